@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built the same way: language mode 6, imports stated with their visibility, and async helpers that
+/// stay on the caller's executor (SE-0461), which is what keeps a connection on its loop.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+  name: "postern",
+  products: [
+    .executable(name: "postern", targets: ["postern"]),
+    .library(name: "PosternTesting", targets: ["PosternTesting"]),
+  ],
+  targets: [
+    // C libraries of the system.
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(name: "CLibEV", providers: [.apt(["libev-dev"])]),
+    .target(
+      name: "CLibWebSockets",
+      linkerSettings: [.linkedLibrary("websockets"), .linkedLibrary("ev"), .linkedLibrary("ssl")]),
+
+    // Who may import whom: Tests/HouseTests holds this table and fails when an import breaks it.
+    library("GatewayCore", []),
+    library("GatewayTokens", ["GatewayCore", "COpenSSL", "CJansson"]),
+    library("GatewayDialects", ["GatewayCore", "GatewayTokens", "CJansson"]),
+    library("GatewayStores", ["GatewayCore"]),
+    library("GatewayRuntime", ["GatewayCore"]),
+    library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"]),
+    library(
+      "GatewaySimulator",
+      ["GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens", "GatewayCore"]),
+    library("GatewayLoad", ["GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayCore"]),
+    library(
+      "PosternTesting",
+      [
+        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens",
+        "GatewayCore",
+      ]),
+    .executableTarget(
+      name: "postern",
+      dependencies: [
+        "PosternTesting", "GatewayLoad", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayDialects",
+        "GatewayStores", "GatewayTokens", "GatewayCore",
+      ],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,1 @@
+#include "postern_lws.h"

@@ -1,0 +1,79 @@
+/// What the gateway tells a peer that asked for something it cannot have: a stable number and a stable name.
+///
+/// The first three digits are the HTTP status the same error has over HTTP; 800101 is the vendors' own number.
+package struct GatewayError: Error, Hashable, Sendable {
+  /// The stable number, six digits.
+  package let number: Int
+  /// The stable name, in snake case.
+  package let name: String
+  /// What was wrong and what was expected, for a person. Never holds a token or a secret.
+  package let message: String
+
+  private init(_ number: Int, _ name: String, _ message: String) {
+    self.number = number
+    self.name = name
+    self.message = message
+  }
+
+  /// The status of the error over HTTP.
+  package var httpStatus: Int {
+    self.number == Self.connectionRequired.number ? 409 : number / 1000
+  }
+
+  /// The same error, saying more about this occurrence.
+  package func detailed(_ detail: String) -> GatewayError {
+    GatewayError(number, name, "\(message): \(detail)")
+  }
+
+  /// Two errors of the same number are the same error, whatever they say about the occurrence.
+  package func isSame(as other: GatewayError) -> Bool {
+    number == other.number
+  }
+
+  package static let malformedMessage = GatewayError(400_001, "malformed_message", "not a JSON object with a string member type")
+  package static let unknownType = GatewayError(400_002, "unknown_type", "no message has this type")
+  package static let invalidParameter = GatewayError(400_003, "invalid_parameter", "a member is missing or has a wrong value")
+  package static let malformedRequest = GatewayError(400_004, "malformed_request", "the request is not as documented")
+  package static let alreadyInProgress = GatewayError(400_005, "already_in_progress", "another token of this connection is being verified")
+  package static let notAMember = GatewayError(400_006, "not_a_member", "join the call first")
+
+  package static let credentialsMissing = GatewayError(401_000, "credentials_missing", "send a token as Authorization: Bearer, as access_token or in a connect message")
+  package static let tokenMalformed = GatewayError(401_001, "token_malformed", "the token is not well formed")
+  package static let tokenExpired = GatewayError(401_002, "token_expired", "the token has expired")
+  package static let tokenNotYetValid = GatewayError(401_003, "token_not_yet_valid", "the token is not valid yet")
+  package static let signatureInvalid = GatewayError(401_004, "signature_invalid", "the token's signature does not verify")
+  package static let algorithmRefused = GatewayError(401_005, "algorithm_refused", "the token's algorithm is not accepted for its key")
+  package static let keyUnknown = GatewayError(401_006, "key_unknown", "no key has the token's kid")
+  package static let issuerMismatch = GatewayError(401_007, "issuer_mismatch", "the token is of another issuer")
+  package static let audienceMismatch = GatewayError(401_008, "audience_mismatch", "the token is for another audience")
+  package static let tokenRevoked = GatewayError(401_009, "token_revoked", "the token has been revoked")
+  package static let tokenNotRenewed = GatewayError(401_010, "token_not_renewed", "a refresh needs another token than the one that expires")
+  package static let userMismatch = GatewayError(401_011, "user_mismatch", "the token names another user than the connection's")
+  package static let claimInvalid = GatewayError(401_012, "claim_invalid", "a claim is missing or has a wrong value")
+
+  package static let anonymousRefused = GatewayError(403_001, "anonymous_refused", "anonymous users get no socket")
+  package static let callNotPermitted = GatewayError(403_002, "call_not_permitted", "the token does not open this call")
+  package static let originRefused = GatewayError(403_003, "origin_refused", "the Origin is not on the allow-list")
+  package static let notPermitted = GatewayError(403_004, "not_permitted", "users of this kind may not do this")
+
+  package static let notFound = GatewayError(404_001, "not_found", "nothing is here")
+  package static let methodNotAllowed = GatewayError(405_001, "method_not_allowed", "the resource has other methods")
+  package static let bodyTooLarge = GatewayError(413_001, "body_too_large", "the request's body is larger than the limit")
+  package static let tooMany = GatewayError(429_001, "too_many", "a limit is reached")
+  package static let internalError = GatewayError(500_001, "internal_error", "the gateway made a mistake")
+  package static let overloaded = GatewayError(503_001, "overloaded", "try again later")
+  package static let draining = GatewayError(503_002, "draining", "the gateway is closing; connect to another node")
+  package static let providerFailure = GatewayError(503_003, "provider_failure", "the token provider fails, as configured")
+
+  /// Missing authentication, in the vendors' own number: an operation by a user without an authenticated connection.
+  package static let connectionRequired = GatewayError(800_101, "connection_required", "connect and authenticate first")
+
+  /// The whole catalogue, for documentation and for metrics that must know their labels.
+  package static let all: [GatewayError] = [
+    .malformedMessage, .unknownType, .invalidParameter, .malformedRequest, .alreadyInProgress, .notAMember,
+    .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid, .algorithmRefused,
+    .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
+    .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed, .bodyTooLarge,
+    .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
+  ]
+}

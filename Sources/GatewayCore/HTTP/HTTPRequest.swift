@@ -1,0 +1,54 @@
+/// An HTTP request as a value (RFC 9110).
+package struct HTTPRequest: Hashable, Sendable {
+  package var method: String
+  /// The path, percent-encoded as it came.
+  package var path: String
+  /// The query's parameters in order, decoded.
+  package var query: [HTTPField]
+  /// The fields in order, names in lower case.
+  package var headers: [HTTPField]
+  package var body: [UInt8]
+  /// The address of the peer, as text.
+  package var peer: String
+
+  package init(
+    method: String, path: String, query: [HTTPField] = [], headers: [HTTPField] = [], body: [UInt8] = [],
+    peer: String = ""
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.body = body
+    self.peer = peer
+  }
+
+  /// The first field of that name, which is given in lower case.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name == name }?.value
+  }
+
+  /// The first parameter of that name.
+  package func parameter(_ name: String) -> String? {
+    query.first { $0.name == name }?.value
+  }
+
+  /// The token of `Authorization: Bearer` (RFC 6750 section 2.1).
+  package var bearerToken: String? {
+    guard let value = header("authorization") else { return nil }
+    let parts = value.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer", !parts[1].isEmpty else { return nil }
+    return String(parts[1])
+  }
+}
+
+/// A named value: a header field, or a parameter of the query.
+package struct HTTPField: Hashable, Sendable {
+  package var name: String
+  package var value: String
+
+  package init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}

@@ -1,0 +1,23 @@
+/// An HTTP response as a value (RFC 9110).
+package struct HTTPResponse: Hashable, Sendable {
+  package var status: Int
+  /// The fields, names in lower case. The server adds `content-length` and `connection` itself.
+  package var headers: [HTTPField]
+  package var body: [UInt8]
+
+  package init(status: Int, headers: [HTTPField] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// A response whose body is text of the given media type.
+  package init(status: Int, contentType: String, text: String) {
+    self.init(status: status, headers: [HTTPField("content-type", contentType)], body: Array(text.utf8))
+  }
+
+  /// The first field of that name, which is given in lower case.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name == name }?.value
+  }
+}

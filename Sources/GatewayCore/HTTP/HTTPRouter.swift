@@ -1,0 +1,71 @@
+/// One resource: a method, a path, and who answers.
+package struct HTTPRoute: Sendable {
+  /// Answers one request. Stays on the loop that read it, but for what it awaits elsewhere.
+  package typealias Handler = nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async -> HTTPResponse
+
+  package let method: String
+  /// Segments between slashes; `{name}` stands for any one segment.
+  package let pattern: String
+  package let handler: Handler
+  let segments: [Substring]
+
+  package init(_ method: String, _ pattern: String, _ handler: @escaping Handler) {
+    self.method = method
+    self.pattern = pattern
+    self.handler = handler
+    segments = pattern.split(separator: "/")
+  }
+}
+
+/// What the `{name}` segments of a route's pattern stood for, percent-decoded.
+package struct PathParameters: Sendable {
+  let values: [String: String]
+
+  /// The value of a segment that the route's own pattern names.
+  package subscript(name: String) -> String {
+    guard let value = values[name] else { preconditionFailure("the route's pattern has no {\(name)}") }
+    return value
+  }
+}
+
+/// Finds who answers a request.
+package struct HTTPRouter: Sendable {
+  package let routes: [HTTPRoute]
+
+  package init(_ routes: [HTTPRoute]) {
+    self.routes = routes
+  }
+
+  package enum Match: Sendable {
+    case found(HTTPRoute, PathParameters)
+    /// The path exists, with these methods.
+    case otherMethods([String])
+    case none
+  }
+
+  /// The route of a method and a path.
+  package func match(method: String, path: String) -> Match {
+    let segments = path.split(separator: "/")
+    var methods: [String] = []
+    for route in routes {
+      guard let values = Self.match(segments, to: route.segments) else { continue }
+      if route.method == method { return .found(route, PathParameters(values: values)) }
+      methods.append(route.method)
+    }
+    return methods.isEmpty ? .none : .otherMethods(methods)
+  }
+
+  private static func match(_ segments: [Substring], to pattern: [Substring]) -> [String: String]? {
+    guard segments.count == pattern.count else { return nil }
+    var values: [String: String] = [:]
+    for (segment, wanted) in zip(segments, pattern) {
+      if wanted.first == "{" && wanted.last == "}" {
+        guard let decoded = PercentEncoding.decode(segment) else { return nil }
+        values[String(wanted.dropFirst().dropLast())] = decoded
+      } else if segment != wanted {
+        return nil
+      }
+    }
+    return values
+  }
+}

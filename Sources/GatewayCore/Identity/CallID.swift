@@ -1,0 +1,34 @@
+/// The name of a call: a type and an id, written `type:id` as in a call token's `call_cids`.
+package struct CallID: Hashable, Sendable, CustomStringConvertible {
+  /// The longest accepted name, in UTF-8 bytes.
+  package static let lengthMax = 128
+
+  /// Type and id, joined by a colon.
+  package let cid: String
+
+  /// The call that `cid` names; nil unless it is `type:id`, both of letters, digits, `_`, `-` and `!`, 128 bytes at most.
+  package init?(cid: String) {
+    guard cid.utf8.count <= Self.lengthMax else { return nil }
+    let parts = cid.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isAllowed) }) else { return nil }
+    self.cid = cid
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "!"):
+      true
+    default:
+      false
+    }
+  }
+
+  /// What stands before the colon.
+  package var type: String { String(cid.prefix { $0 != ":" }) }
+
+  /// What stands after the colon.
+  package var id: String { String(cid.drop { $0 != ":" }.dropFirst()) }
+
+  package var description: String { cid }
+}

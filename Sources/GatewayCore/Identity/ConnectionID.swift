@@ -1,0 +1,31 @@
+/// The name of one connection of one gateway process: the number of its loop, and its number on that loop.
+///
+/// The loop number inside is what lets anybody address a connection without a global dictionary.
+package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
+  /// The loop in the upper 12 bits, the serial number on that loop in the lower 52.
+  package let rawValue: UInt64
+
+  private static let serialBits: UInt64 = 52
+
+  /// The `serial`-th connection of loop number `loop` (0...4095).
+  package init(loop: Int, serial: UInt64) {
+    rawValue = UInt64(loop) << Self.serialBits | serial & ((1 << Self.serialBits) - 1)
+  }
+
+  /// The connection that ``description`` names, nil if the text is of another form.
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "_", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "conn", let loop = Int(parts[1]), (0..<4096).contains(loop),
+      let serial = UInt64(parts[2]), serial < 1 << Self.serialBits
+    else { return nil }
+    self.init(loop: loop, serial: serial)
+  }
+
+  /// The number of the loop that owns the connection.
+  package var loop: Int { Int(rawValue >> Self.serialBits) }
+
+  /// The connection's number on its loop.
+  package var serial: UInt64 { rawValue & ((1 << Self.serialBits) - 1) }
+
+  package var description: String { "conn_\(loop)_\(serial)" }
+}

@@ -1,0 +1,9 @@
+/// What a user may be. The rules of the gate are told in these three words.
+package enum UserKind: String, Hashable, Sendable, CaseIterable {
+  /// Known to the application; may do everything.
+  case regular
+  /// Made on the spot by a guest token; may connect and join calls.
+  case guest
+  /// Nobody in particular: gets no socket, and over HTTP only the calls its call token lists.
+  case anonymous
+}

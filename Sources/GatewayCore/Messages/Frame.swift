@@ -1,0 +1,23 @@
+/// One WebSocket message: its kind and its bytes.
+package struct Frame: Hashable, Sendable {
+  /// What the opcode of the first frame says (RFC 6455 section 5.2).
+  package enum Kind: Hashable, Sendable {
+    case text
+    case binary
+  }
+
+  package var kind: Kind
+  package var payload: [UInt8]
+
+  package init(_ kind: Kind, _ payload: [UInt8]) {
+    self.kind = kind
+    self.payload = payload
+  }
+
+  package init(text: String) {
+    self.init(.text, Array(text.utf8))
+  }
+
+  /// The payload as text, with replacement characters where it is none.
+  package var text: String { String(decoding: payload, as: UTF8.self) }
+}

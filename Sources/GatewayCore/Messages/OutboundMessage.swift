@@ -1,0 +1,50 @@
+/// What the gateway says, whatever the wire format.
+///
+/// Times are durations from now: a client's clock may be hours off, its sense of a duration is not.
+package enum OutboundMessage: Hashable, Sendable {
+  /// Logged in. `expiresIn` is nil for a token that never expires.
+  case connected(ConnectionID, user: UserID, kind: UserKind, expiresIn: Duration?, request: RequestID?)
+  /// Send a new token within `timeout`, or be disconnected.
+  case refreshRequired(RefreshCause, timeout: Duration)
+  /// The new token has taken the place of the old one.
+  case refreshed(expiresIn: Duration?, request: RequestID?)
+  case error(GatewayError, request: RequestID?)
+  case pong(request: RequestID?)
+  case joined(CallID, request: RequestID?)
+  case left(CallID, request: RequestID?)
+  case published(CallID, request: RequestID?)
+  /// Something that happened in a call the connection has joined.
+  case callEvent(CallEvent)
+  /// The connection will be closed for `reason` within `delay`.
+  case closing(CloseReason, delay: Duration)
+}
+
+/// Why a refresh is asked for.
+package enum RefreshCause: String, Hashable, Sendable, CaseIterable {
+  /// The token expires, or has expired.
+  case expiry
+  /// The token was revoked.
+  case revocation
+  /// An operator asks for it.
+  case request
+}
+
+/// Something that happens in a call and is told to its members.
+package struct CallEvent: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case memberJoined
+    case memberLeft
+    /// `content` is one JSON value, as its publisher wrote it.
+    case message(content: String)
+  }
+
+  package var call: CallID
+  package var user: UserID
+  package var kind: Kind
+
+  package init(call: CallID, user: UserID, kind: Kind) {
+    self.call = call
+    self.user = user
+    self.kind = kind
+  }
+}

@@ -1,0 +1,75 @@
+// What every logged-in phase does alike, draining, and the closing handshake.
+
+extension Session {
+  /// The events that mean the same to every logged-in phase.
+  mutating func handleLoggedIn(
+    _ event: SessionEvent, _ grant: Grant, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch event {
+    case .received(.operation(let operation, let request)):
+      effects.append(.perform(operation, user: grant.user, request: request))
+    case .received(.ping(let request)):
+      effects.append(.send(.pong(request: request)))
+    case .malformed(let error):
+      effects.append(.record(.malformed(error)))
+      refuse(error, request: nil, into: &effects)
+    case .drain(let until):
+      // Draining asks for no more tokens, so it must not outlive the one there is.
+      let until = max(now, min(until, grant.expiresAt + policy.refreshTimeout, nextDeadlineOfRefresh ?? until))
+      effects.append(.send(.closing(.serviceRestart, delay: until - now)))
+      move(to: .draining(grant, until: until))
+      if until <= now { close(.serviceRestart, at: now, into: &effects) }
+    case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
+      handleEnding(event, at: now, into: &effects)
+    case .received(.credentials), .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+      return
+    }
+  }
+
+  /// When the refresh request that waits times out.
+  private var nextDeadlineOfRefresh: Instant? {
+    switch phase {
+    case .refreshing(_, let wait), .verifyingRefresh(_, _, let wait?, _): wait.until
+    case .awaitingCredentials, .authenticating, .active, .verifyingRefresh, .draining, .closing, .closed: nil
+    }
+  }
+
+  mutating func handleDraining(
+    _ event: SessionEvent, _ grant: Grant, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch event {
+    case .received(.credentials(_, let request)):
+      refuse(.draining, request: request, into: &effects)
+    case .revoked:
+      close(.tokenRevoked, at: now, into: &effects)
+    case .expireNow:
+      close(.serviceRestart, at: now, into: &effects)
+    case .drain, .verified, .wakeUp, .askForRefresh:
+      return
+    case .received, .malformed, .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
+      handleLoggedIn(event, grant, at: now, into: &effects)
+    }
+  }
+
+  mutating func handleClosing(_ event: SessionEvent, _ reason: CloseReason, into effects: inout [SessionEffect]) {
+    switch event {
+    case .peerClosed, .transportLost:
+      end(reason, into: &effects)
+    case .received, .malformed, .verified, .wakeUp, .expireNow, .askForRefresh, .revoked, .disconnect, .drain,
+      .slowConsumer, .peerSilent:
+      return
+    }
+  }
+
+  /// The events that end the session in any open phase.
+  mutating func handleEnding(_ event: SessionEvent, at now: Instant, into effects: inout [SessionEffect]) {
+    switch event {
+    case .disconnect(let reason): close(reason, at: now, into: &effects)
+    case .slowConsumer: close(.slowConsumer, at: now, into: &effects)
+    case .peerSilent: close(.livenessTimeout, at: now, into: &effects)
+    case .peerClosed: end(.peerClosed, into: &effects)
+    case .transportLost: end(.connectionLost, into: &effects)
+    case .received, .malformed, .verified, .wakeUp, .expireNow, .askForRefresh, .revoked, .drain: return
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// From the open socket to the first accepted token.
+
+extension Session {
+  mutating func handleAwaiting(
+    _ event: SessionEvent, until: Instant, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch event {
+    case .received(.credentials(let credentials, let request)):
+      rememberLogin(request)
+      move(to: .authenticating(attempt: verify(credentials, into: &effects), until: until))
+    case .received(.operation(_, let request)):
+      refuse(.connectionRequired, request: request, into: &effects)
+    case .received(.ping(let request)):
+      effects.append(.send(.pong(request: request)))
+    case .malformed(let error):
+      reject(error, at: now, into: &effects)
+    case .drain:
+      close(.serviceRestart, at: now, into: &effects)
+    case .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+      return
+    case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
+      handleEnding(event, at: now, into: &effects)
+    }
+  }
+
+  mutating func handleAuthenticating(
+    _ event: SessionEvent, attempt: UInt32, until: Instant, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch event {
+    case .verified(attempt, let verdict):
+      logIn(verdict, openedAt: until - policy.loginTimeout, at: now, into: &effects)
+    case .received(.credentials(_, let request)):
+      refuse(.alreadyInProgress, request: request, into: &effects)
+    case .received(.operation(_, let request)):
+      refuse(.connectionRequired, request: request, into: &effects)
+    case .received(.ping(let request)):
+      effects.append(.send(.pong(request: request)))
+    case .malformed(let error):
+      reject(error, at: now, into: &effects)
+    case .drain:
+      close(.serviceRestart, at: now, into: &effects)
+    case .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+      return
+    case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
+      handleEnding(event, at: now, into: &effects)
+    }
+  }
+
+  private mutating func logIn(
+    _ verdict: Result<Acceptance, GatewayError>, openedAt: Instant, at now: Instant,
+    into effects: inout [SessionEffect]
+  ) {
+    let request = loginRequestID
+    rememberLogin(nil)
+    switch verdict {
+    case .success(let acceptance) where acceptance.kind == .anonymous:
+      refuseLogin(.anonymousRefused, .anonymousRefused, request, at: now, into: &effects)
+    case .success(let acceptance):
+      let grant = Grant(acceptance, policy: policy, now: now)
+      effects.append(.record(.loggedIn(grant.kind, after: now - openedAt)))
+      effects.append(
+        .send(
+          .connected(
+            id, user: grant.user, kind: grant.kind, expiresIn: grant.remaining(at: now), request: request)))
+      activate(grant, at: now, into: &effects)
+    case .failure(let error):
+      refuseLogin(error, .invalidToken, request, at: now, into: &effects)
+    }
+  }
+
+  private mutating func refuseLogin(
+    _ error: GatewayError, _ reason: CloseReason, _ request: RequestID?, at now: Instant,
+    into effects: inout [SessionEffect]
+  ) {
+    effects.append(.record(.loginRefused(error)))
+    refuse(error, request: request, into: &effects)
+    close(reason, at: now, into: &effects)
+  }
+
+  /// Answers a message nobody understands. Before login there is no credit: the second one is the last.
+  private mutating func reject(_ error: GatewayError, at now: Instant, into effects: inout [SessionEffect]) {
+    effects.append(.record(.malformed(error)))
+    refuse(error, request: nil, into: &effects)
+    if countRefusal() { close(.tooManyFailures, at: now, into: &effects) }
+  }
+}
+
+extension Grant {
+  /// How long the token still lives; nil if for ever.
+  func remaining(at now: Instant) -> Duration? {
+    expiresAt == .distantFuture ? nil : max(.zero, expiresAt - now)
+  }
+}

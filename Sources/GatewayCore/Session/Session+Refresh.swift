@@ -1,0 +1,165 @@
+// From an accepted token to the next one, or to the time-out.
+
+extension Session {
+  /// Makes the session active, and asks at once if the token is already due.
+  mutating func activate(_ grant: Grant, at now: Instant, into effects: inout [SessionEffect]) {
+    forgetRefusals()
+    move(to: .active(grant))
+    if grant.askAt <= now { ask(grant, .expiry, at: now, into: &effects) }
+  }
+
+  /// Sends the refresh request.
+  mutating func ask(_ grant: Grant, _ cause: RefreshCause, at now: Instant, into effects: inout [SessionEffect]) {
+    let wait = makeWait(grant, cause, at: now, isTold: true)
+    move(to: .refreshing(grant, wait))
+    tell(wait, at: now, into: &effects)
+  }
+
+  /// The time-out counts from the request, but never from later than expiry: a gateway that wakes up late gives nobody
+  /// more time than documented.
+  func makeWait(_ grant: Grant, _ cause: RefreshCause, at now: Instant, isTold: Bool) -> RefreshWait {
+    RefreshWait(askedAt: now, until: min(now, grant.expiresAt) + policy.refreshTimeout, cause: cause, isTold: isTold)
+  }
+
+  private func tell(_ wait: RefreshWait, at now: Instant, into effects: inout [SessionEffect]) {
+    effects.append(.record(.refreshRequested(wait.cause)))
+    effects.append(.send(.refreshRequired(wait.cause, timeout: max(.zero, wait.until - now))))
+  }
+
+  mutating func handleActive(
+    _ event: SessionEvent, _ grant: Grant, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch event {
+    case .received(.credentials(let credentials, let request)):
+      let attempt = verify(credentials, into: &effects)
+      move(to: .verifyingRefresh(attempt: attempt, grant, nil, request: request))
+    case .expireNow:
+      var grant = grant
+      grant.expiresAt = min(grant.expiresAt, now)
+      grant.askAt = min(grant.askAt, now)
+      ask(grant, .expiry, at: now, into: &effects)
+    case .askForRefresh:
+      ask(grant, .request, at: now, into: &effects)
+    case .revoked:
+      switch policy.revocation {
+      case .refresh: ask(grant, .revocation, at: now, into: &effects)
+      case .close: close(.tokenRevoked, at: now, into: &effects)
+      }
+    case .verified, .wakeUp:
+      return
+    case .received, .malformed, .disconnect, .drain, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
+      handleLoggedIn(event, grant, at: now, into: &effects)
+    }
+  }
+
+  mutating func handleRefreshing(
+    _ event: SessionEvent, _ grant: Grant, _ wait: RefreshWait, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch event {
+    case .received(.credentials(let credentials, let request)):
+      let attempt = verify(credentials, into: &effects)
+      move(to: .verifyingRefresh(attempt: attempt, grant, wait, request: request))
+    case .expireNow:
+      // One request for each expiry, and it has been sent; only the end comes nearer.
+      let expired = grant.expired(at: now)
+      move(to: .refreshing(expired, wait.shortened(to: expired, policy)))
+    case .revoked where policy.revocation == .close:
+      close(.tokenRevoked, at: now, into: &effects)
+    case .askForRefresh, .revoked, .verified, .wakeUp:
+      return
+    case .received, .malformed, .disconnect, .drain, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
+      handleLoggedIn(event, grant, at: now, into: &effects)
+    }
+  }
+
+  mutating func handleVerifyingRefresh(
+    _ event: SessionEvent, _ attempt: UInt32, _ grant: Grant, _ wait: RefreshWait?, _ request: RequestID?,
+    at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch event {
+    case .verified(attempt, let verdict):
+      judgeRefresh(verdict, grant, wait, request, at: now, into: &effects)
+    case .received(.credentials(_, let request)):
+      refuse(.alreadyInProgress, request: request, into: &effects)
+    case .expireNow:
+      let expired = grant.expired(at: now)
+      let wait = wait?.shortened(to: expired, policy) ?? makeWait(expired, .expiry, at: now, isTold: false)
+      move(to: .verifyingRefresh(attempt: attempt, expired, wait, request: request))
+    case .askForRefresh, .revoked:
+      if case .revoked = event, policy.revocation == .close {
+        close(.tokenRevoked, at: now, into: &effects)
+      } else if wait == nil {
+        let cause = event == .revoked ? RefreshCause.revocation : .request
+        let wait = makeWait(grant, cause, at: now, isTold: false)
+        move(to: .verifyingRefresh(attempt: attempt, grant, wait, request: request))
+      }
+    case .verified, .wakeUp:
+      return
+    case .received, .malformed, .disconnect, .drain, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
+      handleLoggedIn(event, grant, at: now, into: &effects)
+    }
+  }
+
+  private mutating func judgeRefresh(
+    _ verdict: Result<Acceptance, GatewayError>, _ grant: Grant, _ wait: RefreshWait?, _ request: RequestID?,
+    at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch verdict.flatMap({ accept($0, after: grant, isDue: wait != nil, at: now) }) {
+    case .success(let acceptance):
+      let next = Grant(acceptance, policy: policy, now: now)
+      let told = wait.flatMap { $0.isTold ? now - $0.askedAt : nil }
+      effects.append(.record(.refreshed(after: told)))
+      effects.append(.send(.refreshed(expiresIn: next.remaining(at: now), request: request)))
+      activate(next, at: now, into: &effects)
+    case .failure(let error):
+      effects.append(.record(.refreshRefused(error)))
+      refuse(error, request: request, into: &effects)
+      if countRefusal() {
+        close(.tooManyFailures, at: now, into: &effects)
+      } else {
+        resume(grant, wait, at: now, into: &effects)
+      }
+    }
+  }
+
+  /// Whether a good token may take the place of the session's own: the same user in the same kind, and, when a refresh
+  /// is due, another token with some life in it.
+  private func accept(
+    _ acceptance: Acceptance, after grant: Grant, isDue: Bool, at now: Instant
+  ) -> Result<Acceptance, GatewayError> {
+    guard acceptance.user == grant.user, acceptance.kind == grant.kind else { return .failure(.userMismatch) }
+    guard isDue else { return .success(acceptance) }
+    guard acceptance.fingerprint != grant.fingerprint else { return .failure(.tokenNotRenewed) }
+    guard acceptance.expiresAt > now else { return .failure(.tokenExpired) }
+    return .success(acceptance)
+  }
+
+  /// Back to where the refused token found the session, with the request that was held back.
+  private mutating func resume(
+    _ grant: Grant, _ wait: RefreshWait?, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    guard var wait else { return move(to: .active(grant)) }
+    if !wait.isTold {
+      wait.isTold = true
+      tell(wait, at: now, into: &effects)
+    }
+    move(to: .refreshing(grant, wait))
+  }
+}
+
+extension Grant {
+  fileprivate func expired(at now: Instant) -> Grant {
+    var grant = self
+    grant.expiresAt = min(expiresAt, now)
+    grant.askAt = min(askAt, now)
+    return grant
+  }
+}
+
+extension Session.RefreshWait {
+  fileprivate func shortened(to grant: Grant, _ policy: SessionPolicy) -> Session.RefreshWait {
+    var wait = self
+    wait.until = min(until, grant.expiresAt + policy.refreshTimeout)
+    return wait
+  }
+}

@@ -1,0 +1,26 @@
+/// What a session wants done, in order. Small values, so that a test is a list of events and a list of effects.
+package enum SessionEffect: Hashable, Sendable {
+  case send(OutboundMessage)
+  /// Judge the credentials; answer with ``SessionEvent/verified(attempt:_:)``.
+  case verify(attempt: UInt32, Credentials)
+  /// Do what an authenticated user asked for, and answer it.
+  case perform(Operation, user: UserID, request: RequestID?)
+  /// Something for the metrics and the journal.
+  case record(SessionRecord)
+  /// Start the closing handshake. At most once in a session's life.
+  case close(CloseReason)
+  /// Drop the transport: the peer does not finish the closing handshake.
+  case abort
+}
+
+/// What happened, for those who count.
+package enum SessionRecord: Hashable, Sendable {
+  case loggedIn(UserKind, after: Duration)
+  case loginRefused(GatewayError)
+  case refreshRequested(RefreshCause)
+  /// `after` counts from the request; nil if the client came by itself.
+  case refreshed(after: Duration?)
+  case refreshRefused(GatewayError)
+  case malformed(GatewayError)
+  case ended(CloseReason)
+}

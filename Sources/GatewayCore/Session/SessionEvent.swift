@@ -1,0 +1,29 @@
+/// Whatever a peer, a clock, a store or an operator can cause.
+package enum SessionEvent: Hashable, Sendable {
+  /// The peer said something.
+  case received(InboundMessage)
+  /// The peer sent what its dialect does not know.
+  case malformed(GatewayError)
+  /// The answer to the ``SessionEffect/verify(attempt:_:)`` of that number.
+  case verified(attempt: UInt32, Result<Acceptance, GatewayError>)
+  /// Time has passed. Early, late and double wake-ups change nothing.
+  case wakeUp
+  /// An operator lets the token expire now.
+  case expireNow
+  /// An operator wants a new token although the present one is good.
+  case askForRefresh
+  /// A revocation takes in the session's token.
+  case revoked
+  /// An operator, or the server on its own account, ends the connection.
+  case disconnect(CloseReason)
+  /// The gateway drains; the connection is closed at `until`.
+  case drain(until: Instant)
+  /// The outbound queue is full.
+  case slowConsumer
+  /// The peer answered no ping.
+  case peerSilent
+  /// The peer's close frame arrived.
+  case peerClosed
+  /// The transport ended.
+  case transportLost
+}

@@ -1,0 +1,62 @@
+/// The times a session keeps to.
+package struct SessionPolicy: Hashable, Sendable {
+  /// The documented range of the refresh time-out.
+  package static let documentedRefreshTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(1800))
+
+  /// How long an unauthenticated socket may stay.
+  package let loginTimeout: Duration
+  /// How long a client may take to answer a refresh request.
+  package let refreshTimeout: Duration
+  /// How long before expiry the gateway asks.
+  package let refreshLead: Duration
+  /// The window ahead of that, over which the requests of many sessions are spread.
+  package let refreshSpread: Duration
+  /// How long the gateway waits for the peer to finish the closing handshake.
+  package let closeTimeout: Duration
+  /// How many refused tokens in answer to one refresh request end the connection.
+  package let refusedRefreshesMax: Int
+  /// What happens to live sessions whose token is revoked.
+  package let revocation: RevocationAction
+
+  package enum RevocationAction: String, Hashable, Sendable, CaseIterable {
+    /// They are asked for another token at once.
+    case refresh
+    /// They are closed.
+    case close
+  }
+
+  /// A policy within its limits. Throws, with the name of what is wrong and what would be right.
+  ///
+  /// - Parameter anyRefreshTimeout: Lets the refresh time-out leave 60...1800 s, for tests.
+  package init(
+    loginTimeout: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60), refreshLead: Duration = .zero,
+    refreshSpread: Duration = .zero, closeTimeout: Duration = .seconds(5), refusedRefreshesMax: Int = 8,
+    revocation: RevocationAction = .refresh, anyRefreshTimeout: Bool = false
+  ) throws(SessionPolicyError) {
+    guard loginTimeout > .zero else { throw SessionPolicyError("the login time-out must be longer than 0 s") }
+    guard refreshTimeout > .zero else { throw SessionPolicyError("the refresh time-out must be longer than 0 s") }
+    guard anyRefreshTimeout || Self.documentedRefreshTimeouts.contains(refreshTimeout) else {
+      throw SessionPolicyError("the refresh time-out must be 60 to 1800 s, or any with the explicit switch for tests")
+    }
+    guard refreshLead >= .zero else { throw SessionPolicyError("the refresh lead must not be negative") }
+    guard refreshSpread >= .zero else { throw SessionPolicyError("the refresh spread must not be negative") }
+    guard closeTimeout > .zero else { throw SessionPolicyError("the close time-out must be longer than 0 s") }
+    guard refusedRefreshesMax > 0 else { throw SessionPolicyError("at least one refused refresh must be allowed") }
+    self.loginTimeout = loginTimeout
+    self.refreshTimeout = refreshTimeout
+    self.refreshLead = refreshLead
+    self.refreshSpread = refreshSpread
+    self.closeTimeout = closeTimeout
+    self.refusedRefreshesMax = refusedRefreshesMax
+    self.revocation = revocation
+  }
+}
+
+/// A policy that was asked for and cannot be.
+package struct SessionPolicyError: Error, Hashable, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

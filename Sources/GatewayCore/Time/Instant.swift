@@ -1,0 +1,67 @@
+/// A point on the monotonic line of one process, in nanoseconds since an arbitrary start.
+///
+/// Everything a session waits for is an `Instant`: it never jumps when somebody sets the clock. Wall-clock time enters
+/// once, where a token becomes a ``Grant``.
+package struct Instant: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the start of the line.
+  package var nanoseconds: Int64
+
+  /// The instant that many nanoseconds after the start of the line.
+  package init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The start of the line.
+  package static let zero = Instant(nanoseconds: 0)
+
+  /// Later than anything that happens: the deadline of what never expires.
+  package static let distantFuture = Instant(nanoseconds: .max)
+
+  package static func < (lhs: Instant, rhs: Instant) -> Bool {
+    lhs.nanoseconds < rhs.nanoseconds
+  }
+
+  /// The instant `duration` later; saturates, so a token valid for centuries never wraps into the past.
+  package static func + (instant: Instant, duration: Duration) -> Instant {
+    guard instant != .distantFuture else { return .distantFuture }
+    let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
+    guard overflow else { return Instant(nanoseconds: sum) }
+    return duration < .zero ? Instant(nanoseconds: .min) : .distantFuture
+  }
+
+  /// The instant `duration` earlier; saturates. What is never due stays never due.
+  package static func - (instant: Instant, duration: Duration) -> Instant {
+    guard instant != .distantFuture else { return .distantFuture }
+    let (difference, overflow) = instant.nanoseconds.subtractingReportingOverflow(duration.nanoseconds)
+    guard overflow else { return Instant(nanoseconds: difference) }
+    return duration < .zero ? .distantFuture : Instant(nanoseconds: .min)
+  }
+
+  /// How long from `earlier` to `later`; saturates.
+  package static func - (later: Instant, earlier: Instant) -> Duration {
+    let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+    return .nanoseconds(overflow ? (later < earlier ? Int64.min : .max) : difference)
+  }
+}
+
+extension Duration {
+  /// The duration in whole nanoseconds, saturated to what 64 bits hold (292 years).
+  package var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    let (sum, overflow2) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    guard !overflow2 else { return seconds < 0 ? .min : .max }
+    return sum
+  }
+
+  /// The duration in whole milliseconds, rounded down.
+  package var milliseconds: Int64 {
+    nanoseconds / 1_000_000
+  }
+
+  /// The duration in seconds.
+  package var inSeconds: Double {
+    Double(nanoseconds) / 1e9
+  }
+}

@@ -1,0 +1,44 @@
+/// A point in civil time, in nanoseconds since 1970-01-01T00:00:00Z: what tokens are dated in.
+///
+/// A type of its own, so that it can never be compared with an ``Instant`` by mistake.
+package struct WallTime: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the epoch.
+  package var nanoseconds: Int64
+
+  /// The time that many nanoseconds after the epoch.
+  package init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The time of a NumericDate (RFC 7519 section 2): seconds since the epoch, perhaps with a fraction. Saturates.
+  package init(seconds: Double) {
+    let scaled = seconds * 1e9
+    nanoseconds = scaled >= 9.2e18 ? .max : scaled <= -9.2e18 ? .min : Int64(scaled)
+  }
+
+  /// Seconds since the epoch.
+  package var seconds: Double {
+    Double(nanoseconds) / 1e9
+  }
+
+  package static func < (lhs: WallTime, rhs: WallTime) -> Bool {
+    lhs.nanoseconds < rhs.nanoseconds
+  }
+
+  /// The time `duration` later; saturates.
+  package static func + (time: WallTime, duration: Duration) -> WallTime {
+    let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.nanoseconds)
+    return WallTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+  }
+
+  /// The time `duration` earlier; saturates.
+  package static func - (time: WallTime, duration: Duration) -> WallTime {
+    time + (.zero - duration)
+  }
+
+  /// How long from `earlier` to `later`; saturates.
+  package static func - (later: WallTime, earlier: WallTime) -> Duration {
+    let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+    return .nanoseconds(overflow ? (later < earlier ? Int64.min : .max) : difference)
+  }
+}

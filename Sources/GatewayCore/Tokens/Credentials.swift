@@ -1,0 +1,13 @@
+/// What a peer presents to be let in. Prints without the secret, so that it can never reach a log by accident.
+package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The token as it came off the wire: a JWT or an opaque access token.
+  package let token: String
+
+  package init(token: String) {
+    self.token = token
+  }
+
+  package var description: String { "Credentials(\(token.utf8.count) bytes)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}

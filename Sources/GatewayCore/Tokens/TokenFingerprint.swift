@@ -1,0 +1,25 @@
+/// The first 128 bits of a token's SHA-256: enough to tell two tokens apart, useless to whoever reads it.
+package struct TokenFingerprint: Hashable, Sendable, CustomStringConvertible {
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The fingerprint that ``description`` wrote; nil unless it is 32 hexadecimal digits.
+  package init?(_ text: String) {
+    guard text.utf8.count == 32, text.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  package var description: String { Self.hex(high) + Self.hex(low) }
+
+  private static func hex(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

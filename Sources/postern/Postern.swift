@@ -1,0 +1,1 @@
+@main struct Postern { static func main() {} }
