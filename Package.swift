@@ -40,7 +40,8 @@ let package = Package(
     library("GatewayTokens", ["GatewayCore", "COpenSSL", "CJansson"]),
     library("GatewayDialects", ["GatewayCore", "GatewayTokens", "CJansson"]),
     library("GatewayStores", ["GatewayCore"]),
-    library("GatewayRuntime", ["GatewayCore"]),
+    .target(name: "CLoopIdentity"),
+    library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"]),
     library(
       "GatewaySimulator",
@@ -59,5 +60,29 @@ let package = Package(
         "GatewayStores", "GatewayTokens", "GatewayCore",
       ],
       swiftSettings: settings),
+
+    // The tests mirror the sources; TestSupport holds builders.
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens", "GatewayCore",
+      ],
+      path: "Tests/TestSupport", swiftSettings: settings),
+    tests("HouseTests", []),
+    tests("GatewayCoreTests", ["GatewayCore", "TestSupport"]),
+    tests("GatewayTokensTests", ["GatewayTokens", "GatewayCore", "TestSupport"]),
+    tests("GatewayDialectsTests", ["GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"]),
+    tests("GatewayStoresTests", ["GatewayStores", "GatewayCore", "GatewaySimulator", "TestSupport"]),
+    tests(
+      "GatewayRuntimeTests",
+      ["GatewayRuntime", "GatewayDialects", "GatewaySimulator", "GatewayTokens", "GatewayCore", "TestSupport"]),
+    tests(
+      "GatewaySimulatorTests",
+      ["GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"]),
+    tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "TestSupport"]),
+    tests(
+      "GatewayLoadTests",
+      ["GatewayLoad", "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayCore", "TestSupport"]),
+    tests("PosternTests", ["postern", "PosternTesting", "TestSupport"]),
   ]
 )

@@ -1,0 +1,146 @@
+internal import CLoopIdentity
+package import GatewayCore
+internal import Synchronization
+
+/// One thread's worth of gateway: runs the jobs of the actors pinned to it, and wakes what waits for a deadline.
+///
+/// The real loop and the simulated one differ in three things, which they override: what time it is, how a sleeping loop
+/// is woken, and how the earliest deadline is waited for. The queue and the heap are the same code in both.
+///
+/// `@unchecked Sendable`: the queue is behind its own lock; everything else is touched only on the loop's own thread,
+/// which ``preconditionOnLoop()`` asserts.
+package class EventLoop: SerialExecutor, @unchecked Sendable {
+  /// The loop's number in its gateway; part of every ``ConnectionID``.
+  package let index: Int
+  /// What waits for a time. Only on the loop.
+  package let deadlines = DeadlineHeap()
+
+  private enum Work: Sendable {
+    case job(UnownedJob)
+    case closure(@Sendable () -> Void)
+  }
+
+  private let inbox = Mutex<[Work]>([])
+  /// What is being run, taken from the inbox in one swap.
+  private var batch: [Work] = []
+  private var batchIndex = 0
+
+  package init(index: Int) {
+    self.index = index
+  }
+
+  // MARK: What a kind of loop overrides
+
+  /// The time on the monotonic line, read once for each wake-up. Only on the loop.
+  package var now: Instant { preconditionFailure("a kind of loop says what time it is") }
+
+  /// The time of day that belongs to ``now``. Only on the loop.
+  package var wallTime: WallTime { preconditionFailure("a kind of loop says what time it is") }
+
+  /// The next number in 0..<1 of the loop's generator. Only on the loop.
+  package func nextShare() -> Double { preconditionFailure("a kind of loop has a generator") }
+
+  /// Called from any thread, when work arrives at an empty queue.
+  package func wake() { preconditionFailure("a kind of loop knows how to wake it") }
+
+  // MARK: Executor
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    add(.job(UnownedJob(job)))
+  }
+
+  /// Runs `work` on the loop, after what is queued already. From any thread.
+  package func execute(_ work: @escaping @Sendable () -> Void) {
+    add(.closure(work))
+  }
+
+  private func add(_ work: Work) {
+    let wasEmpty = inbox.withLock { inbox in
+      inbox.append(work)
+      return inbox.count == 1
+    }
+    if wasEmpty { wake() }
+  }
+
+  /// Whether the calling thread is inside this loop.
+  package var isCurrent: Bool {
+    postern_current_loop() == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+  package func checkIsolated() {
+    precondition(isCurrent, "not on loop \(index)")
+  }
+
+  /// Traps unless called on the loop.
+  package func preconditionOnLoop() {
+    precondition(isCurrent, "not on loop \(index)")
+  }
+
+  /// Says that the calling thread is inside this loop, for the length of `body`.
+  package func asCurrent<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = postern_current_loop()
+    postern_set_current_loop(UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    defer { postern_set_current_loop(outer) }
+    return try body()
+  }
+
+  /// Runs at most `limit` pieces of queued work, in order. True if some is left. Only on the loop.
+  package func runQueued(limit: Int = 4096) -> Bool {
+    var left = limit
+    while left > 0 {
+      if batchIndex == batch.count {
+        batch.removeAll(keepingCapacity: true)
+        batchIndex = 0
+        inbox.withLock { swap(&$0, &batch) }
+        if batch.isEmpty { return false }
+      }
+      let work = batch[batchIndex]
+      batchIndex += 1
+      left -= 1
+      switch work {
+      case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+      case .closure(let closure): closure()
+      }
+    }
+    return batchIndex < batch.count || inbox.withLock { !$0.isEmpty }
+  }
+
+  /// Wakes at most `limit` of those whose deadline has passed, earliest first, and among equals in the order in which
+  /// they were set. True if some that are due are left: do I/O, then come back. Only on the loop.
+  package func fireDeadlines(limit: Int = 64) -> Bool {
+    for _ in 0..<limit {
+      guard let wakeup = deadlines.popDue(at: now) else { return false }
+      wakeup.fire()
+    }
+    return deadlines.earliest.map { $0 <= now } ?? false
+  }
+
+  /// Suspends until `deadline`. Only from a task on the loop.
+  package nonisolated(nonsending) func sleep(until deadline: Instant) async {
+    preconditionOnLoop()
+    await withCheckedContinuation { continuation in
+      deadlines.set(Sleeper(continuation).wakeup, at: deadline)
+    }
+  }
+}
+
+/// A task that waits for a deadline; the heap holds it by its wake-up, which it holds in turn until it fires.
+private final class Sleeper: WakeupTarget, @unchecked Sendable {
+  // @unchecked Sendable: made, held and fired on one loop.
+  private let continuation: CheckedContinuation<Void, Never>
+  private(set) var wakeup: Wakeup!
+  private var keepAlive: Sleeper?
+
+  init(_ continuation: CheckedContinuation<Void, Never>) {
+    self.continuation = continuation
+    wakeup = Wakeup(target: self)
+    keepAlive = self
+  }
+
+  func wakeUp() {
+    keepAlive = nil
+    continuation.resume()
+  }
+}

@@ -1,0 +1,130 @@
+package import GatewayCore
+
+/// Whoever waits for a deadline.
+package protocol WakeupTarget: AnyObject {
+  /// The deadline has passed. Called on the loop.
+  func wakeUp()
+}
+
+/// One place in a loop's heap: each waiter keeps one for life and moves it.
+///
+/// `@unchecked Sendable`: touched only on the loop whose heap it is set in.
+package final class Wakeup: @unchecked Sendable {
+  /// When it is due; ``Instant/distantFuture`` while it is in no heap.
+  package fileprivate(set) var at = Instant.distantFuture
+  fileprivate var position = -1
+  fileprivate var order: UInt64 = 0
+  private unowned let target: any WakeupTarget
+
+  /// A wake-up for `target`, which must outlive every deadline it sets.
+  package init(target: any WakeupTarget) {
+    self.target = target
+  }
+
+  /// Whether it waits in a heap.
+  package var isSet: Bool { position >= 0 }
+
+  func fire() {
+    target.wakeUp()
+  }
+}
+
+/// All deadlines of one loop: a four-ary heap, so that a move costs few cache lines. Equal deadlines fire in the order
+/// in which they were set, which is what makes a simulated run repeatable.
+package final class DeadlineHeap {
+  private struct Entry {
+    var at: Instant
+    var order: UInt64
+    var wakeup: Wakeup
+
+    func isBefore(_ other: Entry) -> Bool {
+      at == other.at ? order < other.order : at < other.at
+    }
+  }
+
+  private var entries: [Entry] = []
+  private var nextOrder: UInt64 = 0
+
+  package init() {}
+
+  /// How many wait.
+  package var count: Int { entries.count }
+
+  /// The earliest deadline, nil if nothing waits.
+  package var earliest: Instant? { entries.first?.at }
+
+  /// Sets or moves `wakeup` to `deadline`; nil takes it out.
+  package func set(_ wakeup: Wakeup, at deadline: Instant?) {
+    guard let deadline, deadline != .distantFuture else { return remove(wakeup) }
+    if wakeup.isSet && wakeup.at == deadline { return }
+    nextOrder += 1
+    let entry = Entry(at: deadline, order: nextOrder, wakeup: wakeup)
+    wakeup.at = deadline
+    if wakeup.isSet {
+      let position = wakeup.position
+      if entry.isBefore(entries[position]) {
+        siftUp(entry, from: position)
+      } else {
+        siftDown(entry, from: position)
+      }
+    } else {
+      entries.append(entry)
+      siftUp(entry, from: entries.count - 1)
+    }
+  }
+
+  /// Takes `wakeup` out; nothing happens if it is in no heap.
+  package func remove(_ wakeup: Wakeup) {
+    guard wakeup.isSet else { return }
+    let position = wakeup.position
+    wakeup.position = -1
+    wakeup.at = .distantFuture
+    let last = entries.removeLast()
+    guard position < entries.count else { return }
+    if position > 0 && last.isBefore(entries[(position - 1) / 4]) {
+      siftUp(last, from: position)
+    } else {
+      siftDown(last, from: position)
+    }
+  }
+
+  /// Takes out the earliest, if its deadline is not after `now`.
+  package func popDue(at now: Instant) -> Wakeup? {
+    guard let first = entries.first, first.at <= now else { return nil }
+    remove(first.wakeup)
+    return first.wakeup
+  }
+
+  private func siftUp(_ entry: Entry, from start: Int) {
+    var position = start
+    while position > 0 {
+      let parent = (position - 1) / 4
+      guard entry.isBefore(entries[parent]) else { break }
+      place(entries[parent], at: position)
+      position = parent
+    }
+    place(entry, at: position)
+  }
+
+  private func siftDown(_ entry: Entry, from start: Int) {
+    var position = start
+    while true {
+      let first = 4 * position + 1
+      guard first < entries.count else { break }
+      var smallest = first
+      for child in first + 1..<max(first + 1, min(first + 4, entries.count))
+      where entries[child].isBefore(entries[smallest]) {
+        smallest = child
+      }
+      guard entries[smallest].isBefore(entry) else { break }
+      place(entries[smallest], at: position)
+      position = smallest
+    }
+    place(entry, at: position)
+  }
+
+  private func place(_ entry: Entry, at position: Int) {
+    entries[position] = entry
+    entry.wakeup.position = position
+  }
+}

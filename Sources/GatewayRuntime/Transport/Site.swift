@@ -1,0 +1,20 @@
+package import GatewayCore
+
+/// What a listening port serves: sockets to some, answers to the rest.
+package protocol Site: Sendable {
+  /// Judges an upgrade request before the 101. Only on the loop.
+  func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission
+
+  /// Answers a plain request. Runs on the loop, and stays there but for what it awaits elsewhere. Adds CORS fields
+  /// itself; the server adds what belongs to the connection.
+  nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse
+}
+
+/// What becomes of an upgrade request.
+package enum Admission: Sendable {
+  /// 101, choosing `subprotocol` if there is one. The handler hears ``SocketHandler/socketOpened(_:)`` next, or
+  /// ``SocketHandler/socketRefused(_:)`` if the peer is gone by then.
+  case accept(any SocketHandler, subprotocol: String?)
+  /// This answer in place of 101.
+  case refuse(HTTPResponse)
+}

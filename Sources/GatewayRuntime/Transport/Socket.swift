@@ -1,0 +1,53 @@
+package import GatewayCore
+
+/// One open WebSocket, either side. Only on its loop. The loop's transport owns it and tells its ``SocketHandler`` what
+/// arrives; after the handler heard ``SocketHandler/socketClosed(_:)`` every call here does nothing.
+package protocol Socket: AnyObject, Sendable {
+  /// Sends a message: at once if nothing waits before it, else behind what does.
+  func send(_ frame: Frame) -> SendOutcome
+
+  /// Sends a ping with an empty payload (RFC 6455 section 5.5.2).
+  func ping()
+
+  /// Sends the close frame after what waits, then waits for the peer's. The handler hears of the end.
+  func close(_ reason: CloseReason)
+
+  /// Drops the transport without a close frame. The handler hears of the end, after this call has returned.
+  func abort()
+
+  /// The address of the peer, as text.
+  var peer: String { get }
+}
+
+/// What became of a message.
+package enum SendOutcome: Hashable, Sendable {
+  case sent
+  /// Behind others: the peer reads slower than the gateway writes.
+  case queued
+  /// The bounded queue is full; the message is dropped.
+  case overflow
+  /// The socket is closing or closed; the message is dropped.
+  case closed
+}
+
+/// Who is told what happens on a socket. Every call comes on the socket's loop, one at a time, never from inside a call
+/// to the ``Socket``.
+package protocol SocketHandler: AnyObject, Sendable {
+  /// The socket is open. The first call, once; not made where ``socketRefused(_:)`` is.
+  func socketOpened(_ socket: any Socket)
+
+  /// A connection that was dialled did not open. The only call then.
+  func socketRefused(_ failure: DialFailure)
+
+  /// A whole message. The bytes are good only for the length of the call.
+  func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind)
+
+  /// A pong, wanted or not.
+  func socketReceivedPong()
+
+  /// The peer broke a rule of RFC 6455 or a limit; the transport is closing the socket with `reason` already.
+  func socketViolated(_ reason: CloseReason)
+
+  /// The end, once: the code of the peer's close frame (1005 if it had none), nil if the transport ended without one.
+  func socketClosed(_ peerCode: UInt16?)
+}
