@@ -30,25 +30,36 @@ package struct GatewayError: Error, Hashable, Sendable {
     number == other.number
   }
 
-  package static let malformedMessage = GatewayError(400_001, "malformed_message", "not a JSON object with a string member type")
+  package static let malformedMessage = GatewayError(
+    400_001, "malformed_message", "not a JSON object with a string member type")
   package static let unknownType = GatewayError(400_002, "unknown_type", "no message has this type")
-  package static let invalidParameter = GatewayError(400_003, "invalid_parameter", "a member is missing or has a wrong value")
+  package static let invalidParameter = GatewayError(
+    400_003, "invalid_parameter", "a member is missing or has a wrong value")
   package static let malformedRequest = GatewayError(400_004, "malformed_request", "the request is not as documented")
-  package static let alreadyInProgress = GatewayError(400_005, "already_in_progress", "another token of this connection is being verified")
+  package static let alreadyInProgress = GatewayError(
+    400_005, "already_in_progress", "another token of this connection is being verified")
+  /// A frame of a kind the dialect does not speak; ends the connection with 1003.
+  package static let unsupportedData = GatewayError(
+    400_007, "unsupported_data", "the dialect has no messages of this frame type")
   package static let notAMember = GatewayError(400_006, "not_a_member", "join the call first")
 
-  package static let credentialsMissing = GatewayError(401_000, "credentials_missing", "send a token as Authorization: Bearer, as access_token or in a connect message")
+  package static let credentialsMissing = GatewayError(
+    401_000, "credentials_missing", "send a token as Authorization: Bearer, as access_token or in a connect message")
   package static let tokenMalformed = GatewayError(401_001, "token_malformed", "the token is not well formed")
   package static let tokenExpired = GatewayError(401_002, "token_expired", "the token has expired")
   package static let tokenNotYetValid = GatewayError(401_003, "token_not_yet_valid", "the token is not valid yet")
-  package static let signatureInvalid = GatewayError(401_004, "signature_invalid", "the token's signature does not verify")
-  package static let algorithmRefused = GatewayError(401_005, "algorithm_refused", "the token's algorithm is not accepted for its key")
+  package static let signatureInvalid = GatewayError(
+    401_004, "signature_invalid", "the token's signature does not verify")
+  package static let algorithmRefused = GatewayError(
+    401_005, "algorithm_refused", "the token's algorithm is not accepted for its key")
   package static let keyUnknown = GatewayError(401_006, "key_unknown", "no key has the token's kid")
   package static let issuerMismatch = GatewayError(401_007, "issuer_mismatch", "the token is of another issuer")
   package static let audienceMismatch = GatewayError(401_008, "audience_mismatch", "the token is for another audience")
   package static let tokenRevoked = GatewayError(401_009, "token_revoked", "the token has been revoked")
-  package static let tokenNotRenewed = GatewayError(401_010, "token_not_renewed", "a refresh needs another token than the one that expires")
-  package static let userMismatch = GatewayError(401_011, "user_mismatch", "the token names another user than the connection's")
+  package static let tokenNotRenewed = GatewayError(
+    401_010, "token_not_renewed", "a refresh needs another token than the one that expires")
+  package static let userMismatch = GatewayError(
+    401_011, "user_mismatch", "the token names another user than the connection's")
   package static let claimInvalid = GatewayError(401_012, "claim_invalid", "a claim is missing or has a wrong value")
 
   package static let anonymousRefused = GatewayError(403_001, "anonymous_refused", "anonymous users get no socket")
@@ -58,12 +69,14 @@ package struct GatewayError: Error, Hashable, Sendable {
 
   package static let notFound = GatewayError(404_001, "not_found", "nothing is here")
   package static let methodNotAllowed = GatewayError(405_001, "method_not_allowed", "the resource has other methods")
-  package static let bodyTooLarge = GatewayError(413_001, "body_too_large", "the request's body is larger than the limit")
+  package static let bodyTooLarge = GatewayError(
+    413_001, "body_too_large", "the request's body is larger than the limit")
   package static let tooMany = GatewayError(429_001, "too_many", "a limit is reached")
   package static let internalError = GatewayError(500_001, "internal_error", "the gateway made a mistake")
   package static let overloaded = GatewayError(503_001, "overloaded", "try again later")
   package static let draining = GatewayError(503_002, "draining", "the gateway is closing; connect to another node")
-  package static let providerFailure = GatewayError(503_003, "provider_failure", "the token provider fails, as configured")
+  package static let providerFailure = GatewayError(
+    503_003, "provider_failure", "the token provider fails, as configured")
 
   /// Missing authentication, in the vendors' own number: an operation by a user without an authenticated connection.
   package static let connectionRequired = GatewayError(800_101, "connection_required", "connect and authenticate first")
@@ -71,7 +84,8 @@ package struct GatewayError: Error, Hashable, Sendable {
   /// The whole catalogue, for documentation and for metrics that must know their labels.
   package static let all: [GatewayError] = [
     .malformedMessage, .unknownType, .invalidParameter, .malformedRequest, .alreadyInProgress, .notAMember,
-    .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid, .algorithmRefused,
+    .unsupportedData, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
+    .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed, .bodyTooLarge,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,

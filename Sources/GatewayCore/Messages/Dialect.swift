@@ -9,9 +9,13 @@ package protocol Dialect: Sendable {
   /// The credentials that came with the upgrade, nil if there are none.
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials?
 
-  /// What `payload` says. Throws what to answer if it says nothing the dialect knows.
+  /// What `payload` says. Throws what to answer if it says nothing the dialect knows;
+  /// ``GatewayError/unsupportedData`` for a kind of frame it does not speak, which ends the connection.
   func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) throws(GatewayError) -> InboundMessage
 
   /// The message on the wire; nil if the dialect has no words for it.
   func encode(_ message: OutboundMessage) -> Frame?
+
+  /// The error over HTTP, with the fields that belong to its status.
+  func response(for error: GatewayError) -> HTTPResponse
 }

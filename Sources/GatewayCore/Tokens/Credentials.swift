@@ -1,5 +1,6 @@
-/// What a peer presents to be let in. Prints without the secret, so that it can never reach a log by accident.
-package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+/// What a peer presents to be let in. Prints without the secret, so it can never reach a log by accident.
+package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
   /// The token as it came off the wire: a JWT or an opaque access token.
   package let token: String
 

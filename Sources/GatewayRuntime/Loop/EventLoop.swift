@@ -62,6 +62,11 @@ package class EventLoop: SerialExecutor, @unchecked Sendable {
     if wasEmpty { wake() }
   }
 
+  /// The loop that the calling thread is inside, nil if none.
+  package static var current: EventLoop? {
+    postern_current_loop().map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
+  }
+
   /// Whether the calling thread is inside this loop.
   package var isCurrent: Bool {
     postern_current_loop() == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())

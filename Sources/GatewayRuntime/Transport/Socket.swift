@@ -17,6 +17,9 @@ package protocol Socket: AnyObject, Sendable {
 
   /// The address of the peer, as text.
   var peer: String { get }
+
+  /// When the transport accepted the connection, or began to dial.
+  var acceptedAt: Instant { get }
 }
 
 /// What became of a message.

@@ -1,0 +1,338 @@
+package import GatewayCore
+
+/// One WebSocket: an actor pinned to its loop, and the only thing that touches the steps from bytes to effects.
+///
+/// Duties: hand what arrives to the dialect and the session, perform what the session answers, keep one wake-up for the
+/// earliest of the session's deadline and the peer's next sign of life. It decides nothing itself. The way from an
+/// arriving message to its effects has no `await`, so nothing interleaves.
+package actor Connection {
+  package nonisolated let id: ConnectionID
+  package nonisolated let dialect: any Dialect
+  private nonisolated let table: LoopTable
+  private let gateway: Gateway
+  private let authenticator: any Authenticator
+  private var session: Session
+  private var socket: (any Socket)?
+  /// The credentials of the upgrade with their verdict, until the session asks for it.
+  private var admitted: (credentials: Credentials, verdict: Verdict?)?
+  private var joined: Set<CallID> = []
+  private var loggedInAs: UserID?
+  private var wakeup: Wakeup!
+  private var lastHeard: Instant
+  private var pingedAt: Instant?
+  private let openedAt: Instant
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { table.loop.asUnownedSerialExecutor() }
+
+  /// A connection whose upgrade has been admitted. Only on the loop.
+  init(
+    gateway: Gateway, table: LoopTable, binding: DialectBinding,
+    admitted: (credentials: Credentials, verdict: Verdict?)?
+  ) {
+    let now = table.loop.now
+    id = table.nextID()
+    dialect = binding.dialect
+    authenticator = binding.authenticator
+    self.gateway = gateway
+    self.table = table
+    self.admitted = admitted
+    session = Session(id: id, policy: table.configuration.session, now: now)
+    lastHeard = now
+    openedAt = now
+  }
+
+  // MARK: Events
+
+  /// Gives the session an event, and does what it answers.
+  private func handle(_ event: SessionEvent) {
+    var effects: [SessionEffect] = []
+    swap(&effects, &table.scratch)
+    session.handle(event, at: table.loop.now, into: &effects)
+    var index = 0
+    while index < effects.count {
+      perform(effects[index], &effects)
+      index += 1
+    }
+    effects.removeAll(keepingCapacity: true)
+    swap(&effects, &table.scratch)
+    if session.isClosed { finish() } else { setWakeup() }
+  }
+
+  private func perform(_ effect: SessionEffect, _ effects: inout [SessionEffect]) {
+    switch effect {
+    case .send(let message):
+      guard let frame = dialect.encode(message) else { return }
+      send(frame, &effects)
+    case .verify(let attempt, let credentials):
+      verify(attempt, credentials, &effects)
+    case .perform(let operation, let user, let request):
+      perform(operation, user, request, &effects)
+    case .record(let record):
+      note(record)
+    case .close(let reason):
+      leaveEverything()
+      socket?.close(reason)
+    case .abort:
+      socket?.abort()
+    }
+  }
+
+  private func send(_ frame: Frame, _ effects: inout [SessionEffect]) {
+    guard let socket else { return }
+    switch socket.send(frame) {
+    case .sent, .queued:
+      table.metrics.messagesSent += 1
+      table.metrics.bytesSent += UInt64(frame.payload.count)
+    case .overflow:
+      session.handle(.slowConsumer, at: table.loop.now, into: &effects)
+    case .closed:
+      return
+    }
+  }
+
+  private func note(_ record: SessionRecord) {
+    table.metrics.record(record)
+    if case .loggedIn = record, let user = session.grant?.user {
+      loggedInAs = user
+      table.logIn(user, id)
+    }
+  }
+
+  // MARK: Verification
+
+  private func verify(_ attempt: UInt32, _ credentials: Credentials, _ effects: inout [SessionEffect]) {
+    let known = admitted
+    admitted = nil
+    if let known, known.credentials == credentials, let verdict = known.verdict {
+      return answer(attempt, verdict, &effects)
+    }
+    switch authenticator.judge(credentials, at: table.loop.wallTime) {
+    case .decided(let verdict):
+      answer(attempt, verdict, &effects)
+    case .pending(let question):
+      Task.immediate {
+        let verdict = await question()
+        self.answerLate(attempt, verdict)
+      }
+    }
+  }
+
+  private func answer(_ attempt: UInt32, _ verdict: Verdict, _ effects: inout [SessionEffect]) {
+    session.handle(.verified(attempt: attempt, acceptance(verdict)), at: table.loop.now, into: &effects)
+  }
+
+  private func answerLate(_ attempt: UInt32, _ verdict: Verdict) {
+    handle(.verified(attempt: attempt, acceptance(verdict)))
+  }
+
+  /// The verdict as the session wants it: its times on the monotonic line, its chance drawn, revocations heeded.
+  private func acceptance(_ verdict: Verdict) -> Result<Acceptance, GatewayError> {
+    switch verdict {
+    case .failure(let error): .failure(error)
+    case .success(let token) where table.revocations.contains(token): .failure(.tokenRevoked)
+    case .success(let token):
+      .success(
+        Acceptance(
+          token, now: table.loop.now, wallNow: table.loop.wallTime, spreadShare: table.loop.nextShare()))
+    }
+  }
+
+  // MARK: Operations
+
+  private func perform(
+    _ operation: Operation, _ user: UserID, _ request: RequestID?, _ effects: inout [SessionEffect]
+  ) {
+    let answer: OutboundMessage
+    switch operation {
+    case .join(let call):
+      guard joined.contains(call) || joined.count < table.configuration.callsPerConnectionMax else {
+        return reply(.error(.tooMany.detailed("calls of one connection"), request: request), &effects)
+      }
+      if joined.insert(call).inserted {
+        gateway.publish(CallEvent(call: call, user: user, kind: .memberJoined), from: table)
+        _ = table.join(call, id)
+      }
+      answer = .joined(call, request: request)
+    case .leave(let call):
+      guard joined.remove(call) != nil else { return reply(.error(.notAMember, request: request), &effects) }
+      table.leave(call, id)
+      gateway.publish(CallEvent(call: call, user: user, kind: .memberLeft), from: table)
+      answer = .left(call, request: request)
+    case .publish(let call, let content):
+      guard joined.contains(call) else { return reply(.error(.notAMember, request: request), &effects) }
+      gateway.publish(CallEvent(call: call, user: user, kind: .message(content: content)), from: table)
+      answer = .published(call, request: request)
+    }
+    reply(answer, &effects)
+  }
+
+  private func reply(_ message: OutboundMessage, _ effects: inout [SessionEffect]) {
+    effects.append(.send(message))
+  }
+
+  private func leaveEverything() {
+    guard let user = loggedInAs else { return }
+    loggedInAs = nil
+    table.logOut(user, id)
+    let calls = joined.sorted { $0.cid < $1.cid }
+    joined = []
+    for call in calls {
+      table.leave(call, id)
+      gateway.publish(CallEvent(call: call, user: user, kind: .memberLeft), from: table)
+    }
+  }
+
+  // MARK: Deadlines
+
+  /// When the peer's silence has lasted so long that something must be done about it.
+  private var livenessDeadline: Instant? {
+    guard let interval = table.configuration.pingInterval, !session.isClosing else { return nil }
+    return pingedAt.map { $0 + table.configuration.pongTimeout } ?? lastHeard + interval
+  }
+
+  /// Moves the wake-up nearer if need be. It is never moved away: an early wake-up changes nothing, and a chatty peer
+  /// would move it with every message.
+  private func setWakeup() {
+    let wanted = min(session.nextDeadline ?? .distantFuture, livenessDeadline ?? .distantFuture)
+    guard wanted < wakeup.at else { return }
+    table.loop.deadlines.set(wakeup, at: wanted)
+  }
+
+  private func passDeadline() {
+    let now = table.loop.now
+    if let deadline = livenessDeadline, deadline <= now {
+      if pingedAt != nil { return handle(.peerSilent) }
+      pingedAt = now
+      socket?.ping()
+    }
+    handle(.wakeUp)
+  }
+
+  private func heard() {
+    lastHeard = table.loop.now
+    pingedAt = nil
+  }
+
+  private func finish() {
+    guard table.connections[id.serial] != nil else { return }
+    leaveEverything()
+    table.loop.deadlines.remove(wakeup)
+    socket = nil
+    table.remove(self)
+  }
+}
+
+// MARK: - What the transport tells
+
+extension Connection: SocketHandler, WakeupTarget {
+  package nonisolated func socketOpened(_ socket: any Socket) {
+    assumeIsolated { $0.opened(socket) }
+  }
+
+  package nonisolated func socketRefused(_ failure: DialFailure) {
+    // The peer was gone before the 101: nothing has been counted yet.
+  }
+
+  package nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    // The bytes are read before this call returns, on this thread.
+    nonisolated(unsafe) let payload = payload
+    assumeIsolated { $0.received(payload, kind) }
+  }
+
+  package nonisolated func socketReceivedPong() {
+    assumeIsolated { $0.heard() }
+  }
+
+  package nonisolated func socketViolated(_ reason: CloseReason) {
+    assumeIsolated { $0.handle(.disconnect(reason)) }
+  }
+
+  package nonisolated func socketClosed(_ peerCode: UInt16?) {
+    assumeIsolated { $0.handle(peerCode == nil ? .transportLost : .peerClosed) }
+  }
+
+  package nonisolated func wakeUp() {
+    assumeIsolated { $0.passDeadline() }
+  }
+
+  private func opened(_ socket: any Socket) {
+    self.socket = socket
+    wakeup = Wakeup(target: self)
+    table.add(self)
+    table.metrics.connectionsOpened.add(dialect.name)
+    table.metrics.connectDuration.record(table.loop.now - socket.acceptedAt)
+    if let credentials = admitted?.credentials {
+      handle(.received(.credentials(credentials, request: nil)))
+    } else {
+      setWakeup()
+    }
+  }
+
+  private func received(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    heard()
+    table.metrics.messagesReceived += 1
+    table.metrics.bytesReceived += UInt64(payload.count)
+    do throws(GatewayError) {
+      handle(.received(try dialect.decode(payload, kind)))
+    } catch {
+      handle(error.isSame(as: .unsupportedData) ? .disconnect(.unsupportedData) : .malformed(error))
+    }
+  }
+}
+
+// MARK: - What the gateway asks
+
+extension Connection {
+  /// Sends what was encoded for many. Only on the loop.
+  nonisolated func deliver(_ frame: Frame) {
+    assumeIsolated { connection in
+      var effects: [SessionEffect] = []
+      connection.send(frame, &effects)
+      // The common case leaves nothing to do; a full queue ends the session by the ordinary way.
+      if !effects.isEmpty { connection.overflowed(effects) }
+    }
+  }
+
+  private func overflowed(_ effects: [SessionEffect]) {
+    var effects = effects
+    var index = 0
+    while index < effects.count {
+      perform(effects[index], &effects)
+      index += 1
+    }
+    setWakeup()
+  }
+
+  /// An operator's event. Only on the loop.
+  package nonisolated func control(_ event: SessionEvent) {
+    assumeIsolated { $0.handle(event) }
+  }
+
+  nonisolated func isCovered(by target: Revocations.Target) -> Bool {
+    assumeIsolated { connection in
+      connection.session.grant.map {
+        target.covers(user: $0.user, fingerprint: $0.fingerprint, issuedAt: $0.issuedAt)
+      } ?? false
+    }
+  }
+
+  /// The session's phase, for those who count. Only on the loop.
+  nonisolated var phaseName: String {
+    assumeIsolated { $0.session.phaseName }
+  }
+
+  /// The connection in a few words, for an operator. Only on the loop.
+  package nonisolated var summary: SessionSummary {
+    assumeIsolated { connection in
+      let now = connection.table.loop.now
+      let grant = connection.session.grant
+      return SessionSummary(
+        id: connection.id, dialect: connection.dialect.name, phase: connection.session.phaseName,
+        user: grant?.user, kind: grant?.kind, fingerprint: grant?.fingerprint,
+        expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - now },
+        deadlineIn: connection.session.nextDeadline.map { $0 - now }, age: now - connection.openedAt,
+        silence: now - connection.lastHeard, calls: connection.joined.sorted { $0.cid < $1.cid },
+        peer: connection.socket?.peer ?? "")
+    }
+  }
+}

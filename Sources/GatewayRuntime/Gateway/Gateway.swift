@@ -1,0 +1,211 @@
+package import GatewayCore
+internal import Synchronization
+
+/// A gateway: its loops with their tables, its dialects, and the orders that go to all of them.
+///
+/// Holds nothing that changes but whether it drains; what changes lives in the tables, each on its loop.
+package final class Gateway: Sendable {
+  package let configuration: GatewayConfiguration
+  package let tables: [LoopTable]
+  /// The first is the one that answers for paths no dialect knows.
+  package let bindings: [DialectBinding]
+  private let drains = Atomic(false)
+
+  /// - Precondition: at least one loop and one dialect; the loops are numbered from 0.
+  package init(configuration: GatewayConfiguration, loops: [EventLoop], bindings: [DialectBinding]) {
+    precondition(!loops.isEmpty && !bindings.isEmpty && loops.enumerated().allSatisfy { $0 == $1.index })
+    self.configuration = configuration
+    self.bindings = bindings
+    tables = loops.map { LoopTable(loop: $0, configuration: configuration) }
+  }
+
+  /// Whether new sockets are refused because the gateway closes.
+  package var isDraining: Bool { drains.load(ordering: .relaxed) }
+
+  package func table(on loop: EventLoop) -> LoopTable {
+    tables[loop.index]
+  }
+
+  // MARK: Admission
+
+  /// Judges an upgrade request before the 101: path, drain, origin, credentials. Only on the loop.
+  package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
+    let table = table(on: loop)
+    if configuration.offersEcho && upgrade.path == "/echo" { return .accept(EchoHandler(), subprotocol: nil) }
+    guard let binding = bindings.first(where: { $0.dialect.accepts(upgrade) }) else {
+      return refuse(.notFound, bindings[0].dialect, table)
+    }
+    if isDraining { return refuse(.draining, binding.dialect, table) }
+    if let origin = upgrade.header("origin"), let allowed = configuration.allowedOrigins, !allowed.contains(origin) {
+      return refuse(.originRefused, binding.dialect, table)
+    }
+    do throws(GatewayError) {
+      let admitted = try judge(upgrade, binding, table)
+      return .accept(
+        Connection(gateway: self, table: table, binding: binding, admitted: admitted), subprotocol: nil)
+    } catch {
+      return refuse(error, binding.dialect, table)
+    }
+  }
+
+  private func judge(
+    _ upgrade: HTTPRequest, _ binding: DialectBinding, _ table: LoopTable
+  ) throws(GatewayError) -> (credentials: Credentials, verdict: Verdict?)? {
+    guard let credentials = try binding.dialect.credentials(in: upgrade) else { return nil }
+    guard case .decided(let verdict) = binding.authenticator.judge(credentials, at: table.loop.wallTime) else {
+      return (credentials, nil)
+    }
+    let token = try verdict.get()
+    if token.kind == .anonymous { throw .anonymousRefused }
+    if table.revocations.contains(token) { throw .tokenRevoked }
+    return (credentials, verdict)
+  }
+
+  private func refuse(_ error: GatewayError, _ dialect: any Dialect, _ table: LoopTable) -> Admission {
+    table.metrics.upgradesRefused.add(error.name)
+    var response = dialect.response(for: error)
+    if error.httpStatus == 503 {
+      response.headers.append(HTTPField("retry-after", String(configuration.retryAfter.components.seconds)))
+    }
+    return .refuse(response)
+  }
+
+  // MARK: Fan-out
+
+  /// Tells the call's members on every loop. Only on `table`'s loop; members there hear of it at once.
+  func publish(_ event: CallEvent, from table: LoopTable) {
+    for other in tables where other !== table {
+      other.loop.execute { other.deliver(event) }
+    }
+    table.deliver(event)
+  }
+
+  // MARK: Orders
+
+  /// Remembers a revocation on every loop and tells the live sessions it takes in. Returns how many those are.
+  package func revoke(_ target: Revocations.Target) async -> Int {
+    await sum { $0.revoke(target) }
+  }
+
+  /// Gives an event to every connection of the user. Returns how many those are.
+  package func control(_ user: UserID, _ event: SessionEvent) async -> Int {
+    await sum { table in
+      let connections = table.connections(of: user)
+      for connection in connections { connection.control(event) }
+      return connections.count
+    }
+  }
+
+  /// Gives an event to one connection. False if there is no such connection.
+  package func control(_ id: ConnectionID, _ event: SessionEvent) async -> Bool {
+    guard id.loop < tables.count else { return false }
+    return await tables[id.loop].perform { table in
+      guard let connection = table.connections[id.serial] else { return false }
+      connection.control(event)
+      return true
+    }
+  }
+
+  /// Gives an event to every connection, in slices. Returns how many there are.
+  package func controlAll(_ event: SessionEvent) async -> Int {
+    await sum { table in
+      let connections = table.inOrder
+      LoopTable.inSlices(connections, on: table.loop) { $0.control(event) }
+      return connections.count
+    }
+  }
+
+  /// Refuses new sockets from here on, tells every client, and closes each at a time of its own within `window`.
+  /// Returns when none is left.
+  package func drain(over window: Duration) async {
+    drains.store(true, ordering: .relaxed)
+    for table in tables {
+      await table.perform { table in
+        LoopTable.inSlices(table.inOrder, on: table.loop) { connection in
+          let delay = Duration.nanoseconds(Int64(Double(window.nanoseconds) * table.loop.nextShare()))
+          connection.control(.drain(until: table.loop.now + delay))
+        }
+      }
+    }
+    for table in tables { await table.whenEmpty() }
+  }
+
+  // MARK: Questions
+
+  /// At most `limit` sessions in the order of their names, after `last` if that is given, of `user` only if that is.
+  package func sessions(of user: UserID?, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
+    var summaries: [SessionSummary] = []
+    for table in tables[min(last?.loop ?? 0, tables.count)...] where summaries.count < limit {
+      let wanted = limit - summaries.count
+      summaries += await table.perform { table in
+        let connections = user.map { table.connections(of: $0) } ?? table.inOrder
+        return connections.lazy.filter { $0.id.rawValue > last?.rawValue ?? 0 }.prefix(wanted).map(\.summary)
+      }
+    }
+    return summaries
+  }
+
+  /// One session, nil if there is none of that name.
+  package func session(_ id: ConnectionID) async -> SessionSummary? {
+    guard id.loop < tables.count else { return nil }
+    return await tables[id.loop].perform { $0.connections[id.serial]?.summary }
+  }
+
+  /// The figures of all loops together.
+  package func metrics() async -> LoopMetrics {
+    var merged = LoopMetrics()
+    for table in tables { merged.merge(await table.perform { $0.metrics }) }
+    return merged
+  }
+
+  /// How many connections are open, and how many of them in each phase.
+  package func phases() async -> [String: UInt64] {
+    var merged: [String: UInt64] = [:]
+    for table in tables {
+      let phases = await table.perform { table in
+        table.connections.values.reduce(into: [String: UInt64]()) { $0[$1.phaseName, default: 0] += 1 }
+      }
+      merged.merge(phases, uniquingKeysWith: +)
+    }
+    return merged
+  }
+
+  private func sum(_ body: @escaping @Sendable (LoopTable) -> Int) async -> Int {
+    var sum = 0
+    for table in tables { sum += await table.perform(body) }
+    return sum
+  }
+}
+
+// MARK: - What a dialect's HTTP side asks
+
+extension Gateway: GatewayServices {
+  /// The loop the caller is on; the first for a caller that is on none.
+  private var currentTable: LoopTable {
+    EventLoop.current.flatMap { tables.indices.contains($0.index) ? tables[$0.index] : nil } ?? tables[0]
+  }
+
+  package var wallTime: WallTime { currentTable.loop.wallTime }
+
+  package func isConnected(_ user: UserID) async -> Bool {
+    for table in tables where await table.perform({ $0.isConnected(user) }) { return true }
+    return false
+  }
+
+  package func publish(_ event: CallEvent) async {
+    for table in tables { await table.perform { $0.deliver(event) } }
+  }
+
+  package func isRevoked(_ token: VerifiedToken) async -> Bool {
+    await currentTable.perform { $0.revocations.contains(token) }
+  }
+
+  package func sleep(for duration: Duration) async {
+    let loop = currentTable.loop
+    await loop.sleep(until: loop.now + duration)
+  }
+
+  package func nextShare() async -> Double {
+    await currentTable.perform { $0.loop.nextShare() }
+  }
+}

@@ -1,0 +1,43 @@
+package import GatewayCore
+
+/// What a gateway keeps to, apart from the transport's own limits.
+package struct GatewayConfiguration: Sendable {
+  package var session: SessionPolicy
+  /// How long a peer may be silent before it is pinged; nil for never.
+  package var pingInterval: Duration?
+  /// How long it may then stay silent before it counts as gone.
+  package var pongTimeout: Duration
+  /// The origins that browsers may come from; nil for all.
+  package var allowedOrigins: Set<String>?
+  /// The most calls one connection may be in.
+  package var callsPerConnectionMax: Int
+  /// Whether `/echo` answers every message with itself, without authentication: for conformance tests.
+  package var offersEcho: Bool
+  /// What `Retry-After` says while the gateway drains.
+  package var retryAfter: Duration
+
+  package init(
+    session: SessionPolicy, pingInterval: Duration? = .seconds(30), pongTimeout: Duration = .seconds(10),
+    allowedOrigins: Set<String>? = nil, callsPerConnectionMax: Int = 100, offersEcho: Bool = false,
+    retryAfter: Duration = .seconds(5)
+  ) {
+    self.session = session
+    self.pingInterval = pingInterval
+    self.pongTimeout = pongTimeout
+    self.allowedOrigins = allowedOrigins
+    self.callsPerConnectionMax = callsPerConnectionMax
+    self.offersEcho = offersEcho
+    self.retryAfter = retryAfter
+  }
+}
+
+/// One dialect of a gateway, with who judges its tokens.
+package struct DialectBinding: Sendable {
+  package let dialect: any Dialect
+  package let authenticator: any Authenticator
+
+  package init(_ dialect: any Dialect, _ authenticator: any Authenticator) {
+    self.dialect = dialect
+    self.authenticator = authenticator
+  }
+}

@@ -1,0 +1,141 @@
+package import GatewayCore
+
+/// What one loop knows: its connections, their users and calls, its copy of the revocations, its figures.
+///
+/// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
+package final class LoopTable: @unchecked Sendable {
+  package let loop: EventLoop
+  package let configuration: GatewayConfiguration
+  package private(set) var connections: [UInt64: Connection] = [:]
+  private var users: [UserID: Set<UInt64>] = [:]
+  private var calls: [CallID: Set<UInt64>] = [:]
+  package private(set) var revocations = Revocations()
+  package var metrics = LoopMetrics()
+  private var lastSerial: UInt64 = 0
+  /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
+  var scratch: [SessionEffect] = []
+  /// Who waits for the last connection to end.
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+
+  package init(loop: EventLoop, configuration: GatewayConfiguration) {
+    self.loop = loop
+    self.configuration = configuration
+  }
+
+  /// Runs `body` on the table's loop: at once if that is the caller's.
+  package nonisolated(nonsending) func perform<Answer: Sendable>(
+    _ body: @escaping @Sendable (LoopTable) -> Answer
+  ) async -> Answer {
+    if loop.isCurrent { return body(self) }
+    return await withCheckedContinuation { continuation in
+      loop.execute { continuation.resume(returning: body(self)) }
+    }
+  }
+
+  // MARK: Connections
+
+  func nextID() -> ConnectionID {
+    lastSerial += 1
+    return ConnectionID(loop: loop.index, serial: lastSerial)
+  }
+
+  func add(_ connection: Connection) {
+    connections[connection.id.serial] = connection
+  }
+
+  func remove(_ connection: Connection) {
+    connections[connection.id.serial] = nil
+    guard connections.isEmpty else { return }
+    for continuation in waiters { continuation.resume() }
+    waiters = []
+  }
+
+  /// Suspends until no connection is left.
+  nonisolated(nonsending) func whenEmpty() async {
+    await withCheckedContinuation { continuation in
+      loop.execute { [self] in
+        if connections.isEmpty { continuation.resume() } else { waiters.append(continuation) }
+      }
+    }
+  }
+
+  // MARK: Users
+
+  func logIn(_ user: UserID, _ id: ConnectionID) {
+    users[user, default: []].insert(id.serial)
+  }
+
+  func logOut(_ user: UserID, _ id: ConnectionID) {
+    users[user]?.remove(id.serial)
+    if users[user]?.isEmpty == true { users[user] = nil }
+  }
+
+  package func isConnected(_ user: UserID) -> Bool {
+    users[user] != nil
+  }
+
+  package func connections(of user: UserID) -> [Connection] {
+    (users[user] ?? []).sorted().compactMap { connections[$0] }
+  }
+
+  // MARK: Calls
+
+  /// True if the connection was not in the call.
+  func join(_ call: CallID, _ id: ConnectionID) -> Bool {
+    calls[call, default: []].insert(id.serial).inserted
+  }
+
+  func leave(_ call: CallID, _ id: ConnectionID) {
+    calls[call]?.remove(id.serial)
+    if calls[call]?.isEmpty == true { calls[call] = nil }
+  }
+
+  /// Tells the loop's members of the call; encodes once for each dialect.
+  package func deliver(_ event: CallEvent) {
+    guard let members = calls[event.call] else { return }
+    var frames: [(dialect: String, frame: Frame?)] = []
+    for serial in members.sorted() {
+      guard let connection = connections[serial] else { continue }
+      let name = connection.dialect.name
+      let frame: Frame?
+      if let encoded = frames.first(where: { $0.dialect == name }) {
+        frame = encoded.frame
+      } else {
+        frame = connection.dialect.encode(.callEvent(event))
+        frames.append((name, frame))
+      }
+      if let frame { connection.deliver(frame) }
+    }
+  }
+
+  // MARK: Revocations
+
+  /// Remembers the revocation, and tells the sessions it takes in.
+  package func revoke(_ target: Revocations.Target) -> Int {
+    revocations.revoke(target, at: loop.wallTime)
+    let candidates: [Connection]
+    switch target {
+    case .user(let user, _): candidates = connections(of: user)
+    case .token, .everybody: candidates = inOrder
+    }
+    let covered = candidates.filter { $0.isCovered(by: target) }
+    Self.inSlices(covered, on: loop) { $0.control(.revoked) }
+    return covered.count
+  }
+
+  /// All connections, in the order in which they came.
+  package var inOrder: [Connection] {
+    connections.keys.sorted().compactMap { connections[$0] }
+  }
+
+  /// Does `body` for each, in slices with I/O between them, so that an order to all does not starve anybody.
+  static func inSlices(
+    _ connections: [Connection], on loop: EventLoop, from start: Int = 0,
+    _ body: @escaping @Sendable (Connection) -> Void
+  ) {
+    let end = min(start + 64, connections.count)
+    for connection in connections[start..<end] { body(connection) }
+    guard end < connections.count else { return }
+    loop.execute { inSlices(connections, on: loop, from: end, body) }
+  }
+}

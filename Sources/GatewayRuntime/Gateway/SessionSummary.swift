@@ -1,0 +1,20 @@
+package import GatewayCore
+
+/// One session as an operator sees it. Holds no token.
+package struct SessionSummary: Hashable, Sendable {
+  package var id: ConnectionID
+  package var dialect: String
+  package var phase: String
+  package var user: UserID?
+  package var kind: UserKind?
+  package var fingerprint: TokenFingerprint?
+  /// Until the token expires; negative if it has; nil if it never does, or before login.
+  package var expiresIn: Duration?
+  /// Until the session does something by itself; nil if it never will.
+  package var deadlineIn: Duration?
+  package var age: Duration
+  /// Since the peer was last heard.
+  package var silence: Duration
+  package var calls: [CallID]
+  package var peer: String
+}

@@ -1,0 +1,64 @@
+/// Writes the Prometheus text format, version 0.0.4.
+package struct PrometheusText {
+  package private(set) var text = ""
+
+  package init() {}
+
+  /// A family of counters that one label tells apart. `total` is in the name already.
+  package mutating func counters(_ name: String, _ help: String, label: String, _ values: [String: UInt64]) {
+    head(name, "counter", help)
+    for (value, count) in values.sorted(by: { $0.key < $1.key }) {
+      text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n"
+    }
+  }
+
+  package mutating func counter(_ name: String, _ help: String, _ value: Double) {
+    head(name, "counter", help)
+    text += "\(name) \(Self.number(value))\n"
+  }
+
+  package mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+    head(name, "gauge", help)
+    text += "\(name) \(Self.number(value))\n"
+  }
+
+  package mutating func gauges(_ name: String, _ help: String, label: String, _ values: [String: UInt64]) {
+    head(name, "gauge", help)
+    for (value, count) in values.sorted(by: { $0.key < $1.key }) {
+      text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n"
+    }
+  }
+
+  package mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
+    head(name, "histogram", help)
+    var below: UInt64 = 0
+    for (bound, count) in zip(Histogram.boundsSeconds, histogram.counts) {
+      below += count
+      text += "\(name)_bucket{le=\"\(Self.number(bound))\"} \(below)\n"
+    }
+    text += "\(name)_bucket{le=\"+Inf\"} \(histogram.count)\n"
+    text += "\(name)_sum \(Self.number(histogram.sumSeconds))\n"
+    text += "\(name)_count \(histogram.count)\n"
+  }
+
+  private mutating func head(_ name: String, _ type: String, _ help: String) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+  }
+
+  private static func number(_ value: Double) -> String {
+    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+  }
+
+  private static func escaped(_ value: String) -> String {
+    var escaped = ""
+    for character in value {
+      switch character {
+      case "\\": escaped += "\\\\"
+      case "\"": escaped += "\\\""
+      case "\n": escaped += "\\n"
+      default: escaped.append(character)
+      }
+    }
+    return escaped
+  }
+}
