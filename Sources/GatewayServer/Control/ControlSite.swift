@@ -1,0 +1,54 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// The control port: health, metrics, and the orders of an operator. No sockets.
+package struct ControlSite: Site {
+  private let router: HTTPRouter
+  private let secret: [UInt8]?
+
+  /// The paths anybody may ask for: what an orchestrator probes.
+  private static let openPaths: Set<String> = ["/health", "/ready"]
+
+  /// - Parameters:
+  ///   - secret: What `Authorization: Bearer` must carry; nil for a port bound to loopback, where none is needed.
+  ///   - figures: Adds what other parts of the process count to the metrics.
+  ///   - drain: Drains and then ends the process, over that window or the configured one.
+  package init(
+    _ gateway: Gateway, secret: String?, figures: @escaping MetricsPage.Figures,
+    drain: @escaping @Sendable (Duration?) -> Void
+  ) {
+    self.secret = secret.map { Array($0.utf8) }
+    router = HTTPRouter(
+      HealthRoutes(gateway: gateway, figures: figures).routes + SessionRoutes(gateway: gateway).routes
+        + OrderRoutes(gateway: gateway, drain: drain).routes)
+  }
+
+  package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
+    .refuse(ControlAnswer.error(.notFound.detailed("the control port has no sockets")))
+  }
+
+  package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
+    guard Self.openPaths.contains(request.path) || isAuthorised(request) else {
+      var response = ControlAnswer.error(.credentialsMissing)
+      response.headers.append(HTTPField("www-authenticate", "Bearer realm=\"postern control\""))
+      return response
+    }
+    let method = request.method == "HEAD" ? "GET" : request.method
+    switch router.match(method: method, path: request.path) {
+    case .found(let route, let parameters):
+      return await route.handler(request, parameters)
+    case .otherMethods(let methods):
+      var response = ControlAnswer.error(.methodNotAllowed)
+      response.headers.append(HTTPField("allow", methods.joined(separator: ", ")))
+      return response
+    case .none:
+      return ControlAnswer.error(.notFound)
+    }
+  }
+
+  private func isAuthorised(_ request: HTTPRequest) -> Bool {
+    guard let secret else { return true }
+    guard let token = request.bearerToken else { return false }
+    return ConstantTime.areEqual(secret, Array(token.utf8))
+  }
+}

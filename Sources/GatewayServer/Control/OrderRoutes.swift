@@ -1,0 +1,140 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// What an operator may have done: to one session, to a user's, to all.
+struct OrderRoutes {
+  let gateway: Gateway
+  let drain: @Sendable (Duration?) -> Void
+
+  /// How many sessions an order reached.
+  private struct Reached: Encodable {
+    let sessions: Int
+  }
+
+  private enum Order: String, CaseIterable {
+    case expire
+    case refresh
+    case disconnect
+  }
+
+  var routes: [HTTPRoute] {
+    Order.allCases.flatMap { order in
+      [
+        HTTPRoute("POST", "/sessions/{id}/\(order.rawValue)") { request, parameters in
+          await run(order, request) { event in
+            guard let id = ConnectionID(parameters["id"]), await gateway.control(id, event) else { return nil }
+            return 1
+          }
+        },
+        HTTPRoute("POST", "/users/{id}/\(order.rawValue)") { request, parameters in
+          await run(order, request) { await gateway.control(UserID(parameters["id"]), $0) }
+        },
+        HTTPRoute("POST", "/sessions/\(order.rawValue)") { request, _ in
+          await run(order, request) { await gateway.controlAll($0) }
+        },
+      ]
+    } + [
+      HTTPRoute("POST", "/revocations") { request, _ in await revoke(request) },
+      HTTPRoute("POST", "/drain") { request, _ in startDrain(request) },
+    ]
+  }
+
+  /// Carries out an order; `reach` returns how many sessions it reached, nil if what it was for does not exist.
+  private func run(
+    _ order: Order, _ request: HTTPRequest,
+    reach: nonisolated(nonsending) (SessionEvent) async -> Int?
+  ) async -> HTTPResponse {
+    let event: SessionEvent
+    do throws(GatewayError) {
+      event = try Self.event(order, request)
+    } catch {
+      return ControlAnswer.error(error)
+    }
+    guard let sessions = await reach(event) else {
+      return ControlAnswer.error(.notFound.detailed("no session has this id"))
+    }
+    return ControlAnswer.json(Reached(sessions: sessions))
+  }
+
+  private struct Disconnect: Decodable {
+    let code: UInt16?
+    let reason: String?
+  }
+
+  private static func event(_ order: Order, _ request: HTTPRequest) throws(GatewayError) -> SessionEvent {
+    switch order {
+    case .expire: return .expireNow
+    case .refresh: return .askForRefresh
+    case .disconnect:
+      let body: Disconnect = try ControlAnswer.body(request, #"{"code"?: 1000...4999, "reason"?: string}"#)
+      let standard = CloseReason.disconnected
+      guard let reason = CloseReason(code: body.code ?? standard.code, name: body.reason ?? standard.name) else {
+        throw .invalidParameter.detailed(
+          "code must be one that may be sent (1000-1003, 1007-1014, 3000-4999), reason 123 bytes at most")
+      }
+      return .disconnect(reason)
+    }
+  }
+
+  private struct Revocation: Decodable {
+    let tokenFingerprint: String?
+    let userID: String?
+    let issuedBefore: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case tokenFingerprint = "token_fingerprint"
+      case userID = "user_id"
+      case issuedBefore = "issued_before"
+    }
+  }
+
+  private func revoke(_ request: HTTPRequest) async -> HTTPResponse {
+    do throws(GatewayError) {
+      let body: Revocation = try ControlAnswer.body(
+        request,
+        #"{"token_fingerprint": 32 hex digits} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#)
+      let target = try Self.target(body, now: gateway.wallTime)
+      return ControlAnswer.json(Reached(sessions: await gateway.revoke(target)))
+    } catch {
+      return ControlAnswer.error(error)
+    }
+  }
+
+  private static func target(_ body: Revocation, now: WallTime) throws(GatewayError) -> Revocations.Target {
+    let before = body.issuedBefore.map(WallTime.init(seconds:))
+    switch (body.tokenFingerprint, body.userID, before) {
+    case (let text?, nil, nil):
+      guard let fingerprint = TokenFingerprint(text) else {
+        throw .invalidParameter.detailed("token_fingerprint must be 32 hexadecimal digits, as a session shows it")
+      }
+      return .token(fingerprint)
+    case (nil, let user?, _):
+      return .user(UserID(user), issuedBefore: before ?? now)
+    case (nil, nil, let before?):
+      return .everybody(issuedBefore: before)
+    default:
+      throw .malformedRequest.detailed("name a token_fingerprint, or a user_id, or issued_before alone")
+    }
+  }
+
+  private struct Drain: Decodable {
+    let windowS: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case windowS = "window_s"
+    }
+  }
+
+  private func startDrain(_ request: HTTPRequest) -> HTTPResponse {
+    do throws(GatewayError) {
+      let body: Drain = try ControlAnswer.body(request, #"{"window_s"?: 0...86400}"#)
+      guard (0...86400).contains(body.windowS ?? 0) else {
+        throw .invalidParameter.detailed("window_s must be 0 to 86400")
+      }
+      drain(body.windowS.map { .milliseconds(Int64($0 * 1000)) })
+      return HTTPResponse(status: 202)
+    } catch {
+      return ControlAnswer.error(error)
+    }
+  }
+}

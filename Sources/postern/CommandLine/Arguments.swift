@@ -1,0 +1,157 @@
+/// What a command was asked for: flags by name, from whichever source, and the operands.
+struct Arguments {
+  /// Where a value came from, named as the user wrote it.
+  struct Value {
+    let text: String
+    let source: String
+  }
+
+  private(set) var operands: [String] = []
+  private var values: [String: [Value]] = [:]
+  private let flags: [String: Flag]
+
+  /// Reads the command line, then the environment, then the configuration file; the first that names a flag wins.
+  init(_ words: [String], flags: [Flag], environment: [String: String], operands allowed: Bool) throws {
+    self.flags = Dictionary(uniqueKeysWithValues: (flags + [.help, .config]).map { ($0.name, $0) })
+    try readWords(words, operandsAllowed: allowed)
+    for flag in flags where values[flag.name] == nil {
+      guard let text = environment[flag.environmentName] else { continue }
+      let texts = flag.repeats ? text.split(separator: ",").map(String.init) : [text]
+      values[flag.name] = texts.map { Value(text: $0, source: flag.environmentName) }
+    }
+    if let file = string("config") ?? environment["POSTERN_CONFIG"] { try readFile(file) }
+  }
+
+  private mutating func readWords(_ words: [String], operandsAllowed: Bool) throws {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        operands += rest
+        break
+      }
+      guard word.hasPrefix("-"), word != "-" else {
+        operands.append(word)
+        continue
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0] == "-h" ? "help" : parts[0].hasPrefix("--") ? String(parts[0].dropFirst(2)) : ""
+      guard let flag = flags[name] else { throw unknown(String(parts[0])) }
+      guard values[name] == nil || flag.repeats else { throw UsageError("--\(name) is given twice") }
+      let text: String
+      if flag.value == nil {
+        guard parts.count == 1 else { throw UsageError("--\(name) is a switch and takes no value") }
+        text = "true"
+      } else if parts.count == 2 {
+        text = String(parts[1])
+      } else {
+        guard let next = rest.popFirst() else { throw UsageError("--\(name) needs a value: \(flag.value!)") }
+        text = next
+      }
+      values[name, default: []].append(Value(text: text, source: "--\(name)"))
+    }
+    if !operandsAllowed, let first = operands.first {
+      throw UsageError("'\(first)' is unexpected: this command takes flags only")
+    }
+  }
+
+  private func unknown(_ word: String) -> UsageError {
+    let name = word.drop { $0 == "-" }
+    let near = flags.keys.filter { $0.hasPrefix(name.prefix(4)) || $0.contains(name) }.sorted()
+    return UsageError(
+      "\(word): no such flag" + (near.isEmpty ? "" : "; did you mean --\(near.joined(separator: ", --"))?"))
+  }
+
+  private mutating func readFile(_ path: String) throws {
+    for (name, texts) in try ConfigurationFile.read(path) {
+      guard let flag = flags[name], name != "config", name != "help" else {
+        throw UsageError("\(path): '\(name)': no such key; the keys are the flags' names without dashes")
+      }
+      guard texts.count == 1 || flag.repeats else { throw UsageError("\(path): '\(name)' takes one value") }
+      if values[name] == nil {
+        values[name] = texts.map { Value(text: $0, source: "\(path): \(name)") }
+      }
+    }
+  }
+}
+
+// MARK: - Reading values
+
+extension Arguments {
+  /// The last value of the flag, whatever it says.
+  func value(_ name: String) -> Value? {
+    precondition(flags[name] != nil, "no flag --\(name)")
+    return values[name]?.last
+  }
+
+  func string(_ name: String) -> String? {
+    value(name)?.text
+  }
+
+  func strings(_ name: String) -> [String] {
+    values[name]?.map(\.text) ?? []
+  }
+
+  func values(_ name: String) -> [Value] {
+    values[name] ?? []
+  }
+
+  func isOn(_ name: String) throws -> Bool {
+    guard let value = value(name) else { return false }
+    switch value.text.lowercased() {
+    case "true", "1", "yes", "on": return true
+    case "false", "0", "no", "off": return false
+    default: throw UsageError(value.source, value: value.text, expected: "true or false")
+    }
+  }
+
+  func int(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let number = Int(value.text), range.contains(number) else {
+      throw UsageError(
+        value.source, value: value.text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
+    guard let value = value(name) else { return nil }
+    guard let number = Double(value.text), range.contains(number) else {
+      throw UsageError(
+        value.source, value: value.text, expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// A share, written `0.1` or `10%`.
+  func share(_ name: String) throws -> Double? {
+    guard let value = value(name) else { return nil }
+    guard let share = Share.parse(value.text) else {
+      throw UsageError(value.source, value: value.text, expected: "a share from 0 to 1, or from 0% to 100%")
+    }
+    return share
+  }
+
+  /// A duration with its unit, written `500ms`, `60s`, `10m`, `24h` or `30d`.
+  func duration(_ name: String) throws -> Duration? {
+    guard let value = value(name) else { return nil }
+    guard let duration = DurationText.parse(value.text) else {
+      throw UsageError(value.source, value: value.text, expected: "a duration with its unit, as 500ms, 60s, 10m or 24h")
+    }
+    return duration
+  }
+
+  func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, _: Choice.Type) throws -> Choice? {
+    guard let value = value(name) else { return nil }
+    guard let choice = Choice(rawValue: value.text) else {
+      throw UsageError(
+        value.source, value: value.text, expected: Choice.allCases.map(\.rawValue).joined(separator: " or "))
+    }
+    return choice
+  }
+
+  /// The only operand; nil if there is none.
+  func operand() throws -> String? {
+    guard operands.count <= 1 else { throw UsageError("'\(operands[1])' is unexpected: one operand at most") }
+    return operands.first
+  }
+}
