@@ -28,8 +28,8 @@ let package = Package(
   ],
   targets: [
     // C libraries of the system.
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CLibEV", providers: [.apt(["libev-dev"])]),
     .target(
       name: "CLibWebSockets",

@@ -3,7 +3,7 @@ import Foundation
 @main
 struct Postern {
   /// The commands, in the order in which the help lists them.
-  static let commands: [any Command.Type] = [ServeCommand.self, ControlCommand.self]
+  static var commands: [any Command.Type] { [ServeCommand.self, ControlCommand.self] }
 
   static func main() async {
     // A reader that went away, as in `postern --help | head`, is no reason to die by signal.

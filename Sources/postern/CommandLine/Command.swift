@@ -20,7 +20,7 @@ extension Command {
 
 /// One flag of a command. Its value comes from the command line, else from the environment variable, else from the
 /// configuration file under the flag's name.
-struct Flag {
+struct Flag: Sendable {
   /// Without the dashes.
   let name: String
   /// What stands for the value in the help; nil for a switch.

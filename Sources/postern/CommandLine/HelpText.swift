@@ -8,7 +8,7 @@ enum HelpText {
 
 
       """
-    let width = commands.map(\.name.count).max() ?? 0
+    let width = commands.map { $0.name.count }.max() ?? 0
     for command in commands { text += "  \(padded(command.name, width))  \(command.summary)\n" }
     return text
   }
