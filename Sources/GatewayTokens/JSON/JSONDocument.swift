@@ -1,0 +1,92 @@
+internal import CJansson
+
+/// One JSON text, parsed strictly: an object or array, valid UTF-8, no member named twice in any object, no NUL in any
+/// string, integers of 64 bits, finite reals, nothing after it but white space (RFC 8259, and RFC 7519 section 4 for
+/// the duplicates).
+///
+/// Parsed by jansson, once; nothing is copied out until somebody asks a ``JSONView`` for it.
+package final class JSONDocument: @unchecked Sendable {
+  // Unchecked, because the tree is a C pointer; it is never changed after parsing, and views count no references on it.
+  private let tree: UnsafeMutablePointer<json_t>
+
+  /// The longest text read unless another limit is given, in bytes.
+  package static let sizeMax = 65_536
+  /// How deep arrays and objects may nest unless another limit is given.
+  package static let depthMax = 32
+
+  /// Parses `bytes`; refuses more than `sizeMax` bytes and more than `depthMax` nested arrays and objects before
+  /// anything is allocated.
+  package init(
+    _ bytes: UnsafeRawBufferPointer, sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
+  ) throws(JSONError) {
+    guard bytes.count <= sizeMax else { throw .tooLarge(limit: sizeMax) }
+    guard !Self.nests(bytes, deeperThan: depthMax) else { throw .tooDeep(limit: depthMax) }
+    guard let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress else { throw .malformed(position: 0) }
+    var error = json_error_t()
+    guard let parsed = json_loadb(start, bytes.count, Int(JSON_REJECT_DUPLICATES), &error) else {
+      throw JSONError(error)
+    }
+    tree = parsed
+  }
+
+  /// Parses an array of bytes, as ``init(_:sizeMax:depthMax:)`` does.
+  package static func parse(
+    _ bytes: [UInt8], sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
+  ) throws(JSONError) -> JSONDocument {
+    try bytes.span.bytes.withUnsafeBytes { (buffer) throws(JSONError) in
+      try JSONDocument(buffer, sizeMax: sizeMax, depthMax: depthMax)
+    }
+  }
+
+  /// Parses a text, as ``init(_:sizeMax:depthMax:)`` does.
+  package static func parse(
+    _ text: String, sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
+  ) throws(JSONError) -> JSONDocument {
+    try parse(Array(text.utf8), sizeMax: sizeMax, depthMax: depthMax)
+  }
+
+  deinit {
+    json_decref(tree)
+  }
+
+  /// The whole text's value.
+  package var root: JSONView {
+    JSONView(document: self, value: tree)
+  }
+
+  /// Whether arrays and objects nest deeper than `limit`. jansson's own limit (2048) is a constant of its build.
+  private static func nests(_ bytes: UnsafeRawBufferPointer, deeperThan limit: Int) -> Bool {
+    // Nearly every text opens fewer brackets than the limit allows to nest; counting them needs no state.
+    var opened = 0
+    for byte in bytes where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { opened += 1 }
+    guard opened > limit else { return false }
+
+    var depth = 0
+    var inString = false
+    var escaped = false
+    for byte in bytes {
+      if inString {
+        if escaped {
+          escaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          escaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          inString = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""):
+        inString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        if depth > limit { return true }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+      default:
+        break
+      }
+    }
+    return false
+  }
+}

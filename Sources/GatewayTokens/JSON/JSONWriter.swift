@@ -1,0 +1,119 @@
+/// Writes one JSON text front to back, compact, into bytes. Commas are its business; nesting is the caller's.
+package struct JSONWriter: Sendable {
+  /// What has been written.
+  package private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  package init(capacity: Int = 256) {
+    bytes.reserveCapacity(capacity)
+  }
+
+  package mutating func beginObject() { open(UInt8(ascii: "{")) }
+  package mutating func endObject() { close(UInt8(ascii: "}")) }
+  package mutating func beginArray() { open(UInt8(ascii: "[")) }
+  package mutating func endArray() { close(UInt8(ascii: "]")) }
+
+  /// A member's name; its value is what is written next.
+  package mutating func name(_ name: StaticString) {
+    separate()
+    name.withUTF8Buffer { quote($0) }
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// A member's name; its value is what is written next.
+  package mutating func name(_ name: String) {
+    separate()
+    var name = name
+    name.withUTF8 { quote($0) }
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  package mutating func string(_ text: String) {
+    separate()
+    var text = text
+    text.withUTF8 { quote($0) }
+    needsComma = true
+  }
+
+  package mutating func integer(_ number: Int64) { raw(String(number)) }
+  package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
+  package mutating func null() { raw("null") }
+
+  /// A number; whole ones are written without a fraction, those that are not finite as null, which JSON has instead.
+  package mutating func number(_ number: Double) {
+    if let whole = Int64(exactly: number) {
+      integer(whole)
+    } else if number.isFinite {
+      raw("\(number)")
+    } else {
+      null()
+    }
+  }
+
+  /// A value that is JSON text already.
+  package mutating func raw(_ json: String) {
+    separate()
+    bytes.append(contentsOf: json.utf8)
+    needsComma = true
+  }
+
+  package mutating func member(_ name: StaticString, _ value: String) {
+    self.name(name)
+    string(value)
+  }
+
+  package mutating func member(_ name: StaticString, _ value: Int64) {
+    self.name(name)
+    integer(value)
+  }
+
+  package mutating func member(_ name: StaticString, _ value: Bool) {
+    self.name(name)
+    bool(value)
+  }
+
+  /// What has been written, as text.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  private mutating func open(_ bracket: UInt8) {
+    separate()
+    bytes.append(bracket)
+    needsComma = false
+  }
+
+  private mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
+    needsComma = true
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
+    bytes.append(UInt8(ascii: "\""))
+    if text.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+      bytes.append(contentsOf: text)
+    } else {
+      for byte in text { escape(byte) }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(byte)
+    case 0..<0x20:
+      let digits = Array("0123456789abcdef".utf8)
+      bytes.append(contentsOf: "\\u00".utf8)
+      bytes.append(digits[Int(byte >> 4)])
+      bytes.append(digits[Int(byte & 15)])
+    default:
+      bytes.append(byte)
+    }
+  }
+}

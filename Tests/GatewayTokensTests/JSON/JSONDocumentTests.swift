@@ -1,0 +1,100 @@
+import GatewayTokens
+import Testing
+
+@Suite("JSON, read strictly")
+struct JSONDocumentTests {
+  @Test("members are found in place, with their kinds")
+  func members() throws {
+    let root = try JSONDocument.parse(
+      #"{"s":"größer","i":-12,"r":1.5,"e":1e3,"t":true,"f":false,"n":null,"a":[1,"x"],"o":{"k":"v"}}"#
+    ).root
+    #expect(root.isObject && root.count == 9)
+    #expect(root["s"]?.string == "größer" && root["s"]?.equals("größer") == true && root["s"]?.equals("gr") == false)
+    #expect(root["i"]?.integer == -12 && root["i"]?.number == -12 && root["i"]?.kind == .integer)
+    #expect(root["r"]?.number == 1.5 && root["r"]?.integer == nil && root["r"]?.kind == .real)
+    #expect(root["e"]?.number == 1000 && root["e"]?.kind == .real)
+    #expect(root["t"]?.bool == true && root["f"]?.bool == false && root["t"]?.kind == .bool)
+    #expect(root["n"]?.isNull == true && root["absent"] == nil)
+    #expect(root["a"]?.elements?.count == 2 && root["a"]?.elements?[1].string == "x")
+    #expect(root["o"]?["k"]?.string == "v" && root[member: "o"]?.text == #"{"k":"v"}"#)
+    #expect(root["s"]?["k"] == nil && root["s"]?.elements == nil && root["s"]?.members == nil)
+    #expect(root.members?.map(\.name) == ["s", "i", "r", "e", "t", "f", "n", "a", "o"])
+  }
+
+  @Test("a view outlives the last mention of its document")
+  func lifetime() throws {
+    func inner() throws -> JSONView? { try JSONDocument.parse(#"{"a":{"b":"still here"}}"#).root["a"] }
+    #expect(try inner()?["b"]?.string == "still here")
+  }
+
+  @Test(
+    "what is not strictly JSON is refused, with the place",
+    arguments: [
+      (#"{"a":1,"a":2}"#, JSONError.duplicateMember(position: 10)),
+      (#"{"o":{"a":1,"a":2}}"#, .duplicateMember(position: 15)),
+      (#"{"a":1} x"#, .malformed(position: 9)),
+      (#"{"a":1,}"#, .malformed(position: 8)),
+      (#"{a:1}"#, .malformed(position: 2)),
+      (#"{"a":01}"#, .malformed(position: 6)),
+      (#"{"a":NaN}"#, .malformed(position: 8)),
+      (#"{"a":"\u0000"}"#, .malformed(position: 13)),
+      (#"{"a":"\ud800"}"#, .malformed(position: 13)),
+      (#"{"a":99999999999999999999}"#, .numberOutOfRange(position: 25)),
+      (#"{"a":1e999}"#, .numberOutOfRange(position: 10)),
+      (#""text""#, .malformed(position: 6)),
+      ("17", .malformed(position: 2)),
+      ("", .malformed(position: 0)),
+      ("{", .malformed(position: 1)),
+    ])
+  func refusals(text: String, error: JSONError) {
+    #expect(throws: error) { try JSONDocument.parse(text) }
+  }
+
+  @Test("bytes that are not UTF-8 are refused, NUL and a byte order mark too")
+  func encoding() {
+    #expect(throws: JSONError.notUTF8(position: 6)) {
+      try JSONDocument.parse(Array(#"{"a":""#.utf8) + [0xff, 0x22, 0x7d])
+    }
+    #expect(throws: JSONError.self) { try JSONDocument.parse(Array(#"{"a":1}"#.utf8) + [0]) }
+    #expect(throws: JSONError.self) { try JSONDocument.parse([0xef, 0xbb, 0xbf] + Array(#"{"a":1}"#.utf8)) }
+  }
+
+  @Test("size and depth are bounded; brackets inside strings do not count")
+  func bounds() throws {
+    #expect(throws: JSONError.tooLarge(limit: 6)) { try JSONDocument.parse(#"{"a":1}"#, sizeMax: 6) }
+    func nested(_ depth: Int) -> String {
+      String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+    #expect(try JSONDocument.parse(nested(32)).root.count == 1)
+    #expect(throws: JSONError.tooDeep(limit: 32)) { try JSONDocument.parse(nested(33)) }
+    let brackets = String(repeating: #"[{\"\\"#, count: 40)
+    #expect(try JSONDocument.parse(#"{"a":"\#(brackets)"}"#).root.count == 1)
+    let siblings = "[" + String(repeating: "[],", count: 50) + "[]]"
+    #expect(try JSONDocument.parse(siblings, depthMax: 2).root.count == 51)
+  }
+
+  @Test("what the writer wrote is read back the same")
+  func writer() throws {
+    let odd = "quote \" backslash \\ newline \n bell \u{7} ünï 👋"
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("text", odd)
+    writer.name(odd)
+    writer.beginArray()
+    writer.integer(.min)
+    writer.number(0.25)
+    writer.number(3)
+    writer.number(.infinity)
+    writer.bool(true)
+    writer.beginObject()
+    writer.endObject()
+    writer.raw(#"{"x":[]}"#)
+    writer.endArray()
+    writer.member("n", 7)
+    writer.member("b", false)
+    writer.endObject()
+    let root = try JSONDocument.parse(writer.bytes).root
+    #expect(root["text"]?.string == odd && root["n"]?.integer == 7 && root["b"]?.bool == false)
+    #expect(root[member: odd]?.text == #"[-9223372036854775808,0.25,3,null,true,{},{"x":[]}]"#)
+  }
+}
