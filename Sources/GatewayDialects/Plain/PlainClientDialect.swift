@@ -1,0 +1,83 @@
+package import GatewayCore
+
+/// The gateway's own wire format, the client's side.
+package struct PlainClientDialect: ClientDialect {
+  package let name = "plain"
+  package let upgradeTarget = PlainDialect.path
+
+  /// What the token provider wants as `Authorization: Bearer`, if anything.
+  private let providerSecret: Credentials?
+
+  package init(providerSecret: Credentials? = nil) {
+    self.providerSecret = providerSecret
+  }
+
+  package func encode(_ message: ClientMessage) -> Frame {
+    switch message {
+    case .connect(let credentials): Self.credentials("connect", credentials)
+    case .refresh(let credentials): Self.credentials("refresh", credentials)
+    case .ping: Frame(text: #"{"type":"ping"}"#)
+    case .garbage: Frame(text: #"{"type":"nonsense","#)
+    }
+  }
+
+  private static func credentials(_ type: String, _ credentials: Credentials) -> Frame {
+    Frame(
+      .text,
+      JSONWriter.object(capacity: 48 + credentials.token.utf8.count) { json in
+        json.member("type", type)
+        json.member("token", credentials.token)
+      })
+  }
+
+  package func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
+    guard kind == .text, let message = try? JSONObject(payload) else { return nil }
+    switch try? message.string("type", bytes: 0...Int.max) {
+    case "refreshed":
+      return .refreshed
+    case "refresh_required":
+      guard let timeout = try? message.number("timeout_ms"), (0...1e15).contains(timeout) else { return nil }
+      return .refreshRequired(timeout: .milliseconds(Int64(timeout)))
+    case "connected":
+      return .connected((try? message.string("connection_id", bytes: 0...Int.max)).flatMap { ConnectionID($0) })
+    case "error":
+      return message.object("error", Self.error) ?? nil
+    case "closing":
+      return message.object("reason") { try? $0.string("name", bytes: 0...123) }.flatMap { $0 }.map {
+        .closing(name: $0)
+      }
+    default:
+      return nil
+    }
+  }
+
+  private static func error(_ error: borrowing JSONObject) -> ServerNotice? {
+    guard let number = try? error.number("number"), (0...1e9).contains(number),
+      let name = try? error.string("name", bytes: 0...Int.max)
+    else { return nil }
+    return .error(number: Int(number), name: name)
+  }
+
+  package func tokenRequest(for user: UserID, life: TokenLife) -> HTTPRequest {
+    let body = JSONWriter.object { json in
+      json.member("user_id", user.rawValue)
+      switch life {
+      case .lasting(let duration): json.member("life_s", secondsOf: duration.nanoseconds)
+      case .until(let time): json.member("expires_at", secondsOf: time.nanoseconds)
+      }
+    }
+    var headers = [HTTPField("content-type", "application/json")]
+    if let providerSecret { headers.append(HTTPField("authorization", "Bearer \(providerSecret.token)")) }
+    return HTTPRequest(method: "POST", path: "/v1/tokens", headers: headers, body: body)
+  }
+
+  package func token(in response: HTTPResponse) -> Credentials? {
+    guard response.status == 200 else { return nil }
+    return response.body.withUnsafeBytes { body in
+      guard let answer = try? JSONObject(body), let token = try? answer.string("token", bytes: 1...Int.max) else {
+        return nil
+      }
+      return Credentials(token: token)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/// The most a ``MemoryDirectory`` holds of anything.
+package struct MemoryDirectoryLimits: Hashable, Sendable {
+  package var calls: Int
+  package var membersOfCall: Int
+  /// Members of all calls together.
+  package var memberships: Int
+  package var accessTokens: Int
+
+  package init(
+    calls: Int = 100_000, membersOfCall: Int = 10_000, memberships: Int = 1_000_000, accessTokens: Int = 1_000_000
+  ) {
+    self.calls = calls
+    self.membersOfCall = membersOfCall
+    self.memberships = memberships
+    self.accessTokens = accessTokens
+  }
+}
