@@ -1,5 +1,5 @@
-internal import Glibc
 package import GatewayRuntime
+internal import Glibc
 
 /// The figures of the gateway and of its process, in the Prometheus text format.
 package enum MetricsPage {

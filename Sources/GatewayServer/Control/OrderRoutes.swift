@@ -92,7 +92,8 @@ struct OrderRoutes {
     do throws(GatewayError) {
       let body: Revocation = try ControlAnswer.body(
         request,
-        #"{"token_fingerprint": 32 hex digits} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#)
+        #"{"token_fingerprint": 32 hex digits} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#
+      )
       let target = try Self.target(body, now: gateway.wallTime)
       return ControlAnswer.json(Reached(sessions: await gateway.revoke(target)))
     } catch {

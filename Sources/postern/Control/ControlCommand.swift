@@ -28,7 +28,8 @@ enum ControlCommand: Command {
     guard let action = arguments.operands.first else { throw UsageError("ctl needs an action: \(operands)") }
     let operands = Array(arguments.operands.dropFirst())
     guard operands.count == (action == "session" ? 1 : 0) else {
-      throw UsageError(action == "session" ? "ctl session needs the ID of one session" : "ctl \(action) takes flags only")
+      throw UsageError(
+        action == "session" ? "ctl session needs the ID of one session" : "ctl \(action) takes flags only")
     }
     let request = try request(action, operands.first, arguments)
     let client = try ControlClient(
