@@ -4,12 +4,12 @@ internal import Synchronization
 
 /// One thread's worth of gateway: runs the jobs of the actors pinned to it, and wakes what waits for a deadline.
 ///
-/// The real loop and the simulated one differ in three things, which they override: what time it is, how a sleeping loop
-/// is woken, and how the earliest deadline is waited for. The queue and the heap are the same code in both.
+/// The real loop and the simulated one differ in what time it is, what chance is, and how a sleeping loop is woken: their
+/// ``LoopDriver`` says. The queue and the heap are the same code in both; whoever owns the loop decides when they run.
 ///
 /// `@unchecked Sendable`: the queue is behind its own lock; everything else is touched only on the loop's own thread,
 /// which ``preconditionOnLoop()`` asserts.
-package class EventLoop: SerialExecutor, @unchecked Sendable {
+package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The loop's number in its gateway; part of every ``ConnectionID``.
   package let index: Int
   /// What waits for a time. Only on the loop.
@@ -25,23 +25,21 @@ package class EventLoop: SerialExecutor, @unchecked Sendable {
   private var batch: [Work] = []
   private var batchIndex = 0
 
-  package init(index: Int) {
+  private let driver: any LoopDriver
+
+  package init(index: Int, driver: any LoopDriver) {
     self.index = index
+    self.driver = driver
   }
 
-  // MARK: What a kind of loop overrides
-
   /// The time on the monotonic line, read once for each wake-up. Only on the loop.
-  package var now: Instant { preconditionFailure("a kind of loop says what time it is") }
+  package var now: Instant { driver.now }
 
   /// The time of day that belongs to ``now``. Only on the loop.
-  package var wallTime: WallTime { preconditionFailure("a kind of loop says what time it is") }
+  package var wallTime: WallTime { driver.wallTime }
 
   /// The next number in 0..<1 of the loop's generator. Only on the loop.
-  package func nextShare() -> Double { preconditionFailure("a kind of loop has a generator") }
-
-  /// Called from any thread, when work arrives at an empty queue.
-  package func wake() { preconditionFailure("a kind of loop knows how to wake it") }
+  package func nextShare() -> Double { driver.nextShare() }
 
   // MARK: Executor
 
@@ -59,7 +57,7 @@ package class EventLoop: SerialExecutor, @unchecked Sendable {
       inbox.append(work)
       return inbox.count == 1
     }
-    if wasEmpty { wake() }
+    if wasEmpty { driver.wake() }
   }
 
   /// The loop that the calling thread is inside, nil if none.

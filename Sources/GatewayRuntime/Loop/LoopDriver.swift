@@ -1,0 +1,16 @@
+package import GatewayCore
+
+/// What tells one kind of loop from another: its clock, its chance, and how it is woken.
+package protocol LoopDriver: AnyObject, Sendable {
+  /// The time on the monotonic line, read once for each wake-up. Only on the loop.
+  var now: Instant { get }
+
+  /// The time of day that belongs to ``now``. Only on the loop.
+  var wallTime: WallTime { get }
+
+  /// The next number in 0..<1 of the loop's generator. Only on the loop.
+  func nextShare() -> Double
+
+  /// Makes a sleeping loop look at its queue. Called from any thread, when work arrives at an empty queue.
+  func wake()
+}
