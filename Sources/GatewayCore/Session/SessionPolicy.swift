@@ -27,7 +27,7 @@ package struct SessionPolicy: Hashable, Sendable {
 
   /// A policy within its limits. Throws, with the name of what is wrong and what would be right.
   ///
-  /// - Parameter anyRefreshTimeout: Lets the refresh time-out leave 60...1800 s, for tests.
+  /// `anyRefreshTimeout` lets the refresh time-out leave 60...1800 s, for tests.
   package init(
     loginTimeout: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60), refreshLead: Duration = .zero,
     refreshSpread: Duration = .zero, closeTimeout: Duration = .seconds(5), refusedRefreshesMax: Int = 8,
