@@ -61,6 +61,7 @@ package struct GatewayError: Error, Hashable, Sendable {
   package static let userMismatch = GatewayError(
     401_011, "user_mismatch", "the token names another user than the connection's")
   package static let claimInvalid = GatewayError(401_012, "claim_invalid", "a claim is missing or has a wrong value")
+  package static let tokenUnknown = GatewayError(401_013, "token_unknown", "no such access token, or no longer")
 
   package static let anonymousRefused = GatewayError(403_001, "anonymous_refused", "anonymous users get no socket")
   package static let callNotPermitted = GatewayError(403_002, "call_not_permitted", "the token does not open this call")
@@ -87,7 +88,7 @@ package struct GatewayError: Error, Hashable, Sendable {
     .unsupportedData, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
     .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
-    .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed, .bodyTooLarge,
+    .tokenUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed, .bodyTooLarge,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
   ]
 }

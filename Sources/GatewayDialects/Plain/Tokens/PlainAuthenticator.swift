@@ -1,0 +1,37 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// Judges the plain dialect's credentials: a JWT at once, an opaque access token by asking the directory.
+package struct PlainAuthenticator: Authenticator {
+  private let verifier: JWTVerifier
+  private let directory: any Directory
+
+  package init(verifier: JWTVerifier, directory: any Directory) {
+    self.verifier = verifier
+    self.directory = directory
+  }
+
+  package func judge(_ credentials: Credentials, at now: WallTime) -> Judgement {
+    guard AccessToken.isOne(credentials.token) else { return .decided(verify(credentials.token, at: now)) }
+    guard let hash = AccessToken.hash(of: credentials.token) else { return .decided(.failure(.tokenMalformed)) }
+    let fingerprint = TokenFingerprint(of: credentials.token)
+    return .pending { [directory] in
+      guard let record = await directory.accessToken(hash: hash, at: now) else { return .failure(.tokenUnknown) }
+      if let end = record.expiresAt, end <= now { return .failure(.tokenExpired) }
+      return .success(
+        VerifiedToken(
+          user: record.user, kind: record.kind, fingerprint: fingerprint, issuedAt: record.issuedAt,
+          expiresAt: record.expiresAt))
+    }
+  }
+
+  /// The verdict on a JWT.
+  private func verify(_ token: String, at now: WallTime) -> Verdict {
+    do throws(TokenError) {
+      let claims = try verifier.verify(token, at: now)
+      return .success(try PlainTokenScheme.read(claims, fingerprint: TokenFingerprint(of: token)))
+    } catch {
+      return .failure(error.gatewayError)
+    }
+  }
+}

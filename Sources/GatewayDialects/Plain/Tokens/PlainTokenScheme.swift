@@ -1,0 +1,59 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// The plain dialect's claims: `user_id` (or `sub`), `kind`, `call_cids`, and the dates of RFC 7519.
+package enum PlainTokenScheme {
+  /// The most calls a token can list.
+  package static let callsMax = 100
+
+  /// What verified claims say; throws the claim that is missing or has a value it cannot have.
+  package static func read(
+    _ claims: JWTClaims, fingerprint: TokenFingerprint
+  ) throws(TokenError) -> VerifiedToken {
+    let user = try user(claims)
+    let kind = try kind(claims, of: user)
+    let calls = try calls(claims)
+    if kind == .anonymous {
+      // A visitor without a name is let in by what the token opens and until when: neither can be left out.
+      guard claims.expiresAt != nil else { throw .claimMissing("exp") }
+      guard calls != nil else { throw .claimMissing("call_cids") }
+    }
+    let id = claims["jti"]
+    if let id, id.kind != .string { throw .claimInvalid("jti", expected: "a string") }
+    return VerifiedToken(
+      user: user, kind: kind, fingerprint: fingerprint, id: id?.string, issuedAt: claims.issuedAt,
+      expiresAt: claims.expiresAt, calls: calls)
+  }
+
+  private static func user(_ claims: JWTClaims) throws(TokenError) -> UserID {
+    let (name, claim) = claims["user_id"].map { ("user_id", $0) } ?? ("sub", claims["sub"])
+    guard let claim else { throw .claimMissing("user_id") }
+    guard let text = claim.string, (1...UserID.lengthMax).contains(text.utf8.count) else {
+      throw .claimInvalid(name, expected: "a string of 1 to \(UserID.lengthMax) bytes")
+    }
+    return UserID(text)
+  }
+
+  /// The reserved user is anonymous and nobody else is, whatever `kind` would like.
+  private static func kind(_ claims: JWTClaims, of user: UserID) throws(TokenError) -> UserKind {
+    guard let claim = claims["kind"] else { return user == .anonymous ? .anonymous : .regular }
+    let isAnonymous = user == .anonymous
+    guard let kind = claim.string.flatMap(UserKind.init(rawValue:)), (kind == .anonymous) == isAnonymous else {
+      throw .claimInvalid("kind", expected: isAnonymous ? "anonymous for the user !anon" : "regular or guest")
+    }
+    return kind
+  }
+
+  private static func calls(_ claims: JWTClaims) throws(TokenError) -> [CallID]? {
+    guard let claim = claims["call_cids"] else { return nil }
+    let invalid = TokenError.claimInvalid("call_cids", expected: "an array of 1 to \(callsMax) names type:id")
+    guard claim.kind == .array, let count = claim.count, (1...callsMax).contains(count) else { throw invalid }
+    var calls: [CallID] = []
+    calls.reserveCapacity(count)
+    for element in claim.elements ?? [] {
+      guard let call = element.string.flatMap(CallID.init(cid:)) else { throw invalid }
+      calls.append(call)
+    }
+    return calls
+  }
+}

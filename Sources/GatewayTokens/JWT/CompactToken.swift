@@ -1,0 +1,49 @@
+/// The three segments of a compact JWS (RFC 7515 section 7.1), still encoded; borrowed from the token's bytes.
+struct CompactToken {
+  let header: UnsafeRawBufferPointer
+  let payload: UnsafeRawBufferPointer
+  let signature: UnsafeRawBufferPointer
+  /// What was signed: header, dot and payload.
+  let signingInput: UnsafeRawBufferPointer
+
+  /// Throws unless there are exactly three segments and the first two are not empty. The third may be, so that `none`
+  /// can be called by its name.
+  init(_ token: UnsafeRawBufferPointer) throws(TokenError) {
+    let dot = UInt8(ascii: ".")
+    guard let first = token.firstIndex(of: dot), let last = token.lastIndex(of: dot), first > 0, last > first + 1,
+      !token[(first + 1)..<last].contains(dot)
+    else { throw .notThreeSegments }
+    header = UnsafeRawBufferPointer(rebasing: token[..<first])
+    payload = UnsafeRawBufferPointer(rebasing: token[(first + 1)..<last])
+    signature = UnsafeRawBufferPointer(rebasing: token[(last + 1)...])
+    signingInput = UnsafeRawBufferPointer(rebasing: token[..<last])
+  }
+
+  /// Decodes a segment into memory of the moment and hands it to `body`.
+  static func decode<T>(
+    _ segment: UnsafeRawBufferPointer, _ name: TokenError.Segment,
+    _ body: (UnsafeRawBufferPointer) throws(TokenError) -> T
+  ) throws(TokenError) -> T {
+    guard let count = Base64URL.decodedCount(segment.count) else { throw .encoding(name) }
+    return try withUnsafeTemporaryAllocation(byteCount: max(count, 1), alignment: 1) { buffer throws(TokenError) in
+      guard Base64URL.decode(segment, into: buffer) else { throw .encoding(name) }
+      return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+
+  /// Decodes a segment that must be one JSON object.
+  static func object(
+    _ segment: UnsafeRawBufferPointer, _ name: TokenError.Segment
+  ) throws(TokenError) -> JSONView {
+    try decode(segment, name) { bytes throws(TokenError) in
+      let root: JSONView
+      do throws(JSONError) {
+        root = try JSONDocument(bytes).root
+      } catch {
+        throw .json(name, error)
+      }
+      guard root.isObject else { throw .json(name, .malformed(position: 0)) }
+      return root
+    }
+  }
+}

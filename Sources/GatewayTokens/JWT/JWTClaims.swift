@@ -1,0 +1,27 @@
+package import GatewayCore
+
+/// The claims of a token whose every check has passed.
+package struct JWTClaims: Sendable {
+  /// The whole payload.
+  package let payload: JSONView
+  package let expiresAt: WallTime?
+  package let notBefore: WallTime?
+  package let issuedAt: WallTime?
+
+  /// Reads the registered dates of `payload`; throws if one of them is not a number.
+  init(_ payload: JSONView) throws(TokenError) {
+    self.payload = payload
+    expiresAt = try Self.date(payload["exp"], .expiration)
+    notBefore = try Self.date(payload["nbf"], .notBefore)
+    issuedAt = try Self.date(payload["iat"], .issuedAt)
+  }
+
+  /// The claim of that name.
+  package subscript(_ name: StaticString) -> JSONView? { payload[name] }
+
+  private static func date(_ claim: JSONView?, _ name: TokenError.DateClaim) throws(TokenError) -> WallTime? {
+    guard let claim else { return nil }
+    guard let date = NumericDate.read(claim) else { throw .dateInvalid(name) }
+    return date
+  }
+}

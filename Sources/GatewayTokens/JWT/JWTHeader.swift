@@ -1,0 +1,45 @@
+/// What the verifier needs of a JOSE header (RFC 7515 section 4), checked.
+struct JWTHeader {
+  let algorithm: JWTAlgorithm
+  /// A string; nil if the header names no key.
+  let keyID: JSONView?
+
+  /// Throws unless the header is one we can follow, and its `typ` is `type` if that is given. Keys the header carries or
+  /// points at (`jwk`, `jku`, `x5c`, `x5u`) are never looked at (RFC 8725 section 3.10).
+  init(_ header: JSONView, type: String?) throws(TokenError) {
+    guard let name = header["alg"], name.kind == .string else { throw .algorithmMissing }
+    guard let algorithm = JWTAlgorithm(name: name) else {
+      let isNone = name.string?.lowercased() == "none"
+      throw isNone ? .unsigned : .algorithmUnknown
+    }
+    self.algorithm = algorithm
+
+    try Self.checkCritical(header)
+    if let encoded = header["b64"], encoded.bool != true { throw .unencodedPayload }
+
+    keyID = header["kid"]
+    if let keyID, keyID.kind != .string { throw .headerParameter("kid") }
+
+    let typeParameter = header["typ"]
+    if let typeParameter, typeParameter.kind != .string { throw .headerParameter("typ") }
+    if let type {
+      guard let actual = typeParameter?.string, Self.mediaType(actual) == Self.mediaType(type) else {
+        throw .typeMismatch
+      }
+    }
+  }
+
+  /// The one extension understood is `b64`, with the value true (RFC 7797).
+  private static func checkCritical(_ header: JSONView) throws(TokenError) {
+    guard let critical = header["crit"] else { return }
+    guard let names = critical.elements, names.count == 1, names[0].equals("b64"), header["b64"] != nil else {
+      throw .criticalHeader
+    }
+  }
+
+  /// The media type without its case and without the prefix that RFC 7515 section 4.1.9 lets a header leave out.
+  private static func mediaType(_ name: String) -> String {
+    let name = name.lowercased()
+    return name.hasPrefix("application/") ? String(name.dropFirst("application/".count)) : name
+  }
+}

@@ -1,0 +1,89 @@
+package import GatewayCore
+
+/// Verifies JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) against one application's keys, as RFC 8725 asks:
+/// the keys decide which algorithms count, never the token.
+///
+/// Immutable, synchronous and without locks, so that all loops share one.
+package struct JWTVerifier: Sendable {
+  package let keys: KeySet
+  package let policy: TokenPolicy
+
+  package init(keys: KeySet, policy: TokenPolicy = TokenPolicy()) {
+    precondition(policy.leeway >= .zero, "a negative leeway")
+    self.keys = keys
+    self.policy = policy
+  }
+
+  /// The claims of `token` if every check passes at `now`; throws the first check that fails. Cheap checks come first,
+  /// and nothing of the payload is read before the signature has been verified.
+  package func verify(_ token: String, at now: WallTime) throws(TokenError) -> JWTClaims {
+    guard token.utf8.count <= policy.sizeMax else { throw .tooLarge(limit: policy.sizeMax) }
+    return try token.utf8.span.bytes.withUnsafeBytes { bytes throws(TokenError) in
+      let token = try CompactToken(bytes)
+      let header = try JWTHeader(CompactToken.object(token.header, .header), type: policy.type)
+      try CompactToken.decode(token.signature, .signature) { signature throws(TokenError) in
+        try checkSignature(signature, of: token.signingInput, header, at: now)
+      }
+      let claims = try JWTClaims(CompactToken.object(token.payload, .payload))
+      try checkDates(claims, at: now)
+      try checkIssuer(claims)
+      try checkAudience(claims)
+      return claims
+    }
+  }
+
+  /// Tries every key that answers to the token and is bound to its algorithm.
+  private func checkSignature(
+    _ signature: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer, _ header: JWTHeader, at now: WallTime
+  ) throws(TokenError) {
+    let isNamed = header.keyID.map { keys.hasKey(named: $0) } ?? false
+    var failure = TokenError.keyUnknown
+    for key in keys.keys {
+      if let keyID = header.keyID {
+        guard isNamed ? KeySet.isNamed(key, keyID) : key.id == nil else { continue }
+      }
+      guard key.algorithms.contains(header.algorithm) else {
+        if failure == .keyUnknown { failure = .algorithmNotForKey }
+        continue
+      }
+      guard key.isCurrent(at: now) else {
+        if failure != .signature { failure = .keyEnded }
+        continue
+      }
+      if key.verify(input, signature: signature, algorithm: header.algorithm) { return }
+      failure = .signature
+    }
+    throw failure
+  }
+
+  private func checkDates(_ claims: JWTClaims, at now: WallTime) throws(TokenError) {
+    if let end = claims.expiresAt {
+      guard now < end + policy.leeway else { throw .expired }
+    } else if policy.requiresExpiry {
+      throw .claimMissing("exp")
+    }
+    if let start = claims.notBefore, now < start - policy.leeway { throw .notYetValid(.notBefore) }
+    if let issued = claims.issuedAt, now < issued - policy.leeway { throw .notYetValid(.issuedAt) }
+  }
+
+  private func checkIssuer(_ claims: JWTClaims) throws(TokenError) {
+    let claim = claims["iss"]
+    if let claim, claim.kind != .string { throw .claimInvalid("iss", expected: "a string") }
+    guard let expected = policy.issuer else { return }
+    guard let claim else { throw .claimMissing("iss") }
+    guard claim.string == expected else { throw .issuerMismatch }
+  }
+
+  private func checkAudience(_ claims: JWTClaims) throws(TokenError) {
+    let claim = claims["aud"]
+    let named = claim.map { $0.elements ?? [$0] } ?? []
+    guard named.allSatisfy({ $0.kind == .string }) else {
+      throw .claimInvalid("aud", expected: "a string or an array of strings")
+    }
+    guard !policy.audiences.isEmpty else { return }
+    guard claim != nil else { throw .claimMissing("aud") }
+    guard named.contains(where: { $0.string.map(policy.audiences.contains) ?? false }) else {
+      throw .audienceMismatch
+    }
+  }
+}

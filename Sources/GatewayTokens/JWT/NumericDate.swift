@@ -1,0 +1,29 @@
+package import GatewayCore
+
+/// Dates as tokens write them: seconds since 1970, perhaps with a fraction (RFC 7519 section 2).
+package enum NumericDate {
+  /// The time of a JSON number, nil if `value` is none. Exact to the microsecond, which is all that a Double holds of
+  /// today's dates; saturates.
+  package static func read(_ value: JSONView) -> WallTime? {
+    if let whole = value.integer {
+      let (nanoseconds, overflow) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+      return WallTime(nanoseconds: overflow ? (whole < 0 ? .min : .max) : nanoseconds)
+    }
+    guard let seconds = value.number else { return nil }
+    let microseconds = (seconds * 1e6).rounded()
+    guard abs(microseconds) < 9e15 else { return WallTime(seconds: seconds) }
+    return WallTime(nanoseconds: Int64(microseconds) * 1000)
+  }
+
+  /// The number for `time`: whole seconds without a fraction, else with as many digits as it takes, microseconds at
+  /// most. What is finer is cut off.
+  package static func text(_ time: WallTime) -> String {
+    let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let microseconds = rest / 1000
+    guard microseconds != 0 else { return String(seconds) }
+    var digits = String(microseconds.magnitude)
+    digits = String(repeating: "0", count: 6 - digits.count) + digits
+    while digits.last == "0" { digits.removeLast() }
+    return "\(microseconds < 0 && seconds == 0 ? "-" : "")\(seconds).\(digits)"
+  }
+}

@@ -1,0 +1,110 @@
+package import GatewayCore
+
+/// The check that a token failed. Never holds the token or any value out of it.
+package enum TokenError: Error, Hashable, Sendable {
+  /// A segment of a compact JWS (RFC 7515 section 7.1).
+  package enum Segment: String, Hashable, Sendable {
+    case header, payload, signature
+  }
+
+  /// A claim that dates a token (RFC 7519 section 4.1).
+  package enum DateClaim: String, Hashable, Sendable {
+    case expiration = "exp"
+    case notBefore = "nbf"
+    case issuedAt = "iat"
+  }
+
+  /// Longer than the limit; nothing else was looked at.
+  case tooLarge(limit: Int)
+  /// Not three segments between two dots.
+  case notThreeSegments
+  /// Not strict base64url.
+  case encoding(Segment)
+  /// Not a JSON object, or one with a member twice.
+  case json(Segment, JSONError)
+  /// `alg` is missing or no string.
+  case algorithmMissing
+  /// `alg` is `none`: not signed at all.
+  case unsigned
+  /// `alg` names nothing we offer.
+  case algorithmUnknown
+  /// The keys that answer to the token are not for this algorithm.
+  case algorithmNotForKey
+  /// `crit` is not a list of extensions that are all understood and present (RFC 7515 section 4.1.11).
+  case criticalHeader
+  /// `b64` is not true (RFC 7797 section 7).
+  case unencodedPayload
+  /// A header parameter of the wrong kind.
+  case headerParameter(String)
+  /// `typ` is not the one expected (RFC 8725 section 3.11).
+  case typeMismatch
+  /// No key answers to the token's `kid`.
+  case keyUnknown
+  /// The key's end date has passed.
+  case keyEnded
+  /// The signature is no key's.
+  case signature
+  /// A date claim that is not a number.
+  case dateInvalid(DateClaim)
+  /// A required claim that is not there.
+  case claimMissing(String)
+  /// A claim with a value it cannot have; what it should be.
+  case claimInvalid(String, expected: String)
+  /// On or after `exp`, leeway included (RFC 7519 section 4.1.4).
+  case expired
+  /// Before `nbf`, or issued in the future, leeway included.
+  case notYetValid(DateClaim)
+  /// `iss` is not the one expected.
+  case issuerMismatch
+  /// `aud` names none of the expected (RFC 7519 section 4.1.3).
+  case audienceMismatch
+
+  /// What the peer is told.
+  package var gatewayError: GatewayError {
+    switch self {
+    case .tooLarge, .notThreeSegments, .encoding, .json, .algorithmMissing, .criticalHeader, .unencodedPayload,
+      .headerParameter, .typeMismatch:
+      .tokenMalformed.detailed(description)
+    case .unsigned, .algorithmUnknown, .algorithmNotForKey: .algorithmRefused.detailed(description)
+    case .keyUnknown: .keyUnknown
+    case .keyEnded: .keyUnknown.detailed(description)
+    case .signature: .signatureInvalid
+    case .dateInvalid, .claimMissing, .claimInvalid: .claimInvalid.detailed(description)
+    case .expired: .tokenExpired
+    case .notYetValid: .tokenNotYetValid.detailed(description)
+    case .issuerMismatch: .issuerMismatch
+    case .audienceMismatch: .audienceMismatch
+    }
+  }
+}
+
+extension TokenError: CustomStringConvertible {
+  /// One clause: which check failed, and what was expected.
+  package var description: String {
+    switch self {
+    case .tooLarge(let limit): "longer than \(limit) bytes"
+    case .notThreeSegments: "not three segments joined by two dots"
+    case .encoding(let segment): "the \(segment.rawValue) is not strict base64url without padding"
+    case .json(let segment, let error): "the \(segment.rawValue) is not strictly one JSON object (\(error))"
+    case .algorithmMissing: "the header has no alg"
+    case .unsigned: "alg none is no signature"
+    case .algorithmUnknown: "alg is none of \(JWTAlgorithm.allCases.map(\.name).joined(separator: ", "))"
+    case .algorithmNotForKey: "the key is not for the token's alg"
+    case .criticalHeader: "crit names what is not understood"
+    case .unencodedPayload: "b64 must be true"
+    case .headerParameter(let name): "\(name) in the header has the wrong kind of value"
+    case .typeMismatch: "typ is not the expected one"
+    case .keyUnknown: "no key has the token's kid"
+    case .keyEnded: "the key's end date has passed"
+    case .signature: "the signature does not verify"
+    case .dateInvalid(let claim): "\(claim.rawValue) must be a number"
+    case .claimMissing(let name): "\(name) is missing"
+    case .claimInvalid(let name, let expected): "\(name) must be \(expected)"
+    case .expired: "exp has passed"
+    case .notYetValid(.issuedAt): "iat is in the future"
+    case .notYetValid: "nbf is in the future"
+    case .issuerMismatch: "iss is not the expected one"
+    case .audienceMismatch: "aud does not name the expected audience"
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import COpenSSL
+
+/// Reads a key from PEM text: a private key (PKCS #8, PKCS #1 or SEC 1), a public key (SubjectPublicKeyInfo) or an X.509
+/// certificate, whose dates and issuer are not looked at: it is a key in another wrapping.
+enum PEMKey {
+  static func read(_ text: [UInt8]) throws(KeyError) -> AsymmetricKey {
+    let readers: [(OpaquePointer) -> OpaquePointer?] = [
+      { PEM_read_bio_PrivateKey($0, nil, refusePassword, nil) },
+      { PEM_read_bio_PUBKEY($0, nil, refusePassword, nil) },
+      { bio in
+        guard let certificate = PEM_read_bio_X509(bio, nil, refusePassword, nil) else { return nil }
+        defer { X509_free(certificate) }
+        return X509_get_pubkey(certificate)
+      },
+    ]
+    for reader in readers {
+      let key = text.withUnsafeBytes { bytes -> OpaquePointer? in
+        guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+        defer { BIO_free(bio) }
+        return reader(bio)
+      }
+      ERR_clear_error()
+      if let key { return try AsymmetricKey(taking: key) }
+    }
+    throw .notPEM
+  }
+
+  /// Without a callback of our own OpenSSL would ask for the password on the terminal.
+  private static let refusePassword:
+    @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?)
+      -> Int32 = { _, _, _, _ in -1 }
+
+  /// Whether the bytes look like the text of a key or certificate, which nobody means as an HMAC secret.
+  static func looksLikeKey(_ bytes: [UInt8]) -> Bool {
+    let text = String(decoding: bytes.prefix(65_536), as: UTF8.self)
+    return text.contains("-----BEGIN ") || text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-")
+  }
+}
