@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayTokens
 
 // What the gateway says, as JSON text.
 
@@ -59,7 +60,10 @@ extension PlainDialect {
       json.member("type", type)
       json.member("cid", event.call.cid)
       json.member("user_id", event.user.rawValue)
-      if let content { json.member("content", json: content) }
+      if let content {
+        json.name("content")
+        json.raw(content)
+      }
     }
   }
 
@@ -74,13 +78,21 @@ extension PlainDialect {
   }
 }
 
-extension JSONWriter {
-  /// An error, the same over the socket and over HTTP.
-  mutating func member(_ name: StaticString, _ error: GatewayError) {
-    member(name) { json in
-      json.member("number", Int64(error.number))
-      json.member("name", error.name)
-      json.member("message", error.message)
+extension PlainDialect {
+  package func response(for error: GatewayError) -> HTTPResponse {
+    var response = HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
+    if error.httpStatus == 401 {
+      // RFC 6750 section 3: an error code where a token came, none where it did not.
+      let isMissing = error.isSame(as: .credentialsMissing)
+      response.headers.append(
+        HTTPField("www-authenticate", isMissing ? "Bearer" : #"Bearer error="invalid_token""#))
     }
+    return response
+  }
+}
+
+extension HTTPResponse {
+  init(status: Int, json: [UInt8]) {
+    self.init(status: status, headers: [HTTPField("content-type", "application/json")], body: json)
   }
 }
