@@ -10,7 +10,8 @@ package struct FakeTokens: TokenIssuer, Authenticator {
   ) -> Credentials {
     let expiry = expiresAt.map { String($0.nanoseconds) } ?? ""
     let calls = calls.map { $0.map(\.cid).joined(separator: ",") } ?? ""
-    return Credentials(token: [user.rawValue, kind.rawValue, String(issuedAt.nanoseconds), expiry, calls].joined(separator: "|"))
+    return Credentials(
+      token: [user.rawValue, kind.rawValue, String(issuedAt.nanoseconds), expiry, calls].joined(separator: "|"))
   }
 
   package func judge(_ credentials: Credentials, at now: WallTime) -> Judgement {

@@ -77,22 +77,3 @@ extension PlainDialect {
     }
   }
 }
-
-extension PlainDialect {
-  package func response(for error: GatewayError) -> HTTPResponse {
-    var response = HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
-    if error.httpStatus == 401 {
-      // RFC 6750 section 3: an error code where a token came, none where it did not.
-      let isMissing = error.isSame(as: .credentialsMissing)
-      response.headers.append(
-        HTTPField("www-authenticate", isMissing ? "Bearer" : #"Bearer error="invalid_token""#))
-    }
-    return response
-  }
-}
-
-extension HTTPResponse {
-  init(status: Int, json: [UInt8]) {
-    self.init(status: status, headers: [HTTPField("content-type", "application/json")], body: json)
-  }
-}
