@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayTokens
 
 /// The gateway's own wire format, the client's side.
 package struct PlainClientDialect: ClientDialect {
@@ -41,21 +42,15 @@ package struct PlainClientDialect: ClientDialect {
     case "connected":
       return .connected((try? message.string("connection_id", bytes: 0...Int.max)).flatMap { ConnectionID($0) })
     case "error":
-      return message.object("error", Self.error) ?? nil
+      guard let error = message["error"], let number = error["number"]?.integer, let name = error["name"]?.string,
+        let number = Int(exactly: number)
+      else { return nil }
+      return .error(number: number, name: name)
     case "closing":
-      return message.object("reason") { try? $0.string("name", bytes: 0...123) }.flatMap { $0 }.map {
-        .closing(name: $0)
-      }
+      return (message["reason"]?["name"]?.string).map { .closing(name: $0) }
     default:
       return nil
     }
-  }
-
-  private static func error(_ error: borrowing JSONObject) -> ServerNotice? {
-    guard let number = try? error.number("number"), (0...1e9).contains(number),
-      let name = try? error.string("name", bytes: 0...Int.max)
-    else { return nil }
-    return .error(number: Int(number), name: name)
   }
 
   package func tokenRequest(for user: UserID, life: TokenLife) -> HTTPRequest {

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayTokens
 
 // What the gateway says, as JSON text.
 
@@ -59,7 +60,10 @@ extension PlainDialect {
       json.member("type", type)
       json.member("cid", event.call.cid)
       json.member("user_id", event.user.rawValue)
-      if let content { json.member("content", json: content) }
+      if let content {
+        json.name("content")
+        json.raw(content)
+      }
     }
   }
 
@@ -70,17 +74,6 @@ extension PlainDialect {
       json.member("type", type)
       if let request { json.member("id", request.rawValue) }
       body(&json)
-    }
-  }
-}
-
-extension JSONWriter {
-  /// An error, the same over the socket and over HTTP.
-  mutating func member(_ name: StaticString, _ error: GatewayError) {
-    member(name) { json in
-      json.member("number", Int64(error.number))
-      json.member("name", error.name)
-      json.member("message", error.message)
     }
   }
 }

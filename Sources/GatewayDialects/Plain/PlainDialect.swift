@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayTokens
 
 /// The gateway's own wire format, the server's side: text frames of one JSON object each, whose member `type` says what
 /// it is. `Deploy/api/asyncapi.yaml` describes it.
@@ -39,7 +40,7 @@ package struct PlainDialect: Dialect {
   ) throws(GatewayError) -> InboundMessage {
     guard kind == .text else { throw .unsupportedData }
     let message: JSONObject
-    do {
+    do throws(JSONError) {
       message = try JSONObject(payload)
     } catch {
       throw .malformedMessage.detailed(error.description)
@@ -66,14 +67,14 @@ package struct PlainDialect: Dialect {
     }
   }
 
-  private static func token(_ message: borrowing JSONObject) throws(GatewayError) -> String {
+  private static func token(_ message: JSONObject) throws(GatewayError) -> String {
     guard let token = try message.string("token", bytes: 1...Int.max) else {
       throw .invalidParameter.detailed("token is missing; it must be a string")
     }
     return token
   }
 
-  private static func call(_ message: borrowing JSONObject) throws(GatewayError) -> CallID {
+  private static func call(_ message: JSONObject) throws(GatewayError) -> CallID {
     guard let cid = try message.string("cid", bytes: 1...CallID.lengthMax), let call = CallID(cid: cid) else {
       throw .invalidParameter.detailed(
         "cid must be type:id, both of letters, digits, _, - and !, \(CallID.lengthMax) bytes at most")

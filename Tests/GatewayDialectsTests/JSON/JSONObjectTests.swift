@@ -1,54 +1,33 @@
 import GatewayCore
+import GatewayTokens
 import Testing
 
 @testable import GatewayDialects
 
 @Suite("The JSON reader")
 struct JSONObjectTests {
-  private func read<Result>(_ text: String, _ body: (borrowing JSONObject) throws -> Result) throws -> Result {
+  private func read<Result>(_ text: String, _ body: (JSONObject) throws -> Result) throws -> Result {
     try Array(text.utf8).withUnsafeBytes { try body(JSONObject($0)) }
   }
 
   @Test(
     "what is no JSON object is refused, saying where but never what",
     arguments: [
-      ("", "empty"),
-      ("{", "JSON that ends too early, at byte 1"),
-      ("[]", "a JSON value, but not an object"),
-      ("3", "a JSON value, but not an object"),
-      (#"{"s3cret":1,"s3cret":2}"#, "a member twice, at byte 20"),
-      (#"{"a":{"s3cret":1,"s3cret":2}}"#, "a member twice, at byte 25"),
-      (#"{"a":1} s3cret"#, "something after the JSON value, at byte 9"),
-      (#"{"a":1}{}"#, "something after the JSON value, at byte 8"),
-      (#"{"s3cret\u0000":1}"#, "the character U+0000 in a string, at byte 15"),
-      (#"{"a":"s3cret\u0000"}"#, "the character U+0000 in a string, at byte 19"),
-      (#"{"a":1e999}"#, "a number too large, at byte 10"),
-      (#"{"a":99999999999999999999}"#, "a number too large, at byte 25"),
-      (#"{"a":s3cret}"#, "not JSON, at byte 6"),
-      (#"{'a':1}"#, "not JSON, at byte 2"),
-      (#"{"a":01}"#, "not JSON, at byte 6"),
-      (#"{"a":"\ud800"}"#, "not JSON, at byte 13"),
-      (#"{"a":NaN}"#, "not JSON, at byte 8"),
+      "", "{", "[]", "3", "null", #"{"s3cret":1,"s3cret":2}"#, #"{"a":{"s3cret":1,"s3cret":2}}"#, #"{"a":1} s3cret"#,
+      #"{"a":1}{}"#, #"{"s3cret\u0000":1}"#, #"{"a":"s3cret\u0000"}"#, #"{"a":1e999}"#, #"{"a":99999999999999999999}"#,
+      #"{"a":s3cret}"#, #"{'a':1}"#, #"{"a":01}"#, #"{"a":"\ud800"}"#, #"{"a":NaN}"#, #"{"a":1,}"#, "\u{FEFF}{}",
     ])
-  func refusals(text: String, expected: String) {
-    let defect = #expect(throws: JSONDefect.self) { try read(text) { _ in } }
-    #expect(defect?.description == expected)
-    #expect(defect?.description.contains("s3cret") == false)
+  func refusals(text: String) {
+    let error = #expect(throws: JSONError.self) { try read(text) { _ in } }
+    #expect(error?.description.contains("s3cret") == false)
   }
 
-  @Test("what is nested without end is refused before the stack runs out")
+  @Test("what is nested without end is refused")
   func nesting() {
     for opening in ["[", #"{"a":"#] {
-      let defect = #expect(throws: JSONDefect.self) { try read(String(repeating: opening, count: 100_000)) { _ in } }
-      #expect(defect?.description.hasPrefix("nested too deep") == true)
+      let error = #expect(throws: JSONError.self) { try read(String(repeating: opening, count: 100_000)) { _ in } }
+      #expect(error == .tooDeep(limit: 64))
     }
-  }
-
-  @Test("bytes that are not UTF-8 are refused")
-  func notUTF8() {
-    let bytes = Array(#"{"a":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)
-    let defect = #expect(throws: JSONDefect.self) { try bytes.withUnsafeBytes { _ = try JSONObject($0) } }
-    #expect(defect?.description.hasPrefix("not UTF-8") == true)
   }
 
   @Test("a member of another type is refused by its name, an absent one is nil")
@@ -65,9 +44,8 @@ struct JSONObjectTests {
       #expect(throws: GatewayError.invalidParameter.detailed("s must be a number")) { try object.number("s") }
       #expect(throws: GatewayError.self) { try object.strings("l", count: 1...3) }
       #expect(throws: GatewayError.self) { try object.strings("s", count: 1...3) }
-      #expect(object.object("o") { try? $0.string("x", bytes: 0...1) } == "y")
-      #expect(object.object("s") { _ in 1 } == nil)
-      #expect(object.has("n") && !object.has("m"))
+      #expect(object["o"]?["x"]?.string == "y")
+      #expect(object["n"]?.isNull == true && object["m"] == nil)
     }
   }
 

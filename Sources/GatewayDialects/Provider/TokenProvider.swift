@@ -1,0 +1,73 @@
+package import GatewayCore
+
+/// The built-in token provider: mints tokens as slowly, as few at once and as unreliably as its policy says.
+///
+/// One queue for the whole gateway, so it runs on one executor. A caller that goes away costs a turn and harms nobody.
+package actor TokenProvider {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  package nonisolated let policy: TokenProviderPolicy
+  package private(set) var figures = TokenProviderFigures()
+
+  private let executor: any SerialExecutor
+  private let services: any GatewayServices
+  private let issuer: any TokenIssuer
+  /// Who waits for a turn: from ``firstWaiting`` on, first come, first served.
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var firstWaiting = 0
+
+  /// - Parameter executor: One that ``GatewayServices/sleep(for:)`` may be called from: a loop of the gateway.
+  package init(
+    on executor: any SerialExecutor, policy: TokenProviderPolicy, services: any GatewayServices,
+    issuer: any TokenIssuer
+  ) {
+    self.executor = executor
+    self.policy = policy
+    self.services = services
+    self.issuer = issuer
+  }
+
+  /// A token as ordered, when its turn has come and its time has passed. Throws ``GatewayError/overloaded`` at once when
+  /// the queue is full, ``GatewayError/providerFailure`` by chance.
+  package func mint(_ order: TokenOrder) async throws(GatewayError) -> MintedToken {
+    try await enter()
+    defer { leave() }
+    if policy.latency > .zero { await services.sleep(for: policy.latency) }
+    if policy.failureRate > 0, await services.nextShare() < policy.failureRate {
+      figures.failed += 1
+      throw .providerFailure
+    }
+    figures.minted += 1
+    return issuer.mint(order, at: services.wallTime, defaultLife: policy.defaultLife)
+  }
+
+  private func enter() async throws(GatewayError) {
+    if figures.inFlight < policy.concurrency ?? .max {
+      figures.inFlight += 1
+      figures.inFlightPeak = max(figures.inFlightPeak, figures.inFlight)
+      return
+    }
+    guard figures.queued < policy.queueMax else {
+      figures.overloaded += 1
+      throw .overloaded.detailed("\(policy.queueMax) requests wait for the token provider already")
+    }
+    figures.queued += 1
+    figures.queuedPeak = max(figures.queuedPeak, figures.queued)
+    // Whoever leaves hands its place on, so the number in flight stays as it is.
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  private func leave() {
+    guard firstWaiting < waiting.count else {
+      figures.inFlight -= 1
+      return
+    }
+    let next = waiting[firstWaiting]
+    firstWaiting += 1
+    if firstWaiting * 2 > waiting.count {
+      waiting.removeFirst(firstWaiting)
+      firstWaiting = 0
+    }
+    figures.queued -= 1
+    next.resume()
+  }
+}

@@ -1,0 +1,19 @@
+/// What a token provider has done, for the metrics.
+package struct TokenProviderFigures: Hashable, Sendable {
+  /// Tokens in the making now.
+  package var inFlight = 0
+  /// Requests that wait for their turn now.
+  package var queued = 0
+  /// The most there ever were in the making.
+  package var inFlightPeak = 0
+  /// The most that ever waited.
+  package var queuedPeak = 0
+  /// Tokens made.
+  package var minted: UInt64 = 0
+  /// Requests that failed, as configured.
+  package var failed: UInt64 = 0
+  /// Requests that found the queue full.
+  package var overloaded: UInt64 = 0
+
+  package init() {}
+}

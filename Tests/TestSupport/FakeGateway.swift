@@ -1,0 +1,110 @@
+package import GatewayCore
+internal import Synchronization
+
+/// What a dialect's HTTP side asks of a gateway, without one: its clock moves when the test says so, its users are
+/// connected when the test says so, and it remembers what was published.
+package final class FakeGateway: GatewayServices {
+  /// Where the gateway's work runs; give it to the actors under test.
+  package let executor = ManualExecutor()
+
+  private struct State {
+    var now: WallTime
+    var connected: Set<UserID> = []
+    var revoked: Set<TokenFingerprint> = []
+    var published: [CallEvent] = []
+    var shares: [Double] = []
+    var sleepers: [(until: WallTime, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state: Mutex<State>
+
+  /// A gateway at that time of day.
+  package init(at now: WallTime = WallTime(seconds: 1_800_000_000)) {
+    state = Mutex(State(now: now))
+  }
+
+  // MARK: What a test arranges and looks at
+
+  package func connect(_ users: UserID...) {
+    state.withLock { $0.connected.formUnion(users) }
+  }
+
+  package func revoke(_ fingerprint: TokenFingerprint) {
+    _ = state.withLock { $0.revoked.insert(fingerprint) }
+  }
+
+  /// What the generator gives next; it gives 0.5 when these are used up.
+  package func setShares(_ shares: [Double]) {
+    state.withLock { $0.shares = shares }
+  }
+
+  package var published: [CallEvent] { state.withLock { $0.published } }
+
+  /// Starts `body`, and lets happen what can without time passing. What it returns is in the box when it is done.
+  package func start<Answer: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
+  ) -> Box<Answer> {
+    let box = Box<Answer>()
+    Task(executorPreference: executor) { box.put(await body()) }
+    executor.runAll()
+    return box
+  }
+
+  /// Lets `duration` pass, waking who sleeps, earliest first.
+  package func advance(by duration: Duration) {
+    let end = wallTime + duration
+    while let next = takeNextSleeper(until: end) {
+      next.resume()
+      executor.runAll()
+    }
+    state.withLock { $0.now = end }
+  }
+
+  private func takeNextSleeper(until end: WallTime) -> CheckedContinuation<Void, Never>? {
+    state.withLock { state in
+      guard let next = state.sleepers.indices.min(by: { state.sleepers[$0].until < state.sleepers[$1].until }),
+        state.sleepers[next].until <= end
+      else { return nil }
+      let sleeper = state.sleepers.remove(at: next)
+      state.now = max(state.now, sleeper.until)
+      return sleeper.continuation
+    }
+  }
+
+  // MARK: GatewayServices
+
+  package var wallTime: WallTime { state.withLock { $0.now } }
+
+  package func isConnected(_ user: UserID) async -> Bool {
+    state.withLock { $0.connected.contains(user) }
+  }
+
+  package func publish(_ event: CallEvent) async {
+    state.withLock { $0.published.append(event) }
+  }
+
+  package func isRevoked(_ token: VerifiedToken) async -> Bool {
+    state.withLock { $0.revoked.contains(token.fingerprint) }
+  }
+
+  package func sleep(for duration: Duration) async {
+    await withCheckedContinuation { continuation in
+      state.withLock { $0.sleepers.append(($0.now + duration, continuation)) }
+    }
+  }
+
+  package func nextShare() async -> Double {
+    state.withLock { $0.shares.isEmpty ? 0.5 : $0.shares.removeFirst() }
+  }
+}
+
+/// What work that was started came to; nil while it goes on.
+package final class Box<Answer: Sendable>: Sendable {
+  private let stored = Mutex<Answer?>(nil)
+
+  package var value: Answer? { stored.withLock { $0 } }
+
+  func put(_ value: Answer) {
+    stored.withLock { $0 = value }
+  }
+}
