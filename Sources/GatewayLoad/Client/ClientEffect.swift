@@ -1,0 +1,43 @@
+package import GatewayCore
+
+/// What a client of the fleet wants done.
+package enum ClientEffect: Hashable, Sendable {
+  /// Ask the provider for a token; the answer is to carry the number.
+  case fetch(number: UInt32, FetchPurpose)
+  /// Open a socket to the gateway.
+  case dial
+  case send(ClientMessage)
+  /// Send a close frame, or drop the socket if it is not open yet.
+  case close
+  case record(ClientRecord)
+}
+
+/// What a token is wanted for.
+package enum FetchPurpose: Hashable, Sendable {
+  case login
+  /// To answer a refresh request, for the `call`-th time (from 1).
+  case refresh(call: Int)
+  /// The same, asked in a way that a provider refuses.
+  case hopelessRefresh
+}
+
+/// What the fleet's ledger is told.
+package enum ClientRecord: Hashable, Sendable {
+  case connecting
+  case connected(after: Duration, again: Bool)
+  case connectFailed(String)
+  case asked
+  /// Asked while it was still busy with an earlier request.
+  case askedAgain
+  case answered
+  /// The `number`-th refresh of this client, from 1.
+  case refreshed(after: Duration, number: Int)
+  case refreshRefused(String)
+  /// The client will not answer the request, for this reason.
+  case gaveUp(String)
+  /// The connection ended, and not by the storm's will; whether the refresh that was due ran out of time.
+  case lost(String, isExpected: Bool, timedOut: Bool)
+  /// The connection ended by the storm's will.
+  case left
+  case error(String)
+}

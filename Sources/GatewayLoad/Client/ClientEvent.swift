@@ -1,0 +1,32 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// What can happen to a client of the fleet.
+package enum ClientEvent: Hashable, Sendable {
+  /// Its turn in the pace of arrivals.
+  case start
+  /// The provider's answer to the request of that number.
+  case fetched(number: UInt32, ProviderAnswer)
+  /// The socket it dialled is open.
+  case opened
+  /// The socket it dialled did not open.
+  case dialFailed(DialFailure)
+  case heard(ServerNotice)
+  /// The end of its socket: the code of the close frame, nil if there was none.
+  case closed(UInt16?)
+  /// A deadline has passed, perhaps one that has moved since.
+  case wakeUp
+  /// The storm is over.
+  case stop
+}
+
+/// What asking for a token came to.
+package enum ProviderAnswer: Hashable, Sendable {
+  case token(Credentials)
+  /// The provider is overloaded (429 or 503), and said how long to stay away or did not.
+  case busy(status: Int, retryAfter: Duration?)
+  /// The provider will not give this client a token.
+  case refused(status: Int)
+  /// There was no answer, or none that makes sense.
+  case failed(String)
+}

@@ -1,0 +1,29 @@
+internal import GatewayCore
+
+/// The times and habits of a fleet's clients.
+package struct ClientPolicy: Hashable, Sendable {
+  /// How long a slow client waits before it asks the provider.
+  package var slowDelay: Duration
+  /// From the start of a connection until the gateway has accepted the token.
+  package var connectTimeout: Duration
+  /// How long the gateway waits for a new token, as far as known; what it announces counts.
+  package var refreshTimeout: Duration
+  /// Whether a client that was cut off or not let in comes back.
+  package var reconnects: Bool
+  /// The wait before a repeated attempt, be it at the provider or at the gateway.
+  package var backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
+  /// How often a client asks for the token of its login before it gives up.
+  package var loginTriesMax = 10
+  /// How often it asks for another token when the gateway refuses the one it sent.
+  package var renewalsMax = 1
+  /// How often a client that talks garbage repeats itself when it is told so, and after what pause.
+  package var garbageMax = 3
+  package var garbagePause = Duration.milliseconds(100)
+
+  package init(_ plan: StormPlan) {
+    slowDelay = plan.slowDelay
+    connectTimeout = plan.connectTimeout
+    refreshTimeout = plan.gateway.timeout
+    reconnects = plan.reconnects
+  }
+}

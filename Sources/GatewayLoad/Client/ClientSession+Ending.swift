@@ -1,0 +1,106 @@
+internal import GatewayCore
+
+// How a connection ends, and what became of the client.
+
+extension ClientSession {
+  mutating func closed(
+    _ code: UInt16?, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    let reason = Self.reason(of: code)
+    switch phase {
+    case .dialling, .loggingIn:
+      endWithoutLogin(reason, mayReturn: Self.mayReturn(after: code), at: now, chance: &chance, into: &effects)
+    case .live:
+      lose(nil, code, reason, at: now, into: &effects)
+      comeBackOrEnd(Self.mayReturn(after: code), at: now, chance: &chance)
+    case .refreshing(let refresh):
+      lose(refresh, code, reason, at: now, into: &effects)
+      comeBackOrEnd(Self.mayReturn(after: code), at: now, chance: &chance)
+    case .leaving(let wasLive):
+      if wasLive { effects.append(.record(.left)) }
+      phase = .ended
+    case .abandoned:
+      phase = .ended
+    case .idle, .obtaining, .waitingToObtain, .away, .ended: return
+    }
+  }
+
+  private mutating func lose(
+    _ refresh: Refresh?, _ code: UInt16?, _ reason: String, at now: Instant, into effects: inout [ClientEffect]
+  ) {
+    let timedOut = refresh.map { code == CloseReason.refreshTimeout.code || now + Self.timeoutSlack >= $0.until }
+    let isExpected = timedOut.map { isDoomed && ($0 || behaviour == .stale || behaviour == .garbage) } ?? false
+    if loss != .unexpected { loss = isExpected ? .expected : .unexpected }
+    // A provider's answer that is under way belongs to the lost connection.
+    fetchNumber &+= 1
+    effects.append(.record(.lost(reason, isExpected: isExpected, timedOut: timedOut ?? false)))
+  }
+
+  /// How much earlier than by the client's own reckoning the gateway may end a connection for its time-out: the request
+  /// took some time to arrive.
+  private static let timeoutSlack = Duration.seconds(1)
+
+  /// Whether the gateway is right to cut the client off when it asks for a refresh.
+  private var isDoomed: Bool {
+    !behaviour.isExpectedToStay(
+      slowDelay: policy.slowDelay, timeout: announcedTimeout ?? policy.refreshTimeout)
+  }
+
+  mutating func stop(into effects: inout [ClientEffect]) {
+    fetchNumber &+= 1
+    switch phase {
+    case .idle, .obtaining, .waitingToObtain, .away:
+      phase = .ended
+    case .dialling:
+      phase = .abandoned
+    case .loggingIn:
+      phase = .leaving(wasLive: false)
+      effects.append(.close)
+    case .live, .refreshing:
+      phase = .leaving(wasLive: true)
+      effects.append(.close)
+    case .leaving, .abandoned, .ended: return
+    }
+  }
+
+  private static func reason(of code: UInt16?) -> String {
+    let code = code ?? 1006
+    let known = CloseReason.all.first { $0.code == code && $0 != .peerClosed }
+    return known.map { "\(code) \($0.name)" } ?? "\(code)"
+  }
+
+  private static func mayReturn(after code: UInt16?) -> Bool {
+    guard let code, let reason = CloseReason(code: code, name: "") else { return true }
+    return reason.mayReconnect
+  }
+
+  /// Whether the storm has nothing more to wait for: refreshed as often as it is to be, gone, or back after a loss.
+  package func isSettled(waves: Int) -> Bool {
+    switch phase {
+    case .ended: true
+    case .live: refreshes >= waves || logins > 1
+    case .refreshing, .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .abandoned: false
+    }
+  }
+
+  /// What became of it, in one word. Asked before the storm stops it.
+  package func outcome(waves: Int) -> Outcome {
+    guard logins > 0 else { return .neverConnected }
+    switch loss {
+    case .expected: return .lostExpectedly
+    case .unexpected: return .lostUnexpectedly
+    case nil:
+      if refreshes >= waves { return .kept }
+      return isDoomed ? .overstayed : .unrefreshed
+    }
+  }
+
+  package enum Outcome: Hashable, Sendable {
+    case neverConnected
+    case kept
+    case lostExpectedly
+    case lostUnexpectedly
+    case overstayed
+    case unrefreshed
+  }
+}

@@ -1,0 +1,124 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+// From the start to the accepted login.
+
+extension ClientSession {
+  mutating func obtain(tries: Int, into effects: inout [ClientEffect]) {
+    phase = .obtaining(tries: tries)
+    fetch(.login, into: &effects)
+  }
+
+  mutating func obtained(
+    _ answer: ProviderAnswer, tries: Int, at now: Instant, chance: inout SeededGenerator,
+    into effects: inout [ClientEffect]
+  ) {
+    let tries = tries + 1
+    let wait: Duration
+    let reason: String
+    switch answer {
+    case .token(let token):
+      if behaviour == .stale { oldToken = token }
+      phase = .dialling(token, since: now)
+      effects += [.record(.connecting), .dial]
+      return
+    case .refused(let status):
+      return endWithoutLogin("provider_refused_\(status)", mayReturn: false, at: now, chance: &chance, into: &effects)
+    case .busy(let status, let told):
+      reason = "provider_busy_\(status)"
+      wait =
+        told.map { policy.backoff.wait(atLeast: $0, after: tries, chance: &chance) }
+        ?? policy.backoff.wait(after: tries, chance: &chance)
+    case .failed(let problem):
+      reason = "provider_\(problem)"
+      wait = policy.backoff.wait(after: tries, chance: &chance)
+    }
+    if tries < policy.loginTriesMax {
+      phase = .waitingToObtain(tries: tries, until: now + wait)
+    } else {
+      endWithoutLogin(reason, mayReturn: false, at: now, chance: &chance, into: &effects)
+    }
+  }
+
+  mutating func opened(into effects: inout [ClientEffect]) {
+    switch phase {
+    case .dialling(let token, let since):
+      phase = .loggingIn(since: since)
+      effects.append(.send(.connect(token)))
+    case .abandoned, .ended:
+      phase = .leaving(wasLive: false)
+      effects.append(.close)
+    case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing, .leaving, .away: return
+    }
+  }
+
+  mutating func dialFailed(
+    _ failure: DialFailure, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    switch phase {
+    case .dialling:
+      endWithoutLogin(
+        failure.reason, mayReturn: failure.mayPass, at: now, chance: &chance, into: &effects)
+    case .abandoned, .leaving:
+      phase = .ended
+    case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing, .away, .ended: return
+    }
+  }
+
+  mutating func connected(at now: Instant, into effects: inout [ClientEffect]) {
+    guard case .loggingIn(let since) = phase else { return }
+    phase = .live
+    logins += 1
+    tries = 0
+    effects.append(.record(.connected(after: now - since, again: logins > 1)))
+  }
+
+  mutating func connectTimedOut(
+    at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    effects.append(.record(.connectFailed("timed_out")))
+    if case .loggingIn = phase {
+      phase = .leaving(wasLive: false)
+      effects.append(.close)
+    } else {
+      phase = .abandoned
+    }
+  }
+
+  /// No login came about; `reason` says why.
+  mutating func endWithoutLogin(
+    _ reason: String, mayReturn: Bool, at now: Instant, chance: inout SeededGenerator,
+    into effects: inout [ClientEffect]
+  ) {
+    effects.append(.record(.connectFailed(reason)))
+    comeBackOrEnd(mayReturn, at: now, chance: &chance)
+  }
+
+  mutating func comeBackOrEnd(_ mayReturn: Bool, at now: Instant, chance: inout SeededGenerator) {
+    guard policy.reconnects && mayReturn else {
+      phase = .ended
+      return
+    }
+    phase = .away(until: now + policy.backoff.wait(after: tries, chance: &chance))
+    tries += 1
+  }
+}
+
+extension DialFailure {
+  /// A stable name for the report.
+  var reason: String {
+    switch self {
+    case .refused(let status): "http_\(status)"
+    case .unreachable: "unreachable"
+    case .timedOut: "timed_out"
+    }
+  }
+
+  /// Whether another attempt may fare better.
+  var mayPass: Bool {
+    switch self {
+    case .refused(let status): status == 429 || status >= 500
+    case .unreachable, .timedOut: true
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package import GatewayCore
+internal import GatewayRuntime
+
+/// The life of one client of the fleet: a pure machine. Time and chance are parameters, what it wants done is a list.
+///
+/// A client keeps one socket and one request to the provider at a time. An answer of the provider that belongs to an
+/// earlier question is known by its number and dropped.
+package struct ClientSession: Sendable {
+  package let behaviour: Behaviour
+  package let policy: ClientPolicy
+  package internal(set) var phase = Phase.idle
+  /// How often it was refreshed.
+  package internal(set) var refreshes = 0
+  /// How often it was logged in.
+  package internal(set) var logins = 0
+  /// Whether a login was lost, and whether one was that should not have been.
+  package internal(set) var loss: Loss?
+  /// The timeout that the gateway announced last.
+  var announcedTimeout: Duration?
+  /// The token of the login; only a stale client keeps it.
+  var oldToken: Credentials?
+  /// The number of the latest question to the provider.
+  var fetchNumber: UInt32 = 0
+  /// Attempts to connect since the last that succeeded.
+  var tries = 0
+
+  package enum Loss: Hashable, Sendable {
+    case expected
+    case unexpected
+  }
+
+  package enum Phase: Hashable, Sendable {
+    case idle
+    /// The provider is being asked for the login's token.
+    case obtaining(tries: Int)
+    case waitingToObtain(tries: Int, until: Instant)
+    case dialling(Credentials, since: Instant)
+    case loggingIn(since: Instant)
+    case live
+    case refreshing(Refresh)
+    /// The close frame is sent.
+    case leaving(wasLive: Bool)
+    /// Cut off or not let in; comes back at `until`.
+    case away(until: Instant)
+    /// The dial took too long and is of no more use, but the transport has not said how it ended.
+    case abandoned
+    case ended
+  }
+
+  /// A refresh request, and how far the client is with it.
+  package struct Refresh: Hashable, Sendable {
+    package var askedAt: Instant
+    /// When the gateway will have lost its patience.
+    package var until: Instant
+    /// How often the provider was asked on its account.
+    package var calls = 0
+    /// How often the gateway refused an answer.
+    package var refusals = 0
+    package var step: Step
+
+    package enum Step: Hashable, Sendable {
+      /// A slow client's leisure.
+      case delaying(until: Instant)
+      case fetching
+      /// The provider was busy or failed.
+      case backingOff(until: Instant)
+      case answering
+      /// Garbage was sent; more may follow.
+      case muttering(next: Instant?, left: Int)
+      /// Nothing more will be sent for this request.
+      case silent
+    }
+  }
+
+  package init(_ behaviour: Behaviour, policy: ClientPolicy) {
+    self.behaviour = behaviour
+    self.policy = policy
+  }
+
+  /// When it wants to be woken; nil if only others can move it.
+  package var nextDeadline: Instant? {
+    switch phase {
+    case .waitingToObtain(_, let until), .away(let until): until
+    case .dialling(_, let since), .loggingIn(let since): since + policy.connectTimeout
+    case .refreshing(let refresh):
+      switch refresh.step {
+      case .delaying(let until), .backingOff(let until): until
+      case .muttering(let next, _): next
+      case .fetching, .answering, .silent: nil
+      }
+    case .idle, .obtaining, .live, .leaving, .abandoned, .ended: nil
+    }
+  }
+
+  /// Takes one event and appends what is to be done about it.
+  package mutating func handle(
+    _ event: ClientEvent, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    switch event {
+    case .start:
+      if phase == .idle { obtain(tries: 0, into: &effects) }
+    case .fetched(let number, let answer):
+      if number == fetchNumber { fetched(answer, at: now, chance: &chance, into: &effects) }
+    case .opened: opened(into: &effects)
+    case .dialFailed(let failure): dialFailed(failure, at: now, chance: &chance, into: &effects)
+    case .heard(let notice): heard(notice, at: now, chance: &chance, into: &effects)
+    case .closed(let code): closed(code, at: now, chance: &chance, into: &effects)
+    case .wakeUp: wakeUp(at: now, chance: &chance, into: &effects)
+    case .stop: stop(into: &effects)
+    }
+  }
+
+  private mutating func fetched(
+    _ answer: ProviderAnswer, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    switch phase {
+    case .obtaining(let tries): obtained(answer, tries: tries, at: now, chance: &chance, into: &effects)
+    case .refreshing(let refresh) where refresh.step == .fetching:
+      renewed(answer, refresh, at: now, chance: &chance, into: &effects)
+    case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .refreshing, .leaving, .away, .abandoned, .ended: return
+    }
+  }
+
+  private mutating func heard(
+    _ notice: ServerNotice, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    switch notice {
+    case .connected: connected(at: now, into: &effects)
+    case .refreshRequired(let timeout): asked(timeout, at: now, into: &effects)
+    case .refreshed: refreshed(at: now, into: &effects)
+    case .error(_, let name): failed(name, at: now, chance: &chance, into: &effects)
+    case .closing: return
+    }
+  }
+
+  private mutating func wakeUp(
+    at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    guard let deadline = nextDeadline, deadline <= now else { return }
+    switch phase {
+    case .waitingToObtain(let tries, _): obtain(tries: tries, into: &effects)
+    case .away: obtain(tries: 0, into: &effects)
+    case .dialling, .loggingIn: connectTimedOut(at: now, chance: &chance, into: &effects)
+    case .refreshing(let refresh): resume(refresh, into: &effects)
+    case .idle, .obtaining, .live, .leaving, .abandoned, .ended: return
+    }
+  }
+
+  /// Asks the provider; whatever it answered to earlier questions is of no interest any more.
+  mutating func fetch(_ purpose: FetchPurpose, into effects: inout [ClientEffect]) {
+    fetchNumber &+= 1
+    effects.append(.fetch(number: fetchNumber, purpose))
+  }
+}

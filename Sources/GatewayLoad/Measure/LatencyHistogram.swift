@@ -1,0 +1,121 @@
+internal import GatewayCore
+
+/// Durations, counted in buckets that grow with the value: 32 for each doubling, so a percentile is at most 3.2 % too
+/// high, in 9 KB whatever is recorded. Two histograms merge exactly.
+///
+/// The layout is that of HdrHistogram and of Prometheus' native histograms (log-linear), in microseconds.
+package struct LatencyHistogram: Hashable, Sendable {
+  /// The longest duration told apart from longer ones: 2^36 microseconds, 19 hours.
+  package static let longest = Duration.microseconds(1 << 36)
+
+  private static let subBits = 5
+  private static let subCount = 1 << subBits
+  private static let bucketCount = (36 - subBits + 1) * subCount
+
+  private var counts: [UInt64]
+  /// How many were recorded.
+  package private(set) var count: UInt64 = 0
+  /// The sum of all, in microseconds.
+  private var sum: UInt64 = 0
+  private var smallest = UInt64.max
+  private var largest: UInt64 = 0
+
+  package init() {
+    counts = Array(repeating: 0, count: Self.bucketCount)
+  }
+
+  /// Counts one duration; a negative one counts as 0.
+  package mutating func record(_ duration: Duration) {
+    let microseconds = UInt64(max(0, duration.nanoseconds / 1000))
+    counts[Self.bucket(of: microseconds)] += 1
+    count += 1
+    sum += microseconds
+    smallest = min(smallest, microseconds)
+    largest = max(largest, microseconds)
+  }
+
+  /// Adds all that `other` has counted.
+  package mutating func merge(_ other: LatencyHistogram) {
+    for index in counts.indices { counts[index] += other.counts[index] }
+    count += other.count
+    sum += other.sum
+    smallest = min(smallest, other.smallest)
+    largest = max(largest, other.largest)
+  }
+
+  /// The duration that `share` (0...1) of all do not exceed, up to the width of a bucket; nil if nothing was recorded.
+  package func quantile(_ share: Double) -> Duration? {
+    guard count > 0 else { return nil }
+    let rank = max(1, UInt64((Double(count) * share).rounded(.up)))
+    return duration(ofRank: rank)
+  }
+
+  /// The duration of the `rank`-th shortest (from 1); nil if fewer were recorded.
+  package func duration(ofRank rank: UInt64) -> Duration? {
+    guard rank >= 1, rank <= count else { return nil }
+    var seen: UInt64 = 0
+    for (index, inBucket) in counts.enumerated() {
+      seen += inBucket
+      if seen >= rank {
+        return .microseconds(Int64(min(Self.bounds(of: index).upperBound, largest)))
+      }
+    }
+    return maximum
+  }
+
+  package var minimum: Duration? { count == 0 ? nil : .microseconds(Int64(smallest)) }
+  package var maximum: Duration? { count == 0 ? nil : .microseconds(Int64(largest)) }
+  package var mean: Duration? { count == 0 ? nil : .microseconds(Int64(sum / count)) }
+
+  /// The buckets that hold something, in order: the longest duration that falls into each, and how many did.
+  package var buckets: [(upTo: Duration, count: UInt64)] {
+    counts.enumerated().compactMap { index, count in
+      count == 0 ? nil : (.microseconds(Int64(Self.bounds(of: index).upperBound)), count)
+    }
+  }
+
+  static func bucket(of microseconds: UInt64) -> Int {
+    guard microseconds >= UInt64(subCount) else { return Int(microseconds) }
+    let octave = 63 - microseconds.leadingZeroBitCount - subBits
+    let index = (octave + 1) * subCount + Int(microseconds >> UInt64(octave)) - subCount
+    return min(index, bucketCount - 1)
+  }
+
+  static func bounds(of bucket: Int) -> ClosedRange<UInt64> {
+    guard bucket >= subCount else { return UInt64(bucket)...UInt64(bucket) }
+    let octave = UInt64(bucket / subCount - 1)
+    let low = UInt64(bucket % subCount + subCount) << octave
+    return low...(low + (1 << octave) - 1)
+  }
+}
+
+extension LatencyHistogram: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case buckets, sum = "sum_us", min = "min_us", max = "max_us"
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init()
+    for pair in try container.decode([[UInt64]].self, forKey: .buckets) {
+      guard pair.count == 2, pair[0] < UInt64(Self.bucketCount) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .buckets, in: container, debugDescription: "not a pair of a bucket's number and a count")
+      }
+      counts[Int(pair[0])] += pair[1]
+      count += pair[1]
+    }
+    sum = try container.decode(UInt64.self, forKey: .sum)
+    smallest = try container.decodeIfPresent(UInt64.self, forKey: .min) ?? .max
+    largest = try container.decode(UInt64.self, forKey: .max)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    let filled = counts.enumerated().filter { $0.element > 0 }.map { [UInt64($0.offset), $0.element] }
+    try container.encode(filled, forKey: .buckets)
+    try container.encode(sum, forKey: .sum)
+    if count > 0 { try container.encode(smallest, forKey: .min) }
+    try container.encode(largest, forKey: .max)
+  }
+}

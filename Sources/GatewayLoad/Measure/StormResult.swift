@@ -1,0 +1,142 @@
+/// What a storm, or one loop's part of it, came to. Parts merge exactly, whether they come from loops or processes.
+package struct StormResult: Hashable, Sendable, Codable {
+  package var connects = Connects()
+  package var refreshes = Refreshes()
+  /// Ends of logged-in connections that the storm did not ask for, by close code and name.
+  package var disconnects = Reasons()
+  /// Errors of the gateway that answered neither a login nor a refresh.
+  package var errors = Reasons()
+  package var provider = Provider()
+  package var behaviours: [Behaviour: BehaviourTally] = [:]
+  package var latencies = Latencies()
+  package var series = StormSeries()
+  /// What the gateway's own metrics said, if they were asked.
+  package var probes: [GatewayProbe.Moment: GatewayProbe.Sample] = [:]
+  /// Whether somebody ended the storm before its time.
+  package var wasInterrupted = false
+  /// Whether the storm's time was up before everybody was refreshed or cut off.
+  package var ranOutOfTime = false
+  /// How long it took, in seconds.
+  package var seconds = 0.0
+
+  package init() {}
+
+  package struct Connects: Hashable, Sendable, Codable {
+    package var attempted = 0
+    package var accepted = 0
+    /// Why the others were not, those given up among them.
+    package var failed = Reasons()
+    /// Connections of clients that had been connected before.
+    package var again = 0
+  }
+
+  package struct Refreshes: Hashable, Sendable, Codable {
+    package var asked = 0
+    /// Requests to a client that was still busy with an earlier one.
+    package var askedAgain = 0
+    /// Tokens and garbage that clients sent in answer.
+    package var answered = 0
+    package var accepted = 0
+    /// Answers the gateway refused, by its error's name.
+    package var refused = Reasons()
+    /// Requests that ended with the connection.
+    package var timedOut = 0
+    /// Requests a client gave up on, by reason.
+    package var givenUp = Reasons()
+  }
+
+  package struct Provider: Hashable, Sendable, Codable {
+    package var calls = 0
+    /// Calls to answer a refresh request.
+    package var refreshCalls = 0
+    /// Refresh requests on whose account the provider was called at all.
+    package var refreshRounds = 0
+    /// The most calls that one client made to answer one request.
+    package var longestRound = 0
+    package var granted = 0
+    package var refused = Reasons()
+    /// The sum over loops of the most that each had under way at once.
+    package var inFlightPeak = 0
+    /// Tokens that were minted by the clients themselves, without a provider.
+    package var mintedLocally = 0
+  }
+
+  /// What became of the clients of one behaviour. Each that was ever connected is, at the end, one of: kept, lost
+  /// expectedly, lost unexpectedly, overstayed, unrefreshed.
+  package struct BehaviourTally: Hashable, Sendable, Codable {
+    package var clients = 0
+    package var connected = 0
+    /// Clients that were refreshed at least once, whatever became of them later.
+    package var refreshed = 0
+    /// Clients that were refreshed in every wave and never lost their connection.
+    package var kept = 0
+    package var lostExpectedly = 0
+    package var lostUnexpectedly = 0
+    /// Clients that were to be cut off and were not.
+    package var overstayed = 0
+    /// Clients that were to be refreshed and are still connected, but were not refreshed in every wave.
+    package var unrefreshed = 0
+    /// From refresh asked to refreshed.
+    package var refreshLatency = LatencyHistogram()
+
+    mutating func merge(_ other: BehaviourTally) {
+      clients += other.clients
+      connected += other.connected
+      refreshed += other.refreshed
+      kept += other.kept
+      lostExpectedly += other.lostExpectedly
+      lostUnexpectedly += other.lostUnexpectedly
+      overstayed += other.overstayed
+      unrefreshed += other.unrefreshed
+      refreshLatency.merge(other.refreshLatency)
+    }
+  }
+
+  package struct Latencies: Hashable, Sendable, Codable {
+    /// From the start of a connection to the accepted login.
+    package var connect = LatencyHistogram()
+    /// From the wish for a token to its arrival, the wait for a free place included.
+    package var provider = LatencyHistogram()
+    /// From the first refresh request that was to be expected to a client's first refresh.
+    package var sinceOnset = LatencyHistogram()
+  }
+
+  package mutating func merge(_ other: StormResult) {
+    connects.attempted += other.connects.attempted
+    connects.accepted += other.connects.accepted
+    connects.failed.merge(other.connects.failed)
+    connects.again += other.connects.again
+    refreshes.asked += other.refreshes.asked
+    refreshes.askedAgain += other.refreshes.askedAgain
+    refreshes.answered += other.refreshes.answered
+    refreshes.accepted += other.refreshes.accepted
+    refreshes.refused.merge(other.refreshes.refused)
+    refreshes.timedOut += other.refreshes.timedOut
+    refreshes.givenUp.merge(other.refreshes.givenUp)
+    disconnects.merge(other.disconnects)
+    errors.merge(other.errors)
+    provider.merge(other.provider)
+    for (behaviour, tally) in other.behaviours { behaviours[behaviour, default: .init()].merge(tally) }
+    latencies.connect.merge(other.latencies.connect)
+    latencies.provider.merge(other.latencies.provider)
+    latencies.sinceOnset.merge(other.latencies.sinceOnset)
+    series.merge(other.series)
+    probes.merge(other.probes) { first, _ in first }
+    wasInterrupted = wasInterrupted || other.wasInterrupted
+    ranOutOfTime = ranOutOfTime || other.ranOutOfTime
+    seconds = max(seconds, other.seconds)
+  }
+}
+
+extension StormResult.Provider {
+  mutating func merge(_ other: StormResult.Provider) {
+    calls += other.calls
+    refreshCalls += other.refreshCalls
+    refreshRounds += other.refreshRounds
+    longestRound = max(longestRound, other.longestRound)
+    granted += other.granted
+    refused.merge(other.refused)
+    inFlightPeak += other.inFlightPeak
+    mintedLocally += other.mintedLocally
+  }
+}

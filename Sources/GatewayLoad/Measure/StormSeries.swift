@@ -1,0 +1,88 @@
+/// What happened in each second of a storm, counted from its start. Bounded: what comes after the last second counts in
+/// the last one.
+package struct StormSeries: Hashable, Sendable, Codable {
+  /// A day.
+  package static let secondsMax = 86_400
+
+  /// The number of an event in each second.
+  package struct Counts: Hashable, Sendable, Codable {
+    package private(set) var perSecond: [Int] = []
+
+    mutating func count(_ number: Int = 1, atSecond second: Int) {
+      let second = min(max(0, second), StormSeries.secondsMax - 1)
+      while perSecond.count <= second { perSecond.append(0) }
+      perSecond[second] += number
+    }
+
+    mutating func merge(_ other: Counts) {
+      for (second, number) in other.perSecond.enumerated() where number > 0 { count(number, atSecond: second) }
+    }
+
+    package init() {}
+
+    package init(from decoder: any Decoder) throws {
+      perSecond = try decoder.singleValueContainer().decode([Int].self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(perSecond)
+    }
+
+    /// The number in a second, 0 outside of what was counted.
+    package subscript(second: Int) -> Int {
+      perSecond.indices.contains(second) ? perSecond[second] : 0
+    }
+
+    package var total: Int { perSecond.reduce(0, +) }
+    package var peak: Int { perSecond.max() ?? 0 }
+
+    /// The peak over the mean, from the first second with any to the last; nil if there were none.
+    package var peakToMean: Double? {
+      guard let first = perSecond.firstIndex(where: { $0 > 0 }), let last = perSecond.lastIndex(where: { $0 > 0 })
+      else { return nil }
+      return Double(peak) * Double(last - first + 1) / Double(total)
+    }
+  }
+
+  package var connects = Counts()
+  package var asked = Counts()
+  package var accepted = Counts()
+  /// Connections that ended before the storm ended them.
+  package var losses = Counts()
+  /// Sockets that were logged in and are not any more, for whatever reason.
+  package var ends = Counts()
+  /// Requests to the token provider that were begun.
+  package var providerCalls = Counts()
+  /// Requests to the token provider that were answered, refused or given up.
+  package var providerReturns = Counts()
+
+  package init() {}
+
+  private static var columns: [WritableKeyPath<StormSeries, Counts>] {
+    [\.connects, \.asked, \.accepted, \.losses, \.ends, \.providerCalls, \.providerReturns]
+  }
+
+  package mutating func merge(_ other: StormSeries) {
+    for column in Self.columns { self[keyPath: column].merge(other[keyPath: column]) }
+  }
+
+  /// How many seconds were counted.
+  package var seconds: Int {
+    Self.columns.map { self[keyPath: $0].perSecond.count }.max() ?? 0
+  }
+
+  /// How many clients were logged in at the end of each second.
+  package var connected: [Int] { balance(connects, ends) }
+
+  /// How many requests to the provider were under way at the end of each second.
+  package var providerInFlight: [Int] { balance(providerCalls, providerReturns) }
+
+  private func balance(_ more: Counts, _ less: Counts) -> [Int] {
+    var level = 0
+    return (0..<seconds).map { second in
+      level += more[second] - less[second]
+      return level
+    }
+  }
+}

@@ -1,0 +1,75 @@
+internal import GatewayCore
+
+/// How many of the fleet behave how: shares, of any sum.
+package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The weights; those that are missing are 0.
+  package let weights: [Behaviour: Double]
+
+  /// Everybody behaves well.
+  package static let allWell = BehaviourMix(checked: [.wellBehaved: 1])
+
+  /// A mix of weights that are not negative and not all 0.
+  package init(_ weights: [Behaviour: Double]) throws(StormPlanError) {
+    guard weights.values.allSatisfy({ $0 >= 0 && $0.isFinite }), weights.values.contains(where: { $0 > 0 }) else {
+      throw StormPlanError("the shares of behaviours must not be negative, and one must be above 0")
+    }
+    self.init(checked: weights)
+  }
+
+  private init(checked weights: [Behaviour: Double]) {
+    self.weights = weights
+  }
+
+  /// The mix that `text` names, e.g. `well-behaved=90,slow=4,forgetful=6`.
+  package init(parsing text: String) throws(StormPlanError) {
+    var weights: [Behaviour: Double] = [:]
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let sides = part.split(separator: "=", omittingEmptySubsequences: false)
+      guard sides.count == 2, let behaviour = Behaviour(rawValue: String(sides[0])), let weight = Double(sides[1])
+      else {
+        let names = Behaviour.allCases.map(\.rawValue).joined(separator: ", ")
+        throw StormPlanError("'\(part)' is not name=share; the names are \(names)")
+      }
+      guard weights[behaviour] == nil else { throw StormPlanError("'\(sides[0])' has two shares") }
+      weights[behaviour] = weight
+    }
+    try self.init(weights)
+  }
+
+  package var description: String {
+    Behaviour.allCases.compactMap { behaviour in
+      weights[behaviour].flatMap { $0 > 0 ? "\(behaviour.rawValue)=\(Self.short($0))" : nil }
+    }.joined(separator: ",")
+  }
+
+  private static func short(_ weight: Double) -> String {
+    weight == weight.rounded() && abs(weight) < 1e15 ? String(Int(weight)) : String(weight)
+  }
+
+  /// How many of `clients` behave how: exact by largest remainder, ties to the earlier behaviour; the sum is `clients`.
+  package func counts(of clients: Int) -> [Behaviour: Int] {
+    let total = weights.values.reduce(0, +)
+    var counts: [Behaviour: Int] = [:]
+    var remainders: [(behaviour: Behaviour, remainder: Double)] = []
+    for behaviour in Behaviour.allCases {
+      let exact = Double(clients) * (weights[behaviour] ?? 0) / total
+      counts[behaviour] = Int(exact)
+      remainders.append((behaviour, exact - exact.rounded(.down)))
+    }
+    let missing = clients - counts.values.reduce(0, +)
+    // The standard library's sort is stable, so equal remainders stay in the order of the behaviours.
+    for (behaviour, _) in remainders.sorted(by: { $0.remainder > $1.remainder }).prefix(missing) {
+      counts[behaviour, default: 0] += 1
+    }
+    return counts
+  }
+
+  /// Who behaves how: the exact counts, shuffled by `seed`. The same in every process of a storm.
+  package func assignment(clients: Int, seed: UInt64) -> [Behaviour] {
+    let counts = counts(of: clients)
+    var fleet = Behaviour.allCases.flatMap { Array(repeating: $0, count: counts[$0] ?? 0) }
+    var generator = SeededGenerator(seed: seed)
+    fleet.shuffle(using: &generator)
+    return fleet
+  }
+}

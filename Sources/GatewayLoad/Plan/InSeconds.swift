@@ -1,0 +1,28 @@
+internal import GatewayCore
+
+/// A duration that is written as a number of seconds in JSON.
+@propertyWrapper
+package struct InSeconds: Hashable, Sendable, Codable {
+  package var wrappedValue: Duration
+
+  package init(wrappedValue: Duration) {
+    self.wrappedValue = wrappedValue
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let seconds = try decoder.singleValueContainer().decode(Double.self)
+    wrappedValue = .nanoseconds(Int64((seconds * 1e9).rounded()))
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue.inSeconds)
+  }
+}
+
+extension Duration {
+  /// The duration times a factor, to the nanosecond.
+  package func scaled(by factor: Double) -> Duration {
+    .nanoseconds(Int64((Double(nanoseconds) * factor).rounded()))
+  }
+}

@@ -1,0 +1,70 @@
+internal import GatewayCore
+
+extension StormPlan {
+  /// Refuses a plan that cannot be carried out.
+  package func check() throws(StormPlanError) {
+    try require((1...1_000_000).contains(clients), "the number of clients must be 1 to 1,000,000, not \(clients)")
+    try require(rate > 0 && rate <= 1_000_000, "the rate must be above 0 and at most 1,000,000 per second, not \(rate)")
+    try require(ramp >= .zero, "the ramp must not be negative")
+    try require(hold >= .zero, "the hold must not be negative")
+    try require(life > .zero, "tokens must live longer than 0 s")
+    try require((0...1).contains(jitter), "the jitter is a share of the token's life, 0 to 1, not \(jitter)")
+    try require((1...1000).contains(waves), "the number of waves must be 1 to 1000, not \(waves)")
+    try require(slowDelay >= .zero, "the slow clients' delay must not be negative")
+    try require((0...254).contains(sources), "the number of source addresses must be 0 to 254, not \(sources)")
+    try require((1...64).contains(processes), "the number of processes must be 1 to 64, not \(processes)")
+    try require((1...64).contains(loops), "the number of loops must be 1 to 64, not \(loops)")
+    try require((1...60_000).contains(fetches), "requests to the provider at once must be 1 to 60,000, not \(fetches)")
+    try require(fetchTimeout > .zero && connectTimeout > .zero, "time-outs must be longer than 0 s")
+    try require(
+      gateway.lead >= .zero && gateway.spread >= .zero && gateway.timeout > .zero,
+      "the gateway's lead and spread must not be negative, and its time-out must be longer than 0 s")
+    try require(bound.map { $0 > 0 && $0.isFinite } ?? true, "the storm must be allowed to last longer than 0 s")
+    if expiry == .common {
+      let rampEnd = pacer.duration
+      try require(
+        expiresAfter >= rampEnd,
+        "the first tokens would expire after \(expiresAfter.inSeconds) s, while clients still connect until "
+          + "\(rampEnd.inSeconds) s; expire later, or raise the rate")
+    }
+  }
+
+  private func require(_ condition: Bool, _ message: String) throws(StormPlanError) {
+    guard condition else { throw StormPlanError(message) }
+  }
+
+  /// When which client begins to connect.
+  package var pacer: ArrivalPacer {
+    ArrivalPacer(count: clients, rate: rate, ramp: ramp)
+  }
+
+  /// When the first tokens begin to expire, counted from the start.
+  package var expiresAfter: Duration {
+    switch expiry {
+    case .common: expireAfter.map { .nanoseconds(Int64($0 * 1e9)) } ?? pacer.duration + hold
+    case .own: life
+    }
+  }
+
+  /// When the gateway's first refresh request is to be expected, counted from the start.
+  package var onset: Duration {
+    max(.zero, expiresAfter - gateway.lead - gateway.spread)
+  }
+
+  /// When the last client must be either refreshed or cut off, counted from the start, or the bound if that is earlier.
+  package var end: Duration {
+    let scattered = life.scaled(by: jitter)
+    let joined = expiry == .own ? pacer.duration : .zero
+    let laterWaves = life.scaled(by: Double(waves - 1))
+    let settled = expiresAfter + joined + scattered + laterWaves + gateway.timeout + Self.settleSlack
+    return bound.map { min(settled, .nanoseconds(Int64($0 * 1e9))) } ?? settled
+  }
+
+  /// How long after the gateway's time-out the storm waits for what is under way, such as closing handshakes.
+  private static let settleSlack = Duration.seconds(10)
+
+  /// The source address of client number `index`; nil for the system's choice.
+  package func source(of index: Int) -> String? {
+    sources == 0 ? nil : "127.0.0.\(1 + index % sources)"
+  }
+}
