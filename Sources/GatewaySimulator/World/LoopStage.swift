@@ -16,7 +16,7 @@ package actor LoopStage {
   }
 
   private func begin(_ body: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
-    Task.immediate { await self.run(body) }
+    Task.immediate(executorPreference: loop) { await self.run(body) }
   }
 
   private func run(_ body: nonisolated(nonsending) @Sendable () async -> Void) async {

@@ -35,10 +35,9 @@ private final class Echo: SocketHandler, @unchecked Sendable {
     case "close": socket?.close(.tokenRevoked)
     case "abort": socket?.abort()
     case "flood":
-      repeat { outcome = socket?.send(Frame(.binary, Array(repeating: 0, count: 1_000))) ?? .closed } while outcome == .sent
-      while outcome == .queued {
-        outcome = socket?.send(Frame(.binary, Array(repeating: 1, count: 1_000))) ?? .closed
-      }
+      repeat {
+        outcome = socket?.send(Frame(.binary, Array(repeating: 0, count: 1_000))) ?? .closed
+      } while outcome == .sent || outcome == .queued
       if outcome == .overflow { socket?.close(.slowConsumer) }
     default: _ = socket?.send(frame)
     }
@@ -155,7 +154,7 @@ struct SimulatedNetworkTests {
     #expect(peer.texts.count == 1)
     peer.faults.isReading = true
     world.settle()
-    // 29 messages of 1,004 bytes on the wire fit beside the 8 to 10 bytes of nothing else.
+    // 29 messages of 1,004 bytes on the wire fit into 30,000.
     #expect(peer.texts.count == 1 + 29)
     #expect(peer.ending?.code == 4003)
   }
