@@ -110,7 +110,7 @@ package actor Connection {
     case .decided(let verdict):
       answer(attempt, verdict, &effects)
     case .pending(let question):
-      Task.immediate {
+      Task.immediate(executorPreference: table.loop) {
         let verdict = await question()
         self.answerLate(attempt, verdict)
       }

@@ -6,10 +6,13 @@ internal import Synchronization
 ///
 /// The real loop and the simulated one differ in what time it is, what chance is, and how a sleeping loop is woken: their
 /// ``LoopDriver`` says. The queue and the heap are the same code in both; whoever owns the loop decides when they run.
+/// It is a task executor too, for the tasks that its actors start: a continuation is resumed on the executor its task
+/// prefers, and without a preference that is the shared pool, whatever actor waits. Start every task on a loop with
+/// `Task.immediate(executorPreference: loop)`.
 ///
 /// `@unchecked Sendable`: the queue is behind its own lock; everything else is touched only on the loop's own thread,
 /// which ``preconditionOnLoop()`` asserts.
-package final class EventLoop: SerialExecutor, @unchecked Sendable {
+package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// The loop's number in its gateway; part of every ``ConnectionID``.
   package let index: Int
   /// What waits for a time. Only on the loop.

@@ -1,0 +1,242 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// One end of a simulated connection. What is sent from here arrives at the other end, in order, when the line of time
+/// has moved on by the latency; the transport's own duties (pongs, the closing handshake, the size limit) are done here.
+///
+/// `@unchecked Sendable`: touched only by the thread that runs the world.
+package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
+  /// What travels.
+  enum Packet {
+    case opened
+    case message(Frame)
+    case ping
+    case pong
+    case close(UInt16, String)
+    /// The sender breaks a rule of RFC 6455.
+    case violation(CloseReason)
+    /// The transport has ended without a close frame.
+    case reset
+
+    /// The bytes on the wire, without masks.
+    var size: Int {
+      switch self {
+      case .opened, .violation, .reset: 0
+      case .message(let frame): frame.payload.count + (frame.payload.count < 126 ? 2 : 4)
+      case .ping, .pong: 2
+      case .close(_, let name): 4 + name.utf8.count
+      }
+    }
+  }
+
+  private enum State {
+    case open
+    /// The close frame is sent.
+    case closing
+    /// Dropped by this end, whose handler has not heard of it yet.
+    case aborted
+    case closed
+  }
+
+  package let peer: String
+  package let acceptedAt: Instant
+  /// How this end misbehaves.
+  package var faults = SocketFaults() {
+    didSet { arm() }
+  }
+  /// The text of the close frame that arrived.
+  package private(set) var peerCloseName: String?
+  private let loop: EventLoop
+  private let network: SimulatedNetwork
+  /// The name in the trace; nil for the end that dialled.
+  private let label: String?
+  private var handler: (any SocketHandler)?
+  private var other: SimulatedSocket?
+  private var state = State.open
+  private var inbound: [(at: Instant, packet: Packet)] = []
+  private var inboundBytes = 0
+  private var wakeup: Wakeup!
+  private var keepAlive: SimulatedSocket?
+
+  init(
+    loop: EventLoop, network: SimulatedNetwork, handler: any SocketHandler, peer: String, acceptedAt: Instant,
+    label: String?
+  ) {
+    self.loop = loop
+    self.network = network
+    self.handler = handler
+    self.peer = peer
+    self.acceptedAt = acceptedAt
+    self.label = label
+    wakeup = Wakeup(target: self)
+  }
+
+  /// Ties two ends together.
+  static func link(_ one: SimulatedSocket, _ two: SimulatedSocket) {
+    one.other = two
+    two.other = one
+  }
+
+  /// Whether messages can be sent.
+  package var isOpen: Bool { state == .open }
+
+  // MARK: Sending
+
+  package func send(_ frame: Frame) -> SendOutcome {
+    loop.preconditionOnLoop()
+    guard state == .open, let other else { return .closed }
+    let unread = other.inboundBytes + Packet.message(frame).size
+    let conditions = network.conditions
+    guard unread <= conditions.windowBytes + conditions.queueBytesMax else {
+      note("overflows")
+      return .overflow
+    }
+    note("-> \(frame.kind == .text ? frame.text : "\(frame.payload.count) bytes")")
+    if !losesMessage() { transmit(.message(frame)) }
+    return unread <= conditions.windowBytes ? .sent : .queued
+  }
+
+  package func ping() {
+    loop.preconditionOnLoop()
+    guard state == .open else { return }
+    note("-> ping")
+    transmit(.ping)
+  }
+
+  package func close(_ reason: CloseReason) {
+    loop.preconditionOnLoop()
+    guard state == .open else { return }
+    note("-> close \(reason.code) \(reason.name)")
+    state = .closing
+    transmit(.close(reason.code, reason.name))
+  }
+
+  package func abort() {
+    loop.preconditionOnLoop()
+    guard state == .open || state == .closing else { return }
+    note("aborts")
+    transmit(.reset)
+    state = .aborted
+    inbound = []
+    arrive(.reset, at: loop.now)
+  }
+
+  /// Breaks a rule of RFC 6455, which the other end's transport answers with `reason`.
+  package func violate(_ reason: CloseReason) {
+    loop.preconditionOnLoop()
+    guard state == .open else { return }
+    transmit(.violation(reason))
+  }
+
+  private func losesMessage() -> Bool {
+    if faults.messagesToLose > 0 {
+      faults.messagesToLose -= 1
+    } else if faults.lossShare == 0 || network.nextShare() >= faults.lossShare {
+      return false
+    }
+    note("loses it")
+    return true
+  }
+
+  private func transmit(_ packet: Packet) {
+    guard !faults.isHalfOpen, let other, other.state != .closed, other.state != .aborted else { return }
+    other.arrive(packet, at: max(loop.now + network.nextLatency(), other.inbound.last?.at ?? .zero))
+  }
+
+  // MARK: Receiving
+
+  func arrive(_ packet: Packet, at instant: Instant) {
+    inbound.append((instant, packet))
+    inboundBytes += packet.size
+    arm()
+  }
+
+  private var isListening: Bool { state == .aborted || faults.isReading && !faults.isHalfOpen }
+
+  private func arm() {
+    guard let first = inbound.first else { return }
+    if isListening {
+      wait(until: first.at)
+    } else if !faults.isHalfOpen, let last = inbound.last, case .reset = last.packet {
+      // Who does not read still learns from the system that the transport has ended.
+      wait(until: last.at)
+    }
+  }
+
+  private func wait(until instant: Instant) {
+    keepAlive = self
+    loop.deadlines.set(wakeup, at: instant)
+  }
+
+  package func wakeUp() {
+    keepAlive = nil
+    if !isListening, !faults.isHalfOpen, let last = inbound.last, last.at <= loop.now, case .reset = last.packet {
+      return end(nil)
+    }
+    while isListening, let first = inbound.first, first.at <= loop.now {
+      inbound.removeFirst()
+      inboundBytes -= first.packet.size
+      take(first.packet)
+    }
+    arm()
+  }
+
+  private func take(_ packet: Packet) {
+    switch packet {
+    case .opened:
+      handler?.socketOpened(self)
+    case .message(let frame):
+      takeMessage(frame)
+    case .ping:
+      if state == .open && faults.answersPings { transmit(.pong) }
+    case .pong:
+      note("<- pong")
+      handler?.socketReceivedPong()
+    case .violation(let reason):
+      breakOff(reason)
+    case .close(let code, let name):
+      guard faults.answersClose else { return }
+      note("<- close \(code)")
+      peerCloseName = name
+      if state == .open { transmit(.close(code, "")) }
+      end(code)
+    case .reset:
+      end(nil)
+    }
+  }
+
+  private func takeMessage(_ frame: Frame) {
+    guard state == .open else { return }
+    // A client's messages hold tokens, so the trace has only their size.
+    note("<- \(frame.payload.count) bytes")
+    if label != nil && frame.payload.count > network.conditions.messageBytesMax {
+      return breakOff(.messageTooBig)
+    }
+    frame.payload.withUnsafeBytes { handler?.socketReceived($0, frame.kind) }
+  }
+
+  /// The other end broke a rule: the transport closes by itself, and says so.
+  private func breakOff(_ reason: CloseReason) {
+    guard state == .open else { return }
+    note("-> close \(reason.code) \(reason.name)")
+    state = .closing
+    transmit(.close(reason.code, reason.name))
+    handler?.socketViolated(reason)
+  }
+
+  private func end(_ code: UInt16?) {
+    note("ends \(code.map { "\($0)" } ?? "without a close frame")")
+    state = .closed
+    loop.deadlines.remove(wakeup)
+    inbound = []
+    inboundBytes = 0
+    let told = handler
+    handler = nil
+    other = nil
+    told?.socketClosed(code)
+  }
+
+  private func note(_ text: @autoclosure () -> String) {
+    if let label { network.world.note("\(label) \(text())") }
+  }
+}

@@ -1,0 +1,25 @@
+package import GatewayRuntime
+
+/// An actor with nothing of its own, pinned to a loop: where async work runs that belongs to no connection.
+package actor LoopStage {
+  private nonisolated let loop: EventLoop
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  package init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// Begins `body` on the loop, after what is queued there. From any thread.
+  package nonisolated func start(_ body: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
+    loop.execute { self.assumeIsolated { $0.begin(body) } }
+  }
+
+  private func begin(_ body: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
+    Task.immediate(executorPreference: loop) { await self.run(body) }
+  }
+
+  private func run(_ body: nonisolated(nonsending) @Sendable () async -> Void) async {
+    await body()
+  }
+}

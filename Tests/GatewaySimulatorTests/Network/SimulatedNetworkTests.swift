@@ -1,0 +1,218 @@
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import Testing
+
+/// A site that answers every message with itself, refuses `/refused`, and takes its time over `/slow`.
+private final class EchoSite: Site {
+  func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
+    upgrade.path == "/refused" ? .refuse(HTTPResponse(status: 403)) : .accept(Echo(), subprotocol: nil)
+  }
+
+  nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
+    loop.preconditionOnLoop()
+    if request.path == "/slow" { await loop.sleep(until: loop.now + .seconds(5)) }
+    return HTTPResponse(status: 200, contentType: "text/plain", text: "\(request.peer) on \(loop.index)")
+  }
+}
+
+/// `@unchecked Sendable`: touched only by the thread that runs the world.
+private final class Echo: SocketHandler, @unchecked Sendable {
+  private var socket: (any Socket)?
+  private var outcome = SendOutcome.sent
+
+  func socketOpened(_ socket: any Socket) {
+    self.socket = socket
+    _ = socket.send(Frame(text: "hello \(socket.peer)"))
+  }
+
+  func socketRefused(_ failure: DialFailure) {}
+
+  func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    let frame = Frame(kind, Array(payload))
+    switch frame.text {
+    case "ping": socket?.ping()
+    case "close": socket?.close(.tokenRevoked)
+    case "abort": socket?.abort()
+    case "flood":
+      repeat {
+        outcome = socket?.send(Frame(.binary, Array(repeating: 0, count: 1_000))) ?? .closed
+      } while outcome == .sent || outcome == .queued
+      if outcome == .overflow { socket?.close(.slowConsumer) }
+    default: _ = socket?.send(frame)
+    }
+  }
+
+  func socketReceivedPong() { _ = socket?.send(Frame(text: "pong")) }
+  func socketViolated(_ reason: CloseReason) {}
+  func socketClosed(_ peerCode: UInt16?) { socket = nil }
+}
+
+@Suite("A simulated network")
+struct SimulatedNetworkTests {
+  let world = SimulatedWorld(loops: 3)
+  let network: SimulatedNetwork
+  let target = DialTarget(host: "gateway", port: 80, source: "127.0.0.7")
+
+  init() {
+    network = SimulatedNetwork(world)
+    network.listen(on: target, loops: [world.loops[0], world.loops[1]], site: EchoSite())
+  }
+
+  func connect(_ path: String = "/") -> SimulatedPeer {
+    let peer = SimulatedPeer(
+      network, on: world.loops[2], to: target, upgrade: HTTPRequest(method: "GET", path: path))
+    world.advance(by: .seconds(1))
+    return peer
+  }
+
+  @Test("messages arrive in order, each after the latency, and never overtake each other")
+  func ordered() {
+    network.conditions.latency = .milliseconds(10) ... .milliseconds(50)
+    let peer = connect()
+    #expect(peer.texts == ["hello 127.0.0.7"])
+    let texts = (1...50).map { "message \($0)" }
+    let asked = world.now
+    for text in texts { peer.say(text) }
+    world.advance(by: .seconds(1))
+    #expect(Array(peer.texts.dropFirst()) == texts)
+    #expect(peer.events.dropFirst(2).allSatisfy { $0.at >= asked + .milliseconds(20) })
+  }
+
+  @Test("an upgrade that is refused tells its status, and a port where nobody listens says so")
+  func refused() {
+    #expect(connect("/refused").refusal == .refused(status: 403))
+    network.stopListening(on: target)
+    #expect(connect().refusal == .unreachable("connection refused"))
+  }
+
+  @Test("the closing handshake tells either end the other's code")
+  func closes() throws {
+    let closed = connect()
+    closed.say("close")
+    world.settle()
+    let ending = try #require(closed.ending)
+    #expect(ending.code == 4004 && ending.name == "token_revoked")
+    let closing = connect()
+    closing.close(.normal)
+    world.settle()
+    #expect(closing.ending?.code == 1000)
+    #expect(!closing.isOpen)
+  }
+
+  @Test("an aborted transport ends without a code, also for a peer that does not read")
+  func aborts() throws {
+    let peer = connect()
+    peer.faults.isReading = false
+    peer.say("abort")
+    world.settle()
+    let ending = try #require(peer.ending)
+    #expect(ending.code == nil)
+  }
+
+  @Test("a peer that never answers a close frame does not even notice it")
+  func ignoresClose() {
+    let peer = connect()
+    peer.faults.answersClose = false
+    peer.say("close")
+    world.advance(by: .seconds(10))
+    #expect(peer.ending == nil)
+  }
+
+  @Test("a half-open peer hears nothing, says nothing and answers no ping")
+  func halfOpen() {
+    let peer = connect()
+    peer.say("ping")
+    world.settle()
+    #expect(peer.texts.last == "pong")
+    peer.say("abort")
+    peer.faults.isHalfOpen = true
+    peer.say("lost")
+    world.advance(by: .seconds(10))
+    #expect(peer.texts.count == 2)
+    #expect(peer.ending == nil)
+  }
+
+  @Test("a peer without pongs still reads")
+  func silent() {
+    let peer = connect()
+    peer.faults.answersPings = false
+    peer.say("ping")
+    peer.say("still here")
+    world.settle()
+    #expect(peer.texts.last == "still here")
+  }
+
+  @Test("what a peer does not read queues, then overflows, and arrives when it reads again")
+  func backPressure() throws {
+    network.conditions.windowBytes = 10_000
+    network.conditions.queueBytesMax = 20_000
+    let peer = connect()
+    peer.faults.isReading = false
+    peer.say("flood")
+    world.settle()
+    #expect(peer.texts.count == 1)
+    peer.faults.isReading = true
+    world.settle()
+    // 29 messages of 1,004 bytes on the wire fit into 30,000.
+    #expect(peer.texts.count == 1 + 29)
+    #expect(peer.ending?.code == 4003)
+  }
+
+  @Test("lost messages vanish, by number and by share")
+  func losses() {
+    let peer = connect()
+    peer.faults.messagesToLose = 2
+    for text in ["one", "two", "three"] { peer.say(text) }
+    world.settle()
+    #expect(peer.texts.dropFirst() == ["three"])
+    peer.faults.lossShare = 0.5
+    for number in 1...1_000 { peer.say("\(number)") }
+    world.settle()
+    #expect((400...600).contains(peer.texts.count - 2))
+  }
+
+  @Test("a message beyond the limit and a broken rule end the connection with the transport's own code")
+  func violations() {
+    network.conditions.messageBytesMax = 10
+    let tooBig = connect()
+    tooBig.say(String(repeating: "x", count: 11))
+    let broken = connect()
+    broken.violate(.protocolError)
+    world.settle()
+    #expect(tooBig.ending?.code == 1009)
+    #expect(broken.ending?.code == 1002)
+  }
+
+  @Test("HTTP requests go to the loops in turn, answer after the latency, and time out")
+  func fetches() {
+    network.conditions.latency = .milliseconds(5) ... .milliseconds(5)
+    let dialer = SimulatedDialer(network, on: world.loops[2])
+    let target = target
+    func fetch(_ path: String) -> Result<HTTPResponse, DialFailure>? {
+      world.ask(on: 2) {
+        await dialer.fetch(HTTPRequest(method: "GET", path: path), from: target, timeout: .seconds(2))
+      }
+    }
+    #expect(fetch("/") == .success(HTTPResponse(status: 200, contentType: "text/plain", text: "127.0.0.7 on 0")))
+    #expect(world.now == .zero + .milliseconds(10))
+    #expect(fetch("/") == .success(HTTPResponse(status: 200, contentType: "text/plain", text: "127.0.0.7 on 1")))
+    #expect(fetch("/slow") == .failure(.timedOut))
+    network.stopListening(on: target)
+    #expect(fetch("/") == .failure(.unreachable("connection refused")))
+  }
+
+  @Test("the trace holds what the accepting end did and never what a client said")
+  func traced() {
+    let peer = connect()
+    peer.say("a secret token")
+    world.settle()
+    peer.say("close")
+    world.settle()
+    #expect(
+      world.trace.lines.map { $0.drop { $0 != " " }.dropFirst() } == [
+        "socket 1 -> hello 127.0.0.7", "socket 1 <- 14 bytes", "socket 1 -> a secret token", "socket 1 <- 5 bytes",
+        "socket 1 -> close 4004 token_revoked", "socket 1 <- close 4004", "socket 1 ends 4004",
+      ])
+  }
+}
