@@ -1,1 +1,1 @@
-// PosternTesting
+// placeholder

@@ -88,7 +88,8 @@ package struct GatewayError: Error, Hashable, Sendable {
     .unsupportedData, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
     .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
-    .tokenUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed, .bodyTooLarge,
+    .tokenUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
+    .bodyTooLarge,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
   ]
 }

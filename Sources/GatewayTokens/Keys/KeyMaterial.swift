@@ -39,6 +39,11 @@ package struct KeyMaterial: Sendable {
     KeyMaterial(content: .asymmetric(try PEMKey.read(text)))
   }
 
+  /// The keys of a JWK set, or of a single JWK (RFC 7517); those of other kinds are left out.
+  package static func jwks(_ text: [UInt8]) throws(KeyError) -> [KeyMaterial] {
+    try JSONWebKey.read(text).keys
+  }
+
   /// The algorithms the key will be used with; throws if it is bound to one that does not fit its kind.
   func usableAlgorithms() throws(KeyError) -> AlgorithmSet {
     let possible: AlgorithmSet

@@ -1,0 +1,51 @@
+/// The flags of `postern serve`.
+enum ServeFlags {
+  static let all = address + TokenKeys.flags + TokenKeys.policyFlags + session + limits + provider + process
+
+  private static let address = [
+    Flag("host", "ADDRESS", "an address to listen on (default 127.0.0.1, and ::1 where there is IPv6)", repeats: true),
+    Flag("port", "N", "the gateway's port, 0 for a free one (default 8080)"),
+    Flag("control-host", "ADDRESS", "the control port's address (default 127.0.0.1)"),
+    Flag("control-port", "N", "the control port, 0 for a free one (default 8081)"),
+    Flag("control-secret-file", "FILE", "the control port's bearer secret; required off loopback"),
+    Flag("origin", "ORIGIN", "an origin browsers may come from (default: all)", repeats: true),
+    Flag("tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP"),
+    Flag("tls-key", "FILE", "its private key, PEM"),
+    Flag("echo", nil, "answer every message on /echo with itself, without authentication"),
+  ]
+
+  private static let session = [
+    Flag("login-timeout", "DURATION", "how long an unauthenticated socket may stay (default 10s)"),
+    Flag("refresh-timeout", "DURATION", "how long a client may take to refresh, 60s to 1800s (default 60s)"),
+    Flag("any-refresh-timeout", nil, "accept a refresh time-out outside 60s to 1800s, for tests"),
+    Flag("refresh-lead", "DURATION", "how long before expiry the gateway asks (default 0s)"),
+    Flag("refresh-spread", "DURATION", "the window ahead of that, over which requests are spread (default 0s)"),
+    Flag("revocation", "refresh|close", "what happens to live sessions of a revoked token (default refresh)"),
+    Flag("ping-interval", "DURATION", "how long a peer may be silent before a ping, 0 for never (default 30s)"),
+    Flag("pong-timeout", "DURATION", "how long it may stay silent after it (default 10s)"),
+    Flag("drain-window", "DURATION", "the window that closes are spread over on SIGTERM (default 5s)"),
+  ]
+
+  private static let limits = [
+    Flag("connections-max", "N", "open connections (default 100000)"),
+    Flag("connection-rate", "N", "accepted connections per second (default: no limit)"),
+    Flag("message-bytes-max", "N", "bytes of one message (default 65536)"),
+    Flag("body-bytes-max", "N", "bytes of one HTTP body (default 65536)"),
+    Flag("header-bytes-max", "N", "bytes of one request head (default 8192)"),
+    Flag("outbound-bytes-max", "N", "bytes that may wait for one slow reader (default 262144)"),
+  ]
+
+  private static let provider = [
+    Flag("provider-latency", "DURATION", "how long the token provider takes for one token (default 0s)"),
+    Flag("provider-concurrency", "N", "how many tokens it makes at once (default: any number)"),
+    Flag("provider-queue-max", "N", "how many requests may wait for it (default 100000)"),
+    Flag("provider-failure-rate", "SHARE", "the share of its requests that fail (default 0)"),
+    Flag("provider-secret-file", "FILE", "what its callers must send as a bearer token; required off loopback"),
+    Flag("token-life", "DURATION", "how long its tokens live unless the request says (default 1h)"),
+  ]
+
+  private static let process = [
+    Flag("loops", "N", "event loops, one thread each (default: one per core)"),
+    Flag("seed", "N", "the seed of all chance (default: from the system)"),
+  ]
+}

@@ -1,0 +1,27 @@
+import Dispatch
+import Foundation
+
+/// The signals a long-running command answers to, as a sequence in place of a handler.
+struct SignalStream: AsyncSequence {
+  typealias Element = Int32
+
+  private let stream: AsyncStream<Int32>
+  private let sources: [any DispatchSourceSignal]
+
+  /// From here on the signals no longer end the process: they come out of this sequence.
+  init(_ signals: [Int32]) {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
+    self.stream = stream
+    sources = signals.map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { continuation.yield(number) }
+      source.resume()
+      return source
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncStream<Int32>.Iterator {
+    stream.makeAsyncIterator()
+  }
+}
