@@ -21,7 +21,7 @@ struct TokenKeys {
     Flag("leeway", "DURATION", "the clock skew that exp, nbf and iat allow for (default 5s)"),
   ]
 
-  private let materials: [KeyMaterial]
+  private var materials: [KeyMaterial]
   private let algorithm: JWTAlgorithm?
   private let allowsShortSecret: Bool
 
@@ -48,11 +48,20 @@ struct TokenKeys {
     self.materials = materials
   }
 
-  /// One random secret: tokens come only from who made it.
-  init(random: Void) throws {
+  private static let ownKeyID = "postern-own"
+
+  /// No keys yet.
+  init() {
     algorithm = nil
     allowsShortSecret = false
-    materials = [try KeyMaterial.secret(SecureRandom.bytes(32))]
+    materials = []
+  }
+
+  /// Adds a random secret of this process's own, so that it can mint although it was given no key to mint with.
+  mutating func addOwnKey() throws {
+    var key = try KeyMaterial.secret(SecureRandom.bytes(32))
+    key.id = Self.ownKeyID
+    materials.append(key)
   }
 
   func verifier(_ policy: TokenPolicy) throws -> JWTVerifier {
@@ -71,6 +80,7 @@ struct TokenKeys {
     var failure: KeyError?
     for material in materials where material.maySign && material.endsAt == nil {
       do throws(KeyError) {
+        let algorithm = material.id == Self.ownKeyID ? nil : algorithm
         return try JWTSigner(material, algorithm: algorithm, allowingShortSecret: allowsShortSecret)
       } catch {
         if error != .notPrivate { failure = error }

@@ -1,0 +1,39 @@
+package import GatewayCore
+package import GatewayDialects
+package import GatewayRuntime
+package import GatewayServer
+package import GatewayTokens
+
+/// Everything a gateway process is told at its start.
+package struct GatewaySettings: Sendable {
+  package var configuration: GatewayConfiguration
+  package var limits = ServerLimits()
+  /// Where the gateway listens; the same port on each.
+  package var hosts = ["127.0.0.1"]
+  /// Whether to go on without the second and further hosts where one of them does not exist.
+  package var skipsMissingHosts = false
+  /// 0 for a free one.
+  package var port = 0
+  package var controlHost = "127.0.0.1"
+  /// 0 for a free one.
+  package var controlPort = 0
+  /// What the control port's callers must send; nil where it is bound to loopback.
+  package var controlSecret: String?
+  package var tls: TLSFiles?
+  /// How many event loops, a thread each.
+  package var loops = 1
+  /// The seed of all chance; nil for the system's.
+  package var seed: UInt64?
+  package var verifier: JWTVerifier
+  package var issuer: any TokenIssuer
+  package var provider: TokenProviderPolicy
+
+  package init(
+    configuration: GatewayConfiguration, verifier: JWTVerifier, issuer: any TokenIssuer, provider: TokenProviderPolicy
+  ) {
+    self.configuration = configuration
+    self.verifier = verifier
+    self.issuer = issuer
+    self.provider = provider
+  }
+}

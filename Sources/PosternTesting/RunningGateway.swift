@@ -1,0 +1,115 @@
+package import GatewayCore
+internal import GatewayDialects
+package import GatewayRuntime
+package import GatewayServer
+internal import GatewayStores
+
+/// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, and what a test
+/// process starts for itself.
+package final class RunningGateway: Sendable {
+  package let gateway: Gateway
+  /// Where the gateway listens, as host names or addresses.
+  package let hosts: [String]
+  package let port: Int
+  package let controlPort: Int
+  /// Yields the window that somebody asks for over the control port, nil for the configured one.
+  package let drainOrders: AsyncStream<Duration?>
+  private let loops: [SocketLoop]
+  private let listeners: [Listener]
+  private let controlListener: Listener
+
+  private init(
+    gateway: Gateway, drainOrders: AsyncStream<Duration?>, loops: [SocketLoop], listeners: [Listener],
+    controlListener: Listener
+  ) {
+    self.gateway = gateway
+    self.drainOrders = drainOrders
+    self.loops = loops
+    self.listeners = listeners
+    self.controlListener = controlListener
+    hosts = listeners.map(\.settings.host)
+    port = listeners[0].port
+    controlPort = controlListener.port
+  }
+
+  /// Starts the loops, then listens. Throws ``ServerError`` with nothing left running.
+  package static func start(_ settings: GatewaySettings) async throws -> RunningGateway {
+    let loops = (0..<settings.loops).map { index in
+      SocketLoop(index: index, limits: settings.limits, seed: settings.seed.map { $0 &+ UInt64(index) })
+    }
+    do {
+      for loop in loops { try loop.start() }
+      return try await start(settings, on: loops)
+    } catch {
+      for loop in loops { loop.stop() }
+      throw error
+    }
+  }
+
+  private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
+    let first = loops[0].events
+    let guests = SeededGenerator(seed: settings.seed ?? SystemRandomNumberGenerator.word())
+    let directory = MemoryDirectory(on: first, generator: guests)
+    let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
+    let gateway = Gateway(
+      configuration: settings.configuration, loops: loops.map(\.events),
+      bindings: [DialectBinding(PlainDialect(), authenticator)])
+    let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
+    let routes = PlainRoutes(
+      services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
+      provider: provider)
+    let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
+    let control = ControlSite(
+      gateway, secret: settings.controlSecret, figures: { page in await provider.figures.write(to: &page) },
+      drain: { orders.yield($0) })
+    let listeners = try await listen(settings, GatewaySite(gateway, routes: routes.routes), on: loops)
+    var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
+    controlSettings.limits = settings.limits
+    controlSettings.limits.connectionsMax = 256
+    controlSettings.limits.connectionsPerSecond = nil
+    let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
+    return RunningGateway(
+      gateway: gateway, drainOrders: drainOrders, loops: loops, listeners: listeners, controlListener: controlListener)
+  }
+
+  private static func listen(
+    _ settings: GatewaySettings, _ site: GatewaySite, on loops: [SocketLoop]
+  ) async throws -> [Listener] {
+    var listeners: [Listener] = []
+    for host in settings.hosts {
+      var listening = Listener.Settings(host: host, port: listeners.first?.port ?? settings.port)
+      listening.limits = settings.limits
+      listening.tls = settings.tls
+      do {
+        listeners.append(try await Listener.start(listening, serving: site, on: loops))
+      } catch {
+        guard settings.skipsMissingHosts, !listeners.isEmpty else { throw error }
+      }
+    }
+    return listeners
+  }
+
+  /// Refuses new sockets, tells every client, closes each within `window`, and returns when none is left.
+  package func drain(over window: Duration) async {
+    await gateway.drain(over: window)
+  }
+
+  /// Reads the certificate anew; on an error the old one stays.
+  package func reloadCertificate() async throws {
+    for listener in listeners { try await listener.reloadCertificate() }
+  }
+
+  /// Ends everything at once.
+  package func stop() async {
+    for listener in listeners + [controlListener] { await listener.stopAccepting() }
+    for loop in loops { loop.stop() }
+  }
+}
+
+extension SystemRandomNumberGenerator {
+  /// One word of the system's chance: a seed where none is given.
+  static func word() -> UInt64 {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+}

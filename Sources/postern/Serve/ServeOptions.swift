@@ -1,0 +1,112 @@
+import Foundation
+import GatewayCore
+import GatewayDialects
+import GatewayRuntime
+import GatewayServer
+import GatewayTokens
+import PosternTesting
+
+/// What the flags of `postern serve` ask for, checked.
+struct ServeOptions {
+  let settings: GatewaySettings
+  let drainWindow: Duration
+  /// Whether no key was given that can mint, so that a random secret signs the tokens of guests and the provider.
+  let hasRandomSecret: Bool
+
+  private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost"]
+
+  init(_ arguments: Arguments) throws {
+    var tokenKeys = try TokenKeys(arguments) ?? TokenKeys()
+    hasRandomSecret = try tokenKeys.signer() == nil
+    if hasRandomSecret { try tokenKeys.addOwnKey() }
+    let provider = try Self.provider(arguments)
+    guard let signer = try tokenKeys.signer() else { preconditionFailure("a secret of our own can sign") }
+    var settings = GatewaySettings(
+      configuration: try Self.configuration(arguments),
+      verifier: try tokenKeys.verifier(try TokenKeys.policy(arguments)),
+      issuer: PlainTokenIssuer(
+        signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")),
+      provider: provider)
+    try Self.readAddresses(arguments, into: &settings)
+    settings.limits = try Self.limits(arguments)
+    settings.loops =
+      try arguments.int("loops", in: 1...256) ?? max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
+    settings.seed = try arguments.int("seed", in: 0 ... .max).map(UInt64.init)
+    drainWindow = try arguments.duration("drain-window") ?? .seconds(5)
+    self.settings = settings
+  }
+
+  private static func readAddresses(_ arguments: Arguments, into settings: inout GatewaySettings) throws {
+    let hosts = arguments.strings("host")
+    settings.hosts = hosts.isEmpty ? ["127.0.0.1", "::1"] : hosts
+    settings.skipsMissingHosts = hosts.isEmpty
+    settings.port = try arguments.int("port", in: 0...65535) ?? 8080
+    settings.controlHost = arguments.string("control-host") ?? "127.0.0.1"
+    settings.controlPort = try arguments.int("control-port", in: 0...65535) ?? 8081
+    settings.controlSecret = try arguments.string("control-secret-file").map(SecretFile.read)
+    guard settings.controlSecret != nil || isLoopback(settings.controlHost) else {
+      throw UsageError("--control-host \(settings.controlHost) is not loopback: give a --control-secret-file")
+    }
+    guard settings.provider.secret != nil || settings.hosts.allSatisfy(isLoopback) else {
+      throw UsageError("the token provider mints for anybody: off loopback, give a --provider-secret-file")
+    }
+    switch (arguments.string("tls-certificate"), arguments.string("tls-key")) {
+    case (nil, nil): break
+    case (let certificate?, let key?): settings.tls = TLSFiles(certificatePath: certificate, keyPath: key)
+    default: throw UsageError("--tls-certificate and --tls-key are given together, or neither")
+    }
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    loopback.contains(host) || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+  }
+
+  private static func configuration(_ arguments: Arguments) throws -> GatewayConfiguration {
+    let session: SessionPolicy
+    do {
+      session = try SessionPolicy(
+        loginTimeout: arguments.duration("login-timeout") ?? .seconds(10),
+        refreshTimeout: arguments.duration("refresh-timeout") ?? .seconds(60),
+        refreshLead: arguments.duration("refresh-lead") ?? .zero,
+        refreshSpread: arguments.duration("refresh-spread") ?? .zero,
+        revocation: arguments.choice("revocation", SessionPolicy.RevocationAction.self) ?? .refresh,
+        anyRefreshTimeout: arguments.isOn("any-refresh-timeout"))
+    } catch let error as SessionPolicyError {
+      throw UsageError("\(error) (--login-timeout, --refresh-timeout, --refresh-lead, --any-refresh-timeout)")
+    }
+    var configuration = GatewayConfiguration(session: session)
+    if let interval = try arguments.duration("ping-interval") {
+      configuration.pingInterval = interval == .zero ? nil : interval
+    }
+    if let timeout = try arguments.duration("pong-timeout") { configuration.pongTimeout = timeout }
+    let origins = arguments.strings("origin")
+    configuration.allowedOrigins = origins.isEmpty ? nil : Set(origins)
+    configuration.offersEcho = try arguments.isOn("echo")
+    return configuration
+  }
+
+  private static func limits(_ arguments: Arguments) throws -> ServerLimits {
+    var limits = ServerLimits()
+    limits.connectionsMax = try arguments.int("connections-max", in: 1...10_000_000) ?? 100_000
+    limits.connectionsPerSecond = try arguments.number("connection-rate", in: 0.1...1_000_000)
+    if let bytes = try arguments.int("message-bytes-max", in: 125...(64 << 20)) { limits.messageBytesMax = bytes }
+    if let bytes = try arguments.int("body-bytes-max", in: 0...(64 << 20)) { limits.bodyBytesMax = bytes }
+    if let bytes = try arguments.int("header-bytes-max", in: 1024...32_000) { limits.headerBytesMax = bytes }
+    if let bytes = try arguments.int("outbound-bytes-max", in: 1024...(1 << 30)) { limits.outboundBytesMax = bytes }
+    return limits
+  }
+
+  private static func provider(_ arguments: Arguments) throws -> TokenProviderPolicy {
+    do {
+      return try TokenProviderPolicy(
+        latency: arguments.duration("provider-latency") ?? .zero,
+        concurrency: arguments.int("provider-concurrency", in: 1...1_000_000),
+        queueMax: arguments.int("provider-queue-max", in: 0...10_000_000) ?? 100_000,
+        failureRate: arguments.share("provider-failure-rate") ?? 0,
+        defaultLife: arguments.duration("token-life") ?? .seconds(3600),
+        secret: arguments.string("provider-secret-file").map { Credentials(token: try SecretFile.read($0)) })
+    } catch let error as TokenProviderPolicyError {
+      throw UsageError("\(error) (--token-life and the --provider flags)")
+    }
+  }
+}
