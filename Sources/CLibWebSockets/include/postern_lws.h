@@ -1,1 +1,104 @@
+#ifndef POSTERN_LWS_H
+#define POSTERN_LWS_H
+
 #include <libwebsockets.h>
+#include <openssl/ssl.h>
+
+/// Space that lws_write() needs before a payload (LWS_PRE, a macro Swift does not import).
+extern const size_t postern_write_headroom;
+
+/// Writes a close frame with lws_write(). Not in the library's public header, which wants lws_close_reason() used; but
+/// in the library's ABI since 2013, and the one way to close without its timers.
+extern const enum lws_write_protocol postern_write_close;
+
+/// Told of everything that happens to a wsi; the meaning of `reason` is that of enum lws_callback_reasons.
+typedef int (*postern_callback)(struct lws *wsi, int reason, void *user, void *in, size_t len);
+
+/// The one receiver of callbacks in the process; set before the first context is made.
+void postern_set_callback(postern_callback callback);
+
+/// Sends the library's errors, and nothing else, to `log`; NULL silences it.
+void postern_set_error_log(void (*log)(int level, const char *line));
+
+/// What a context must know.
+struct postern_context_settings {
+  struct ev_loop *loop;
+  /// Seconds for a handshake, from accept to its end.
+  unsigned handshake_seconds;
+  /// Bytes of one request head.
+  unsigned short header_bytes;
+};
+
+/// A context without vhosts on a foreign libev loop; NULL if it cannot be made.
+struct lws_context *postern_context_create(const struct postern_context_settings *settings);
+
+/// What a virtual host must know. All pointers are copied.
+struct postern_vhost_settings {
+  const char *name;
+  /// PEM files, NULL for plain text.
+  const char *certificate_path;
+  const char *key_path;
+  /// Whether the vhost dials rather than serves.
+  int is_client;
+  size_t rx_buffer_bytes;
+  void *user;
+};
+
+/// A vhost and what must live as long as it does.
+struct postern_vhost;
+
+struct postern_vhost *postern_vhost_create(struct lws_context *context, const struct postern_vhost_settings *settings);
+
+/// Gives back the memory; call after the context is gone.
+void postern_vhost_free(struct postern_vhost *vhost);
+
+struct lws_vhost *postern_vhost_lws(struct postern_vhost *vhost);
+
+/// The name of the vhost's WebSocket subprotocol as lws sees it: the library knows only subprotocols listed in advance,
+/// so the name is rewritten between the steps of one handshake. At most 63 bytes; longer names are cut.
+void postern_vhost_set_subprotocol(struct postern_vhost *vhost, const char *name);
+
+/// Hands an accepted descriptor to the vhost; `opaque` is found by lws_get_opaque_user_data(). NULL, and the
+/// descriptor closed, if there is no room.
+struct lws *postern_adopt(struct postern_vhost *vhost, int fd, void *opaque);
+
+/// accept4(), non-blocking and closed on exec; Swift's Glibc has it not.
+int postern_accept(int listening);
+
+/// Closes the connection now, with all callbacks. Never from inside a callback of this wsi.
+void postern_kill(struct lws *wsi);
+
+/// Forgets the library's own timeout of the connection.
+void postern_clear_timeout(struct lws *wsi);
+
+/// What a client connection must know. Everything is copied.
+struct postern_dial_settings {
+  struct lws_context *context;
+  struct postern_vhost *vhost;
+  const char *host;
+  int port;
+  const char *path;
+  const char *host_header;
+  /// Offered subprotocols, comma-separated; NULL for none.
+  const char *subprotocols;
+  /// A local address, NULL for the system's choice.
+  const char *source;
+  int is_tls;
+  int allows_untrusted;
+  void *user;
+};
+
+/// Begins to dial; NULL if it failed at once.
+struct lws *postern_dial(const struct postern_dial_settings *settings);
+
+/// A certificate chain with its key, read and checked.
+struct postern_certificate;
+
+/// Reads PEM files; NULL with the reason in `error`.
+struct postern_certificate *postern_certificate_read(const char *certificate_path, const char *key_path, char *error,
+                                                     size_t error_size);
+/// Makes the context present this certificate from the next handshake on. 0, or -1 with the old one kept.
+int postern_certificate_apply(const struct postern_certificate *certificate, SSL_CTX *context);
+void postern_certificate_free(struct postern_certificate *certificate);
+
+#endif

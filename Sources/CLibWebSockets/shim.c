@@ -1,1 +1,0 @@
-#include "postern_lws.h"

@@ -1,0 +1,160 @@
+#define _GNU_SOURCE
+#include "postern_lws.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+const size_t postern_write_headroom = LWS_PRE;
+const enum lws_write_protocol postern_write_close = (enum lws_write_protocol)4;
+
+static postern_callback receiver;
+static void (*error_log)(int level, const char *line);
+
+void postern_set_callback(postern_callback callback) { receiver = callback; }
+
+void postern_set_error_log(void (*log)(int level, const char *line)) {
+  error_log = log;
+  lws_set_log_level(log ? LLL_ERR : 0, log);
+}
+
+static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len) {
+  switch (reason) {
+  // Asked for every connection, answered with a pointer we do not need.
+  case LWS_CALLBACK_GET_THREAD_ID:
+  case LWS_CALLBACK_LOCK_POLL:
+  case LWS_CALLBACK_UNLOCK_POLL:
+  case LWS_CALLBACK_ADD_POLL_FD:
+  case LWS_CALLBACK_DEL_POLL_FD:
+  case LWS_CALLBACK_CHANGE_MODE_POLL_FD:
+  case LWS_CALLBACK_WSI_CREATE:
+  case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+    return 0;
+  default:
+    return receiver ? receiver(wsi, (int)reason, user, in, len) : 0;
+  }
+}
+
+struct postern_vhost {
+  struct lws_vhost *vhost;
+  struct lws_protocols protocols[3];
+  char name[128];
+  char subprotocol[64];
+  char *certificate_path;
+  char *key_path;
+};
+
+// No validity pings: the library keeps timers in one list, linear to insert.
+static const lws_retry_bo_t no_retry;
+
+struct lws_context *postern_context_create(const struct postern_context_settings *settings) {
+  struct lws_context_creation_info info;
+  void *loops[1] = {settings->loop};
+
+  memset(&info, 0, sizeof(info));
+  info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
+  info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_VALIDATE_UTF8 |
+                 LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+  info.foreign_loops = loops;
+  info.gid = (gid_t)-1;
+  info.uid = (uid_t)-1;
+  info.timeout_secs = settings->handshake_seconds;
+  info.connect_timeout_secs = settings->handshake_seconds;
+  info.max_http_header_data = settings->header_bytes;
+  info.retry_and_idle_policy = &no_retry;
+  return lws_create_context(&info);
+}
+
+struct postern_vhost *postern_vhost_create(struct lws_context *context, const struct postern_vhost_settings *settings) {
+  struct lws_context_creation_info info;
+  struct postern_vhost *vhost = calloc(1, sizeof(*vhost));
+
+  if (!vhost) return NULL;
+  strncpy(vhost->name, settings->name, sizeof(vhost->name) - 1);
+  vhost->protocols[0].name = "postern";
+  vhost->protocols[1].name = vhost->subprotocol;
+  for (int n = 0; n < 2; n++) {
+    vhost->protocols[n].callback = forward;
+    vhost->protocols[n].rx_buffer_size = settings->rx_buffer_bytes;
+    // Else a write is cut to the size of the receive buffer.
+    vhost->protocols[n].tx_packet_size = 1 << 24;
+  }
+  memset(&info, 0, sizeof(info));
+  info.port = settings->is_client ? CONTEXT_PORT_NO_LISTEN : CONTEXT_PORT_NO_LISTEN_SERVER;
+  info.vhost_name = vhost->name;
+  info.protocols = vhost->protocols;
+  info.options = LWS_SERVER_OPTION_VALIDATE_UTF8;
+  info.retry_and_idle_policy = &no_retry;
+  info.user = settings->user;
+  info.gid = (gid_t)-1;
+  info.uid = (uid_t)-1;
+  if (settings->certificate_path) {
+    vhost->certificate_path = strdup(settings->certificate_path);
+    vhost->key_path = strdup(settings->key_path);
+    info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+    info.ssl_cert_filepath = vhost->certificate_path;
+    info.ssl_private_key_filepath = vhost->key_path;
+    info.alpn = "http/1.1";
+  }
+  if (settings->is_client) info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+  vhost->vhost = lws_create_vhost(context, &info);
+  if (!vhost->vhost) {
+    postern_vhost_free(vhost);
+    return NULL;
+  }
+  return vhost;
+}
+
+void postern_vhost_free(struct postern_vhost *vhost) {
+  if (!vhost) return;
+  free(vhost->certificate_path);
+  free(vhost->key_path);
+  free(vhost);
+}
+
+struct lws_vhost *postern_vhost_lws(struct postern_vhost *vhost) { return vhost->vhost; }
+
+void postern_vhost_set_subprotocol(struct postern_vhost *vhost, const char *name) {
+  strncpy(vhost->subprotocol, name, sizeof(vhost->subprotocol) - 1);
+}
+
+struct lws *postern_adopt(struct postern_vhost *vhost, int fd, void *opaque) {
+  lws_adopt_desc_t description;
+
+  memset(&description, 0, sizeof(description));
+  description.vh = vhost->vhost;
+  description.type = LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP | LWS_ADOPT_ALLOW_SSL;
+  description.fd.sockfd = fd;
+  description.opaque = opaque;
+  return lws_adopt_descriptor_vhost_via_info(&description);
+}
+
+int postern_accept(int listening) { return accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+void postern_kill(struct lws *wsi) { lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC); }
+
+void postern_clear_timeout(struct lws *wsi) { lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); }
+
+struct lws *postern_dial(const struct postern_dial_settings *settings) {
+  struct lws_client_connect_info info;
+
+  memset(&info, 0, sizeof(info));
+  info.context = settings->context;
+  info.vhost = settings->vhost->vhost;
+  info.address = settings->host;
+  info.port = settings->port;
+  info.path = settings->path;
+  info.host = settings->host_header;
+  info.protocol = settings->subprotocols;
+  info.local_protocol_name = "postern";
+  info.iface = settings->source;
+  info.ssl_connection = settings->is_tls ? LCCSCF_USE_SSL : 0;
+  if (settings->is_tls && settings->allows_untrusted)
+    info.ssl_connection |=
+        LCCSCF_ALLOW_SELFSIGNED | LCCSCF_ALLOW_INSECURE | LCCSCF_ALLOW_EXPIRED | LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK;
+  info.ietf_version_or_minus_one = -1;
+  info.retry_and_idle_policy = &no_retry;
+  info.userdata = settings->user;
+  info.opaque_user_data = settings->user;
+  return lws_client_connect_via_info(&info);
+}

@@ -1,0 +1,53 @@
+internal import GatewayCore
+
+extension HTTPResponse {
+  /// The response as it goes over the wire, as the last one of its connection (RFC 9112).
+  ///
+  /// - Parameter withoutBody: for the answer to a HEAD, which tells the length all the same.
+  func serialized(withoutBody: Bool) -> [UInt8] {
+    var head = "HTTP/1.1 \(status) \(Self.reason(of: status))\r\n"
+    for field in headers where Self.isSafe(field) && !["content-length", "connection"].contains(field.name) {
+      head += "\(field.name): \(field.value)\r\n"
+    }
+    let mayHaveBody = status >= 200 && status != 204 && status != 304
+    if mayHaveBody { head += "content-length: \(body.count)\r\n" }
+    head += "connection: close\r\n\r\n"
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(head.utf8.count + body.count)
+    bytes += head.utf8
+    if mayHaveBody && !withoutBody { bytes += body }
+    return bytes
+  }
+
+  /// A field that holds a line break would be two.
+  private static func isSafe(_ field: HTTPField) -> Bool {
+    !field.name.isEmpty && !field.name.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: ":") || $0 == 0x7f }
+      && !field.value.utf8.contains { $0 == 0x0d || $0 == 0x0a || $0 == 0 }
+  }
+
+  private static func reason(of status: Int) -> String {
+    switch status {
+    case 200: "OK"
+    case 201: "Created"
+    case 202: "Accepted"
+    case 204: "No Content"
+    case 304: "Not Modified"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
+    case 409: "Conflict"
+    case 411: "Length Required"
+    case 413: "Content Too Large"
+    case 426: "Upgrade Required"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 502: "Bad Gateway"
+    case 503: "Service Unavailable"
+    default: "Status"
+    }
+  }
+}

@@ -1,0 +1,216 @@
+internal import CLibEV
+internal import CLibWebSockets
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// An accepted connection until it is a WebSocket: reads its one request, and answers it or upgrades.
+///
+/// `@unchecked Sendable`: made and used on one loop; it is handed to a task of that loop's ``ServingActor``.
+final class ServerConnection: Endpoint, @unchecked Sendable {
+  let loop: SocketLoop
+  let host: VirtualHost
+  let service: VirtualHost.Service
+  /// Whether the connection is above a limit and only waits for its 503.
+  let isOverLimit: Bool
+  let acceptedAt: Instant
+  /// Whether the library has told of its end.
+  private(set) var isDestroyed = false
+
+  enum Phase {
+    case head
+    case body(HTTPRequest, remaining: Int)
+    /// The site is at it.
+    case answering
+    /// The rest of the answer waits for the peer to read.
+    case writing
+    /// Answered before the body was read: reads on, so that the answer is not lost in a reset.
+    case lingering
+  }
+
+  var phase = Phase.head
+  private var isHead = false
+  /// Whether the library waits for a callback to return.
+  private var isInsideCallback = false
+  /// Whether the answer is out.
+  private var isAnswered = false
+  private var output: ResponseOutput?
+  private lazy var wakeup = Wakeup(target: self)
+
+  init(host: VirtualHost, service: VirtualHost.Service, isOverLimit: Bool) {
+    loop = host.loop
+    self.host = host
+    self.service = service
+    self.isOverLimit = isOverLimit
+    acceptedAt = host.loop.now
+  }
+
+  override func happened(
+    _ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int
+  ) -> Int32 {
+    switch reason {
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: upgradeAsked()
+    case LWS_CALLBACK_HTTP: requestArrived()
+    case LWS_CALLBACK_HTTP_BODY: bodyArrived(UnsafeRawBufferPointer(start: input, count: length))
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION: 0
+    case LWS_CALLBACK_CLOSED_HTTP: closed()
+    default: 0
+    }
+  }
+
+  private func closed() -> Int32 {
+    release()
+    return 0
+  }
+
+  override func connectionDestroyed() {
+    isDestroyed = true
+    release()
+    service.tally.connectionEnded()
+  }
+
+  private func release() {
+    loop.deadlines.remove(wakeup)
+    output?.stop()
+    output = nil
+  }
+
+  // MARK: The head
+
+  private func requestArrived() -> Int32 {
+    guard case .head = phase, let wsi else { return 0 }
+    // The library's timer is for the body alone; the answer may take longer, and it has ours.
+    postern_clear_timeout(wsi)
+    guard !isOverLimit else { return answerAtOnce(.overLimit) }
+    let head = RequestHead(wsi: wsi)
+    guard var request = head.request(extraHeaders: service.extraHeaders) else {
+      return answerAtOnce(.plain(400, "the request is malformed"))
+    }
+    isHead = request.method == "HEAD"
+    guard head.size(of: request) <= service.limits.headerBytesMax else {
+      return answerAtOnce(.plain(431, "the request's head is above \(service.limits.headerBytesMax) bytes"))
+    }
+    guard request.header("transfer-encoding") == nil else {
+      return answerAndLinger(.plain(411, "send the body with Content-Length"))
+    }
+    request.peer = peerAddress()
+    guard let text = request.header("content-length") else { return answer(request) }
+    guard let length = Int(text), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return answerAtOnce(.plain(400, "Content-Length is not a number"))
+    }
+    guard length <= service.limits.bodyBytesMax else {
+      return answerAndLinger(.plain(413, "the body is above \(service.limits.bodyBytesMax) bytes"))
+    }
+    guard length > 0 else { return answer(request) }
+    if request.header("expect")?.lowercased() == "100-continue", write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0 {
+      return -1
+    }
+    phase = .body(request, remaining: length)
+    loop.deadlines.set(wakeup, at: loop.now + service.limits.handshakeTimeout)
+    return 0
+  }
+
+  private func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    guard case .body(var request, let remaining) = phase else { return 0 }
+    phase = .head
+    request.body.append(contentsOf: bytes.prefix(remaining))
+    let rest = remaining - min(remaining, bytes.count)
+    guard rest == 0 else {
+      phase = .body(request, remaining: rest)
+      return 0
+    }
+    loop.deadlines.remove(wakeup)
+    return answer(request)
+  }
+
+  // MARK: The answer
+
+  private func answer(_ request: HTTPRequest) -> Int32 {
+    phase = .answering
+    guard let wsi else { return -1 }
+    // Nothing reads in this phase: a byte too many, or the peer's end, would wake the loop for ever.
+    lws_rx_flow_control(wsi, 0)
+    postern_clear_timeout(wsi)
+    isInsideCallback = true
+    defer { isInsideCallback = false }
+    loop.serving.assumeIsolated { actor in
+      _ = Task.immediate {
+        _ = actor
+        let response = await self.service.site.respond(to: request, on: self.loop.events)
+        self.isAnswered = self.send(response)
+        // From inside its own callback the library closes when told so by the result.
+        if self.isAnswered && !self.isInsideCallback { self.kill() }
+      }
+    }
+    return isAnswered ? -1 : 0
+  }
+
+  /// Writes what the peer takes at once. True if that is all and the connection can end.
+  private func send(_ response: HTTPResponse) -> Bool {
+    guard let wsi, case .answering = phase else { return false }
+    let output = ResponseOutput(response.serialized(withoutBody: isHead), to: wsi)
+    switch output.proceed() {
+    case .finished, .failed: return true
+    case .waiting:
+      phase = .writing
+      self.output = output
+      output.wait(on: loop) { [weak self] outcome in self?.outputMoved(outcome) }
+      loop.deadlines.set(wakeup, at: loop.now + .seconds(30))
+      return false
+    }
+  }
+
+  private func outputMoved(_ outcome: ResponseOutput.Outcome) {
+    switch outcome {
+    case .waiting: loop.deadlines.set(wakeup, at: loop.now + .seconds(30))
+    case .finished, .failed: kill()
+    }
+  }
+
+  /// Writes an answer whose request has been read whole; the caller returns the result to the library, which closes.
+  func answerAtOnce(_ response: HTTPResponse) -> Int32 {
+    _ = write(response.serialized(withoutBody: isHead))
+    return -1
+  }
+
+  /// Writes an answer before the request has been read whole, then reads until the peer has seen it and closes.
+  private func answerAndLinger(_ response: HTTPResponse) -> Int32 {
+    phase = .lingering
+    guard write(response.serialized(withoutBody: isHead)) >= 0 else { return -1 }
+    loop.deadlines.set(wakeup, at: loop.now + .seconds(2))
+    return 0
+  }
+
+  private func write(_ bytes: [UInt8]) -> Int32 {
+    guard let wsi else { return -1 }
+    return bytes.withUnsafeBytes { bytes in
+      loop.scratch.with(bytes) { lws_write(wsi, $0, $1, LWS_WRITE_HTTP) }
+    }
+  }
+
+  private func kill() {
+    if let wsi { postern_kill(wsi) }
+  }
+}
+
+extension ServerConnection: WakeupTarget {
+  func wakeUp() {
+    if case .body = phase {
+      _ = write(HTTPResponse.plain(408, "the body did not arrive in time").serialized(withoutBody: isHead))
+    }
+    kill()
+  }
+}
+
+extension HTTPResponse {
+  /// The transport's own refusal.
+  static func plain(_ status: Int, _ text: String) -> HTTPResponse {
+    HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", text: text + "\n")
+  }
+
+  /// What a connection above a limit gets.
+  static var overLimit: HTTPResponse {
+    var response = plain(503, "too many connections")
+    response.headers.append(HTTPField("retry-after", "1"))
+    return response
+  }
+}

@@ -1,0 +1,70 @@
+internal import CLibWebSockets
+internal import GatewayCore
+internal import GatewayRuntime
+internal import Glibc
+
+/// Accepts on one listening socket, in bounded batches. Only on its loop.
+final class Acceptor {
+  private let socket: ListeningSocket
+  private unowned let listener: Listener
+  private let loop: SocketLoop
+  private var watcher: IOWatcher!
+  private lazy var resumption = Wakeup(target: self)
+  private var bucket: TokenBucket?
+
+  /// How many are accepted before others have their turn.
+  private static let batch = 64
+  /// How many above the limit get an answer; the rest are closed without one.
+  private static let answered = 256
+
+  init(socket: ListeningSocket, for listener: Listener, on loop: SocketLoop) {
+    self.socket = socket
+    self.listener = listener
+    self.loop = loop
+    if let rate = listener.settings.limits.connectionsPerSecond {
+      bucket = TokenBucket(rate: rate, capacity: max(1, rate), at: loop.now)
+    }
+    watcher = IOWatcher(descriptor: socket.descriptor, on: loop) { [unowned self] in acceptSome() }
+    watcher.watch(.readable)
+  }
+
+  func stop() {
+    watcher.stop()
+    loop.deadlines.remove(resumption)
+  }
+
+  private func acceptSome() {
+    for _ in 0..<Self.batch {
+      let descriptor = postern_accept(socket.descriptor)
+      guard descriptor < 0 else {
+        admit(descriptor)
+        continue
+      }
+      switch errno {
+      case EAGAIN: return
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+        // The socket stays readable: without a pause the loop would spin until somebody leaves.
+        watcher.stop()
+        loop.deadlines.set(resumption, at: loop.now + .milliseconds(100))
+        return
+      default: continue
+      }
+    }
+  }
+
+  private func admit(_ descriptor: CInt) {
+    let excess = listener.connections - listener.settings.limits.connectionsMax
+    let isOverLimit = excess >= 0 || !(bucket?.take(at: loop.now) ?? true)
+    guard excess < Self.answered else {
+      close(descriptor)
+      return
+    }
+    listener.assign(descriptor, isOverLimit: isOverLimit)
+  }
+}
+
+extension Acceptor: WakeupTarget {
+  func wakeUp() {
+    watcher.watch(.readable)
+  }
+}

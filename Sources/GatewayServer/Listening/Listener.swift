@@ -1,0 +1,148 @@
+internal import CLibWebSockets
+internal import GatewayCore
+package import GatewayRuntime
+internal import Glibc
+internal import Synchronization
+
+/// A port: accepts on its first loop, spreads the connections over all its loops, and serves a ``Site`` there.
+///
+/// `@unchecked Sendable`: what accepts is touched only on the first loop, the rest does not change or is atomic.
+package final class Listener: @unchecked Sendable {
+  /// What a listener is made from.
+  package struct Settings: Sendable {
+    /// A name or an address; empty for every address of the machine.
+    package var host: String
+    /// 0 for a free one.
+    package var port: Int
+    package var limits = ServerLimits()
+    /// The files of the certificate; nil for plain text.
+    package var tls: TLSFiles?
+    /// Names, in lower case, of header fields the site wants to see. The library lists only those it knows itself,
+    /// which are the standard ones.
+    package var extraHeaders = Listener.defaultExtraHeaders
+
+    package init(host: String, port: Int) {
+      self.host = host
+      self.port = port
+    }
+  }
+
+  /// Fields that proxies and browsers add.
+  package static let defaultExtraHeaders = [
+    "access-control-request-method", "access-control-request-headers", "forwarded", "sec-websocket-protocol",
+    "traceparent", "user-agent", "x-api-key", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
+    "x-request-id",
+  ]
+
+  /// The port it got.
+  package let port: Int
+  package let settings: Settings
+  private let shares: [Share]
+  private var acceptors: [Acceptor] = []
+  private let isAccepting = Atomic<Bool>(true)
+
+  /// What one loop has of the listener.
+  struct Share {
+    let loop: SocketLoop
+    let tally: LoopTally
+    let host: VirtualHost
+  }
+
+  /// Listens, on loops that run already.
+  package static func start(
+    _ settings: Settings, serving site: any Site, on loops: [SocketLoop]
+  ) async throws(ServerError) -> Listener {
+    precondition(!loops.isEmpty, "a listener needs a loop")
+    if let tls = settings.tls { _ = try TLSCertificate(reading: tls) }
+    let sockets = try ListeningSocket.listen(host: settings.host, port: settings.port)
+    var shares: [Share] = []
+    for loop in loops {
+      let service = VirtualHost.Service(
+        site: site, limits: settings.limits, extraHeaders: settings.extraHeaders, tally: LoopTally())
+      let host = await loop.perform { Made(host: loop.addHost(service, tls: settings.tls)) }.host
+      guard let host else {
+        throw .cannotListen(
+          address: "\(settings.host):\(settings.port)", reason: "libwebsockets refused the certificate or the settings")
+      }
+      shares.append(Share(loop: loop, tally: service.tally, host: host))
+    }
+    let listener = Listener(settings: settings, port: sockets[0].port, shares: shares)
+    let handed = Handed(sockets: sockets)
+    await loops[0].perform {
+      listener.acceptors = handed.sockets.map { Acceptor(socket: $0, for: listener, on: loops[0]) }
+    }
+    return listener
+  }
+
+  // Both only carry what is made on one loop, or before, to where it is used.
+  private struct Made: @unchecked Sendable { let host: VirtualHost? }
+  private struct Handed: @unchecked Sendable { let sockets: [ListeningSocket] }
+
+  private init(settings: Settings, port: Int, shares: [Share]) {
+    self.settings = settings
+    self.port = port
+    self.shares = shares
+  }
+
+  /// Open connections of this listener, on all loops.
+  package var connections: Int { shares.reduce(0) { $0 + $1.tally.count } }
+
+  /// Open connections on each loop, in the order the loops were given.
+  package var connectionsByLoop: [Int] { shares.map(\.tally.count) }
+
+  /// Closes the listening sockets; connections stay.
+  package func stopAccepting() async {
+    guard isAccepting.exchange(false, ordering: .relaxed) else { return }
+    await shares[0].loop.perform {
+      self.acceptors.forEach { $0.stop() }
+      self.acceptors = []
+    }
+  }
+
+  /// Reads the certificate and its key again and presents them from the next handshake on. With anything wrong about
+  /// them the old ones stay, and the error says what it is.
+  package func reloadCertificate() async throws(ServerError) {
+    guard let tls = settings.tls else { return }
+    let certificate = try TLSCertificate(reading: tls)
+    for share in shares {
+      let isApplied = await share.loop.perform { share.apply(certificate) }
+      guard isApplied else { throw .badCertificate("OpenSSL refuses \(tls.certificatePath)") }
+    }
+  }
+
+  // MARK: For the acceptors
+
+  /// Gives an accepted descriptor to the loop with the fewest connections.
+  func assign(_ descriptor: CInt, isOverLimit: Bool) {
+    var best = shares[0]
+    for share in shares.dropFirst() where share.tally.count < best.tally.count { best = share }
+    let share = best
+    share.tally.connectionAssigned()
+    share.loop.events.execute { share.adopt(descriptor, isOverLimit: isOverLimit) }
+  }
+}
+
+extension Listener.Share: @unchecked Sendable {
+  // @unchecked Sendable: the vhost is used only on the loop beside it.
+
+  func apply(_ certificate: TLSCertificate) -> Bool {
+    host.apply(certificate)
+  }
+
+  /// Makes the library serve the descriptor. Only on the loop.
+  func adopt(_ descriptor: CInt, isOverLimit: Bool) {
+    guard let service = host.service, host.handle != nil else {
+      close(descriptor)
+      return tally.connectionEnded()
+    }
+    let connection = ServerConnection(host: host, service: service, isOverLimit: isOverLimit)
+    let opaque = Unmanaged.passRetained(connection as Endpoint)
+    if let wsi = postern_adopt(host.handle, descriptor, opaque.toOpaque()) {
+      connection.wsi = wsi
+    } else if !connection.isDestroyed {
+      // It had no room for it, and so did not tell of its end either.
+      opaque.release()
+      tally.connectionEnded()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import CLibWebSockets
+
+/// Whoever libwebsockets tells of one connection: the object behind the connection's user pointer.
+///
+/// The connection holds it: ``attach(to:)`` retains, the library's last callback about the connection releases.
+class Endpoint {
+  /// The connection; nil before it exists and after it is gone.
+  final var wsi: OpaquePointer?
+
+  /// Makes this the one that hears of `wsi`, in place of who did before.
+  final func attach(to wsi: OpaquePointer) {
+    let before = lws_get_opaque_user_data(wsi)
+    let pointer = Unmanaged.passRetained(self).toOpaque()
+    self.wsi = wsi
+    lws_set_wsi_user(wsi, pointer)
+    lws_set_opaque_user_data(wsi, pointer)
+    if let before { Unmanaged<Endpoint>.fromOpaque(before).release() }
+  }
+
+  /// Something happened; what `input` means depends on `reason`. Anything but 0 closes the connection.
+  func happened(_ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int) -> Int32 {
+    preconditionFailure("a kind of endpoint says what it does")
+  }
+
+  /// The connection no longer exists. The last call.
+  func connectionDestroyed() {}
+
+  /// The address of the peer, as text; empty if the system does not say.
+  final func peerAddress() -> String {
+    guard let wsi else { return "" }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+      buffer.initialize(repeating: 0)
+      guard lws_get_peer_simple(wsi, buffer.baseAddress, buffer.count) != nil else { return "" }
+      return String(cString: buffer.baseAddress!)
+    }
+  }
+
+  /// Takes every callback of the library in this process to the endpoint it is about.
+  static let receiveCallbacks: Void = {
+    postern_set_callback { wsi, rawReason, user, input, length in
+      guard let wsi else { return 0 }
+      let reason = lws_callback_reasons(UInt32(rawReason))
+      switch reason {
+      case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS, LWS_CALLBACK_OPENSSL_LOAD_EXTRA_CLIENT_VERIFY_CERTS,
+        LWS_CALLBACK_PROTOCOL_INIT, LWS_CALLBACK_PROTOCOL_DESTROY:
+        return VirtualHost.happened(wsi, reason, user)
+      case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+        lws_set_wsi_user(wsi, lws_get_opaque_user_data(wsi))
+        return 0
+      case LWS_CALLBACK_WSI_DESTROY:
+        guard let pointer = lws_get_opaque_user_data(wsi) else { return 0 }
+        let endpoint = Unmanaged<Endpoint>.fromOpaque(pointer).takeRetainedValue()
+        endpoint.wsi = nil
+        endpoint.connectionDestroyed()
+        return 0
+      case LWS_CALLBACK_RAW_ADOPT:
+        // A CONNECT would become a raw socket without any time-out.
+        return -1
+      default:
+        guard let user else { return 0 }
+        // Retained meanwhile: it may give its place to another.
+        return Unmanaged<Endpoint>.fromOpaque(user).takeUnretainedValue().happened(reason, input, length)
+      }
+    }
+  }()
+}

@@ -1,0 +1,219 @@
+internal import CLibEV
+internal import CLibWebSockets
+internal import GatewayCore
+package import GatewayRuntime
+internal import Glibc
+internal import Synchronization
+
+/// The event loop of the real gateway: one thread, one libev loop (epoll) and one libwebsockets context on it.
+///
+/// The library's default loop is poll(), linear in open sockets at every wake-up, and its timers are one sorted list,
+/// linear to insert. So it runs on libev, and everything that waits for a time waits in ``EventLoop/deadlines``.
+///
+/// `@unchecked Sendable`: what start() and stop() share with the thread is ordered by its creation and its end;
+/// everything else is touched only on the loop.
+package final class SocketLoop: @unchecked Sendable {
+  /// How much of one message the library holds for a connection: 1 KB of memory each against one callback per KB.
+  static let receiveBufferBytes = 1024
+  /// How many pieces of queued work run before sockets have their turn.
+  private static let workSlice = 1024
+
+  /// The queue and the deadlines.
+  package let events: EventLoop
+  let limits: ServerLimits
+  /// Where messages are laid out for the library, which writes its header in front of them.
+  let scratch = ScratchBuffer()
+  /// The actor that HTTP handlers run on.
+  let serving: ServingActor
+  private let driver: SocketLoopDriver
+
+  private var ev: OpaquePointer?
+  private(set) var context: OpaquePointer?
+  private var vhosts: [VirtualHost] = []
+  private(set) var clientHost: VirtualHost?
+  private let check = UnsafeMutablePointer<ev_check>.allocate(capacity: 1)
+  private let timer = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
+  private let tick = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
+  private var armedFor = Instant.distantFuture
+  private var isStopping = false
+  private var thread = pthread_t()
+  private let state = Mutex(State.new)
+
+  private enum State { case new, running, stopped }
+
+  /// The library's context is made and unmade by one thread at a time.
+  private static let librarySetup = Mutex(())
+
+  /// Loop number `index`. Without a `seed` the system seeds the generator.
+  package init(index: Int, limits: ServerLimits = ServerLimits(), seed: UInt64? = nil) {
+    self.limits = limits
+    var system = SystemRandomNumberGenerator()
+    driver = SocketLoopDriver(seed: seed ?? system.next())
+    events = EventLoop(index: index, driver: driver)
+    serving = ServingActor(loop: events)
+    driver.loop = events
+  }
+
+  deinit {
+    check.deallocate()
+    timer.deallocate()
+    tick.deallocate()
+  }
+
+  /// The time on the monotonic line. Only on the loop.
+  var now: Instant { driver.now }
+
+  /// What waits for a time. Only on the loop.
+  var deadlines: DeadlineHeap { events.deadlines }
+
+  // MARK: Life
+
+  /// Starts the thread.
+  package func start() throws(ServerError) {
+    let isNew = state.withLock { state in
+      defer { if state == .new { state = .running } }
+      return state == .new
+    }
+    precondition(isNew, "a loop starts once")
+    _ = Endpoint.receiveCallbacks
+    guard let ev = postern_ev_loop_new() else { throw .cannotStartLoop("no epoll loop: \(ServerError.systemError)") }
+    self.ev = ev
+    let context = Self.librarySetup.withLock { _ in
+      var settings = postern_context_settings(
+        loop: ev, handshake_seconds: UInt32(max(1, limits.handshakeTimeout.milliseconds / 1000)),
+        header_bytes: UInt16(clamping: limits.headerBytesMax * 2))
+      return postern_context_create(&settings).map { UInt(bitPattern: $0) }
+    }
+    guard let context else {
+      ev_loop_destroy(ev)
+      throw .cannotStartLoop("libwebsockets gave no context: is libwebsockets-evlib-ev installed?")
+    }
+    self.context = OpaquePointer(bitPattern: context)
+    driver.start(on: ev)
+    initWatchers(on: ev)
+    try startThread()
+  }
+
+  private func initWatchers(on ev: OpaquePointer) {
+    let me = Unmanaged.passUnretained(self).toOpaque()
+    postern_ev_check_init(check) { _, watcher, _ in
+      Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef { $0.driver.readClocks() }
+    }
+    check.pointee.data = me
+    ev_check_start(ev, check)
+    postern_ev_timer_init(timer, { _, watcher, _ in
+      Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef { $0.armedFor = .distantFuture }
+    }, 0, 0)
+    timer.pointee.data = me
+    // On an idle libev loop the library's own time-outs do not fire unless something wakes it.
+    postern_ev_timer_init(tick, { _, watcher, _ in
+      Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef { lws_cancel_service($0.context) }
+    }, 0.5, 0.5)
+    tick.pointee.data = me
+    ev_timer_start(ev, tick)
+  }
+
+  private func startThread() throws(ServerError) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setstacksize(&attributes, 8 << 20)
+    let failure = pthread_create(
+      &thread, &attributes,
+      { pointer in
+        let loop = Unmanaged<SocketLoop>.fromOpaque(pointer!).takeRetainedValue()
+        loop.events.asCurrent { loop.run() }
+        return nil
+      }, Unmanaged.passRetained(self).toOpaque())
+    guard failure == 0 else { throw .cannotStartLoop("no thread: \(String(cString: strerror(failure)))") }
+  }
+
+  /// Closes everything and ends the thread. Never from the loop itself. Again: does nothing.
+  package func stop() {
+    precondition(!events.isCurrent, "a loop cannot wait for its own end")
+    let wasRunning = state.withLock { state in
+      defer { state = .stopped }
+      return state == .running
+    }
+    guard wasRunning else { return }
+    events.execute { self.isStopping = true }
+    pthread_join(thread, nil)
+  }
+
+  // MARK: The thread
+
+  private func run() {
+    while !isStopping {
+      let hasWork = events.runQueued(limit: Self.workSlice)
+      let hasDue = events.fireDeadlines()
+      let hasMore = hasWork || hasDue || events.runQueued(limit: Self.workSlice)
+      if isStopping { break }
+      armTimer()
+      ev_run(ev, hasMore ? CInt(EVRUN_NOWAIT) : CInt(EVRUN_ONCE))
+    }
+    tearDown()
+  }
+
+  private func armTimer() {
+    guard let earliest = deadlines.earliest, earliest < armedFor else { return }
+    armedFor = earliest
+    timer.pointee.repeat = max(0.000_001, (earliest - now).inSeconds)
+    ev_timer_again(ev, timer)
+  }
+
+  private func tearDown() {
+    while events.runQueued() {}
+    Self.librarySetup.withLock { _ in lws_context_destroy(context) }
+    context = nil
+    // What the ends of the connections set off.
+    while events.runQueued() {}
+    vhosts.forEach { $0.free() }
+    vhosts = []
+    clientHost = nil
+    ev_timer_stop(ev, timer)
+    ev_timer_stop(ev, tick)
+    ev_check_stop(ev, check)
+    driver.stop()
+    ev_loop_destroy(ev)
+    ev = nil
+  }
+}
+
+extension SocketLoop {
+  /// Runs `body` on the loop and returns what it returns.
+  package func perform<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+      events.execute { continuation.resume(returning: body()) }
+    }
+  }
+
+  /// Adds a vhost; nil if the library refuses. Only on the loop.
+  func addHost(_ service: VirtualHost.Service?, tls: TLSFiles?) -> VirtualHost? {
+    events.preconditionOnLoop()
+    guard let context, let host = VirtualHost(
+      named: "postern-\(vhosts.count)", on: self, context: context, service: service, tls: tls)
+    else { return nil }
+    vhosts.append(host)
+    return host
+  }
+
+  /// The vhost to dial from, made when first needed. Only on the loop.
+  func dialingHost() -> VirtualHost? {
+    if clientHost == nil { clientHost = addHost(nil, tls: nil) }
+    return clientHost
+  }
+
+  /// The libev loop, for watchers of our own. Only on the loop.
+  var watchers: OpaquePointer? { ev }
+}
+
+/// The actor that a loop's HTTP handlers run on: gives their tasks the loop as their executor.
+actor ServingActor {
+  nonisolated let loop: EventLoop
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+}

@@ -1,0 +1,80 @@
+internal import CLibWebSockets
+internal import GatewayRuntime
+
+/// One libwebsockets virtual host on one loop: what a listener serves there, or what the loop dials from.
+final class VirtualHost {
+  unowned let loop: SocketLoop
+  /// What is served; nil for the vhost that dials.
+  let service: Service?
+  let limits: ServerLimits
+  private(set) var handle: OpaquePointer!
+  /// The library's TLS context of the vhost, for a change of certificate.
+  private var tls: OpaquePointer?
+
+  /// What connections of a serving vhost are served with.
+  struct Service: Sendable {
+    let site: any Site
+    let limits: ServerLimits
+    let extraHeaders: [String]
+    let tally: LoopTally
+  }
+
+  /// Nil if the library cannot make it. Only on the loop.
+  init?(named name: String, on loop: SocketLoop, context: OpaquePointer, service: Service?, tls: TLSFiles?) {
+    self.loop = loop
+    self.service = service
+    limits = service?.limits ?? loop.limits
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    let made = name.withCString { name in
+      Self.withFiles(tls) { certificate, key in
+        var settings = postern_vhost_settings(
+          name: name, certificate_path: certificate, key_path: key, is_client: service == nil ? 1 : 0,
+          rx_buffer_bytes: SocketLoop.receiveBufferBytes, user: user)
+        return postern_vhost_create(context, &settings)
+      }
+    }
+    guard let made else { return nil }
+    handle = made
+  }
+
+  private static func withFiles<Result>(
+    _ tls: TLSFiles?, _ body: (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Result
+  ) -> Result {
+    guard let tls else { return body(nil, nil) }
+    return tls.certificatePath.withCString { certificate in
+      tls.keyPath.withCString { key in body(certificate, key) }
+    }
+  }
+
+  /// The vhost that a connection belongs to.
+  static func of(_ wsi: OpaquePointer) -> VirtualHost? {
+    guard let vhost = lws_get_vhost(wsi), let user = lws_get_vhost_user(vhost) else { return nil }
+    return Unmanaged<VirtualHost>.fromOpaque(user).takeUnretainedValue()
+  }
+
+  /// What the library tells a vhost rather than a connection.
+  static func happened(
+    _ wsi: OpaquePointer, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?
+  ) -> Int32 {
+    guard reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS, let user, let vhost = of(wsi) else { return 0 }
+    vhost.tls = OpaquePointer(user)
+    return 0
+  }
+
+  /// Names the subprotocol of the handshake that is under way.
+  func setSubprotocol(_ name: String) {
+    postern_vhost_set_subprotocol(handle, name)
+  }
+
+  /// Presents `certificate` from the next handshake on. False, and no change, if OpenSSL refuses it.
+  func apply(_ certificate: TLSCertificate) -> Bool {
+    guard let tls else { return false }
+    return postern_certificate_apply(certificate.handle, tls) == 0
+  }
+
+  /// Gives back the memory; only after the library's context is gone.
+  func free() {
+    postern_vhost_free(handle)
+    handle = nil
+  }
+}

@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// Why a part of the server could not be brought up.
+package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
+  case cannotStartLoop(String)
+  /// Nothing can listen at that address.
+  case cannotListen(address: String, reason: String)
+  /// The certificate or its key is unusable; the old one stays, if there is one.
+  case badCertificate(String)
+
+  package var description: String {
+    switch self {
+    case .cannotStartLoop(let reason): "cannot start an event loop: \(reason)"
+    case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
+    case .badCertificate(let reason): "bad certificate: \(reason)"
+    }
+  }
+
+  /// What the last failed system call said.
+  static var systemError: String { String(cString: strerror(errno)) }
+}

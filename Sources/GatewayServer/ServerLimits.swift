@@ -1,0 +1,19 @@
+/// What a server allows a peer.
+package struct ServerLimits: Hashable, Sendable {
+  /// The head of one request, 431 above; far above, the connection is dropped. 1024...32000.
+  package var headerBytesMax = 8192
+  /// The body of one request, 413 above.
+  package var bodyBytesMax = 64 << 10
+  /// One WebSocket message, over all its fragments; close code 1009 above.
+  package var messageBytesMax = 64 << 10
+  /// What may wait for a peer that reads slowly, above which it is a slow consumer.
+  package var outboundBytesMax = 256 << 10
+  /// Connections of one listener on all its loops, 503 above.
+  package var connectionsMax = 1_000_000
+  /// New connections a second of one listener, 503 above; bursts of as many are let through. Nil for no limit.
+  package var connectionsPerSecond: Double?
+  /// How long an accepted connection may take to send its request head, and how long its body may take. Whole seconds.
+  package var handshakeTimeout = Duration.seconds(10)
+
+  package init() {}
+}

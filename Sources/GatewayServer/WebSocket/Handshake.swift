@@ -1,0 +1,85 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// What a WebSocket needs until it is open, either side.
+final class Handshake {
+  /// What the 101 will name; nil for nothing.
+  let subprotocol: String?
+  /// The fields that a dialled connection adds to its request.
+  private var fields: [HTTPField]
+  /// Why it did not open.
+  private(set) var failure: DialFailure?
+  private var timer: DialTimer?
+
+  /// The server's side: the 101 names `subprotocol`.
+  init(answering subprotocol: String?) {
+    self.subprotocol = subprotocol
+    fields = []
+  }
+
+  /// The client's side: the request has `fields` beside those of every upgrade.
+  init(asking fields: [HTTPField]) {
+    subprotocol = nil
+    self.fields = fields
+  }
+
+  /// Gives up at `deadline`.
+  func limit(_ handle: WebSocketHandle, until deadline: Instant) {
+    timer = DialTimer(handle)
+    handle.loop.deadlines.set(timer!.wakeup, at: deadline)
+  }
+
+  /// Waits for nothing any more.
+  func end() {
+    guard let timer else { return }
+    timer.handle.loop.deadlines.remove(timer.wakeup)
+    self.timer = nil
+  }
+
+  fileprivate func timedOut() {
+    failure = .timedOut
+  }
+
+  /// Writes the fields where the library's cursor (a pointer to the place to write at) is; -1 if there is no room.
+  func appendFields(_ cursor: UnsafeMutableRawPointer?, _ room: Int) -> Int32 {
+    guard let cursor = cursor?.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self) else { return 0 }
+    var text = ""
+    for field in fields where !field.value.utf8.contains(where: { $0 == 0x0d || $0 == 0x0a || $0 == 0 }) {
+      text += "\(field.name): \(field.value)\r\n"
+    }
+    guard text.utf8.count < room else { return -1 }
+    for byte in text.utf8 {
+      cursor.pointee.pointee = byte
+      cursor.pointee += 1
+    }
+    return 0
+  }
+
+  /// The library gave up, and says why in a text such as `HS: ws upgrade response not 101` or `Timed out`.
+  func fail(_ reason: UnsafeRawBufferPointer, status: Int = 0) {
+    guard failure == nil else { return }
+    let text = String(decoding: reason.prefix { $0 != 0 }, as: UTF8.self)
+    if status != 0 && status != 101 {
+      failure = .refused(status: status)
+    } else if text.lowercased().contains("timed out") || text.lowercased().contains("timeout") {
+      failure = .timedOut
+    } else {
+      failure = .unreachable(text.isEmpty ? "the connection failed" : text)
+    }
+  }
+}
+
+/// Gives up dialling.
+private final class DialTimer: WakeupTarget {
+  unowned let handle: WebSocketHandle
+  private(set) lazy var wakeup = Wakeup(target: self)
+
+  init(_ handle: WebSocketHandle) {
+    self.handle = handle
+  }
+
+  func wakeUp() {
+    handle.handshake?.timedOut()
+    handle.kill()
+  }
+}

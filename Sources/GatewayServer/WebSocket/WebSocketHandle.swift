@@ -1,0 +1,273 @@
+internal import CLibWebSockets
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// One WebSocket on libwebsockets, the server's side or the client's.
+///
+/// Writes at once while nothing waits before it; waiting for the writeable callback costs two changes of the poll set
+/// and a wake-up for each message. Sends its close frames itself: the library's own closing arms two timers in its
+/// linear list, and drops the frame where data waits.
+///
+/// `@unchecked Sendable`: made and used on one loop.
+final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
+  enum Phase: UInt8 {
+    case opening
+    case open
+    /// Our close frame waits or is sent; nothing else is sent any more.
+    case closing
+    /// Over: the transport ends, or has ended.
+    case ended
+  }
+
+  let host: VirtualHost
+  let peer: String
+  let acceptedAt: Instant
+  var handler: (any SocketHandler)?
+  var phase = Phase.opening
+  /// The code of the peer's close frame; 0 while there was none.
+  var peerCode: UInt16 = 0
+  /// The message that is arriving in pieces.
+  var assembly: MessageAssembly?
+  private var queue: OutboundQueue?
+  /// The size of the message whose rest the library holds; 0 if it holds none.
+  private var heldBytes = 0
+  private var closeTimer: CloseTimer?
+  /// What is needed until the socket is open.
+  private(set) var handshake: Handshake?
+
+  /// How long the peer may take to answer a close frame, if nobody who owns the socket is less patient.
+  static let closeTimeout = Duration.seconds(15)
+
+  init(host: VirtualHost, handler: any SocketHandler, peer: String, acceptedAt: Instant, handshake: Handshake) {
+    self.host = host
+    self.handler = handler
+    self.peer = peer
+    self.acceptedAt = acceptedAt
+    self.handshake = handshake
+  }
+
+  var loop: SocketLoop { host.loop }
+
+  // MARK: Socket
+
+  func send(_ frame: Frame) -> SendOutcome {
+    guard phase == .open, let wsi else { return .closed }
+    if heldBytes == 0 && queue?.isEmpty ?? true {
+      return write(frame, to: wsi)
+    }
+    let item = OutboundQueue.Item.frame(frame)
+    guard waitingBytes + item.cost <= host.limits.outboundBytesMax else { return .overflow }
+    enqueue(item)
+    return .queued
+  }
+
+  func ping() {
+    guard phase == .open, let wsi else { return }
+    guard heldBytes == 0 && queue?.isEmpty ?? true else { return enqueue(.ping) }
+    writePing(to: wsi)
+  }
+
+  func close(_ reason: CloseReason) {
+    guard phase == .open, let wsi else { return }
+    phase = .closing
+    closeTimer = CloseTimer(self)
+    if heldBytes == 0 && queue?.isEmpty ?? true { writeClose(reason, to: wsi) } else { enqueue(.close(reason)) }
+  }
+
+  func abort() {
+    guard phase != .ended, wsi != nil else { return }
+    phase = .ended
+    // The library tells of the end before it returns; the handler must hear of it later.
+    loop.events.execute { self.kill() }
+  }
+
+  func kill() {
+    if let wsi { postern_kill(wsi) }
+  }
+
+  // MARK: Writing
+
+  private var waitingBytes: Int { heldBytes + (queue?.bytes ?? 0) }
+
+  private func enqueue(_ item: OutboundQueue.Item) {
+    if queue == nil { queue = OutboundQueue() }
+    queue!.append(item)
+    if let wsi { lws_callback_on_writable(wsi) }
+  }
+
+  private func write(_ frame: Frame, to wsi: OpaquePointer) -> SendOutcome {
+    let kind = frame.kind == .text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY
+    let written = frame.payload.withUnsafeBytes { bytes in
+      loop.scratch.with(bytes) { lws_write(wsi, $0, $1, kind) }
+    }
+    guard written >= 0 else {
+      abort()
+      return .closed
+    }
+    guard lws_partial_buffered(wsi) == 0 else {
+      heldBytes = frame.payload.count + 14
+      return .queued
+    }
+    return .sent
+  }
+
+  private func writePing(to wsi: OpaquePointer) {
+    // The library swallows a pong without a payload, so a ping has one.
+    let payload: [UInt8] = [0x70]
+    let written = payload.withUnsafeBytes { bytes in
+      loop.scratch.with(bytes) { lws_write(wsi, $0, $1, LWS_WRITE_PING) }
+    }
+    if written < 0 { abort() } else { noteHeld(1, wsi) }
+  }
+
+  private func writeClose(_ reason: CloseReason, to wsi: OpaquePointer) {
+    let payload = [UInt8(reason.code >> 8), UInt8(truncatingIfNeeded: reason.code)] + reason.name.utf8.prefix(123)
+    writeClose(CloseReason.maySend(reason.code) ? payload : [], to: wsi)
+  }
+
+  private func writeClose(_ payload: [UInt8], to wsi: OpaquePointer) {
+    let written = payload.withUnsafeBytes { bytes in
+      loop.scratch.with(bytes) { lws_write(wsi, $0, $1, postern_write_close) }
+    }
+    if written < 0 { abort() } else { noteHeld(payload.count, wsi) }
+  }
+
+  private func noteHeld(_ count: Int, _ wsi: OpaquePointer) {
+    if lws_partial_buffered(wsi) != 0 { heldBytes += count + 14 }
+  }
+
+  /// The peer has read: writes what waits.
+  func writable() -> Int32 {
+    guard let wsi, phase != .ended, lws_partial_buffered(wsi) == 0 else { return 0 }
+    heldBytes = 0
+    while heldBytes == 0, phase != .ended, let item = queue?.popFirst() {
+      switch item {
+      case .frame(let frame): _ = write(frame, to: wsi)
+      case .ping: writePing(to: wsi)
+      case .close(let reason): writeClose(reason, to: wsi)
+      }
+    }
+    if let queue, queue.isEmpty { self.queue = nil }
+    return 0
+  }
+
+  // MARK: Ends
+
+  /// The peer's close frame. Answers it if it is the first of the two.
+  func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
+    let code = payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : 1005
+    peerCode = code
+    if phase == .open, let wsi {
+      // The library lets codes of 5000 and above through.
+      let isValid = payload.isEmpty || CloseReason.maySend(code)
+      let answer = isValid ? code : CloseReason.protocolError.code
+      phase = .closing
+      writeClose(payload.isEmpty ? [] : [UInt8(answer >> 8), UInt8(truncatingIfNeeded: answer)], to: wsi)
+    }
+    phase = .ended
+    return -1
+  }
+
+  /// The peer went above a limit of ours: says so, and reads on until it has answered.
+  func violate(_ reason: CloseReason) {
+    assembly = nil
+    guard phase == .open else { return }
+    close(reason)
+    handler?.socketViolated(reason)
+  }
+
+  /// The library found a breach of the protocol and is closing.
+  func libraryCloses() {
+    guard phase == .open, let wsi, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
+      return
+    }
+    let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
+    phase = .closing
+    handler?.socketViolated(code == CloseReason.invalidPayload.code ? .invalidPayload : .protocolError)
+  }
+
+  /// The transport is gone.
+  func finish() {
+    let wasOpening = phase == .opening
+    phase = .ended
+    queue = nil
+    assembly = nil
+    heldBytes = 0
+    closeTimer?.cancel()
+    closeTimer = nil
+    handshake?.end()
+    let failure = handshake?.failure
+    handshake = nil
+    guard let handler else { return }
+    self.handler = nil
+    if wasOpening {
+      handler.socketRefused(failure ?? .unreachable("the connection ended before the WebSocket was open"))
+    } else {
+      handler.socketClosed(peerCode == 0 ? nil : peerCode)
+    }
+  }
+
+  override func connectionDestroyed() {
+    finish()
+    host.service?.tally.connectionEnded()
+  }
+
+  override func happened(
+    _ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int
+  ) -> Int32 {
+    switch reason {
+    case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_CLIENT_RECEIVE:
+      received(UnsafeRawBufferPointer(start: input, count: length))
+    case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
+      return writable()
+    case LWS_CALLBACK_RECEIVE_PONG, LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+      if phase == .open { handler?.socketReceivedPong() }
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+      return peerCloses(UnsafeRawBufferPointer(start: input, count: length))
+    case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_CLIENT_ESTABLISHED:
+      opened()
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+      return handshake?.appendFields(input, length) ?? 0
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+      handshake?.fail(UnsafeRawBufferPointer(start: input, count: length))
+      // The library may be inside dial() still.
+      loop.events.execute { self.finish() }
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+      host.setSubprotocol(handshake?.subprotocol ?? "")
+    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL, LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:
+      libraryCloses()
+    case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
+      finish()
+    default:
+      break
+    }
+    return 0
+  }
+
+  private func opened() {
+    guard phase == .opening else { return }
+    phase = .open
+    handshake?.end()
+    handshake = nil
+    handler?.socketOpened(self)
+  }
+}
+
+/// Ends a connection whose peer does not answer a close frame.
+private final class CloseTimer: WakeupTarget {
+  private unowned let handle: WebSocketHandle
+  private lazy var wakeup = Wakeup(target: self)
+
+  init(_ handle: WebSocketHandle) {
+    self.handle = handle
+    handle.loop.deadlines.set(wakeup, at: handle.loop.now + WebSocketHandle.closeTimeout)
+  }
+
+  func cancel() {
+    handle.loop.deadlines.remove(wakeup)
+  }
+
+  func wakeUp() {
+    handle.kill()
+  }
+}

@@ -1,0 +1,151 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("WebSocket handshakes") struct HandshakeTests {
+  struct BadUpgrade: CustomTestStringConvertible {
+    let testDescription: String
+    let changes: [String: String?]
+    let status: Int
+
+    init(_ description: String, _ changes: [String: String?], _ status: Int) {
+      testDescription = description
+      self.changes = changes
+      self.status = status
+    }
+  }
+
+  @Test("a good upgrade is answered with 101 and the key's proof, and messages pass")
+  func goodUpgrade() async throws {
+    try await TestServer.with { server in
+      let client = try RawClient(port: server.port)
+      try client.send(RawClient.upgrade())
+      let answer = try client.readAnswer()
+      #expect(answer.status == 101)
+      // The example of RFC 6455 section 1.3.
+      #expect(answer.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+      #expect(answer.headers["sec-websocket-protocol"] == nil)
+      try client.sendText("hello")
+      #expect(try client.readFrame() == .init(opcode: .text, payload: Array("hello".utf8)))
+    }
+  }
+
+  @Test(
+    "an upgrade that RFC 6455 section 4.2.1 does not allow is refused with a reason",
+    arguments: [
+      BadUpgrade("another version", ["Sec-WebSocket-Version": "7"], 426),
+      BadUpgrade("no version", ["Sec-WebSocket-Version": nil], 426),
+      BadUpgrade("no key", ["Sec-WebSocket-Key": nil], 400),
+      BadUpgrade("a short key", ["Sec-WebSocket-Key": "YQ=="], 400),
+      BadUpgrade("a key of 16 bytes that is no base64", ["Sec-WebSocket-Key": "!!!!!!!!!!!!!!!!!!!!!!=="], 400),
+      BadUpgrade("a Connection that does not say upgrade", ["Connection": "keep-alive"], 400),
+      BadUpgrade("a Connection that begins like upgrade", ["Connection": "up"], 400),
+      BadUpgrade("no Connection", ["Connection": nil], 400),
+      BadUpgrade("no Host", ["Host": nil], 400),
+      BadUpgrade("a subprotocol list that is too long", ["Sec-WebSocket-Protocol": String(repeating: "a", count: 200)], 400),
+      BadUpgrade("an Upgrade to HTTP/2", ["Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAARAAAAA"], 400),
+      BadUpgrade("an Upgrade to something else", ["Upgrade": "foo"], 403),
+    ])
+  func badUpgrade(_ bad: BadUpgrade) async throws {
+    try await TestServer.with { server in
+      let client = try RawClient(port: server.port)
+      try client.send(RawClient.upgrade(changing: bad.changes))
+      let answer = try client.readAnswer()
+      #expect(answer.status == bad.status)
+      #expect(!answer.body.isEmpty)
+      if bad.status == 426 { #expect(answer.headers["sec-websocket-version"] == "13") }
+      _ = try client.readToEnd()
+    }
+  }
+
+  @Test("an upgrade with another method or an older HTTP is refused", arguments: [("POST", "1.1", 405), ("GET", "1.0", 400)])
+  func badRequestLine(method: String, version: String, status: Int) async throws {
+    try await TestServer.with { server in
+      let client = try RawClient(port: server.port)
+      try client.send(
+        RawClient.upgrade().replacing("GET / HTTP/1.1", with: "\(method) / HTTP/\(version)"))
+      #expect(try client.readAnswer().status == status)
+    }
+  }
+
+  @Test("the site's refusal arrives whole, with its body, and the connection ends")
+  func refusedBySite() async throws {
+    var site = TestSite()
+    site.onAdmit = { _, _ in
+      .refuse(
+        HTTPResponse(
+          status: 403, headers: [HTTPField("content-type", "application/json"), HTTPField("x-why", "anonymous")],
+          body: Array(#"{"error":"anonymous_refused"}"#.utf8)))
+    }
+    try await TestServer.with(site) { server in
+      let client = try RawClient(port: server.port)
+      try client.send(RawClient.upgrade())
+      let answer = try client.readAnswer()
+      #expect(answer.status == 403)
+      #expect(answer.headers["x-why"] == "anonymous")
+      #expect(answer.headers["connection"] == "close")
+      #expect(answer.body == #"{"error":"anonymous_refused"}"#)
+      #expect(try client.readToEnd().isEmpty)
+    }
+  }
+
+  @Test("the site sees the path, the decoded query, the known fields and those it asked for")
+  func requestValue() async throws {
+    let seen = Box<HTTPRequest?>(nil)
+    var site = TestSite()
+    site.onAdmit = { request, _ in
+      seen.set(request)
+      return .accept(EchoHandler(), subprotocol: nil)
+    }
+    try await TestServer.with(site, { $0.extraHeaders.append("x-app-key") }) { server in
+      let client = try RawClient(port: server.port)
+      try client.send(
+        RawClient.upgrade(
+          "/connect/a%20b?access_token=a.b-c_d&name=J%C3%B6rg+K%26Co&empty",
+          changing: [
+            "Authorization": "Bearer abc", "Origin": "https://app.example", "X-App-Key": "k1", "User-Agent": "test/1",
+            "Cookie": "a=1; b=2", "X-Forwarded-For": "203.0.113.9",
+          ]))
+      #expect(try client.readAnswer().status == 101)
+      let request = try #require(seen.get())
+      #expect(request.method == "GET")
+      #expect(request.path == "/connect/a%20b")
+      #expect(request.parameter("access_token") == "a.b-c_d")
+      #expect(request.parameter("name") == "Jörg K&Co")
+      #expect(request.parameter("empty") == "")
+      #expect(request.bearerToken == "abc")
+      #expect(request.header("origin") == "https://app.example")
+      #expect(request.header("x-app-key") == "k1")
+      #expect(request.header("user-agent") == "test/1")
+      #expect(request.header("cookie") == "a=1; b=2")
+      #expect(request.header("x-forwarded-for") == "203.0.113.9")
+      #expect(request.peer == "127.0.0.1")
+    }
+  }
+
+  @Test(
+    "the 101 names the subprotocol the site chose, and none where it chose none",
+    arguments: [("postern.v1", "postern.v1, other"), (nil, "unknown, strange"), ("other", "postern.v1, other")])
+  func subprotocol(chosen: String?, offered: String) async throws {
+    try await TestServer.with(.recording(SocketEvents(), subprotocol: chosen)) { server in
+      let client = try RawClient(port: server.port)
+      try client.send(RawClient.upgrade(changing: ["Sec-WebSocket-Protocol": offered]))
+      let answer = try client.readAnswer()
+      #expect(answer.status == 101)
+      #expect(answer.headers["sec-websocket-protocol"] == chosen)
+    }
+  }
+
+  @Test("messages sent in one segment with the upgrade request are not lost")
+  func earlyMessages() async throws {
+    try await TestServer.with { server in
+      let client = try RawClient(port: server.port)
+      try client.send(
+        Array(RawClient.upgrade().utf8) + RawClient.frame(1, Array("first".utf8)) + RawClient.frame(1, Array("second".utf8)))
+      #expect(try client.readAnswer().status == 101)
+      #expect(try client.readFrame().text == "first")
+      #expect(try client.readFrame().text == "second")
+    }
+  }
+}
