@@ -84,7 +84,9 @@ struct PlainDecodeTests {
   @Test("no bytes that are not UTF-8")
   func notUTF8() {
     let bytes = Array(#"{"type":"ping","id":""#.utf8) + [0xC0, 0x80] + Array(#""}"#.utf8)
-    let error = #expect(throws: GatewayError.self) { try bytes.withUnsafeBytes { try PlainDialect().decode($0, .text) } }
+    let error = #expect(throws: GatewayError.self) {
+      try bytes.withUnsafeBytes { try PlainDialect().decode($0, .text) }
+    }
     #expect(error?.isSame(as: .malformedMessage) == true)
   }
 
@@ -107,7 +109,8 @@ struct PlainDecodeTests {
     var generator = SeededGenerator(seed: 7)
     let alphabet = Array(#"{}[]":,\ntruefalse0.9e-"typeidpingcidjoin "#.utf8) + [0x00, 0x80, 0xFF]
     for _ in 0..<20_000 {
-      let bytes = (0..<Int.random(in: 0..<60, using: &generator)).map { _ in alphabet.randomElement(using: &generator)! }
+      let bytes = (0..<Int.random(in: 0..<60, using: &generator)).map { _ in alphabet.randomElement(using: &generator)!
+      }
       _ = try? bytes.withUnsafeBytes { try PlainDialect().decode($0, .text) }
     }
   }
@@ -115,7 +118,8 @@ struct PlainDecodeTests {
 
 @Suite("The plain dialect finds the credentials of an upgrade")
 struct PlainUpgradeTests {
-  private func upgrade(_ headers: [HTTPField] = [], query: [HTTPField] = [], path: String = "/v1/connect") -> HTTPRequest
+  private func upgrade(_ headers: [HTTPField] = [], query: [HTTPField] = [], path: String = "/v1/connect")
+    -> HTTPRequest
   {
     HTTPRequest(method: "GET", path: path, query: query, headers: headers)
   }
@@ -123,9 +127,10 @@ struct PlainUpgradeTests {
   @Test("at its own path only")
   func path() {
     #expect(PlainDialect().accepts(upgrade()))
-    #expect(["/", "/v1", "/v1/connect/", "/v1/connect/x", "/V1/connect"].allSatisfy {
-      !PlainDialect().accepts(upgrade(path: $0))
-    })
+    #expect(
+      ["/", "/v1", "/v1/connect/", "/v1/connect/x", "/V1/connect"].allSatisfy {
+        !PlainDialect().accepts(upgrade(path: $0))
+      })
   }
 
   @Test("in the header, in the query, or not at all")
