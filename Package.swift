@@ -71,7 +71,9 @@ let package = Package(
     tests("HouseTests", []),
     tests("GatewayCoreTests", ["GatewayCore", "TestSupport"]),
     tests("GatewayTokensTests", ["GatewayTokens", "GatewayCore", "TestSupport"]),
-    tests("GatewayDialectsTests", ["GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"]),
+    tests(
+      "GatewayDialectsTests", ["GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"],
+      resources: [.copy("Fixtures")]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayCore", "GatewaySimulator", "TestSupport"]),
     tests(
       "GatewayRuntimeTests",

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayStores
 internal import Synchronization
 
 /// What a dialect's HTTP side asks of a gateway, without one: its clock moves when the test says so, its users are
@@ -36,6 +37,11 @@ package final class FakeGateway: GatewayServices {
   /// What the generator gives next; it gives 0.5 when these are used up.
   package func setShares(_ shares: [Double]) {
     state.withLock { $0.shares = shares }
+  }
+
+  /// A directory in memory, on the gateway's executor, with room for that many calls.
+  package func makeDirectory(calls: Int = 100) -> any Directory {
+    MemoryDirectory(on: executor, limits: MemoryDirectoryLimits(calls: calls), generator: SeededGenerator(seed: 1))
   }
 
   package var published: [CallEvent] { state.withLock { $0.published } }
