@@ -103,7 +103,7 @@ actor StormClient {
     if let path { request.path = path }
     fleet.ledger.providerCalled(ticket.purpose, at: fleet.loop.now)
     let timeout = fleet.setup.plan.fetchTimeout
-    Task.immediate { [request, provider] in
+    Task.immediate(executorPreference: fleet.loop) { [request, provider] in
       let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
       self.answered(ticket, ProviderAnswer(result, self.fleet.setup.dialect))
     }
