@@ -84,7 +84,10 @@ let package = Package(
     tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "TestSupport"]),
     tests(
       "GatewayLoadTests",
-      ["GatewayLoad", "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayCore", "TestSupport"]),
+      [
+        "GatewayLoad", "GatewaySimulator", "GatewayStores", "GatewayRuntime", "GatewayDialects", "GatewayCore",
+        "TestSupport",
+      ]),
     tests("PosternTests", ["postern", "PosternTesting", "TestSupport"]),
   ]
 )

@@ -74,6 +74,16 @@ extension ClientSession {
     return reason.mayReconnect
   }
 
+  /// Whether the provider's answer to that question would still be of use.
+  func isWaiting(forFetch number: UInt32) -> Bool {
+    guard number == fetchNumber else { return false }
+    switch phase {
+    case .obtaining: return true
+    case .refreshing(let refresh): return refresh.step == .fetching
+    case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .leaving, .away, .abandoned, .ended: return false
+    }
+  }
+
   /// Whether the storm has nothing more to wait for: refreshed as often as it is to be, gone, or back after a loss.
   package func isSettled(waves: Int) -> Bool {
     switch phase {

@@ -1,0 +1,193 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// One client of the fleet: an actor pinned to its loop that performs what its ``ClientSession`` decides.
+actor StormClient {
+  nonisolated let index: Int
+  nonisolated let behaviour: Behaviour
+  private nonisolated let fleet: LoopFleet
+  private var session: ClientSession
+  private var generator: SeededGenerator
+  private var socket: (any Socket)?
+  private var wakeup: Wakeup?
+  /// Whether the ledger counts it as settled.
+  private var isSettled = false
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { fleet.loop.asUnownedSerialExecutor() }
+
+  /// Client number `index` of the whole storm, with a generator of its own, so that what it does depends on the seed and
+  /// on what happens to it only.
+  init(index: Int, behaviour: Behaviour, fleet: LoopFleet) {
+    self.index = index
+    self.behaviour = behaviour
+    self.fleet = fleet
+    session = ClientSession(behaviour, policy: fleet.policy)
+    var seeds = SeededGenerator(seed: fleet.setup.plan.seed ^ UInt64(index) &* 0x9E37_79B9_7F4A_7C15)
+    generator = SeededGenerator(seed: seeds.next())
+  }
+
+  // MARK: Events
+
+  private func handle(_ first: ClientEvent) {
+    var effects: [ClientEffect] = []
+    swap(&effects, &fleet.scratch)
+    let now = fleet.loop.now
+    var next: ClientEvent? = first
+    while let event = next {
+      next = nil
+      session.handle(event, at: now, chance: &generator, into: &effects)
+      for effect in effects {
+        if let answer = perform(effect, at: now) { next = answer }
+      }
+      effects.removeAll(keepingCapacity: true)
+    }
+    swap(&effects, &fleet.scratch)
+    noteSettled()
+    setWakeup()
+  }
+
+  /// Does one thing; returns the event that follows at once, if one does.
+  private func perform(_ effect: ClientEffect, at now: Instant) -> ClientEvent? {
+    switch effect {
+    case .fetch(let number, let purpose):
+      if case .minted(let issuer) = fleet.setup.tokens {
+        return .fetched(number: number, mint(issuer, purpose))
+      }
+      fleet.requestPlace(FetchTicket(client: self, number: number, purpose: purpose, wantedAt: now))
+    case .dial:
+      var target = fleet.setup.gateway
+      target.source = fleet.setup.plan.source(of: index)
+      fleet.dialer.dial(target, upgrade: fleet.upgrade, subprotocols: [], handler: self)
+    case .send(let message):
+      // A message that finds the socket closed is dropped: the end is reported in a moment.
+      _ = socket?.send(fleet.setup.dialect.encode(message))
+    case .close:
+      socket?.close(.normal)
+    case .record(let record):
+      fleet.ledger.record(record, behaviour, at: now)
+    }
+    return nil
+  }
+
+  private func noteSettled() {
+    guard isSettled != session.isSettled(waves: fleet.setup.plan.waves) else { return }
+    isSettled.toggle()
+    fleet.ledger.settled += isSettled ? 1 : -1
+  }
+
+  private func setWakeup() {
+    let deadline = session.nextDeadline
+    if wakeup == nil && deadline == nil { return }
+    let wakeup = self.wakeup ?? Wakeup(target: self)
+    self.wakeup = wakeup
+    fleet.loop.deadlines.set(wakeup, at: deadline)
+  }
+
+  private func opened(_ socket: any Socket) {
+    self.socket = socket
+    handle(.opened)
+  }
+
+  private func closed(_ code: UInt16?) {
+    socket = nil
+    handle(.closed(code))
+  }
+
+  // MARK: Tokens
+
+  private func ask(_ ticket: FetchTicket) {
+    guard case .provider(let target, let path) = fleet.setup.tokens else { return }
+    var provider = target
+    provider.source = fleet.setup.plan.source(of: index)
+    var request = fleet.setup.dialect.tokenRequest(for: user(for: ticket.purpose), life: life(for: ticket.purpose))
+    if let path { request.path = path }
+    fleet.ledger.providerCalled(ticket.purpose, at: fleet.loop.now)
+    let timeout = fleet.setup.plan.fetchTimeout
+    Task.immediate(executorPreference: fleet.loop) { [request, provider] in
+      let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
+      self.answered(ticket, ProviderAnswer(result, self.fleet.setup.dialect))
+    }
+  }
+
+  private func answered(_ ticket: FetchTicket, _ answer: ProviderAnswer) {
+    let now = fleet.loop.now
+    fleet.ledger.providerReturned(answer, after: now - ticket.wantedAt, at: now)
+    fleet.releasePlace()
+    handle(.fetched(number: ticket.number, answer))
+  }
+
+  private func mint(_ issuer: any TokenIssuer, _ purpose: FetchPurpose) -> ProviderAnswer {
+    if purpose == .hopelessRefresh { return .refused(status: 403) }
+    let now = fleet.loop.wallTime
+    let expiry =
+      switch life(for: purpose) {
+      case .lasting(let duration): now + duration
+      case .until(let time): time
+      }
+    fleet.ledger.minted()
+    return .token(issuer.mint(user: user(for: purpose), kind: .regular, issuedAt: now, expiresAt: expiry, calls: nil))
+  }
+
+  /// A name that no provider accepts, for those it is to refuse: longer than a user's name may be.
+  private static let impossibleUser = UserID(String(repeating: "x", count: UserID.lengthMax + 1))
+
+  private func user(for purpose: FetchPurpose) -> UserID {
+    purpose == .hopelessRefresh ? Self.impossibleUser : UserID("storm-\(index)")
+  }
+
+  private func life(for purpose: FetchPurpose) -> TokenLife {
+    let plan = fleet.setup.plan
+    let scattered = plan.life.scaled(by: plan.jitter * generator.nextShare())
+    if purpose == .login, let expiry = fleet.setup.expiresAt, fleet.loop.wallTime < expiry {
+      return .until(expiry + scattered)
+    }
+    return .lasting(plan.life - scattered)
+  }
+}
+
+// MARK: - What the fleet asks. Only on the loop.
+
+extension StormClient {
+  nonisolated func begin() { assumeIsolated { $0.handle(.start) } }
+
+  nonisolated func stop() { assumeIsolated { $0.handle(.stop) } }
+
+  /// The place in the queue to the provider is free.
+  nonisolated func fetch(_ ticket: FetchTicket) { assumeIsolated { $0.ask(ticket) } }
+
+  /// Whether the answer to that question would still be of use.
+  nonisolated func wants(_ ticket: FetchTicket) -> Bool {
+    assumeIsolated { $0.session.isWaiting(forFetch: ticket.number) }
+  }
+
+  nonisolated func outcome(waves: Int) -> ClientSession.Outcome {
+    assumeIsolated { $0.session.outcome(waves: waves) }
+  }
+
+  nonisolated var isOver: Bool {
+    assumeIsolated { $0.session.phase == .ended }
+  }
+}
+
+// MARK: - What the transport tells
+
+extension StormClient: SocketHandler, WakeupTarget {
+  nonisolated func socketOpened(_ socket: any Socket) { assumeIsolated { $0.opened(socket) } }
+
+  nonisolated func socketRefused(_ failure: DialFailure) { assumeIsolated { $0.handle(.dialFailed(failure)) } }
+
+  nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    guard let notice = fleet.setup.dialect.decode(payload, kind) else { return }
+    assumeIsolated { $0.handle(.heard(notice)) }
+  }
+
+  nonisolated func socketReceivedPong() {}
+
+  nonisolated func socketViolated(_ reason: CloseReason) {
+    assumeIsolated { $0.handle(.heard(.error(number: Int(reason.code), name: reason.name))) }
+  }
+
+  nonisolated func socketClosed(_ peerCode: UInt16?) { assumeIsolated { $0.closed(peerCode) } }
+
+  nonisolated func wakeUp() { assumeIsolated { $0.handle(.wakeUp) } }
+}

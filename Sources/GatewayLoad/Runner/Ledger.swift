@@ -1,0 +1,123 @@
+internal import GatewayCore
+
+/// Counts what the clients of one loop tell.
+struct Ledger {
+  private(set) var result = StormResult()
+  /// Clients that are logged in.
+  private(set) var connected = 0
+  /// Requests to the provider that are under way.
+  private(set) var inFlight = 0
+  /// Clients the storm need not wait for any more.
+  var settled = 0
+  private var inFlightPeak = 0
+  private let start: Instant
+  /// When the first refresh request is to be expected; nil if that differs from client to client.
+  private let onset: Instant?
+
+  init(start: Instant, onset: Instant?) {
+    self.start = start
+    self.onset = onset
+  }
+
+  private func second(_ now: Instant) -> Int {
+    Int((now - start).nanoseconds / 1_000_000_000)
+  }
+
+  mutating func began(_ behaviour: Behaviour) {
+    result.behaviours[behaviour, default: .init()].clients += 1
+  }
+
+  mutating func record(_ record: ClientRecord, _ behaviour: Behaviour, at now: Instant) {
+    let second = second(now)
+    switch record {
+    case .connecting:
+      result.connects.attempted += 1
+    case .connected(let duration, let again):
+      connected += 1
+      result.connects.accepted += 1
+      if again { result.connects.again += 1 } else { result.behaviours[behaviour, default: .init()].connected += 1 }
+      result.latencies.connect.record(duration)
+      result.series.connects.count(atSecond: second)
+    case .connectFailed(let reason):
+      result.connects.failed.count(reason)
+    case .asked:
+      result.refreshes.asked += 1
+      result.series.asked.count(atSecond: second)
+    case .askedAgain:
+      result.refreshes.askedAgain += 1
+    case .answered:
+      result.refreshes.answered += 1
+    case .refreshed(let duration, let number):
+      result.refreshes.accepted += 1
+      result.series.accepted.count(atSecond: second)
+      result.behaviours[behaviour, default: .init()].refreshLatency.record(duration)
+      guard number == 1 else { return }
+      result.behaviours[behaviour, default: .init()].refreshed += 1
+      if let onset { result.latencies.sinceOnset.record(now - onset) }
+    case .refreshRefused(let name):
+      result.refreshes.refused.count(name)
+    case .gaveUp(let reason):
+      result.refreshes.givenUp.count(reason)
+    case .lost(let reason, _, let timedOut):
+      connected -= 1
+      result.disconnects.count(reason)
+      if timedOut { result.refreshes.timedOut += 1 }
+      result.series.losses.count(atSecond: second)
+      result.series.ends.count(atSecond: second)
+    case .left:
+      connected -= 1
+      result.series.ends.count(atSecond: second)
+    case .error(let name):
+      result.errors.count(name)
+    }
+  }
+
+  mutating func providerCalled(_ purpose: FetchPurpose, at now: Instant) {
+    inFlight += 1
+    inFlightPeak = max(inFlightPeak, inFlight)
+    result.provider.inFlightPeak = inFlightPeak
+    result.provider.calls += 1
+    result.series.providerCalls.count(atSecond: second(now))
+    switch purpose {
+    case .login: return
+    case .hopelessRefresh: result.provider.count(refreshCall: 1)
+    case .refresh(let call): result.provider.count(refreshCall: call)
+    }
+  }
+
+  mutating func providerReturned(_ answer: ProviderAnswer, after duration: Duration, at now: Instant) {
+    inFlight -= 1
+    result.series.providerReturns.count(atSecond: second(now))
+    result.latencies.provider.record(duration)
+    switch answer {
+    case .token: result.provider.granted += 1
+    case .busy(let status, _), .refused(let status): result.provider.refused.count("http_\(status)")
+    case .failed(let problem): result.provider.refused.count(problem)
+    }
+  }
+
+  mutating func minted() {
+    result.provider.mintedLocally += 1
+  }
+
+  /// Notes what became of a client, once, at the end.
+  mutating func close(_ behaviour: Behaviour, _ outcome: ClientSession.Outcome) {
+    switch outcome {
+    case .neverConnected: return
+    case .kept: result.behaviours[behaviour, default: .init()].kept += 1
+    case .lostExpectedly: result.behaviours[behaviour, default: .init()].lostExpectedly += 1
+    case .lostUnexpectedly: result.behaviours[behaviour, default: .init()].lostUnexpectedly += 1
+    case .overstayed: result.behaviours[behaviour, default: .init()].overstayed += 1
+    case .unrefreshed: result.behaviours[behaviour, default: .init()].unrefreshed += 1
+    }
+  }
+}
+
+extension StormResult.Provider {
+  /// Counts the `refreshCall`-th call on account of one refresh request.
+  fileprivate mutating func count(refreshCall: Int) {
+    refreshCalls += 1
+    longestRound = max(longestRound, refreshCall)
+    if refreshCall == 1 { refreshRounds += 1 }
+  }
+}

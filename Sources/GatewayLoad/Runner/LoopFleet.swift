@@ -1,0 +1,157 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// The clients of one loop: begins them at their time, and gives them places in the queue to the provider.
+///
+/// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
+final class LoopFleet: WakeupTarget, @unchecked Sendable {
+  let loop: EventLoop
+  let dialer: any Dialer
+  let setup: StormSetup
+  let policy: ClientPolicy
+  let upgrade: HTTPRequest
+  var ledger: Ledger
+  /// The array that effects are gathered in, lent to one client at a time so that an event allocates none.
+  var scratch: [ClientEffect] = []
+  private let loopNumber: Int
+  private let pacer: ArrivalPacer
+  private let behaviours: [Behaviour]
+  private let start: Instant
+  private var clients: [StormClient] = []
+  private var wakeup: Wakeup!
+  private var isStopped = false
+
+  private let fetchesMax: Int
+  private var fetching = 0
+  private var waiting: [FetchTicket] = []
+  private var waitingHead = 0
+
+  /// How many clients begin at one wake-up, before the loop does other things.
+  private static let slice = 64
+
+  /// The fleet of the `loopNumber`-th loop of its process. Only on the loop.
+  init(
+    _ setup: StormSetup, loop: EventLoop, dialer: any Dialer, loopNumber: Int, behaviours: [Behaviour]
+  ) {
+    self.loop = loop
+    self.dialer = dialer
+    self.setup = setup
+    self.loopNumber = loopNumber
+    self.behaviours = behaviours
+    policy = ClientPolicy(setup.plan)
+    upgrade = setup.upgrade
+    pacer = setup.plan.pacer
+    start = loop.now + (setup.startsAt - loop.wallTime)
+    ledger = Ledger(start: start, onset: setup.plan.expiry == .common ? start + setup.plan.onset : nil)
+    fetchesMax = max(1, setup.plan.fetches / setup.plan.loops)
+    wakeup = Wakeup(target: self)
+  }
+
+  /// Runs `body` on the fleet's loop: at once if that is the caller's.
+  nonisolated(nonsending) func perform<Answer: Sendable>(
+    _ body: @escaping @Sendable (LoopFleet) -> Answer
+  ) async -> Answer {
+    if loop.isCurrent { return body(self) }
+    return await withCheckedContinuation { continuation in
+      loop.execute { continuation.resume(returning: body(self)) }
+    }
+  }
+
+  // MARK: Arrivals
+
+  /// Begins to begin clients.
+  func begin() {
+    setWakeup()
+  }
+
+  /// The number in the whole storm of this fleet's client number `local`.
+  private func index(ofLocal local: Int) -> Int {
+    setup.process + setup.plan.processes * (loopNumber + setup.plan.loops * local)
+  }
+
+  func wakeUp() {
+    for _ in 0..<Self.slice {
+      let index = index(ofLocal: clients.count)
+      guard !isStopped, index < pacer.count, start + pacer.arrival(of: index) <= loop.now else { break }
+      let client = StormClient(index: index, behaviour: behaviours[index], fleet: self)
+      clients.append(client)
+      ledger.began(behaviours[index])
+      client.begin()
+    }
+    setWakeup()
+  }
+
+  private func setWakeup() {
+    let next = index(ofLocal: clients.count)
+    let isOver = isStopped || next >= pacer.count
+    loop.deadlines.set(wakeup, at: isOver ? nil : start + pacer.arrival(of: next))
+  }
+
+  /// How many clients this fleet has when all have begun.
+  var size: Int {
+    let stride = setup.plan.processes * setup.plan.loops
+    return max(0, (pacer.count - index(ofLocal: 0) + stride - 1) / stride)
+  }
+
+  var progress: StormProgress { StormProgress(ledger, started: clients.count) }
+
+  // MARK: The queue to the provider
+
+  /// Starts the client's request, or lets it wait for its turn.
+  func requestPlace(_ ticket: FetchTicket) {
+    if fetching < fetchesMax {
+      fetching += 1
+      ticket.client.fetch(ticket)
+    } else {
+      waiting.append(ticket)
+    }
+  }
+
+  /// A request is over: the next that is still wanted takes its place.
+  func releasePlace() {
+    fetching -= 1
+    while waitingHead < waiting.count {
+      let ticket = waiting[waitingHead]
+      waitingHead += 1
+      guard ticket.client.wants(ticket) else { continue }
+      fetching += 1
+      // Not from here: requests that fail at once would pile up on the stack.
+      loop.execute { ticket.client.fetch(ticket) }
+      break
+    }
+    if waitingHead > 1024 && waitingHead * 2 > waiting.count {
+      waiting.removeFirst(waitingHead)
+      waitingHead = 0
+    }
+  }
+
+  // MARK: The end
+
+  /// Notes what became of everybody, and closes every socket.
+  func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    loop.deadlines.remove(wakeup)
+    for client in clients {
+      ledger.close(client.behaviour, client.outcome(waves: setup.plan.waves))
+    }
+    for client in clients { client.stop() }
+  }
+
+  /// Whether every client has ended.
+  var isOver: Bool { clients.allSatisfy(\.isOver) }
+
+  /// Forgets the clients, who hold the fleet.
+  func dismiss() {
+    clients = []
+    waiting = []
+  }
+}
+
+/// A client's turn at the provider.
+struct FetchTicket: Sendable {
+  let client: StormClient
+  let number: UInt32
+  let purpose: FetchPurpose
+  let wantedAt: Instant
+}

@@ -1,0 +1,141 @@
+internal import GatewayCore
+package import GatewayRuntime
+
+/// Carries out one process's part of a storm: ramp, hold, expiry, settling, end.
+///
+/// An actor pinned to the first loop. It looks around a few times a second and never touches the clients' path.
+package actor StormRunner {
+  private nonisolated let setup: StormSetup
+  private nonisolated let loops: [(loop: EventLoop, dialer: any Dialer)]
+  private nonisolated let report: @Sendable (StormProgress) -> Void
+  private var fleets: [LoopFleet] = []
+  private var probes: [GatewayProbe.Moment: GatewayProbe.Sample] = [:]
+  private var isInterrupted = false
+  private var start = Instant.zero
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loops[0].loop.asUnownedSerialExecutor() }
+
+  /// How often it looks around.
+  private static let pause = Duration.milliseconds(250)
+  /// How long the closing handshakes at the end may take.
+  private static let farewell = Duration.seconds(5)
+  /// How long before the expected refreshes the gateway is probed.
+  private static let probeAhead = Duration.milliseconds(300)
+  private static let probeTimeout = Duration.seconds(5)
+
+  /// - Parameters:
+  ///   - loops: As many as the plan says, running.
+  ///   - report: Told how far the storm is, a few times a second, on the first loop.
+  package init(
+    _ setup: StormSetup, loops: [(loop: EventLoop, dialer: any Dialer)],
+    report: @escaping @Sendable (StormProgress) -> Void = { _ in }
+  ) {
+    precondition(loops.count == setup.plan.loops, "a storm has the loops of its plan")
+    self.setup = setup
+    self.loops = loops
+    self.report = report
+  }
+
+  /// Ends the storm early. It still says what it came to. From any thread.
+  package nonisolated func interrupt() {
+    loops[0].loop.execute { self.assumeIsolated { $0.isInterrupted = true } }
+  }
+
+  /// Runs the storm. Once.
+  package func run() async -> StormResult {
+    let loop = loops[0].loop
+    start = loop.now + (setup.startsAt - loop.wallTime)
+    await assemble()
+    await probe(.beforeRamp)
+    for fleet in fleets { await fleet.perform { $0.begin() } }
+    let end = await watch()
+    await probe(.afterSettling)
+    let stopped = loop.now
+    await leave()
+    var result = StormResult()
+    for fleet in fleets { result.merge(await fleet.perform { $0.ledger.result }) }
+    for fleet in fleets { await fleet.perform { $0.dismiss() } }
+    result.probes = probes
+    result.wasInterrupted = end == .interrupted
+    result.ranOutOfTime = end == .outOfTime
+    result.seconds = max(0, (stopped - start).inSeconds)
+    return result
+  }
+
+  private enum End: Hashable {
+    case settled
+    case outOfTime
+    case interrupted
+  }
+
+  private func assemble() async {
+    let behaviours = setup.plan.behaviours.assignment(clients: setup.plan.clients, seed: setup.plan.seed)
+    for (number, place) in loops.enumerated() {
+      let fleet = await withCheckedContinuation { continuation in
+        place.loop.execute { [setup] in
+          continuation.resume(
+            returning: LoopFleet(
+              setup, loop: place.loop, dialer: place.dialer, loopNumber: number, behaviours: behaviours))
+        }
+      }
+      fleets.append(fleet)
+    }
+  }
+
+  /// Looks on until the storm is over.
+  private func watch() async -> End {
+    let loop = loops[0].loop
+    let size = fleets.reduce(0) { $0 + $1.size }
+    var isProbedBeforeExpiry = false
+    while true {
+      let progress = await look()
+      report(progress)
+      if isInterrupted { return .interrupted }
+      if progress.started == size && progress.settled == size { return .settled }
+      if loop.now >= start + setup.plan.end { return .outOfTime }
+      if !isProbedBeforeExpiry && loop.now + Self.probeAhead + Self.pause > start + setup.plan.onset {
+        isProbedBeforeExpiry = true
+        await probe(.beforeExpiry)
+      }
+      await loop.sleep(until: loop.now + Self.pause)
+    }
+  }
+
+  private func look() async -> StormProgress {
+    var progress = StormProgress()
+    for fleet in fleets { progress.add(await fleet.perform { $0.progress }) }
+    let elapsed = loops[0].loop.now - start
+    progress.seconds = max(0, elapsed.inSeconds)
+    progress.stage =
+      isInterrupted
+      ? .leaving
+      : elapsed < setup.plan.pacer.duration
+        ? .connecting
+        : elapsed < setup.plan.onset ? .holding : .refreshing
+    return progress
+  }
+
+  private func leave() async {
+    let loop = loops[0].loop
+    for fleet in fleets { await fleet.perform { $0.stop() } }
+    let deadline = loop.now + Self.farewell
+    while loop.now < deadline {
+      var isOver = true
+      for fleet in fleets where await !fleet.perform({ $0.isOver }) { isOver = false }
+      if isOver { return }
+      await loop.sleep(until: loop.now + Self.pause)
+    }
+  }
+
+  /// Reads the gateway's metrics, if this process is the one that does.
+  private func probe(_ moment: GatewayProbe.Moment) async {
+    guard let control = setup.control, setup.process == 0 else { return }
+    var request = HTTPRequest(method: "GET", path: "/metrics")
+    if let secret = setup.controlSecret {
+      request.headers.append(HTTPField("authorization", "Bearer \(secret.token)"))
+    }
+    let result = await loops[0].dialer.fetch(request, from: control, timeout: Self.probeTimeout)
+    guard case .success(let response) = result, response.status == 200 else { return }
+    probes[moment] = GatewayProbe.Sample(exposition: String(decoding: response.body, as: UTF8.self))
+  }
+}

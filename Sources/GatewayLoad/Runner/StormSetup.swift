@@ -1,0 +1,59 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// A plan with all that ties it to a place: whom to storm, with whose tokens, beginning when, and which part of the
+/// fleet this process has.
+package struct StormSetup: Sendable {
+  package var plan: StormPlan
+  package var dialect: any ClientDialect
+  /// The gateway; ``DialTarget/source`` is set for each client.
+  package var gateway: DialTarget
+  /// Path and query of the upgrade, in place of the dialect's own.
+  package var upgradeTarget: String?
+  package var tokens: TokenSource
+  /// Where the gateway's metrics are, if they are to be read.
+  package var control: DialTarget?
+  /// What the control port wants as `Authorization: Bearer`, if anything.
+  package var controlSecret: Credentials?
+  /// When the first client connects. The same in every process of the storm.
+  package var startsAt: WallTime
+  /// The number of this process, 0..<``StormPlan/processes``.
+  package var process = 0
+
+  package init(
+    plan: StormPlan, dialect: any ClientDialect, gateway: DialTarget, tokens: TokenSource, startsAt: WallTime
+  ) {
+    self.plan = plan
+    self.dialect = dialect
+    self.gateway = gateway
+    self.tokens = tokens
+    self.startsAt = startsAt
+  }
+
+  /// When the first tokens expire together; nil if each expires by itself.
+  package var expiresAt: WallTime? {
+    plan.expiry == .common ? startsAt + plan.expiresAfter : nil
+  }
+
+  /// The upgrade request of every client.
+  var upgrade: HTTPRequest {
+    let target = upgradeTarget ?? dialect.upgradeTarget
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let query = parts.count < 2 ? [] : parts[1].split(separator: "&").map(Self.parameter)
+    return HTTPRequest(method: "GET", path: String(parts[0]), query: query)
+  }
+
+  private static func parameter(_ text: Substring) -> HTTPField {
+    let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let decoded = sides.map { PercentEncoding.decode($0) ?? String($0) }
+    return HTTPField(decoded[0], decoded.count > 1 ? decoded[1] : "")
+  }
+}
+
+/// Where the clients' tokens come from.
+package enum TokenSource: Sendable {
+  /// Asked over HTTP; the path, if given, in place of the dialect's own.
+  case provider(DialTarget, path: String?)
+  /// Minted by the clients themselves, so that no provider takes part.
+  case minted(any TokenIssuer)
+}
