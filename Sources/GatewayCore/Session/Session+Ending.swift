@@ -11,14 +11,12 @@ extension Session {
     case .received(.ping(let request)):
       effects.append(.send(.pong(request: request)))
     case .malformed(let error):
-      effects.append(.record(.malformed(error)))
-      refuse(error, request: nil, into: &effects)
+      handleMalformed(error, at: now, into: &effects)
     case .drain(let until):
       // Draining asks for no more tokens, so it must not outlive the one there is.
       let until = max(now, min(until, grant.expiresAt + policy.refreshTimeout, nextDeadlineOfRefresh ?? until))
       effects.append(.send(.closing(.serviceRestart, delay: until - now)))
       move(to: .draining(grant, until: until))
-      if until <= now { close(.serviceRestart, at: now, into: &effects) }
     case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleEnding(event, at: now, into: &effects)
     case .received(.credentials), .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
