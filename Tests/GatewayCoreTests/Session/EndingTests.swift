@@ -94,8 +94,11 @@ struct EndingTests {
     #expect(script.at(20, .join()).count == 1)
     #expect(script.at(20, .received(.ping(request: nil))) == [.send(.pong(request: nil))])
     #expect(script.at(20, .credentials(request: "1")) == [.send(.error(.draining, request: RequestID("1")))])
-    #expect(script.at(20, .drain(until: .seconds(30))).isEmpty)
+    #expect(script.at(20, .drain(until: .seconds(50))).isEmpty)
     #expect(script.at(20, .askForRefresh).isEmpty)
+    var sooner = script
+    #expect(sooner.at(20, .drain(until: .seconds(30))) == [.send(.closing(.serviceRestart, delay: .seconds(10)))])
+    #expect(sooner.at(30, .wakeUp) == [.close(.serviceRestart)])
     #expect(script.at(39, .wakeUp).isEmpty)
     #expect(script.at(40, .wakeUp) == [.close(.serviceRestart)])
   }

@@ -84,7 +84,9 @@ struct RefreshTests {
   func otherUser() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(100, .wakeUp)
-    for (attempt, token) in [(2, Acceptance.token(2, user: "bob", expiresAt: 300)), (3, .token(3, kind: .guest, expiresAt: 300))] {
+    for (attempt, token) in [
+      (2, Acceptance.token(2, user: "bob", expiresAt: 300)), (3, .token(3, kind: .guest, expiresAt: 300)),
+    ] {
       _ = script.at(110, .credentials(request: "r"))
       #expect(
         script.at(110, .accepted(UInt32(attempt), token)) == [
@@ -188,12 +190,15 @@ struct RefreshTests {
     #expect(expired.at(12, .expireNow).isEmpty)
     #expect(expired.session.nextDeadline == .seconds(70))
     _ = script.at(20, .credentials())
-    #expect(script.at(20, .accepted(2, .token(1, expiresAt: 86_400))).first == .record(.refreshRefused(.tokenNotRenewed)))
+    #expect(
+      script.at(20, .accepted(2, .token(1, expiresAt: 86_400))).first == .record(.refreshRefused(.tokenNotRenewed)))
   }
 
   @Test("an order during a judgement is held back until the verdict makes it needless or not")
   func askedWhileJudging() {
-    for (order, cause) in [(SessionEvent.expireNow, RefreshCause.expiry), (.askForRefresh, .request), (.revoked, .revocation)] {
+    for (order, cause) in [
+      (SessionEvent.expireNow, RefreshCause.expiry), (.askForRefresh, .request), (.revoked, .revocation),
+    ] {
       var script = SessionScript(loggedInUntil: 86_400)
       _ = script.at(10, .credentials())
       #expect(script.at(10, order).isEmpty)

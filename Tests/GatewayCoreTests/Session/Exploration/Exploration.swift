@@ -21,7 +21,7 @@ struct Exploration {
 
   /// What was seen.
   struct Findings {
-    var states = 1
+    var states = 0
     var transitions = 0
     var phases: Set<String> = []
     var reasons: Set<CloseReason> = []
@@ -44,29 +44,38 @@ struct Exploration {
   func visit(depth: Int, merging: Bool = true) -> Findings {
     var findings = Findings()
     var seen: Set<Node> = [root]
-    var frontier: [(node: Node, path: [String])] = [(root, [])]
+    // Every place with the way there: where it was reached from, and by which step.
+    var places: [(node: Node, from: Int, step: Step?)] = [(root, -1, nil)]
+    var level = 0..<1
     for _ in 0..<depth {
-      var next: [(node: Node, path: [String])] = []
-      for (node, path) in frontier {
+      for index in level {
+        let node = places[index].node
         for step in steps(from: node) {
           let (reached, broken) = take(step, from: node, &findings)
           findings.transitions += 1
+          let isNew = !merging || seen.insert(reached).inserted
+          if isNew { places.append((reached, index, step)) }
           if !broken.isEmpty {
-            findings.broken.append("\(broken) after \(path + ["\(step)"])")
+            findings.broken.append("\(broken) after \(way(to: index, in: places)) \(step)")
             if findings.broken.count >= 10 { return findings }
-          }
-          if !merging {
-            next.append((reached, path + ["\(step)"]))
-          } else if seen.insert(reached).inserted {
-            next.append((reached, path + ["\(step)"]))
           }
         }
       }
-      frontier = next
-      findings.states += next.count
+      level = level.upperBound..<places.count
     }
-    findings.last = Set(frontier.map(\.node))
+    findings.states = places.count
+    findings.last = Set(places[level].lazy.map(\.node))
     return findings
+  }
+
+  private func way(to index: Int, in places: [(node: Node, from: Int, step: Step?)]) -> [Step] {
+    var way: [Step] = []
+    var index = index
+    while let step = places[index].step {
+      way.append(step)
+      index = places[index].from
+    }
+    return way.reversed()
   }
 
   private func take(_ step: Step, from node: Node, _ findings: inout Findings) -> (Node, [String]) {
@@ -76,7 +85,7 @@ struct Exploration {
       reached.now = instant
       return (reached, [])
     case .event(let event):
-      var broken = passDeadline(before: event, in: node, &reached)
+      var broken = passDeadline(before: event, in: node, &reached, &findings)
       var effects: [SessionEffect] = []
       reached.session.handle(event, at: node.now, into: &effects)
       broken += reached.witness.watch(event, at: node.now, effects, after: reached.session)
@@ -126,7 +135,9 @@ struct Exploration {
 
   /// Moves on to where a wake-up leads, if a deadline has passed: it is handled before the event that finds it passed, so
   /// both ways lead to the same place and say the same. An early wake-up changes nothing.
-  private func passDeadline(before event: SessionEvent, in node: Node, _ reached: inout Node) -> [String] {
+  private func passDeadline(
+    before event: SessionEvent, in node: Node, _ reached: inout Node, _ findings: inout Findings
+  ) -> [String] {
     var woken = node.session
     var effects: [SessionEffect] = []
     woken.handle(.wakeUp, at: node.now, into: &effects)
@@ -134,6 +145,7 @@ struct Exploration {
       return woken == node.session && effects.isEmpty ? [] : ["an early wake-up changes something"]
     }
     reached.session = woken
+    for case .close(let reason) in effects { findings.reasons.insert(reason) }
     var broken = reached.witness.watch(.wakeUp, at: node.now, effects, after: woken)
     broken += latenessRules(node, woken)
     var direct = node.session

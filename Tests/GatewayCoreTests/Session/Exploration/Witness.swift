@@ -62,7 +62,24 @@ struct Witness: Hashable {
     if case .received = event, !wasClosing, closedWith == nil, !isEnded, !Self.isAnswered(effects) {
       broken.append("a message in an open phase gets no answer")
     }
-    return broken
+    return broken + rulesOfEndings(event, effects, after, wasClosing: wasClosing)
+  }
+
+  /// What must end the session does, in every phase; and a peer that is still there at the end is dropped.
+  private func rulesOfEndings(
+    _ event: SessionEvent, _ effects: [SessionEffect], _ after: Session, wasClosing: Bool
+  ) -> [String] {
+    switch event {
+    case .peerClosed, .transportLost:
+      return after.isClosed ? [] : ["a session outlives its transport"]
+    case .disconnect, .slowConsumer, .peerSilent:
+      return after.isClosing ? [] : ["an order to end is not obeyed"]
+    case .revoked where login != nil && (policy.revocation == .close || drainsUntil != nil):
+      return after.isClosing ? [] : ["a revoked session goes on"]
+    default:
+      let ends = effects.contains { if case .record(.ended) = $0 { true } else { false } }
+      return ends && !effects.contains(.abort) ? ["a session ends and leaves its transport"] : []
+    }
   }
 
   private static func isAnswered(_ effects: [SessionEffect]) -> Bool {
@@ -85,8 +102,9 @@ struct Witness: Hashable {
     case .expireNow:
       login!.expiresAt = min(login!.expiresAt, now)
       makeDue(now)
-    case .askForRefresh: makeDue(now)
-    case .revoked: if policy.revocation == .refresh { makeDue(now) }
+    // Who drains asks for no more tokens.
+    case .askForRefresh where drainsUntil == nil: makeDue(now)
+    case .revoked where drainsUntil == nil && policy.revocation == .refresh: makeDue(now)
     case .drain(let until): drainsUntil = min(drainsUntil ?? until, until)
     default: break
     }
@@ -114,7 +132,8 @@ struct Witness: Hashable {
     case .send(let message): return watch(message, of: event, at: now)
     case .verify(let number, _):
       defer { (question, lastQuestion) = (number, number) }
-      return (question == nil ? [] : ["two questions at once"]) + (number == lastQuestion + 1 ? [] : ["a reused number"])
+      return (question == nil ? [] : ["two questions at once"])
+        + (number == lastQuestion + 1 ? [] : ["a reused number"])
     case .perform(_, let user, _): return login?.user == user ? [] : ["an operation of somebody who is not logged in"]
     case .record(let record): return watch(record, of: event, at: now)
     case .close(let reason):
@@ -160,7 +179,8 @@ struct Witness: Hashable {
     case .refreshRefused, .loginRefused:
       refusedTokens += 1
       question = nil
-      return refusedTokens > policy.refusedRefreshesMax ? ["more tokens are refused than the policy has patience for"] : []
+      return refusedTokens > policy.refusedRefreshesMax
+        ? ["more tokens are refused than the policy has patience for"] : []
     case .ended(let reason):
       isEnded = true
       return reason == .peerClosed || reason == .connectionLost ? [] : ["an end without a close"]
@@ -228,8 +248,12 @@ struct Witness: Hashable {
     if let ask, now >= ask.at + ask.timeout { broken.append("active past the announced time-out") }
     if let dueSince, now >= dueSince + policy.refreshTimeout { broken.append("active past an order and time-out") }
     if let drainsUntil, now >= drainsUntil { broken.append("active past the drain") }
-    if ask == nil && question == nil && drainsUntil == nil && isDue(at: now) { broken.append("due, but never asked for") }
-    if login.expiresAt != .distantFuture, session.nextDeadline.map({ $0 > login.expiresAt + policy.refreshTimeout }) ?? true {
+    if ask == nil && question == nil && drainsUntil == nil && isDue(at: now) {
+      broken.append("due, but never asked for")
+    }
+    if login.expiresAt != .distantFuture,
+      session.nextDeadline.map({ $0 > login.expiresAt + policy.refreshTimeout }) ?? true
+    {
       broken.append("the next deadline is later than expiry and time-out")
     }
     return broken
