@@ -11,14 +11,9 @@ extension Session {
     case .received(.ping(let request)):
       effects.append(.send(.pong(request: request)))
     case .malformed(let error):
-      effects.append(.record(.malformed(error)))
-      refuse(error, request: nil, into: &effects)
+      handleMalformed(error, at: now, into: &effects)
     case .drain(let until):
-      // Draining asks for no more tokens, so it must not outlive the one there is.
-      let until = max(now, min(until, grant.expiresAt + policy.refreshTimeout, nextDeadlineOfRefresh ?? until))
-      effects.append(.send(.closing(.serviceRestart, delay: until - now)))
-      move(to: .draining(grant, until: until))
-      if until <= now { close(.serviceRestart, at: now, into: &effects) }
+      drain(grant, until: until, at: now, into: &effects)
     case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleEnding(event, at: now, into: &effects)
     case .received(.credentials), .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
@@ -26,11 +21,23 @@ extension Session {
     }
   }
 
-  /// When the refresh request that waits times out.
-  private var nextDeadlineOfRefresh: Instant? {
+  /// Tells the client when it will be closed. Draining asks for no more tokens, so it must outlive neither the one there
+  /// is nor a refresh request that waits.
+  private mutating func drain(
+    _ grant: Grant, until wanted: Instant, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    let bound = grant.expiresAt + policy.refreshTimeout
+    let until = max(now, min(wanted, bound, latestEnd ?? bound))
+    effects.append(.send(.closing(.serviceRestart, delay: until - now)))
+    move(to: .draining(grant, until: until))
+  }
+
+  /// When the session ends by itself, if nothing more happens and that is known.
+  private var latestEnd: Instant? {
     switch phase {
     case .refreshing(_, let wait), .verifyingRefresh(_, _, let wait?, _): wait.until
-    case .awaitingCredentials, .authenticating, .active, .verifyingRefresh, .draining, .closing, .closed: nil
+    case .draining(_, let until): until
+    case .awaitingCredentials, .authenticating, .active, .verifyingRefresh, .closing, .closed: nil
     }
   }
 
@@ -44,7 +51,10 @@ extension Session {
       close(.tokenRevoked, at: now, into: &effects)
     case .expireNow:
       close(.serviceRestart, at: now, into: &effects)
-    case .drain, .verified, .wakeUp, .askForRefresh:
+    case .drain(let until):
+      // A second order may bring the end nearer, never put it off.
+      if let end = latestEnd, until < end { drain(grant, until: until, at: now, into: &effects) }
+    case .verified, .wakeUp, .askForRefresh:
       return
     case .received, .malformed, .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleLoggedIn(event, grant, at: now, into: &effects)

@@ -13,7 +13,7 @@ extension Session {
     case .received(.ping(let request)):
       effects.append(.send(.pong(request: request)))
     case .malformed(let error):
-      reject(error, at: now, into: &effects)
+      handleMalformed(error, at: now, into: &effects)
     case .drain:
       close(.serviceRestart, at: now, into: &effects)
     case .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
@@ -36,7 +36,7 @@ extension Session {
     case .received(.ping(let request)):
       effects.append(.send(.pong(request: request)))
     case .malformed(let error):
-      reject(error, at: now, into: &effects)
+      handleMalformed(error, at: now, into: &effects)
     case .drain:
       close(.serviceRestart, at: now, into: &effects)
     case .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
@@ -62,7 +62,7 @@ extension Session {
         .send(
           .connected(
             id, user: grant.user, kind: grant.kind, expiresIn: grant.remaining(at: now), request: request)))
-      activate(grant, at: now, into: &effects)
+      activate(grant)
     case .failure(let error):
       refuseLogin(error, .invalidToken, request, at: now, into: &effects)
     }
@@ -75,13 +75,6 @@ extension Session {
     effects.append(.record(.loginRefused(error)))
     refuse(error, request: request, into: &effects)
     close(reason, at: now, into: &effects)
-  }
-
-  /// Answers a message nobody understands. Before login there is no credit: the second one is the last.
-  private mutating func reject(_ error: GatewayError, at now: Instant, into effects: inout [SessionEffect]) {
-    effects.append(.record(.malformed(error)))
-    refuse(error, request: nil, into: &effects)
-    if countRefusal() { close(.tooManyFailures, at: now, into: &effects) }
   }
 }
 

@@ -1,11 +1,10 @@
 // From an accepted token to the next one, or to the time-out.
 
 extension Session {
-  /// Makes the session active, and asks at once if the token is already due.
-  mutating func activate(_ grant: Grant, at now: Instant, into effects: inout [SessionEffect]) {
+  /// Makes the session active. A token that is due already is asked for at once, as every deadline that has passed.
+  mutating func activate(_ grant: Grant) {
     forgetRefusals()
     move(to: .active(grant))
-    if grant.askAt <= now { ask(grant, .expiry, at: now, into: &effects) }
   }
 
   /// Sends the refresh request.
@@ -110,7 +109,7 @@ extension Session {
       let told = wait.flatMap { $0.isTold ? now - $0.askedAt : nil }
       effects.append(.record(.refreshed(after: told)))
       effects.append(.send(.refreshed(expiresIn: next.remaining(at: now), request: request)))
-      activate(next, at: now, into: &effects)
+      activate(next)
     case .failure(let error):
       effects.append(.record(.refreshRefused(error)))
       refuse(error, request: request, into: &effects)
@@ -122,14 +121,13 @@ extension Session {
     }
   }
 
-  /// Whether a good token may take the place of the session's own: the same user in the same kind, and, when a refresh
-  /// is due, another token with some life in it.
+  /// Whether a good token may take the place of the session's own: the same user in the same kind, some life in it, and,
+  /// when a refresh is due, another token.
   private func accept(
     _ acceptance: Acceptance, after grant: Grant, isDue: Bool, at now: Instant
   ) -> Result<Acceptance, GatewayError> {
     guard acceptance.user == grant.user, acceptance.kind == grant.kind else { return .failure(.userMismatch) }
-    guard isDue else { return .success(acceptance) }
-    guard acceptance.fingerprint != grant.fingerprint else { return .failure(.tokenNotRenewed) }
+    guard !isDue || acceptance.fingerprint != grant.fingerprint else { return .failure(.tokenNotRenewed) }
     guard acceptance.expiresAt > now else { return .failure(.tokenExpired) }
     return .success(acceptance)
   }

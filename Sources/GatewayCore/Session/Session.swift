@@ -44,8 +44,10 @@ package struct Session: Hashable, Sendable {
   package private(set) var phase: Phase
   /// The number of the newest question.
   package private(set) var attempt: UInt32 = 0
-  /// Refused answers to the refresh request that waits.
+  /// Tokens refused since the last that was accepted.
   private var refusals = 0
+  /// Messages in a row that meant nothing.
+  private var malformed = 0
   /// Which login message waits for its answer.
   private var loginRequest: RequestID?
 
@@ -90,9 +92,8 @@ package struct Session: Hashable, Sendable {
 
   /// Moves the session on by one event at `now`, appending what is to be done to `effects`, in order.
   package mutating func handle(_ event: SessionEvent, at now: Instant, into effects: inout [SessionEffect]) {
-    while let deadline = nextDeadline, deadline <= now {
-      passDeadline(at: now, into: &effects)
-    }
+    passDeadlines(at: now, into: &effects)
+    if case .received = event { malformed = 0 }
     switch phase {
     case .awaitingCredentials(let until):
       handleAwaiting(event, until: until, at: now, into: &effects)
@@ -110,6 +111,14 @@ package struct Session: Hashable, Sendable {
       handleClosing(event, reason, into: &effects)
     case .closed:
       return
+    }
+    passDeadlines(at: now, into: &effects)
+  }
+
+  /// Does all that is due: what is left is later than `now`.
+  private mutating func passDeadlines(at now: Instant, into effects: inout [SessionEffect]) {
+    while let deadline = nextDeadline, deadline <= now {
+      passDeadline(at: now, into: &effects)
     }
   }
 
@@ -167,7 +176,15 @@ extension Session {
     effects.append(.send(.error(error, request: request)))
   }
 
-  /// Counts a refused answer to the refresh request; true if it was one too many.
+  /// Answers a message nobody understands; too many in a row end the session.
+  mutating func handleMalformed(_ error: GatewayError, at now: Instant, into effects: inout [SessionEffect]) {
+    effects.append(.record(.malformed(error)))
+    refuse(error, request: nil, into: &effects)
+    malformed += 1
+    if malformed >= policy.malformedMax { close(.tooManyFailures, at: now, into: &effects) }
+  }
+
+  /// Counts a refused token; true if it was one too many.
   mutating func countRefusal() -> Bool {
     refusals += 1
     return refusals >= policy.refusedRefreshesMax

@@ -13,8 +13,10 @@ package struct SessionPolicy: Hashable, Sendable {
   package let refreshSpread: Duration
   /// How long the gateway waits for the peer to finish the closing handshake.
   package let closeTimeout: Duration
-  /// How many refused tokens in answer to one refresh request end the connection.
+  /// How many refused tokens end the connection, counted since the last that was accepted.
   package let refusedRefreshesMax: Int
+  /// How many malformed messages in a row end the connection.
+  package let malformedMax: Int
   /// What happens to live sessions whose token is revoked.
   package let revocation: RevocationAction
 
@@ -31,7 +33,7 @@ package struct SessionPolicy: Hashable, Sendable {
   package init(
     loginTimeout: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60), refreshLead: Duration = .zero,
     refreshSpread: Duration = .zero, closeTimeout: Duration = .seconds(5), refusedRefreshesMax: Int = 8,
-    revocation: RevocationAction = .refresh, anyRefreshTimeout: Bool = false
+    malformedMax: Int = 8, revocation: RevocationAction = .refresh, anyRefreshTimeout: Bool = false
   ) throws(SessionPolicyError) {
     guard loginTimeout > .zero else { throw SessionPolicyError("the login time-out must be longer than 0 s") }
     guard refreshTimeout > .zero else { throw SessionPolicyError("the refresh time-out must be longer than 0 s") }
@@ -41,13 +43,19 @@ package struct SessionPolicy: Hashable, Sendable {
     guard refreshLead >= .zero else { throw SessionPolicyError("the refresh lead must not be negative") }
     guard refreshSpread >= .zero else { throw SessionPolicyError("the refresh spread must not be negative") }
     guard closeTimeout > .zero else { throw SessionPolicyError("the close time-out must be longer than 0 s") }
-    guard refusedRefreshesMax > 0 else { throw SessionPolicyError("at least one refused refresh must be allowed") }
+    guard refusedRefreshesMax > 0 else {
+      throw SessionPolicyError("the number of refused tokens that ends a connection must be 1 or more")
+    }
+    guard malformedMax > 0 else {
+      throw SessionPolicyError("the number of malformed messages that ends a connection must be 1 or more")
+    }
     self.loginTimeout = loginTimeout
     self.refreshTimeout = refreshTimeout
     self.refreshLead = refreshLead
     self.refreshSpread = refreshSpread
     self.closeTimeout = closeTimeout
     self.refusedRefreshesMax = refusedRefreshesMax
+    self.malformedMax = malformedMax
     self.revocation = revocation
   }
 }

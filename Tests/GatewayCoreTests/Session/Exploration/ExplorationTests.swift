@@ -1,0 +1,61 @@
+import GatewayCore
+import Testing
+
+@Suite("Exhaustively")
+struct ExplorationTests {
+  /// A policy, what it is for, and how deep it is explored.
+  struct Plan: CustomTestStringConvertible, Sendable {
+    var name: String
+    var policy: SessionPolicy
+    var depth: Int
+    var testDescription: String { name }
+  }
+
+  static let plans: [Plan] = [
+    Plan(name: "defaults", policy: try! SessionPolicy(refusedRefreshesMax: 2, malformedMax: 2), depth: 7),
+    Plan(
+      name: "lead and spread",
+      policy: try! SessionPolicy(
+        refreshLead: .seconds(20), refreshSpread: .seconds(30), refusedRefreshesMax: 2, malformedMax: 2),
+      depth: 6),
+    Plan(
+      name: "revocation closes, no second chance",
+      policy: try! SessionPolicy(refusedRefreshesMax: 1, malformedMax: 1, revocation: .close), depth: 6),
+    Plan(
+      name: "time-outs shorter than documented, lead longer than life",
+      policy: try! SessionPolicy(
+        loginTimeout: .seconds(1), refreshTimeout: .seconds(5), refreshLead: .seconds(500), malformedMax: 2,
+        anyRefreshTimeout: true), depth: 6),
+  ]
+
+  @Test("every sequence of events to a bounded depth keeps every rule", arguments: plans)
+  func explores(plan: Plan) {
+    let findings = Exploration(policy: plan.policy).visit(depth: plan.depth)
+    for broken in findings.broken { Issue.record("\(broken)") }
+    print(
+      "explored \(plan.name): depth \(plan.depth), \(findings.states) states, \(findings.transitions) transitions,",
+      "\(findings.phases.count) phases, \(findings.reasons.count) close reasons")
+    #expect(findings.phases.count == 8)
+    #expect(findings.transitions > 100_000)
+    let expected: Set<CloseReason> = [
+      .anonymousRefused, .invalidToken, .loginTimeout, .refreshTimeout, .disconnected, .serviceRestart, .slowConsumer,
+      .livenessTimeout, .tooManyFailures, .tokenRevoked,
+    ]
+    #expect(findings.reasons == expected)
+  }
+
+  @Test("following sequences that meet only once finds the same places as following each")
+  func merging() {
+    let exploration = Exploration(policy: Self.plans[0].policy)
+    let merged = (1...3).map { exploration.visit(depth: $0).last }
+    let separate = (1...3).map { exploration.visit(depth: $0, merging: false).last }
+    var mergedSoFar: Set<Exploration.Node> = []
+    for depth in 0..<3 {
+      mergedSoFar.formUnion(merged[depth])
+      // What a longer way meets again, the merging visit has followed from the shorter one.
+      #expect(merged[depth].isSubset(of: separate[depth]))
+    }
+    let everywhere = separate.reduce(into: Set<Exploration.Node>()) { $0.formUnion($1) }
+    #expect(everywhere.subtracting(mergedSoFar).count <= 1, "only the beginning itself may be left out")
+  }
+}

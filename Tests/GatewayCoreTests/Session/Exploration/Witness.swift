@@ -1,0 +1,267 @@
+import GatewayCore
+
+/// Watches a session from outside, by its events and effects alone, and says which rule a step breaks.
+///
+/// It keeps its own books (who logged in, when the token expires, what was asked and said), so that a mistake in the
+/// machine's own state cannot hide itself.
+struct Witness: Hashable {
+  /// What an accepted token gave, as the witness understood it.
+  private struct Login: Hashable {
+    var user: UserID
+    var kind: UserKind
+    var fingerprint: TokenFingerprint
+    var expiresAt: Instant
+  }
+
+  /// A refresh request that the client has heard.
+  private struct Ask: Hashable {
+    var at: Instant
+    var timeout: Duration
+  }
+
+  private let policy: SessionPolicy
+  private var login: Login?
+  /// The refresh request since the last accepted token.
+  private var ask: Ask?
+  /// The earliest order or deadline since the last accepted token that makes a new one necessary.
+  private var dueSince: Instant?
+  /// The question that waits for its answer.
+  private var question: UInt32?
+  private var lastQuestion: UInt32 = 0
+  private var refusedTokens = 0
+  private var malformedInARow = 0
+  private var drainsUntil: Instant?
+  private var closedWith: CloseReason?
+  private var closedAt: Instant?
+  private var isEnded = false
+
+  init(policy: SessionPolicy) {
+    self.policy = policy
+  }
+
+  /// The rules that the step breaks: `event` at `now` led from `before` to `after` with these effects.
+  mutating func watch(
+    _ event: SessionEvent, at now: Instant, _ effects: [SessionEffect], after: Session
+  ) -> [String] {
+    var broken: [String] = []
+    let wasClosing = closedWith != nil || isEnded
+    noteOrders(event, at: now)
+    if case .verified(let number, _) = event, number != question || wasClosing {
+      let isAnswered = effects.contains {
+        switch $0 {
+        case .send(.connected), .send(.refreshed), .record(.loggedIn), .record(.refreshed), .record(.refreshRefused),
+          .record(.loginRefused):
+          true
+        default: false
+        }
+      }
+      if isAnswered { broken.append("an answer to an older question is used") }
+    }
+    for effect in effects { broken += watch(effect, of: event, at: now) }
+    broken += rulesOfState(after, at: now)
+    if case .received = event, !wasClosing, closedWith == nil, !isEnded, !Self.isAnswered(effects) {
+      broken.append("a message in an open phase gets no answer")
+    }
+    return broken + rulesOfEndings(event, effects, after, wasClosing: wasClosing)
+  }
+
+  /// What must end the session does, in every phase; and a peer that is still there at the end is dropped.
+  private func rulesOfEndings(
+    _ event: SessionEvent, _ effects: [SessionEffect], _ after: Session, wasClosing: Bool
+  ) -> [String] {
+    switch event {
+    case .peerClosed, .transportLost:
+      return after.isClosed ? [] : ["a session outlives its transport"]
+    case .disconnect, .slowConsumer, .peerSilent:
+      return after.isClosing ? [] : ["an order to end is not obeyed"]
+    case .revoked where login != nil && (policy.revocation == .close || drainsUntil != nil):
+      return after.isClosing ? [] : ["a revoked session goes on"]
+    default:
+      let ends = effects.contains { if case .record(.ended) = $0 { true } else { false } }
+      return ends && !effects.contains(.abort) ? ["a session ends and leaves its transport"] : []
+    }
+  }
+
+  private static func isAnswered(_ effects: [SessionEffect]) -> Bool {
+    effects.contains {
+      switch $0 {
+      case .send, .verify, .perform: true
+      case .record, .close, .abort: false
+      }
+    }
+  }
+
+  private mutating func noteOrders(_ event: SessionEvent, at now: Instant) {
+    switch event {
+    case .received: malformedInARow = 0
+    case .malformed: malformedInARow += 1
+    default: break
+    }
+    guard login != nil, closedWith == nil, !isEnded else { return }
+    switch event {
+    case .expireNow:
+      login!.expiresAt = min(login!.expiresAt, now)
+      makeDue(now)
+    // Who drains asks for no more tokens.
+    case .askForRefresh where drainsUntil == nil: makeDue(now)
+    case .revoked where drainsUntil == nil && policy.revocation == .refresh: makeDue(now)
+    case .drain(let until): drainsUntil = min(drainsUntil ?? until, until)
+    default: break
+    }
+  }
+
+  private mutating func makeDue(_ now: Instant) {
+    dueSince = min(dueSince ?? now, now)
+  }
+
+  // MARK: Effects
+
+  private mutating func watch(_ effect: SessionEffect, of event: SessionEvent, at now: Instant) -> [String] {
+    if isEnded { return ["something happens after the end"] }
+    if let reason = closedWith {
+      switch effect {
+      case .abort: return now < closedAt! + policy.closeTimeout ? ["the peer is dropped before its time"] : []
+      case .record(.ended(reason)):
+        isEnded = true
+        return []
+      case .close: return ["a second close"]
+      case .send, .verify, .perform, .record: return ["something happens after the close"]
+      }
+    }
+    switch effect {
+    case .send(let message): return watch(message, of: event, at: now)
+    case .verify(let number, _):
+      defer { (question, lastQuestion) = (number, number) }
+      return (question == nil ? [] : ["two questions at once"])
+        + (number == lastQuestion + 1 ? [] : ["a reused number"])
+    case .perform(_, let user, _): return login?.user == user ? [] : ["an operation of somebody who is not logged in"]
+    case .record(let record): return watch(record, of: event, at: now)
+    case .close(let reason):
+      (closedWith, closedAt) = (reason, now)
+      return watchClose(reason, at: now)
+    case .abort: return ["a transport is dropped that was not closed"]
+    }
+  }
+
+  private mutating func watch(_ message: OutboundMessage, of event: SessionEvent, at now: Instant) -> [String] {
+    switch message {
+    case .connected(_, let user, let kind, _, _):
+      guard case .verified(_, .success(let token)) = event else { return ["a login without a verdict"] }
+      var broken = accept(token, at: now)
+      if kind == .anonymous { broken.append("an anonymous user is connected") }
+      if user != token.user || kind != token.kind { broken.append("somebody else is connected") }
+      return broken
+    case .refreshed:
+      guard case .verified(_, .success(let token)) = event else { return ["a refresh without a verdict"] }
+      guard let login else { return ["a refresh before login"] }
+      var broken: [String] = []
+      if token.user != login.user || token.kind != login.kind { broken.append("the identity changes") }
+      if isDue(at: now) && token.fingerprint == login.fingerprint { broken.append("the token was not renewed") }
+      if token.expiresAt <= now { broken.append("an expired token is accepted as a refresh") }
+      return broken + accept(token, at: now)
+    case .refreshRequired(_, let timeout):
+      defer { ask = Ask(at: now, timeout: timeout) }
+      guard let login else { return ["a refresh request before login"] }
+      var broken = ask == nil ? [] : ["a second refresh request for one expiry"]
+      if timeout > policy.refreshTimeout { broken.append("more time is given than documented") }
+      if dueSince == nil && now < earliestAsk(login) { broken.append("a refresh request before its time") }
+      if drainsUntil != nil { broken.append("a refresh request while draining") }
+      return broken
+    case .error(let error, _):
+      return login == nil && event.isOperation && !error.isSame(as: .connectionRequired)
+        ? ["an operation before login is not answered with 800101"] : []
+    case .pong, .joined, .left, .published, .callEvent, .closing: return []
+    }
+  }
+
+  private mutating func watch(_ record: SessionRecord, of event: SessionEvent, at now: Instant) -> [String] {
+    switch record {
+    case .refreshRefused, .loginRefused:
+      refusedTokens += 1
+      question = nil
+      return refusedTokens > policy.refusedRefreshesMax
+        ? ["more tokens are refused than the policy has patience for"] : []
+    case .ended(let reason):
+      isEnded = true
+      return reason == .peerClosed || reason == .connectionLost ? [] : ["an end without a close"]
+    case .malformed:
+      return malformedInARow > policy.malformedMax ? ["more nonsense is answered than the policy has patience for"] : []
+    case .refreshed(let after):
+      return after.map { $0 < .zero || ask == nil } == true ? ["a refresh that took no time"] : []
+    case .loggedIn, .refreshRequested: return []
+    }
+  }
+
+  private func watchClose(_ reason: CloseReason, at now: Instant) -> [String] {
+    switch reason {
+    case .refreshTimeout:
+      guard let login else { return ["a refresh time-out before login"] }
+      let told = ask.map { now < $0.at + $0.timeout } ?? false
+      // A request that was held back is known by what made it due.
+      let untold = ask == nil && now < min(dueSince ?? .distantFuture, earliestAsk(login)) + policy.refreshTimeout
+      return told || untold ? ["a client is disconnected before its time-out"] : []
+    case .loginTimeout:
+      return login != nil || now < .zero + policy.loginTimeout ? ["a login time-out that is none"] : []
+    case .tooManyFailures:
+      return malformedInARow < policy.malformedMax && refusedTokens < policy.refusedRefreshesMax
+        ? ["a client is disconnected before it failed too often"] : []
+    default: return []
+    }
+  }
+
+  // MARK: Books
+
+  private mutating func accept(_ token: Acceptance, at now: Instant) -> [String] {
+    login = Login(user: token.user, kind: token.kind, fingerprint: token.fingerprint, expiresAt: token.expiresAt)
+    (ask, dueSince, question, refusedTokens) = (nil, nil, nil, 0)
+    return drainsUntil == nil ? [] : ["a token is accepted while draining"]
+  }
+
+  /// The earliest moment at which any connection's share of the spread lets the gateway ask.
+  private func earliestAsk(_ login: Login) -> Instant {
+    login.expiresAt - policy.refreshLead - policy.refreshSpread
+  }
+
+  private func isDue(at now: Instant) -> Bool {
+    ask != nil || dueSince != nil || login.map { $0.expiresAt <= now } == true
+  }
+
+  // MARK: The state after the step
+
+  private func rulesOfState(_ session: Session, at now: Instant) -> [String] {
+    var broken: [String] = []
+    if let deadline = session.nextDeadline, deadline <= now { broken.append("a deadline that has passed is left") }
+    if session.isClosed != isEnded { broken.append("closed without an end, or an end without closed") }
+    if session.isClosing != (closedWith != nil || isEnded) { broken.append("closing without a close") }
+    if session.isClosed && session.nextDeadline != nil { broken.append("a deadline after the end") }
+    guard let grant = session.grant else {
+      if login != nil && !session.isClosing { broken.append("a session forgets who it is") }
+      if login == nil && !session.isClosing && now >= .zero + policy.loginTimeout {
+        broken.append("an unauthenticated session outlives the login time-out")
+      }
+      return broken
+    }
+    guard let login else { return broken + ["active without a login"] }
+    if grant.kind == .anonymous { broken.append("an anonymous user is active") }
+    if grant.user != login.user || grant.kind != login.kind { broken.append("the identity changes") }
+    if now >= login.expiresAt + policy.refreshTimeout { broken.append("active past expiry and time-out") }
+    if let ask, now >= ask.at + ask.timeout { broken.append("active past the announced time-out") }
+    if let dueSince, now >= dueSince + policy.refreshTimeout { broken.append("active past an order and time-out") }
+    if let drainsUntil, now >= drainsUntil { broken.append("active past the drain") }
+    if ask == nil && question == nil && drainsUntil == nil && isDue(at: now) {
+      broken.append("due, but never asked for")
+    }
+    if login.expiresAt != .distantFuture,
+      session.nextDeadline.map({ $0 > login.expiresAt + policy.refreshTimeout }) ?? true
+    {
+      broken.append("the next deadline is later than expiry and time-out")
+    }
+    return broken
+  }
+}
+
+extension SessionEvent {
+  fileprivate var isOperation: Bool {
+    if case .received(.operation) = self { true } else { false }
+  }
+}

@@ -1,0 +1,133 @@
+import GatewayCore
+import TestSupport
+import Testing
+
+@Suite("A session before login")
+struct LoginTests {
+  @Test("credentials are judged, and a good token makes the session active")
+  func logsIn() {
+    var script = SessionScript()
+    #expect(script.session.nextDeadline == .seconds(10))
+    #expect(
+      script.at(1, .credentials("good", request: "1")) == [.verify(attempt: 1, Credentials(token: "good"))])
+    #expect(
+      script.at(2, .accepted(1, .token(expiresAt: 100))) == [
+        .record(.loggedIn(.regular, after: .seconds(2))),
+        .send(
+          .connected(
+            script.session.id, user: UserID("ann"), kind: .regular, expiresIn: .seconds(98), request: RequestID("1"))),
+      ])
+    #expect(script.session.phaseName == "active")
+    #expect(script.session.nextDeadline == .seconds(100))
+  }
+
+  @Test("guests log in, and a token that never expires has no deadline")
+  func guest() {
+    var script = SessionScript()
+    _ = script.at(0, .credentials())
+    #expect(
+      script.at(0, .accepted(1, .token(user: "guest-1", kind: .guest, expiresAt: nil))) == [
+        .record(.loggedIn(.guest, after: .zero)),
+        .send(
+          .connected(script.session.id, user: UserID("guest-1"), kind: .guest, expiresIn: nil, request: nil)),
+      ])
+    #expect(script.session.nextDeadline == nil)
+  }
+
+  @Test("an anonymous user gets an error and a close, never a session")
+  func anonymous() {
+    var script = SessionScript()
+    _ = script.at(0, .credentials(request: "1"))
+    #expect(
+      script.at(0, .accepted(1, .token(kind: .anonymous, expiresAt: 100))) == [
+        .record(.loginRefused(.anonymousRefused)), .send(.error(.anonymousRefused, request: RequestID("1"))),
+        .close(.anonymousRefused),
+      ])
+    #expect(script.session.grant == nil)
+  }
+
+  @Test("a refused token gets its error and a close")
+  func refused() {
+    var script = SessionScript()
+    _ = script.at(0, .credentials())
+    #expect(
+      script.at(0, .refused(1, .tokenExpired)) == [
+        .record(.loginRefused(.tokenExpired)), .send(.error(.tokenExpired, request: nil)), .close(.invalidToken),
+      ])
+  }
+
+  @Test("an operation before login gets 800101, whether or not a token is being judged")
+  func connectionRequired() {
+    var script = SessionScript()
+    let refusal: [SessionEffect] = [.send(.error(.connectionRequired, request: RequestID("7")))]
+    #expect(script.at(0, .join(request: "7")) == refusal)
+    _ = script.at(0, .credentials())
+    #expect(script.at(0, .join(request: "7")) == refusal)
+  }
+
+  @Test("a ping before login is answered")
+  func ping() {
+    var script = SessionScript()
+    #expect(script.at(0, .received(.ping(request: RequestID("p")))) == [.send(.pong(request: RequestID("p")))])
+  }
+
+  @Test("a second token while the first is judged is refused, and the first one still counts")
+  func alreadyInProgress() {
+    var script = SessionScript()
+    _ = script.at(0, .credentials())
+    #expect(
+      script.at(0, .credentials(request: "2")) == [.send(.error(.alreadyInProgress, request: RequestID("2")))])
+    #expect(script.at(0, .accepted(1, .token(expiresAt: 100))).count == 2)
+    #expect(script.session.phaseName == "active")
+  }
+
+  @Test(
+    "the login time-out closes at its last nanosecond and not before",
+    arguments: [SessionEvent.wakeUp, .credentials(), .join(), .accepted(1, .token(expiresAt: 100))])
+  func timesOut(event: SessionEvent) {
+    for isJudging in [false, true] {
+      var script = SessionScript()
+      if isJudging { _ = script.at(0, .credentials(request: "1")) }
+      let request = isJudging ? RequestID("1") : nil
+      var early = script
+      #expect(early.at(.seconds(10) - .nanoseconds(1), .wakeUp).isEmpty)
+      #expect(
+        script.at(10, event) == [
+          .send(.error(.connectionRequired, request: request)), .close(.loginTimeout),
+        ])
+    }
+  }
+
+  @Test("a token that has expired within the leeway logs in and is asked for at once, for no longer than documented")
+  func expiredAtLogin() {
+    var script = SessionScript()
+    _ = script.at(9, .credentials())
+    #expect(
+      script.at(9, .accepted(1, .token(expiresAt: 5))) == [
+        .record(.loggedIn(.regular, after: .seconds(9))),
+        .send(
+          .connected(script.session.id, user: UserID("ann"), kind: .regular, expiresIn: .zero, request: nil)),
+        .record(.refreshRequested(.expiry)), .send(.refreshRequired(.expiry, timeout: .seconds(56))),
+      ])
+    #expect(script.session.nextDeadline == .seconds(65))
+  }
+
+  @Test("orders that concern a grant change nothing before there is one")
+  func nothingToRevoke() {
+    var script = SessionScript()
+    let before = script.session
+    for event in [SessionEvent.expireNow, .askForRefresh, .revoked, .wakeUp, .refused(9)] {
+      #expect(script.at(0, event).isEmpty)
+    }
+    #expect(script.session == before)
+  }
+
+  @Test("a drain closes at once who is not logged in")
+  func drains() {
+    for isJudging in [false, true] {
+      var script = SessionScript()
+      if isJudging { _ = script.at(0, .credentials()) }
+      #expect(script.at(0, .drain(until: .seconds(100))) == [.close(.serviceRestart)])
+    }
+  }
+}
