@@ -1,7 +1,7 @@
-package import GatewayCore
+internal import GatewayCore
 internal import GatewayDialects
 package import GatewayRuntime
-package import GatewayServer
+internal import GatewayServer
 internal import GatewayStores
 
 /// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, and what a test

@@ -2,11 +2,12 @@ import Dispatch
 import Foundation
 
 /// The signals a long-running command answers to, as a sequence in place of a handler.
-struct SignalStream: AsyncSequence {
+struct SignalStream: AsyncSequence, Sendable {
   typealias Element = Int32
 
   private let stream: AsyncStream<Int32>
-  private let sources: [any DispatchSourceSignal]
+  // Only kept alive; nobody calls them.
+  private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
   /// From here on the signals no longer end the process: they come out of this sequence.
   init(_ signals: [Int32]) {
