@@ -27,10 +27,12 @@ extension PlainRoutes {
         throw .credentialsMissing.detailed("the token provider wants its secret as Authorization: Bearer")
       }
     }
-    let order = try Self.body(request) { (body) throws(GatewayError) in
-      try TokenOrder(body, policy: provider.policy, now: services.wallTime)
+    let (order, isOpaque) = try Self.body(request) { (body) throws(GatewayError) in
+      let order = try TokenOrder(body, policy: provider.policy, now: services.wallTime)
+      return (order, try Self.isOpaque(body, order))
     }
-    let token = try await provider.mint(order)
+    var token = try await provider.mint(order)
+    if isOpaque { token.credentials = try await storeOpaque(token, order) }
     let answer = JSONWriter.object(capacity: 512) { json in
       json.member("user_id", order.user.rawValue)
       json.member("token", token.credentials.token)
@@ -38,5 +40,26 @@ extension PlainRoutes {
       json.member("expires_in_s", secondsOf: token.expiresAt.map { ($0 - token.issuedAt).nanoseconds })
     }
     return HTTPResponse(status: 200, json: answer)
+  }
+
+  /// Whether the body asks for an opaque access token in place of a JWT.
+  private static func isOpaque(_ body: JSONObject, _ order: TokenOrder) throws(GatewayError) -> Bool {
+    switch try body.string("format", bytes: 1...16) {
+    case nil, "jwt": return false
+    case "opaque":
+      // The directory knows the user of an access token, not the calls that a call token lists.
+      guard order.kind != .anonymous else { throw .invalidParameter.detailed("a call token is a JWT") }
+      return true
+    default: throw .invalidParameter.detailed("format must be jwt or opaque")
+    }
+  }
+
+  /// An access token that stands for what the minted one says, known to the directory by its hash.
+  private func storeOpaque(_ token: MintedToken, _ order: TokenOrder) async throws(GatewayError) -> Credentials {
+    let (opaque, hash) = AccessToken.mint()
+    let record = AccessTokenRecord(
+      user: order.user, kind: order.kind, issuedAt: token.issuedAt, expiresAt: token.expiresAt)
+    try await directory.storeAccessToken(hash: hash, record)
+    return Credentials(token: opaque)
   }
 }

@@ -7,13 +7,15 @@ import Testing
 /// The plain dialect's HTTP side on a gateway that is none, with a directory of its own.
 struct PlainHTTP {
   let gateway = FakeGateway()
+  let directory: any Directory
   private let router: HTTPRouter
 
   init(_ policy: TokenProviderPolicy, full: Bool = false) {
+    directory = gateway.makeDirectory(calls: full ? 1 : 100)
     let provider = TokenProvider(on: gateway.executor, policy: policy, services: gateway, issuer: FakeTokens())
     router = HTTPRouter(
       PlainRoutes(
-        services: gateway, directory: gateway.makeDirectory(calls: full ? 1 : 100), authenticator: FakeTokens(),
+        services: gateway, directory: directory, authenticator: FakeTokens(),
         issuer: FakeTokens(), provider: provider
       ).routes)
   }
