@@ -14,6 +14,11 @@ package struct StormSeries: Hashable, Sendable, Codable {
       perSecond[second] += number
     }
 
+    mutating func raise(to level: Int, atSecond second: Int) {
+      let second = min(max(0, second), StormSeries.secondsMax - 1)
+      if level > self[second] { count(level - self[second], atSecond: second) }
+    }
+
     mutating func merge(_ other: Counts) {
       for (second, number) in other.perSecond.enumerated() where number > 0 { count(number, atSecond: second) }
     }
@@ -56,11 +61,13 @@ package struct StormSeries: Hashable, Sendable, Codable {
   package var providerCalls = Counts()
   /// Requests to the token provider that were answered, refused or given up.
   package var providerReturns = Counts()
+  /// The most requests to the token provider under way within the second, where one began; the sum over loops.
+  package var providerPeaks = Counts()
 
   package init() {}
 
   private static var columns: [WritableKeyPath<StormSeries, Counts>] {
-    [\.connects, \.asked, \.accepted, \.losses, \.ends, \.providerCalls, \.providerReturns]
+    [\.connects, \.asked, \.accepted, \.losses, \.ends, \.providerCalls, \.providerReturns, \.providerPeaks]
   }
 
   package mutating func merge(_ other: StormSeries) {
@@ -75,8 +82,10 @@ package struct StormSeries: Hashable, Sendable, Codable {
   /// How many clients were logged in at the end of each second.
   package var connected: [Int] { balance(connects, ends) }
 
-  /// How many requests to the provider were under way at the end of each second.
-  package var providerInFlight: [Int] { balance(providerCalls, providerReturns) }
+  /// The most requests to the provider under way in each second.
+  package var providerInFlight: [Int] {
+    balance(providerCalls, providerReturns).enumerated().map { max($0.element, providerPeaks[$0.offset]) }
+  }
 
   private func balance(_ more: Counts, _ less: Counts) -> [Int] {
     var level = 0

@@ -78,6 +78,7 @@ struct Ledger {
     result.provider.inFlightPeak = inFlightPeak
     result.provider.calls += 1
     result.series.providerCalls.count(atSecond: second(now))
+    result.series.providerPeaks.raise(to: inFlight, atSecond: second(now))
     switch purpose {
     case .login: return
     case .hopelessRefresh: result.provider.count(refreshCall: 1)

@@ -1,0 +1,59 @@
+package import GatewayCore
+
+/// All that a report says, whatever form it takes.
+package struct StormReport: Sendable {
+  package let plan: StormPlan
+  /// The gateway's address, without a token.
+  package let gateway: String
+  /// The provider's address, or that there was none.
+  package let provider: String
+  package let startedAt: WallTime
+  package let machine: Machine
+  package let result: StormResult
+  package let thresholds: [Threshold.Outcome]
+
+  package init(
+    plan: StormPlan, gateway: String, provider: String, startedAt: WallTime, machine: Machine, result: StormResult,
+    thresholds: [Threshold]
+  ) {
+    self.plan = plan
+    self.gateway = gateway
+    self.provider = provider
+    self.startedAt = startedAt
+    self.machine = machine
+    self.result = result
+    self.thresholds = thresholds.map { $0.judge(result) }
+  }
+
+  /// Whether every threshold holds, and the storm was not cut short.
+  package var passes: Bool {
+    !result.wasInterrupted && thresholds.allSatisfy(\.holds)
+  }
+
+  /// Why the figures are not those of a whole storm; nil if they are.
+  package var caveat: String? {
+    if result.wasInterrupted { return "interrupted after \(Figures.decimal(result.seconds, places: 1)) s" }
+    if result.ranOutOfTime { return "out of time: not every client was refreshed or cut off by the end" }
+    return nil
+  }
+
+  /// The behaviours that took part, in the order of their names' declaration.
+  var behaviours: [(behaviour: Behaviour, tally: StormResult.BehaviourTally)] {
+    Behaviour.allCases.compactMap { behaviour in result.behaviours[behaviour].map { (behaviour, $0) } }
+  }
+
+  /// The latencies that are shown, with their names.
+  var latencies: [(name: String, histogram: LatencyHistogram)] {
+    [("connect", result.latencies.connect)]
+      + behaviours.filter { $0.tally.refreshLatency.count > 0 }.map {
+        ("refresh, \($0.behaviour.rawValue)", $0.tally.refreshLatency)
+      }
+      + [("provider", result.latencies.provider)].filter { $0.1.count > 0 }
+  }
+
+  /// The figure of a metric for people, or a dash.
+  func figure(_ name: String) -> String {
+    guard let metric = Metric.named(name) else { preconditionFailure("no metric \(name)") }
+    return metric.value(result).map(metric.unit.text) ?? "–"
+  }
+}

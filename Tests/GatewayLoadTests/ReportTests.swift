@@ -1,0 +1,152 @@
+import Foundation
+import GatewayCore
+import GatewayDialects
+import Testing
+
+@testable import GatewayLoad
+
+@Suite("The report of a storm")
+struct ReportTests {
+  static func report(_ change: (inout StormResult) -> Void = { _ in }) throws -> StormReport {
+    var storm = try VirtualStorm()
+    storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=90,slow=4,forgetful=2,stale=2,garbage=1,refused=1")
+    storm.provider = try TokenProviderPolicy(latency: .milliseconds(40), concurrency: 8)
+    var result = try storm.run().result
+    result.probes[.beforeRamp] = .init(cpuSeconds: 1, residentBytes: 20e6)
+    result.probes[.beforeExpiry] = .init(cpuSeconds: 2, residentBytes: 21e6)
+    result.probes[.afterSettling] = .init(cpuSeconds: 2.1, residentBytes: 21e6)
+    change(&result)
+    return StormReport(
+      plan: storm.plan, gateway: "ws://127.0.0.1:8080/v1/connect?a=<b>&c", provider: "\"provider\"",
+      startedAt: WallTime(seconds: 1_800_000_000),
+      machine: Machine(
+        cores: 2, memoryBytes: 8 << 30, processor: "<i>fast</i>", system: "Debian", kernel: "6.1"),
+      result: result, thresholds: [try Threshold(parsing: "lost == 0"), try Threshold(parsing: "refresh.p99 < 1ms")])
+  }
+
+  @Test("the page refers to nothing outside of itself and runs nothing")
+  func selfContained() throws {
+    let html = try Self.report().html.lowercased()
+    for reference in ["http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link", "<iframe", "<img"] {
+      #expect(!html.contains(reference), "\(reference)")
+    }
+  }
+
+  @Test("what comes from outside is escaped wherever it stands")
+  func escaped() throws {
+    let hostile = "<img src=x onerror=\"alert('1')\">"
+    let html = try Self.report { result in
+      result.connects.failed.count(hostile)
+      result.errors.count(hostile)
+      result.disconnects.count(hostile)
+    }.html
+    #expect(!html.contains("<img"))
+    #expect(!html.contains("<i>fast"))
+    #expect(!html.contains("a=<b>"))
+    #expect(html.contains("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;"))
+    #expect(html.contains("a=&lt;b&gt;&amp;c"))
+  }
+
+  @Test("every element of the page is closed, in order")
+  func wellFormed() throws {
+    let html = try Self.report().html
+    let parser = XMLTags(html)
+    #expect(parser.problem == nil)
+    #expect(parser.count > 100)
+  }
+
+  @Test("the page shows a chart of every kind")
+  func charts() throws {
+    let html = try Self.report().html
+    for title in ["Refreshes per second", "Connected clients", "Token provider", "Refresh: asked", "Connect: begun"] {
+      #expect(html.contains("aria-label=\"\(title)"))
+    }
+  }
+
+  @Test("an empty result and a very long one make a page as well", arguments: [0, 100_000])
+  func extremes(seconds: Int) throws {
+    let html = try Self.report { result in
+      result = StormResult()
+      for second in stride(from: 0, to: seconds, by: 7) { result.series.accepted.count(second, atSecond: second) }
+    }.html
+    #expect(html.utf8.count < 500_000)
+    #expect(XMLTags(html).problem == nil)
+  }
+
+  @Test("the JSON has the members that its schema describes, and every metric's value")
+  func json() throws {
+    let bytes = Data(try Self.report().json())
+    let report = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+    let schema = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: Self.schemaURL)) as? [String: Any])
+    let required = try #require(schema["required"] as? [String])
+    let properties = try #require(schema["properties"] as? [String: Any])
+    #expect(Set(required).isSubset(of: report.keys))
+    #expect(Set(report.keys).isSubset(of: properties.keys))
+    for part in ["machine", "result"] {
+      let described = try #require((properties[part] as? [String: Any])?["required"] as? [String])
+      #expect(Set(described).isSubset(of: try #require(report[part] as? [String: Any]).keys))
+    }
+    let figures = try #require(report["figures"] as? [String: [String: Any]])
+    #expect(Set(figures.keys) == Set(Metric.all.map(\.name)))
+    #expect(figures["refresh.accepted"]?["value"] as? Double == 188)
+    #expect(report["started_at"] as? String == "2027-01-15T08:00:00Z")
+    #expect(report["passes"] as? Bool == false)
+  }
+
+  static let schemaURL = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "loadtest/report.schema.json")
+
+  @Test("the table has a line for all that the report must contain")
+  func table() throws {
+    let text = try Self.report().table.joined(separator: "\n")
+    for word in [
+      "accepted", "asked", "answered", "refused", "timed out", "4000 refresh_timeout", "p50", "p99", "well-behaved",
+      "forgetful", "calls per expiry", "peak", "50 / 95 / 99 %", "CPU per refresh", "FAILS", "holds",
+    ] {
+      #expect(text.contains(word), "\(word)")
+    }
+  }
+
+  @Test("an interrupted storm does not pass, whatever its thresholds say")
+  func interrupted() throws {
+    #expect(try !Self.report { $0.wasInterrupted = true }.passes)
+    let report = try Self.report { $0.behaviours[.wellBehaved]?.refreshLatency = LatencyHistogram() }
+    #expect(!report.passes)
+    #expect(report.caveat == nil)
+  }
+
+  @Test("axes end at round numbers that have room for the largest", arguments: [0, 1, 4, 7, 99, 123, 5000, 12_345])
+  func scale(value: Int) {
+    let top = ChartScale.top(for: value)
+    #expect(top >= value && top >= 1)
+    #expect(top <= max(5, value * 2))
+    #expect(ChartScale.ticks(to: top).count <= 6)
+    #expect(ChartScale.ticks(to: top).last == top)
+  }
+}
+
+/// Checks that tags are closed in order; the void elements that the page uses are known.
+private struct XMLTags {
+  var problem: String?
+  var count = 0
+
+  init(_ html: String) {
+    var open: [Substring] = []
+    for part in html.split(separator: "<").dropFirst() {
+      let tag = part.prefix { $0 != ">" }
+      let name = tag.prefix { !$0.isWhitespace && $0 != "/" }
+      count += 1
+      if tag.hasPrefix("!") || ["meta"].contains(name) || tag.hasSuffix("/") { continue }
+      if tag.hasPrefix("/") {
+        guard open.popLast() == tag.dropFirst() else {
+          problem = "</\(tag.dropFirst())> out of place"
+          return
+        }
+      } else {
+        open.append(name)
+      }
+    }
+    if let last = open.last { problem = "<\(last)> is not closed" }
+  }
+}
