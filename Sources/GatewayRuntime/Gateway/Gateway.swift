@@ -180,9 +180,10 @@ package final class Gateway: Sendable {
 // MARK: - What a dialect's HTTP side asks
 
 extension Gateway: GatewayServices {
-  /// The loop the caller is on; the first for a caller that is on none.
+  /// The table of the loop the caller is on: time and chance are a loop's own, so only its callers may ask.
   private var currentTable: LoopTable {
-    EventLoop.current.flatMap { tables.indices.contains($0.index) ? tables[$0.index] : nil } ?? tables[0]
+    guard let loop = EventLoop.current else { preconditionFailure("only from a loop of the gateway") }
+    return tables[loop.index]
   }
 
   package var wallTime: WallTime { currentTable.loop.wallTime }
