@@ -88,6 +88,6 @@ let package = Package(
         "GatewayLoad", "GatewaySimulator", "GatewayStores", "GatewayRuntime", "GatewayDialects", "GatewayCore",
         "TestSupport",
       ]),
-    tests("PosternTests", ["postern", "PosternTesting", "TestSupport"]),
+    tests("PosternTests", ["postern", "PosternTesting", "GatewayRuntime", "GatewayCore", "TestSupport"]),
   ]
 )

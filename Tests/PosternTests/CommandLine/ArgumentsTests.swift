@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@testable import postern
+
+@Suite("The command line")
+struct ArgumentsTests {
+  private static let flags = [
+    Flag("port", "N", "a port"), Flag("hold", "DURATION", "a time"), Flag("echo", nil, "a switch"),
+    Flag("host", "ADDRESS", "addresses", repeats: true), Flag("share", "SHARE", "a share"),
+  ]
+
+  private func read(
+    _ words: [String], environment: [String: String] = [:], operands: Bool = false
+  ) throws -> Arguments {
+    try Arguments(words, flags: Self.flags, environment: environment, operands: operands)
+  }
+
+  /// What a wrong command line is told.
+  private func complaint(_ words: [String], environment: [String: String] = [:]) -> String {
+    do {
+      let arguments = try read(words, environment: environment)
+      _ = try arguments.int("port", in: 0...65535)
+      _ = try arguments.duration("hold")
+      _ = try arguments.isOn("echo")
+      _ = try arguments.share("share")
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("values come behind the flag or an equals sign, and repeated flags gather theirs")
+  func reads() throws {
+    let arguments = try read(["--port", "80", "--hold=1.5m", "--echo", "--host", "a", "--host=b", "--share", "10%"])
+    #expect(try arguments.int("port", in: 0...65535) == 80)
+    #expect(try arguments.duration("hold") == .seconds(90))
+    #expect(try arguments.isOn("echo"))
+    #expect(arguments.strings("host") == ["a", "b"])
+    #expect(try arguments.share("share") == 0.1)
+  }
+
+  @Test("what is not given is nil, and a switch is off")
+  func absent() throws {
+    let arguments = try read([])
+    #expect(try arguments.int("port", in: 0...1) == nil)
+    #expect(try arguments.duration("hold") == nil)
+    #expect(try !arguments.isOn("echo"))
+    #expect(arguments.strings("host").isEmpty)
+  }
+
+  @Test("the command line wins over the environment, and the environment over the file")
+  func precedence() throws {
+    let file = try TemporaryFile(
+      """
+      // comments are allowed
+      { "port": 1, "hold": "3s", "host": ["x", "y"], "echo": true, }
+      """)
+    let arguments = try read(
+      ["--port", "3", "--config", file.path], environment: ["POSTERN_PORT": "2", "POSTERN_HOLD": "2s"])
+    #expect(try arguments.int("port", in: 0...9) == 3)
+    #expect(try arguments.duration("hold") == .seconds(2))
+    #expect(arguments.strings("host") == ["x", "y"])
+    #expect(try arguments.isOn("echo"))
+  }
+
+  @Test("a repeated flag in the environment is separated by commas")
+  func environmentLists() throws {
+    #expect(try read([], environment: ["POSTERN_HOST": "a,b"]).strings("host") == ["a", "b"])
+  }
+
+  @Test(
+    "a wrong value is refused with its key, the value and what would be right",
+    arguments: [
+      (["--port", "65536"], "--port: '65536' is wrong; expected a whole number from 0 to 65535"),
+      (["--port", "x"], "--port: 'x' is wrong; expected a whole number from 0 to 65535"),
+      (["--hold", "5"], "--hold: '5' is wrong; expected a duration with its unit, as 500ms, 60s, 10m or 24h"),
+      (["--hold", "-1s"], "--hold: '-1s' is wrong; expected a duration with its unit, as 500ms, 60s, 10m or 24h"),
+      (["--share", "2"], "--share: '2' is wrong; expected a share from 0 to 1, or from 0% to 100%"),
+      (["--port"], "--port needs a value: N"),
+      (["--echo=1"], "--echo is a switch and takes no value"),
+      (["--port", "1", "--port", "2"], "--port is given twice"),
+      (["--prot", "1"], "--prot: no such flag"),
+      (["--por", "1"], "--por: no such flag; did you mean --port?"),
+      (["-x"], "-x: no such flag"),
+      (["stray"], "'stray' is unexpected: this command takes flags only"),
+      (["--config", "/nowhere"], "--config: '/nowhere' is wrong; expected a file that can be read"),
+    ])
+  func refusals(words: [String], expected: String) {
+    #expect(complaint(words) == expected)
+  }
+
+  @Test("a wrong value from the environment is refused under the variable's name")
+  func environmentRefusal() {
+    #expect(
+      complaint([], environment: ["POSTERN_PORT": "none"])
+        == "POSTERN_PORT: 'none' is wrong; expected a whole number from 0 to 65535")
+  }
+
+  @Test(
+    "a configuration file with a wrong key or shape is refused with the file's name",
+    arguments: [
+      (#"{"prot": 1}"#, "'prot': no such key"), ("[1]", "not a JSON object"), ("{", "not a JSON object"),
+      (#"{"port": {"a": 1}}"#, "not a JSON object"), (#"{"port": [1, 2]}"#, "'port' takes one value"),
+    ])
+  func fileRefusals(text: String, expected: String) throws {
+    let file = try TemporaryFile(text)
+    let complaint = complaint(["--config", file.path])
+    #expect(complaint.hasPrefix("\(file.path): ") && complaint.contains(expected))
+  }
+
+  @Test("what stands behind two dashes is no flag")
+  func operands() throws {
+    #expect(try read(["a", "--", "--port"], operands: true).operands == ["a", "--port"])
+  }
+
+  @Test(
+    "durations are a number and a unit",
+    arguments: [
+      ("500ms", Duration.milliseconds(500)), ("60s", .seconds(60)), ("1.5m", .seconds(90)), ("24h", .seconds(86400)),
+      ("30d", .seconds(2_592_000)), ("0", .zero), ("10us", .microseconds(10)),
+    ])
+  func durations(text: String, duration: Duration) {
+    #expect(DurationText.parse(text) == duration)
+  }
+
+  @Test("anything else is no duration", arguments: ["", "s", "1", "1 s", "x1s", "infs", "nans", "1e400s", "2000000d"])
+  func noDurations(text: String) {
+    #expect(DurationText.parse(text) == nil)
+  }
+}

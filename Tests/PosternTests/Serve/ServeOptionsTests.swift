@@ -1,0 +1,83 @@
+import Foundation
+import GatewayCore
+import GatewayRuntime
+import PosternTesting
+import Testing
+
+@testable import postern
+
+@Suite("The options of serve")
+struct ServeOptionsTests {
+  private func options(_ words: [String]) throws -> ServeOptions {
+    try ServeOptions(try Arguments(words, flags: ServeFlags.all, environment: [:], operands: false))
+  }
+
+  private func complaint(_ words: [String]) -> String {
+    do {
+      _ = try options(words)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("nothing need be given: loopback, a random secret, the documented times")
+  func defaults() throws {
+    let options = try options([])
+    #expect(options.settings.hosts == ["127.0.0.1", "::1"] && options.settings.skipsMissingHosts)
+    #expect(options.settings.port == 8080 && options.settings.controlPort == 8081)
+    #expect(options.hasRandomSecret)
+    #expect(options.settings.configuration.session.refreshTimeout == .seconds(60))
+    #expect(options.settings.controlSecret == nil)
+  }
+
+  @Test("every flag of the session reaches its policy")
+  func session() throws {
+    let options = try options([
+      "--login-timeout", "3s", "--refresh-timeout", "2s", "--any-refresh-timeout", "--refresh-lead", "30s",
+      "--refresh-spread", "10s", "--revocation", "close", "--ping-interval", "0", "--pong-timeout", "4s", "--origin",
+      "https://a.example", "--echo",
+    ])
+    let policy = options.settings.configuration.session
+    #expect(policy.loginTimeout == .seconds(3) && policy.refreshTimeout == .seconds(2))
+    #expect(policy.refreshLead == .seconds(30) && policy.refreshSpread == .seconds(10))
+    #expect(policy.revocation == .close)
+    #expect(options.settings.configuration.pingInterval == nil)
+    #expect(options.settings.configuration.pongTimeout == .seconds(4))
+    #expect(options.settings.configuration.allowedOrigins == ["https://a.example"])
+    #expect(options.settings.configuration.offersEcho)
+  }
+
+  @Test(
+    "what cannot be is refused, saying what would be right",
+    arguments: [
+      (["--refresh-timeout", "59s"], "60 to 1800 s"),
+      (["--control-host", "0.0.0.0"], "give a --control-secret-file"),
+      (["--host", "0.0.0.0"], "give a --provider-secret-file"),
+      (["--tls-key", "k"], "given together"),
+      (["--secret", "short"], "needs at least 32"),
+      (["--secret", "a", "--secret-file", "b"], "one of them is meant"),
+      (["--secret-file", "/nowhere"], "cannot be read"),
+      (["--algorithm", "none"], "expected HS256"),
+      (["--revocation", "maybe"], "expected refresh or close"),
+      (["--provider-failure-rate", "2"], "a share"),
+      (["--previous-secret-file", "/nowhere"], "cannot be read"),
+      (["--loops", "0"], "from 1 to 256"),
+      (["--key-file", "/nowhere"], "a file of keys"),
+    ])
+  func refusals(words: [String], expected: String) {
+    #expect(complaint(words).contains(expected))
+  }
+
+  @Test("a complaint about a secret never says the secret")
+  func discretion() {
+    #expect(!complaint(["--secret", "hush-hush"]).contains("hush-hush"))
+  }
+
+  @Test("a public key verifies; guests and the provider get a secret of the gateway's own")
+  func publicKeyOnly() throws {
+    let file = try TemporaryFile(
+      #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#)
+    #expect(try options(["--key-file", file.path]).hasRandomSecret)
+  }
+}
