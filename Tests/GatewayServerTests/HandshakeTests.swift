@@ -43,7 +43,8 @@ import Testing
       BadUpgrade("a Connection that begins like upgrade", ["Connection": "up"], 400),
       BadUpgrade("no Connection", ["Connection": nil], 400),
       BadUpgrade("no Host", ["Host": nil], 400),
-      BadUpgrade("a subprotocol list that is too long", ["Sec-WebSocket-Protocol": String(repeating: "a", count: 200)], 400),
+      BadUpgrade(
+        "a subprotocol list that is too long", ["Sec-WebSocket-Protocol": String(repeating: "a", count: 200)], 400),
       BadUpgrade("an Upgrade to HTTP/2", ["Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAARAAAAA"], 400),
       BadUpgrade("an Upgrade to something else", ["Upgrade": "foo"], 403),
     ])
@@ -59,7 +60,9 @@ import Testing
     }
   }
 
-  @Test("an upgrade with another method or an older HTTP is refused", arguments: [("POST", "1.1", 405), ("GET", "1.0", 400)])
+  @Test(
+    "an upgrade with another method or an older HTTP is refused",
+    arguments: [("POST", "1.1", 405), ("GET", "1.0", 400)])
   func badRequestLine(method: String, version: String, status: Int) async throws {
     try await TestServer.with { server in
       let client = try RawClient(port: server.port)
@@ -142,7 +145,8 @@ import Testing
     try await TestServer.with { server in
       let client = try RawClient(port: server.port)
       try client.send(
-        Array(RawClient.upgrade().utf8) + RawClient.frame(1, Array("first".utf8)) + RawClient.frame(1, Array("second".utf8)))
+        Array(RawClient.upgrade().utf8) + RawClient.frame(1, Array("first".utf8))
+          + RawClient.frame(1, Array("second".utf8)))
       #expect(try client.readAnswer().status == 101)
       #expect(try client.readFrame().text == "first")
       #expect(try client.readFrame().text == "second")

@@ -101,7 +101,8 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
       return answerAndLinger(.plain(413, "the body is above \(service.limits.bodyBytesMax) bytes"))
     }
     guard length > 0 else { return answer(request) }
-    if request.header("expect")?.lowercased() == "100-continue", write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0 {
+    if request.header("expect")?.lowercased() == "100-continue", write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0
+    {
       return -1
     }
     phase = .body(request, remaining: length)

@@ -39,8 +39,10 @@ enum UpgradeCheck {
     guard list.utf8.count < 127, let first = firstSubprotocol(of: request), (1..<64).contains(first.utf8.count),
       first.utf8.allSatisfy(isNameByte)
     else {
-      return refuse(400, "Sec-WebSocket-Protocol must be a list of names of letters, digits, '.', '-' and '_', "
-        + "below 64 bytes a name and 127 bytes in all")
+      return refuse(
+        400,
+        "Sec-WebSocket-Protocol must be a list of names of letters, digits, '.', '-' and '_', "
+          + "below 64 bytes a name and 127 bytes in all")
     }
     return nil
   }

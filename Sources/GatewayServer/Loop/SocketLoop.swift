@@ -80,7 +80,7 @@ package final class SocketLoop: @unchecked Sendable {
     self.ev = ev
     let context = Self.librarySetup.withLock { _ in
       var settings = postern_context_settings(
-        loop: ev, handshake_seconds: UInt32(max(1, limits.handshakeTimeout.milliseconds / 1000)),
+        loop: ev, handshake_seconds: limits.handshakeSeconds,
         header_bytes: UInt16(clamping: limits.headerBytesMax * 2))
       return postern_context_create(&settings).map { UInt(bitPattern: $0) }
     }
@@ -101,14 +101,22 @@ package final class SocketLoop: @unchecked Sendable {
     }
     check.pointee.data = me
     ev_check_start(ev, check)
-    postern_ev_timer_init(timer, { _, watcher, _ in
-      Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef { $0.armedFor = .distantFuture }
-    }, 0, 0)
+    postern_ev_timer_init(
+      timer,
+      { _, watcher, _ in
+        Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef {
+          $0.armedFor = .distantFuture
+        }
+      }, 0, 0)
     timer.pointee.data = me
     // On an idle libev loop the library's own time-outs do not fire unless something wakes it.
-    postern_ev_timer_init(tick, { _, watcher, _ in
-      Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef { lws_cancel_service($0.context) }
-    }, 0.5, 0.5)
+    postern_ev_timer_init(
+      tick,
+      { _, watcher, _ in
+        Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef {
+          lws_cancel_service($0.context)
+        }
+      }, 0.5, 0.5)
     tick.pointee.data = me
     ev_timer_start(ev, tick)
   }
@@ -190,8 +198,9 @@ extension SocketLoop {
   /// Adds a vhost; nil if the library refuses. Only on the loop.
   func addHost(_ service: VirtualHost.Service?, tls: TLSFiles?) -> VirtualHost? {
     events.preconditionOnLoop()
-    guard let context, let host = VirtualHost(
-      named: "postern-\(vhosts.count)", on: self, context: context, service: service, tls: tls)
+    guard let context,
+      let host = VirtualHost(
+        named: "postern-\(vhosts.count)", on: self, context: context, service: service, tls: tls)
     else { return nil }
     vhosts.append(host)
     return host

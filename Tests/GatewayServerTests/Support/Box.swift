@@ -12,5 +12,7 @@ final class Box<Value: Sendable>: Sendable {
 
   func get() -> Value { value.withLock { $0 } }
 
-  func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result { value.withLock { change(&$0) } }
+  func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
+    value.withLock { change(&$0) }
+  }
 }

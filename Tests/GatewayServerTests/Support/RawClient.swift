@@ -186,5 +186,7 @@ final class RawClient {
 }
 
 extension [UInt8] {
-  fileprivate func ends(with suffix: [UInt8]) -> Bool { count >= suffix.count && self[(count - suffix.count)...] == suffix[...] }
+  fileprivate func ends(with suffix: [UInt8]) -> Bool {
+    count >= suffix.count && self[(count - suffix.count)...] == suffix[...]
+  }
 }
