@@ -86,6 +86,7 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
   info.options = LWS_SERVER_OPTION_VALIDATE_UTF8;
   info.retry_and_idle_policy = &no_retry;
   info.user = settings->user;
+  info.timeout_secs_ah_idle = settings->handshake_seconds;
   info.gid = (gid_t)-1;
   info.uid = (uid_t)-1;
   if (settings->certificate_path) {

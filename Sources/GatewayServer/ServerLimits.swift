@@ -16,4 +16,7 @@ package struct ServerLimits: Hashable, Sendable {
   package var handshakeTimeout = Duration.seconds(10)
 
   package init() {}
+
+  /// The handshake's time-out as the library wants it.
+  var handshakeSeconds: UInt32 { UInt32(clamping: max(1, handshakeTimeout.components.seconds)) }
 }

@@ -8,7 +8,7 @@
 extern const size_t postern_write_headroom;
 
 /// Writes a close frame with lws_write(). Not in the library's public header, which wants lws_close_reason() used; but
-/// in the library's ABI since 2013, and the one way to close without its timers.
+/// in its implementation, versions 4.1 to 4.3 alike, and the one way to close without its timers.
 extern const enum lws_write_protocol postern_write_close;
 
 /// Told of everything that happens to a wsi; the meaning of `reason` is that of enum lws_callback_reasons.
@@ -41,6 +41,8 @@ struct postern_vhost_settings {
   /// Whether the vhost dials rather than serves.
   int is_client;
   size_t rx_buffer_bytes;
+  /// Seconds for a request head, from accept to its end.
+  unsigned handshake_seconds;
   void *user;
 };
 

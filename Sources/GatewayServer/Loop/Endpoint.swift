@@ -37,6 +37,7 @@ class Endpoint {
 
   /// Takes every callback of the library in this process to the endpoint it is about.
   static let receiveCallbacks: Void = {
+    LibraryLog.install()
     postern_set_callback { wsi, rawReason, user, input, length in
       guard let wsi else { return 0 }
       let reason = lws_callback_reasons(UInt32(rawReason))

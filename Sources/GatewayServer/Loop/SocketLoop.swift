@@ -80,7 +80,7 @@ package final class SocketLoop: @unchecked Sendable {
     self.ev = ev
     let context = Self.librarySetup.withLock { _ in
       var settings = postern_context_settings(
-        loop: ev, handshake_seconds: UInt32(max(1, limits.handshakeTimeout.milliseconds / 1000)),
+        loop: ev, handshake_seconds: limits.handshakeSeconds,
         header_bytes: UInt16(clamping: limits.headerBytesMax * 2))
       return postern_context_create(&settings).map { UInt(bitPattern: $0) }
     }

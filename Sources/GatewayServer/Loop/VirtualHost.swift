@@ -25,11 +25,13 @@ final class VirtualHost {
     self.service = service
     limits = service?.limits ?? loop.limits
     let user = Unmanaged.passUnretained(self).toOpaque()
+    let limits = self.limits
     let made = name.withCString { name in
       Self.withFiles(tls) { certificate, key in
         var settings = postern_vhost_settings(
           name: name, certificate_path: certificate, key_path: key, is_client: service == nil ? 1 : 0,
-          rx_buffer_bytes: SocketLoop.receiveBufferBytes, user: user)
+          rx_buffer_bytes: SocketLoop.receiveBufferBytes,
+          handshake_seconds: limits.handshakeSeconds, user: user)
         return postern_vhost_create(context, &settings)
       }
     }

@@ -1,0 +1,211 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("HTTP requests") struct HTTPTests {
+  /// Answers with what it was asked.
+  private static var mirror: TestSite {
+    var site = TestSite()
+    site.onRespond = { request, _ in
+      HTTPResponse(
+        status: 200, contentType: "text/plain",
+        text: "\(request.method) \(request.path) \(String(decoding: request.body, as: UTF8.self))")
+    }
+    return site
+  }
+
+  @Test(
+    "every method reaches the site, with its body",
+    arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+  func methods(method: String) async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      let body = method == "GET" ? "" : "hello"
+      try client.send("\(method) /a/b HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      let answer = try client.readAnswer()
+      #expect(answer.status == 200)
+      #expect(answer.body == "\(method) /a/b \(body)")
+      #expect(answer.headers["connection"] == "close")
+      #expect(try client.readToEnd().isEmpty)
+    }
+  }
+
+  @Test("the answer to HEAD tells the length and has no body")
+  func head() async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("HEAD /x HTTP/1.1\r\nHost: x\r\n\r\n")
+      let text = String(decoding: try client.readToEnd(), as: UTF8.self)
+      #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(text.contains("content-length: \("HEAD /x ".utf8.count)\r\n"))
+      #expect(text.hasSuffix("\r\n\r\n"))
+    }
+  }
+
+  @Test("a POST without a length has an empty body")
+  func postWithoutLength() async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("POST /x HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try client.readAnswer().body == "POST /x ")
+    }
+  }
+
+  @Test("a body that comes byte by byte is whole in the end, also behind 100 (Continue)")
+  func slowBody() async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+      #expect(try client.readAnswer().status == 100)
+      for byte in "hello".utf8 { try client.send([byte]) }
+      #expect(try client.readAnswer().body == "POST /x hello")
+    }
+  }
+
+  struct BadRequest: CustomTestStringConvertible {
+    let testDescription: String
+    let text: String
+    let status: Int
+  }
+
+  @Test(
+    "a request that cannot be served is answered with the reason",
+    arguments: [
+      BadRequest(
+        testDescription: "a body above the limit",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000),
+        status: 413),
+      BadRequest(
+        testDescription: "a chunked body",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", status: 411),
+      BadRequest(
+        testDescription: "a negative length", text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        status: 400),
+      BadRequest(
+        testDescription: "two lengths",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", status: 400),
+      BadRequest(
+        testDescription: "a head above the limit",
+        text: "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: \(String(repeating: "a", count: 9000))\r\n\r\n", status: 431),
+      BadRequest(testDescription: "an unknown method", text: "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", status: 403),
+    ])
+  func badRequests(_ bad: BadRequest) async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      try client.send(bad.text)
+      #expect(try client.readAnswer().status == bad.status)
+    }
+  }
+
+  @Test(
+    "what is no HTTP ends the connection and nothing else",
+    arguments: [
+      "\u{16}\u{03}\u{01}\u{02}\u{00}\u{01}\r\n\r\n", "CONNECT x HTTP/1.1\r\nHost: x\r\n\r\n", "\r\n\r\n\r\n\r\n",
+      "GET / HTTP/1.1\r\nAuthorization: \(String(repeating: "a", count: 60000))\r\n\r\n",
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ])
+  func garbage(text: String) async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      try? client.send(text)
+      client.endSending()
+      _ = try client.readToEnd()
+      let other = try RawClient(port: server.port)
+      try other.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try other.readAnswer().status == 200)
+    }
+  }
+
+  @Test("the body of a refused request is not served as another request")
+  func noSmuggling() async throws {
+    let count = Box(0)
+    var site = TestSite()
+    site.onRespond = { _, _ in
+      count.update { $0 += 1 }
+      return HTTPResponse(status: 404)
+    }
+    try await TestServer.with(site) { server in
+      let client = try RawClient(port: server.port)
+      let inner = "GET /inner HTTP/1.1\r\nHost: x\r\n\r\n"
+      try client.send("GET /outer HTTP/1.1\r\nHost: x\r\n\r\n" + inner)
+      _ = try client.readToEnd()
+      #expect(count.get() == 1)
+    }
+  }
+
+  @Test("a large answer reaches a peer that reads slowly, whole, while the loop serves others")
+  func largeAnswer() async throws {
+    var site = TestSite()
+    let size = 20 << 20
+    site.onRespond = { request, _ in
+      HTTPResponse(status: 200, body: request.path == "/large" ? Array(repeating: 7, count: size) : [])
+    }
+    try await TestServer.with(site) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+      // One that has ended its side, and sends too much, besides.
+      client.endSending()
+      let other = try RawClient(port: server.port)
+      try other.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try other.readAnswer().status == 200)
+      let all = try client.readToEnd()
+      #expect(all.count > size)
+      #expect(all.suffix(size).allSatisfy { $0 == 7 })
+    }
+  }
+
+  @Test("a handler that waits keeps nobody waiting, and may find its client gone")
+  func slowHandler() async throws {
+    let (arrivals, arrived) = AsyncStream<Void>.makeStream()
+    let (releases, release) = AsyncStream<Void>.makeStream()
+    var site = TestSite()
+    site.onRespond = { request, _ in
+      guard request.path == "/slow" else { return HTTPResponse(status: 204) }
+      arrived.yield()
+      for await _ in releases { break }
+      return HTTPResponse(status: 200, body: Array(repeating: 1, count: 1 << 20))
+    }
+    try await TestServer.with(site) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+      for await _ in arrivals { break }
+      client.reset()
+      let other = try RawClient(port: server.port)
+      try other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try other.readAnswer().status == 204)
+      release.yield()
+      let last = try RawClient(port: server.port)
+      try last.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try last.readAnswer().status == 204)
+    }
+  }
+
+  @Test(
+    "a body that does not arrive is answered with 408 after the handshake time-out, a head that does not with the end")
+  func slowRequests() async throws {
+    try await TestServer.with(Self.mirror, { $0.limits.handshakeTimeout = .seconds(1) }) { server in
+      let half = try RawClient(port: server.port)
+      try half.send("GET / HTT")
+      let client = try RawClient(port: server.port)
+      try client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe")
+      #expect(try client.readAnswer().status == 408)
+      #expect(try half.readToEnd().isEmpty)
+    }
+  }
+
+  @Test("a field that holds a line break is left out of the answer")
+  func responseSplitting() async throws {
+    var site = TestSite()
+    site.onRespond = { _, _ in
+      HTTPResponse(status: 200, headers: [HTTPField("x-a", "1\r\nx-injected: 1"), HTTPField("x-b", "2")])
+    }
+    try await TestServer.with(site) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      let answer = try client.readAnswer()
+      #expect(answer.headers["x-injected"] == nil)
+      #expect(answer.headers["x-b"] == "2")
+    }
+  }
+}
