@@ -70,7 +70,8 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
     tests("GatewayCoreTests", ["GatewayCore", "TestSupport"]),
-    tests("GatewayTokensTests", ["GatewayTokens", "GatewayCore", "TestSupport"]),
+    tests(
+      "GatewayTokensTests", ["GatewayTokens", "GatewayCore", "TestSupport"], resources: [.copy("Fixtures")]),
     tests(
       "GatewayDialectsTests", ["GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"],
       resources: [.copy("Fixtures")]),

@@ -52,17 +52,21 @@ package struct JWTSigner: Sendable {
     token.reserveCapacity(header.count + claims.count * 4 / 3 + 100)
     token += header
     Base64URL.encode(claims, to: &token)
-    let signature: [UInt8] =
-      switch method {
-      case .signature(let signer): signer.sign(token)
-      case .hmac(let key):
-        [UInt8](unsafeUninitializedCapacity: SHA2.sizeMax) { buffer, initialized in
-          token.withUnsafeBytes { key.authenticate($0, into: buffer.baseAddress!) }
-          initialized = key.hash.size
-        }
-      }
+    let signature = signature(of: token)
     token.append(UInt8(ascii: "."))
     Base64URL.encode(signature, to: &token)
     return String(decoding: token, as: UTF8.self)
+  }
+
+  /// The signature of any bytes, in JWS form.
+  package func signature(of input: [UInt8]) -> [UInt8] {
+    switch method {
+    case .signature(let signer): signer.sign(input)
+    case .hmac(let key):
+      [UInt8](unsafeUninitializedCapacity: SHA2.sizeMax) { buffer, initialized in
+        input.withUnsafeBytes { key.authenticate($0, into: buffer.baseAddress!) }
+        initialized = key.hash.size
+      }
+    }
   }
 }

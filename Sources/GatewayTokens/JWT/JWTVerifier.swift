@@ -17,6 +17,26 @@ package struct JWTVerifier: Sendable {
   /// The claims of `token` if every check passes at `now`; throws the first check that fails. Cheap checks come first,
   /// and nothing of the payload is read before the signature has been verified.
   package func verify(_ token: String, at now: WallTime) throws(TokenError) -> JWTClaims {
+    try open(token, at: now) { payload throws(TokenError) in
+      let claims = try JWTClaims(CompactToken.object(payload, .payload))
+      try checkDates(claims, at: now)
+      try checkIssuer(claims)
+      try checkAudience(claims)
+      return claims
+    }
+  }
+
+  /// The payload of `token`, whatever it is, if header and signature pass at `now`: the JWS part of ``verify(_:at:)``.
+  package func verifySignature(_ token: String, at now: WallTime) throws(TokenError) -> [UInt8] {
+    try open(token, at: now) { payload throws(TokenError) in
+      try CompactToken.decode(payload, .payload) { Array($0) }
+    }
+  }
+
+  /// Hands the payload, still encoded, to `body` once header and signature have passed.
+  private func open<T>(
+    _ token: String, at now: WallTime, _ body: (UnsafeRawBufferPointer) throws(TokenError) -> T
+  ) throws(TokenError) -> T {
     guard token.utf8.count <= policy.sizeMax else { throw .tooLarge(limit: policy.sizeMax) }
     return try token.utf8.span.bytes.withUnsafeBytes { bytes throws(TokenError) in
       let token = try CompactToken(bytes)
@@ -24,11 +44,7 @@ package struct JWTVerifier: Sendable {
       try CompactToken.decode(token.signature, .signature) { signature throws(TokenError) in
         try checkSignature(signature, of: token.signingInput, header, at: now)
       }
-      let claims = try JWTClaims(CompactToken.object(token.payload, .payload))
-      try checkDates(claims, at: now)
-      try checkIssuer(claims)
-      try checkAudience(claims)
-      return claims
+      return try body(token.payload)
     }
   }
 

@@ -96,7 +96,7 @@ enum JSONWebKey {
 
   /// The names in the numbers are OpenSSL's own (EVP_PKEY-RSA(7), EVP_PKEY-EC(7)); Swift imports few of their macros.
   private static func rsa(_ jwk: JSONView, _ index: Int) throws(KeyError) -> AsymmetricKey {
-    var numbers = [
+    var numbers: [(name: StaticString, value: [UInt8])] = [
       ("n", try bytes(jwk, "n", index)), ("e", try bytes(jwk, "e", index)),
     ]
     if jwk["d"] != nil {
@@ -125,7 +125,8 @@ enum JSONWebKey {
     guard x.count == width, y.count == width else {
       throw .jwk(index: index, reason: "x and y must have \(width) bytes")
     }
-    let secret = jwk["d"] == nil ? [] : [("priv", try bytes(jwk, "d", index))]
+    var secret: [(name: StaticString, value: [UInt8])] = []
+    if jwk["d"] != nil { secret.append(("priv", try bytes(jwk, "d", index))) }
     return try KeyBuilder.build(
       type: "EC", isPrivate: jwk["d"] != nil, numbers: secret, group: curve, point: [4] + x + y, index: index)
   }

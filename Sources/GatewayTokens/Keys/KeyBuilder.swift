@@ -4,26 +4,26 @@ internal import COpenSSL
 enum KeyBuilder {
   /// The key of `type` with these big-endian numbers, and for a curve its name and public point. `index` is for errors.
   static func build(
-    type: String, isPrivate: Bool, numbers: [(name: String, value: [UInt8])], group: String? = nil,
+    type: String, isPrivate: Bool, numbers: [(name: StaticString, value: [UInt8])], group: String? = nil,
     point: [UInt8]? = nil, index: Int
   ) throws(KeyError) -> AsymmetricKey {
     let wrong = KeyError.jwk(index: index, reason: "its numbers make no \(type) key")
     guard let builder = OSSL_PARAM_BLD_new() else { throw wrong }
     defer { OSSL_PARAM_BLD_free(builder) }
-    // The builder keeps pointers to what it is given until it is done.
+    // The builder keeps pointers to what it is given, names included, until it is done: hence static names.
     var bignums: [OpaquePointer] = []
     defer { bignums.forEach { BN_clear_free($0) } }
     for number in numbers {
       guard let bignum = BN_bin2bn(number.value, Int32(number.value.count), nil) else { throw wrong }
       bignums.append(bignum)
-      guard OSSL_PARAM_BLD_push_BN(builder, number.name, bignum) == 1 else { throw wrong }
+      guard OSSL_PARAM_BLD_push_BN(builder, cString(number.name), bignum) == 1 else { throw wrong }
     }
 
     let key = (group ?? "").withCString { name -> OpaquePointer? in
       (point ?? []).withUnsafeBytes { point -> OpaquePointer? in
         if group != nil {
-          guard OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, name, 0) == 1,
-            OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point.baseAddress, point.count) == 1
+          guard OSSL_PARAM_BLD_push_utf8_string(builder, cString("group"), name, 0) == 1,
+            OSSL_PARAM_BLD_push_octet_string(builder, cString("pub"), point.baseAddress, point.count) == 1
           else { return nil }
         }
         return finish(builder, type: type, isPrivate: isPrivate)
@@ -34,6 +34,11 @@ enum KeyBuilder {
       throw wrong
     }
     return try AsymmetricKey(taking: key)
+  }
+
+  /// A static string is terminated by NUL and never moves.
+  private static func cString(_ name: StaticString) -> UnsafePointer<CChar> {
+    UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
   private static func finish(_ builder: OpaquePointer, type: String, isPrivate: Bool) -> OpaquePointer? {

@@ -31,8 +31,8 @@ package struct KeySet: Sendable {
     try self.init(keys, ignored: reasons)
   }
 
-  /// The keys that answer to `kid`: those of that name, else those without a name. `kid` is a hint (RFC 7515 section
-  /// 4.1.4), so it narrows the search down and decides nothing.
+  /// Whether there is a key of that name. Then the others are not asked; else those without a name are: `kid` is a hint (RFC
+  /// 7515 section 4.1.4), so it narrows the search down and decides nothing.
   func hasKey(named kid: JSONView) -> Bool {
     keys.contains { Self.isNamed($0, kid) }
   }

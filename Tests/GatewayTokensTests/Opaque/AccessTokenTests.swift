@@ -1,0 +1,44 @@
+import GatewayCore
+import GatewayTokens
+import Testing
+
+@Suite("Opaque access tokens and fingerprints")
+struct AccessTokenTests {
+  @Test("a token is 256 bits of chance behind a prefix, and no two are the same")
+  func mint() {
+    let minted = (0..<100).map { _ in AccessToken.mint() }
+    #expect(Set(minted.map(\.token)).count == 100 && Set(minted.map(\.hash)).count == 100)
+    for (token, hash) in minted {
+      #expect(token.hasPrefix("pat_") && token.utf8.count == 47)
+      #expect(AccessToken.isOne(token) && AccessToken.hash(of: token) == hash)
+      #expect(hash == SHA256.digest(token.utf8) && hash.count == 32)
+    }
+  }
+
+  @Test(
+    "what has not the form of one has no hash to look up",
+    arguments: [
+      "", "pat_", "pat_short", "pat_" + String(repeating: "!", count: 43), "Pat_" + String(repeating: "A", count: 43),
+      "pat_" + String(repeating: "A", count: 44), "pat_" + String(repeating: "A", count: 42) + "B",
+    ])
+  func form(token: String) {
+    #expect(AccessToken.hash(of: token) == nil)
+  }
+
+  @Test("SHA-256 is that of FIPS 180-4")
+  func sha256() {
+    let hex = SHA256.digest("abc".utf8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    #expect(hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    #expect(TokenFingerprint(of: "abc").description == hex.prefix(32))
+  }
+
+  @Test("a second signature of the same ECDSA token has the same fingerprint, other claims have another")
+  func malleability() throws {
+    let signer = try Fixture.signer(.es256)
+    let claims = Array(#"{"user_id":"ann"}"#.utf8)
+    let first = signer.sign(claims)
+    let second = signer.sign(claims)
+    #expect(first != second && TokenFingerprint(of: first) == TokenFingerprint(of: second))
+    #expect(TokenFingerprint(of: first) != TokenFingerprint(of: signer.sign(Array(#"{"user_id":"bob"}"#.utf8))))
+  }
+}
