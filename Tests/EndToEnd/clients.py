@@ -1,0 +1,136 @@
+"""Clients of the gateway: `websockets` for the socket, `http.client` for HTTP. Every exchange is checked against the
+documents as it happens."""
+
+import http.client
+import itertools
+import json
+import urllib.parse
+
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+import documents
+
+PATIENCE = 10
+
+
+class Refused(Exception):
+    """The upgrade was answered with something else than 101."""
+
+    def __init__(self, answer):
+        super().__init__(f"{answer.status} {answer.body!r}")
+        self.status = answer.status
+        self.answer = answer
+        self.error = answer.json["error"]
+
+
+class Answer:
+    """An HTTP answer."""
+
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = {name.lower(): value for name, value in headers}
+        self.body = body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def error(self):
+        return self.json["error"]
+
+
+class Client:
+    """One connection of the plain dialect."""
+
+    def __init__(self, gateway, token=None, query_token=None, origin=None, url=None, **options):
+        target = (url or gateway.url) + "/v1/connect"
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        if query_token is not None:
+            target += "?" + urllib.parse.urlencode({"access_token": query_token})
+        try:
+            self.socket = connect(
+                target, additional_headers=headers, origin=origin, open_timeout=PATIENCE, proxy=None, **options
+            )
+        except InvalidStatus as refusal:
+            response = refusal.response
+            answer = Answer(response.status_code, response.headers.raw_items(), response.body)
+            documents.HTTP.check("GET", "/v1/connect", None, answer)
+            raise Refused(answer) from None
+        documents.HTTP.seen.add(("GET", "/v1/connect", 101))
+        self.ids = itertools.count(1)
+        self.passed = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, kind, **members):
+        message = {"type": kind, **members}
+        documents.SOCKET.check(message, documents.SOCKET.from_client)
+        self.socket.send(json.dumps(message))
+
+    def receive(self, kind=None, patience=PATIENCE):
+        """The next message; it must be of `kind` if that is given."""
+        text = self.socket.recv(timeout=patience)
+        assert isinstance(text, str), "a binary frame"
+        message = json.loads(text)
+        documents.SOCKET.check(message, documents.SOCKET.from_gateway)
+        assert kind is None or message["type"] == kind, f"{message} in place of {kind}"
+        return message
+
+    def ask(self, kind, **members):
+        """Sends a message and returns its answer; what comes in between is put into `passed`."""
+        name = str(next(self.ids))
+        self.send(kind, id=name, **members)
+        while (answer := self.receive()).get("id") != name:
+            self.passed.append(answer)
+        return answer
+
+    def is_alive(self):
+        return self.ask("ping")["type"] == "pong"
+
+    def until_closed(self, patience=PATIENCE):
+        """The code and reason of the gateway's close frame; messages before it are put into `passed`."""
+        try:
+            while True:
+                self.passed.append(self.receive(patience=patience))
+        except ConnectionClosed as end:
+            frame = end.rcvd
+            assert frame is not None, "the connection ended without a close frame"
+            return frame.code, frame.reason
+
+
+def request(url, method, path, body=None, token=None, headers=None, document=documents.HTTP, raw=None):
+    """One HTTP exchange. `body` is a value for JSON, `raw` bytes as they are."""
+    parts = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
+    headers = dict(headers or {})
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    payload = raw
+    if raw is None and body is not None:
+        payload = json.dumps(body).encode()
+        headers["Content-Type"] = "application/json"
+    try:
+        connection.request(method, path, payload, headers)
+        response = connection.getresponse()
+        answer = Answer(response.status, response.getheaders(), response.read())
+    finally:
+        connection.close()
+    if document is not None and method in ("GET", "POST"):
+        document.check(method, path.split("?")[0], body, answer)
+    return answer
+
+
+def api(gateway, method, path, body=None, token=None, **options):
+    """The plain dialect's HTTP side."""
+    return request(gateway.http_url, method, path, body, token, **options)
+
+
+def control(gateway, method, path, body=None, token=None, **options):
+    """The control API."""
+    return request(gateway.control_url, method, path, body, token, document=documents.CONTROL, **options)

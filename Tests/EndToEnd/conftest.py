@@ -1,0 +1,24 @@
+"""What the tests share: a gateway with the defaults, for all that need no flags of their own."""
+
+import pytest
+
+from gateway import Gateway
+
+
+@pytest.fixture(scope="session")
+def gateway():
+    with Gateway() as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="session")
+def impatient():
+    """A gateway with time-outs short enough to wait for."""
+    flags = ["--any-refresh-timeout", "--refresh-timeout", "1s", "--login-timeout", "1s", "--leeway", "0s"]
+    with Gateway(*flags) as gateway:
+        yield gateway
+
+
+def pytest_collection_modifyitems(items):
+    """What looks at all that was said runs last."""
+    items.sort(key=lambda item: item.path.name == "test_documents.py")

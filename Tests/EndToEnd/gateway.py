@@ -1,0 +1,87 @@
+"""A `postern serve` process, and tokens of PyJWT for it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import uuid
+from pathlib import Path
+
+import jwt
+
+SECRET = "a secret of the end-to-end tests, long enough for HS512: 0123456789abcdef"
+
+
+def token(user="ann", life=3600, secret=SECRET, algorithm="HS256", **claims):
+    """A token that PyJWT signs, of `life` seconds from now on (None: for ever). No two are the same."""
+    now = time.time()
+    claims = {"user_id": user, "iat": now, "jti": uuid.uuid4().hex, **claims}
+    if life is not None:
+        claims["exp"] = now + life
+    return jwt.encode(claims, secret, algorithm=algorithm)
+
+
+def call_token(*cids, life=3600, **claims):
+    """A call token: what an anonymous user has."""
+    return token("!anon", life, call_cids=list(cids), **claims)
+
+
+class Gateway:
+    """A gateway on free loopback ports; ends with the `with` block, and must have logged no token by then."""
+
+    def __init__(self, *flags, expected_exit=0):
+        self.flags = flags
+        self.expected_exit = expected_exit
+        self.folder = tempfile.TemporaryDirectory(prefix="postern-")
+        self.secret_file = Path(self.folder.name, "secret")
+        self.secret_file.write_text(SECRET)
+        self.log_file = Path(self.folder.name, "log")
+
+    def __enter__(self):
+        command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", "2"]
+        command += ["--secret-file", str(self.secret_file), *self.flags]
+        with self.log_file.open("wb") as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)
+        timer = threading.Timer(30, self.process.kill)
+        timer.start()
+        line = self.process.stdout.readline()
+        timer.cancel()
+        if not line:
+            self.process.wait()
+            raise RuntimeError(f"no gateway: {' '.join(command)}\n{self.log()}")
+        self.ready = json.loads(line)
+        assert self.ready["event"] == "ready" and self.ready["pid"] == self.process.pid
+        self.url, self.http_url, self.port = self.ready["url"], self.ready["http_url"], self.ready["port"]
+        self.control_url = self.ready["control_url"]
+        return self
+
+    def __exit__(self, kind, *_):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            status = "killed after 20 s"
+        self.process.stdout.close()
+        log = self.log()
+        self.folder.cleanup()
+        if kind is not None:
+            print(log)
+            return
+        assert status == self.expected_exit, f"{status}\n{log}"
+        assert SECRET not in log and not re.search(r"eyJ[\w-]+\.", log), "a secret or a token in the log"
+
+    def log(self):
+        return self.log_file.read_text(errors="replace")
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def resident_bytes(self):
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGESIZE")
