@@ -37,8 +37,9 @@ package struct HTTPRequest: Hashable, Sendable {
   package var bearerToken: String? {
     guard let value = header("authorization") else { return nil }
     let parts = value.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer", !parts[1].isEmpty else { return nil }
-    return String(parts[1])
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    let token = parts[1].drop { $0 == " " }
+    return token.isEmpty ? nil : String(token)
   }
 }
 

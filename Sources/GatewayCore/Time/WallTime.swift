@@ -10,10 +10,11 @@ package struct WallTime: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The time of a NumericDate (RFC 7519 section 2): seconds since the epoch, perhaps with a fraction. Saturates.
+  /// The time of a NumericDate (RFC 7519 section 2): seconds since the epoch, perhaps with a fraction. Saturates; what is
+  /// not a number is the earliest time, so that a token dated with it has expired.
   package init(seconds: Double) {
     let scaled = seconds * 1e9
-    nanoseconds = scaled >= 9.2e18 ? .max : scaled <= -9.2e18 ? .min : Int64(scaled)
+    nanoseconds = scaled >= 9.2e18 ? .max : scaled > -9.2e18 ? Int64(scaled) : .min
   }
 
   /// Seconds since the epoch.

@@ -126,7 +126,7 @@ struct Exploration {
       .accepted(attempt, token(3, "bob", .regular, life)), .accepted(attempt, token(4, "ann", .guest, life)),
       .accepted(attempt, token(5, "!anon", .anonymous, life)), .refused(attempt),
       .accepted(attempt &- 1, token(6, "eve", .regular, life)), .refused(attempt &+ 1), .wakeUp, .expireNow,
-      .askForRefresh, .revoked, .disconnect(.disconnected), .drain(until: node.now + .seconds(50)),
+      .askForRefresh, .revoked, .disconnect(.disconnected), .drain(until: node.now + .seconds(500)),
       .drain(until: node.now), .slowConsumer, .peerSilent, .peerClosed, .transportLost,
     ]
   }

@@ -12,7 +12,7 @@ struct ExplorationTests {
   }
 
   static let plans: [Plan] = [
-    Plan(name: "defaults", policy: try! SessionPolicy(refusedRefreshesMax: 2, malformedMax: 2), depth: 7),
+    Plan(name: "defaults", policy: try! SessionPolicy(refusedRefreshesMax: 3, malformedMax: 2), depth: 7),
     Plan(
       name: "lead and spread",
       policy: try! SessionPolicy(

@@ -1,0 +1,96 @@
+import GatewayCore
+import Testing
+
+@Suite("HTTP as values")
+struct HTTPTests {
+  private static func route(_ method: String, _ pattern: String) -> HTTPRoute {
+    HTTPRoute(method, pattern) { _, _ in HTTPResponse(status: 200) }
+  }
+
+  private let router = HTTPRouter([
+    route("GET", "/v1/calls/{type}/{id}"), route("POST", "/v1/calls/{type}/{id}"),
+    route("POST", "/v1/calls/{type}/{id}/join"), route("GET", "/health"), route("GET", "/v1/calls/default/lobby"),
+  ])
+
+  private func found(_ method: String, _ path: String) -> (pattern: String, parameters: PathParameters)? {
+    guard case .found(let route, let parameters) = router.match(method: method, path: path) else { return nil }
+    return (route.pattern, parameters)
+  }
+
+  @Test("a route is found by method and path, and its parameters are decoded")
+  func finds() throws {
+    let match = try #require(found("POST", "/v1/calls/default/caf%C3%A9%2Fbar/join"))
+    #expect(match.pattern == "/v1/calls/{type}/{id}/join")
+    #expect(match.parameters["type"] == "default")
+    #expect(match.parameters["id"] == "café/bar")
+    #expect(found("GET", "/health")?.pattern == "/health")
+    #expect(found("GET", "//health/")?.pattern == "/health")
+  }
+
+  @Test("the first route that fits answers")
+  func first() {
+    #expect(found("GET", "/v1/calls/default/lobby")?.pattern == "/v1/calls/{type}/{id}")
+  }
+
+  @Test("a path with other methods tells them, an unknown path and a broken escape nothing")
+  func others() {
+    guard case .otherMethods(let methods) = router.match(method: "PUT", path: "/v1/calls/default/a") else {
+      Issue.record("the path exists")
+      return
+    }
+    #expect(methods == ["GET", "POST"])
+    for path in ["/", "/v1", "/v1/calls/default", "/v1/calls/default/a/b", "/v1/calls/default/%zz", "/v1/calls/a/%ff"] {
+      guard case .none = router.match(method: "GET", path: path) else {
+        Issue.record("\(path) leads nowhere")
+        return
+      }
+    }
+  }
+
+  @Test(
+    "percent-encoding reads what it writes",
+    arguments: ["", "plain", "a b&c=d/e?f#g%h+i", "é漢🚀", "~-._", "\u{0}\n\r", "a:b!c"])
+  func encodes(text: String) {
+    let encoded = PercentEncoding.encode(text)
+    #expect(encoded.utf8.allSatisfy { $0 > 32 && $0 < 127 })
+    #expect(PercentEncoding.decode(encoded) == text)
+  }
+
+  @Test(
+    "escapes are two digits in either case, and the bytes are UTF-8",
+    arguments: [
+      ("%41%6a%6A", "Ajj"), ("%", nil), ("%4", nil), ("%4g", nil), ("%g4", nil), ("%+1", nil), ("%ff", nil),
+      ("%C3", nil), ("%ED%A0%80", nil), ("+", "+"),
+    ] as [(String, String?)])
+  func decodes(encoded: String, text: String?) {
+    #expect(PercentEncoding.decode(encoded) == text)
+  }
+
+  @Test("everything but unreserved characters is escaped in upper case")
+  func escapes() {
+    #expect(PercentEncoding.encode("a/ü~") == "a%2F%C3%BC~")
+  }
+
+  @Test(
+    "a bearer token is what follows the scheme, in any case",
+    arguments: [
+      ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER a b", "a b"), ("Bearer  abc", "abc"), ("Bearer", nil),
+      ("Bearer ", nil), ("Basic abc", nil), ("", nil), ("Bearerabc", nil),
+    ] as [(String, String?)])
+  func bearer(value: String, token: String?) {
+    let request = HTTPRequest(method: "GET", path: "/", headers: [HTTPField("authorization", value)])
+    #expect(request.bearerToken == token)
+  }
+
+  @Test("fields and parameters are found by name, the first of several")
+  func fields() {
+    let request = HTTPRequest(
+      method: "GET", path: "/", query: [HTTPField("a", "1"), HTTPField("a", "2")],
+      headers: [HTTPField("x", "1"), HTTPField("x", "2")])
+    #expect(request.header("x") == "1" && request.header("y") == nil)
+    #expect(request.parameter("a") == "1" && request.parameter("b") == nil)
+    #expect(request.bearerToken == nil)
+    let response = HTTPResponse(status: 200, contentType: "text/plain", text: "é")
+    #expect(response.header("content-type") == "text/plain" && response.body == [0xC3, 0xA9])
+  }
+}

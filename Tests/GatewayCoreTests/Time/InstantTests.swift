@@ -1,0 +1,82 @@
+import GatewayCore
+import Testing
+
+@Suite("Time on the two lines")
+struct InstantTests {
+  private static let day = Duration.seconds(86_400)
+
+  @Test("an instant moves by a duration, both ways")
+  func moves() {
+    let instant = Instant.zero + .seconds(5)
+    #expect(instant + .nanoseconds(1) == Instant(nanoseconds: 5_000_000_001))
+    #expect(instant - .seconds(6) == Instant(nanoseconds: -1_000_000_000))
+    #expect((instant + Self.day) - instant == Self.day)
+    #expect(instant < instant + .nanoseconds(1))
+  }
+
+  @Test("a token valid for centuries never wraps into the past")
+  func saturates() {
+    let late = Instant(nanoseconds: .max - 5)
+    let early = Instant(nanoseconds: .min + 5)
+    #expect(late + .seconds(1) == .distantFuture)
+    #expect(early - .seconds(1) == Instant(nanoseconds: .min))
+    #expect(early + .seconds(-1) == Instant(nanoseconds: .min))
+    #expect(late - .seconds(-1) == .distantFuture)
+    #expect(Instant.zero + .seconds(Int64.max) == .distantFuture)
+    #expect(Instant.zero - .seconds(Int64.max) < .zero - .seconds(9_000_000_000))
+  }
+
+  @Test("what is never due stays never due, whatever is added or taken away")
+  func neverDue() {
+    for duration in [Duration.zero, .seconds(1), .seconds(-1), .seconds(Int64.max), .seconds(Int64.min)] {
+      #expect(Instant.distantFuture + duration == .distantFuture)
+      #expect(Instant.distantFuture - duration == .distantFuture)
+    }
+  }
+
+  @Test("the distance between the ends of the line is as long as a duration can be counted")
+  func distances() {
+    let first = Instant(nanoseconds: .min)
+    #expect((Instant.distantFuture - first).nanoseconds == .max)
+    #expect((first - Instant.distantFuture).nanoseconds == .min)
+    #expect((WallTime(nanoseconds: .max) - WallTime(nanoseconds: .min)).nanoseconds == .max)
+    #expect((WallTime(nanoseconds: .min) - WallTime(nanoseconds: .max)).nanoseconds == .min)
+  }
+
+  @Test("a duration is counted in nanoseconds, milliseconds and seconds, and saturates")
+  func durations() {
+    #expect(Duration.milliseconds(1_500).nanoseconds == 1_500_000_000)
+    #expect(Duration.milliseconds(-1_500).nanoseconds == -1_500_000_000)
+    #expect(Duration.nanoseconds(1_999_999).milliseconds == 1)
+    #expect(Duration.milliseconds(2_500).inSeconds == 2.5)
+    #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+    #expect(Duration.seconds(Int64.min).nanoseconds == .min)
+  }
+
+  @Test(
+    "a NumericDate becomes a time of day, saturated at both ends",
+    arguments: [
+      (0, 0), (1.5, 1_500_000_000), (-1, -1_000_000_000), (1_800_000_000, 1_800_000_000_000_000_000), (1e300, .max),
+      (-1e300, .min), (.infinity, .max), (-.infinity, .min), (9.3e9, .max),
+    ] as [(Double, Int64)])
+  func numericDates(seconds: Double, nanoseconds: Int64) {
+    #expect(WallTime(seconds: seconds).nanoseconds == nanoseconds)
+  }
+
+  @Test("a date that is not a number is a date, not a crash")
+  func notANumber() {
+    #expect(WallTime(seconds: .nan) == WallTime(nanoseconds: .min))
+  }
+
+  @Test("a time of day saturates at both ends")
+  func wallSaturates() {
+    let late = WallTime(nanoseconds: .max - 5)
+    let early = WallTime(nanoseconds: .min + 5)
+    #expect(late + .seconds(1) == WallTime(nanoseconds: .max))
+    #expect(late - .seconds(-1) == WallTime(nanoseconds: .max))
+    #expect(early - .seconds(1) == WallTime(nanoseconds: .min))
+    #expect(early + .seconds(-1) == WallTime(nanoseconds: .min))
+    #expect(early < late)
+    #expect(WallTime(seconds: 12.5).seconds == 12.5)
+  }
+}

@@ -1,0 +1,139 @@
+import GatewayCore
+import GatewayRuntime
+import Testing
+
+/// A waiter with a name, that counts how often it was woken.
+private final class Waiter: WakeupTarget {
+  let name: Int
+  private(set) var count = 0
+  private(set) var wakeup: Wakeup!
+
+  init(_ name: Int) {
+    self.name = name
+    wakeup = Wakeup(target: self)
+  }
+
+  func wakeUp() {
+    count += 1
+  }
+}
+
+/// What a heap should do, done in the simplest way: a list of who waits, searched from end to end.
+private struct NaiveDeadlines {
+  private struct Entry {
+    var name: Int
+    var at: Instant
+    var order: Int
+  }
+
+  private var entries: [Entry] = []
+  private var nextOrder = 0
+
+  var count: Int { entries.count }
+  var earliest: Instant? { entries.map(\.at).min() }
+
+  mutating func set(_ name: Int, at deadline: Instant?) {
+    // A deadline that does not move keeps its place among its equals.
+    if let deadline, entries.contains(where: { $0.name == name && $0.at == deadline }) { return }
+    entries.removeAll { $0.name == name }
+    guard let deadline, deadline != .distantFuture else { return }
+    nextOrder += 1
+    entries.append(Entry(name: name, at: deadline, order: nextOrder))
+  }
+
+  mutating func popDue(at now: Instant) -> Int? {
+    let due = entries.filter { $0.at <= now }.min { ($0.at, $0.order) < ($1.at, $1.order) }
+    guard let due else { return nil }
+    entries.removeAll { $0.name == due.name }
+    return due.name
+  }
+
+  func deadline(of name: Int) -> Instant? {
+    entries.first { $0.name == name }?.at
+  }
+}
+
+@Suite("A heap of deadlines")
+struct DeadlineHeapTests {
+  @Test("the earliest comes out first, and only when it is due")
+  func order() {
+    let heap = DeadlineHeap()
+    let waiters = (0..<5).map { Waiter($0) }
+    for (waiter, seconds) in zip(waiters, [30, 10, 50, 20, 40]) {
+      heap.set(waiter.wakeup, at: .zero + .seconds(seconds))
+    }
+    #expect(heap.earliest == .zero + .seconds(10))
+    #expect(heap.popDue(at: .zero + .seconds(10) - .nanoseconds(1)) == nil)
+    var popped: [ObjectIdentifier] = []
+    while let wakeup = heap.popDue(at: .zero + .seconds(60)) { popped.append(ObjectIdentifier(wakeup)) }
+    #expect(popped == [1, 3, 0, 4, 2].map { ObjectIdentifier(waiters[$0].wakeup) })
+    #expect(heap.count == 0 && heap.earliest == nil)
+  }
+
+  @Test("equal deadlines fire in the order in which they were set, however many there are")
+  func equals() {
+    let heap = DeadlineHeap()
+    let waiters = (0..<1_000).map { Waiter($0) }
+    for waiter in waiters { heap.set(waiter.wakeup, at: .zero) }
+    // To move away and back is to be set anew; to be set to what one has is nothing.
+    heap.set(waiters[0].wakeup, at: .zero + .seconds(1))
+    heap.set(waiters[0].wakeup, at: .zero)
+    heap.set(waiters[1].wakeup, at: .zero)
+    for name in Array(1..<1_000) + [0] {
+      #expect(heap.popDue(at: .zero) === waiters[name].wakeup)
+    }
+  }
+
+  @Test("a deadline in the distant future is none, and setting one takes the old one out")
+  func distantFuture() {
+    let heap = DeadlineHeap()
+    let waiter = Waiter(0)
+    heap.set(waiter.wakeup, at: .distantFuture)
+    #expect(!waiter.wakeup.isSet && heap.count == 0)
+    for none in [Instant.distantFuture, nil] {
+      heap.set(waiter.wakeup, at: .zero)
+      #expect(waiter.wakeup.isSet && waiter.wakeup.at == .zero)
+      heap.set(waiter.wakeup, at: none)
+      #expect(!waiter.wakeup.isSet && waiter.wakeup.at == .distantFuture)
+    }
+    heap.remove(waiter.wakeup)
+    #expect(heap.popDue(at: .distantFuture) == nil)
+  }
+
+  @Test(
+    "does what a list searched from end to end does, for any order of sets, moves, removals and wake-ups",
+    arguments: 1...20)
+  func likeTheNaiveOne(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let heap = DeadlineHeap()
+    var naive = NaiveDeadlines()
+    let waiters = (0..<200).map { Waiter($0) }
+    let names = Dictionary(uniqueKeysWithValues: waiters.map { (ObjectIdentifier($0.wakeup), $0.name) })
+    // Few different times, so that many are equal.
+    let range = UInt64([5, 50, 5_000, 1_000_000][Int(seed % 4)])
+    var now = Instant.zero
+    for _ in 0..<2_000 {
+      let name = Int.random(in: 0..<waiters.count, using: &generator)
+      switch UInt64.random(in: 0..<10, using: &generator) {
+      case 0..<6:
+        let deadline = now + .nanoseconds(Int64(UInt64.random(in: 0..<range, using: &generator)) - Int64(range / 4))
+        heap.set(waiters[name].wakeup, at: deadline)
+        naive.set(name, at: deadline)
+      case 6, 7:
+        heap.remove(waiters[name].wakeup)
+        naive.set(name, at: nil)
+      case 8:
+        #expect(heap.popDue(at: now).map { names[ObjectIdentifier($0)]! } == naive.popDue(at: now))
+      default:
+        now = now + .nanoseconds(Int64(UInt64.random(in: 0...range / 8, using: &generator)))
+      }
+      #expect(heap.count == naive.count && heap.earliest == naive.earliest)
+      #expect(waiters[name].wakeup.isSet == (naive.deadline(of: name) != nil))
+      #expect(waiters[name].wakeup.at == naive.deadline(of: name) ?? .distantFuture)
+    }
+    while let expected = naive.popDue(at: .distantFuture) {
+      #expect(heap.popDue(at: .distantFuture).map { names[ObjectIdentifier($0)]! } == expected)
+    }
+    #expect(heap.count == 0)
+  }
+}
