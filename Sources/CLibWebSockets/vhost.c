@@ -97,6 +97,7 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
     info.ssl_private_key_filepath = vhost->key_path;
     info.alpn = "http/1.1";
   }
+  if (settings->is_ipv4_only) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
   if (settings->is_client) info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
   vhost->vhost = lws_create_vhost(context, &info);
   if (!vhost->vhost) {
@@ -149,7 +150,8 @@ struct lws *postern_dial(const struct postern_dial_settings *settings) {
   info.protocol = settings->subprotocols;
   info.local_protocol_name = "postern";
   info.iface = settings->source;
-  info.ssl_connection = settings->is_tls ? LCCSCF_USE_SSL : 0;
+  info.ssl_connection = LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
+  if (settings->is_tls) info.ssl_connection |= LCCSCF_USE_SSL;
   if (settings->is_tls && settings->allows_untrusted)
     info.ssl_connection |=
         LCCSCF_ALLOW_SELFSIGNED | LCCSCF_ALLOW_INSECURE | LCCSCF_ALLOW_EXPIRED | LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK;

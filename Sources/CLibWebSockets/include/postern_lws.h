@@ -40,6 +40,8 @@ struct postern_vhost_settings {
   const char *key_path;
   /// Whether the vhost dials rather than serves.
   int is_client;
+  /// Whether it dials IPv4 only, which a source address of that family needs.
+  int is_ipv4_only;
   size_t rx_buffer_bytes;
   /// Seconds for a request head, from accept to its end.
   unsigned handshake_seconds;
@@ -102,5 +104,12 @@ struct postern_certificate *postern_certificate_read(const char *certificate_pat
 /// Makes the context present this certificate from the next handshake on. 0, or -1 with the old one kept.
 int postern_certificate_apply(const struct postern_certificate *certificate, SSL_CTX *context);
 void postern_certificate_free(struct postern_certificate *certificate);
+
+/// What a TLS client trusts: what the system trusts, or everything.
+SSL_CTX *postern_tls_client_context(int allows_untrusted);
+/// A TLS client on a non-blocking descriptor, for a host by name or address.
+SSL *postern_tls_client(SSL_CTX *context, int fd, const char *host);
+/// Says why the last step failed, and forgets it.
+void postern_tls_explain(SSL *ssl, char *text, size_t size);
 
 #endif

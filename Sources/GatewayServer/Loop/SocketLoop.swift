@@ -30,7 +30,9 @@ package final class SocketLoop: @unchecked Sendable {
   private var ev: OpaquePointer?
   private(set) var context: OpaquePointer?
   private var vhosts: [VirtualHost] = []
-  private(set) var clientHost: VirtualHost?
+  let fetches = FetchTable()
+  let addresses = AddressBook()
+  private var dialHosts: [VirtualHost?] = [nil, nil]
   private let check = UnsafeMutablePointer<ev_check>.allocate(capacity: 1)
   private let timer = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
   private let tick = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
@@ -170,6 +172,7 @@ package final class SocketLoop: @unchecked Sendable {
   }
 
   private func tearDown() {
+    fetches.endAll()
     while events.runQueued() {}
     Self.librarySetup.withLock { _ in lws_context_destroy(context) }
     context = nil
@@ -177,7 +180,7 @@ package final class SocketLoop: @unchecked Sendable {
     while events.runQueued() {}
     vhosts.forEach { $0.free() }
     vhosts = []
-    clientHost = nil
+    dialHosts = []
     ev_timer_stop(ev, timer)
     ev_timer_stop(ev, tick)
     ev_check_stop(ev, check)
@@ -207,9 +210,16 @@ extension SocketLoop {
   }
 
   /// The vhost to dial from, made when first needed. Only on the loop.
-  func dialingHost() -> VirtualHost? {
-    if clientHost == nil { clientHost = addHost(nil, tls: nil) }
-    return clientHost
+  func dialHost(isIPv4Only: Bool) -> VirtualHost? {
+    events.preconditionOnLoop()
+    guard let context else { return nil }
+    let index = isIPv4Only ? 1 : 0
+    if dialHosts[index] == nil {
+      dialHosts[index] = VirtualHost(
+        named: "postern-dial-\(index)", on: self, context: context, service: nil, tls: nil, isIPv4Only: isIPv4Only)
+      dialHosts[index].map { vhosts.append($0) }
+    }
+    return dialHosts[index]
   }
 
   /// The libev loop, for watchers of our own. Only on the loop.

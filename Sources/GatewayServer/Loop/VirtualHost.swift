@@ -20,7 +20,10 @@ final class VirtualHost {
   }
 
   /// Nil if the library cannot make it. Only on the loop.
-  init?(named name: String, on loop: SocketLoop, context: OpaquePointer, service: Service?, tls: TLSFiles?) {
+  init?(
+    named name: String, on loop: SocketLoop, context: OpaquePointer, service: Service?, tls: TLSFiles?,
+    isIPv4Only: Bool = false
+  ) {
     self.loop = loop
     self.service = service
     limits = service?.limits ?? loop.limits
@@ -29,7 +32,7 @@ final class VirtualHost {
     let made = name.withCString { name in
       Self.withFiles(tls) { certificate, key in
         var settings = postern_vhost_settings(
-          name: name, certificate_path: certificate, key_path: key, is_client: service == nil ? 1 : 0,
+          name: name, certificate_path: certificate, key_path: key, is_client: service == nil ? 1 : 0, is_ipv4_only: isIPv4Only ? 1 : 0,
           rx_buffer_bytes: SocketLoop.receiveBufferBytes,
           handshake_seconds: limits.handshakeSeconds, user: user)
         return postern_vhost_create(context, &settings)

@@ -10,16 +10,27 @@ final class Handshake {
   /// Why it did not open.
   private(set) var failure: DialFailure?
   private var timer: DialTimer?
+  /// Whether it is the client's side.
+  let isDialled: Bool
+  /// Called when there was no connection at all.
+  var whenUnreachable: (() -> Void)?
+  /// The fields the library writes itself.
+  static let ownFields: Set<String> = [
+    "host", "upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "sec-websocket-protocol",
+    "sec-websocket-extensions",
+  ]
 
   /// The server's side: the 101 names `subprotocol`.
   init(answering subprotocol: String?) {
     self.subprotocol = subprotocol
+    isDialled = false
     fields = []
   }
 
   /// The client's side: the request has `fields` beside those of every upgrade.
   init(asking fields: [HTTPField]) {
     subprotocol = nil
+    isDialled = true
     self.fields = fields
   }
 
@@ -44,7 +55,7 @@ final class Handshake {
   func appendFields(_ cursor: UnsafeMutableRawPointer?, _ room: Int) -> Int32 {
     guard let cursor = cursor?.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self) else { return 0 }
     var text = ""
-    for field in fields where !field.value.utf8.contains(where: { $0 == 0x0d || $0 == 0x0a || $0 == 0 }) {
+    for field in fields {
       text += "\(field.name): \(field.value)\r\n"
     }
     guard text.utf8.count < room else { return -1 }
@@ -56,7 +67,7 @@ final class Handshake {
   }
 
   /// The library gave up, and says why in a text such as `HS: ws upgrade response not 101` or `Timed out`.
-  func fail(_ reason: UnsafeRawBufferPointer, status: Int = 0) {
+  func fail(_ reason: UnsafeRawBufferPointer, status: Int) {
     guard failure == nil else { return }
     let text = String(decoding: reason.prefix { $0 != 0 }, as: UTF8.self)
     if status != 0 && status != 101 {
@@ -65,6 +76,7 @@ final class Handshake {
       failure = .timedOut
     } else {
       failure = .unreachable(text.isEmpty ? "the connection failed" : text)
+      whenUnreachable?()
     }
   }
 }

@@ -32,6 +32,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   /// The size of the message whose rest the library holds; 0 if it holds none.
   private var heldBytes = 0
   private var closeTimer: CloseTimer?
+  /// Whether the library has told of its end.
+  private(set) var isDestroyed = false
   /// What is needed until the socket is open.
   private(set) var handshake: Handshake?
 
@@ -209,7 +211,9 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   }
 
   override func connectionDestroyed() {
-    finish()
+    isDestroyed = true
+    // The library may be inside dial() still, whose caller must not hear of it yet.
+    if phase == .opening, handshake?.isDialled == true { loop.events.execute { self.finish() } } else { finish() }
     host.service?.tally.connectionEnded()
   }
 
@@ -230,9 +234,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
       return handshake?.appendFields(input, length) ?? 0
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-      handshake?.fail(UnsafeRawBufferPointer(start: input, count: length))
-      // The library may be inside dial() still.
-      loop.events.execute { self.finish() }
+      handshake?.fail(
+        UnsafeRawBufferPointer(start: input, count: length), status: Int(lws_http_client_http_response(wsi)))
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
       host.setSubprotocol(handshake?.subprotocol ?? "")
     case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL, LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:

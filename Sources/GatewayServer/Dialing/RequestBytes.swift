@@ -1,0 +1,41 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+extension HTTPRequest {
+  /// The path with the query, encoded.
+  var requestTarget: String {
+    let parameters = query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+    let path = path.isEmpty ? "/" : path
+    return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
+  }
+
+  /// The request as it goes over the wire, as the only one of its connection (RFC 9112).
+  func serialized(for target: DialTarget) -> [UInt8] {
+    var head = "\(method) \(requestTarget) HTTP/1.1\r\n"
+    if header("host") == nil { head += "host: \(target.hostField)\r\n" }
+    for field in headers where field.isSafe && !["content-length", "connection"].contains(field.name) {
+      head += "\(field.name): \(field.value)\r\n"
+    }
+    if !body.isEmpty || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(method) {
+      head += "content-length: \(body.count)\r\n"
+    }
+    head += "connection: close\r\n\r\n"
+    return Array(head.utf8) + body
+  }
+}
+
+extension DialTarget {
+  /// What the Host field says: the port only where it is not the scheme's own.
+  var hostField: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == (isTLS ? 443 : 80) ? name : "\(name):\(port)"
+  }
+}
+
+extension HTTPField {
+  /// Whether it is one field: a line break in it would make two.
+  var isSafe: Bool {
+    !name.isEmpty && !name.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: ":") || $0 == 0x7f }
+      && !value.utf8.contains { $0 == 0x0d || $0 == 0x0a || $0 == 0 }
+  }
+}

@@ -1,0 +1,55 @@
+internal import Glibc
+
+/// The address of one end of a connection, of either family.
+struct SocketAddress: Sendable {
+  private var storage: sockaddr_storage
+  private let length: socklen_t
+
+  init(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) {
+    storage = sockaddr_storage()
+    memcpy(&storage, address, Int(length))
+    self.length = length
+  }
+
+  /// What `host` stands for, literal or name. May wait for the name service.
+  static func resolve(host: String, port: Int) -> Result<[SocketAddress], ResolutionFailure> {
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICSERV
+    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    let failure = getaddrinfo(host, "\(port)", &hints, &found)
+    guard failure == 0 else { return .failure(ResolutionFailure(reason: String(cString: gai_strerror(failure)))) }
+    defer { freeaddrinfo(found) }
+    var addresses: [SocketAddress] = []
+    var next = found
+    while let info = next?.pointee {
+      addresses.append(SocketAddress(info.ai_addr, info.ai_addrlen))
+      next = info.ai_next
+    }
+    return .success(addresses)
+  }
+
+  var family: CInt { CInt(storage.ss_family) }
+
+  var isIPv4: Bool { family == AF_INET }
+
+  /// The address without its port, as text.
+  var text: String {
+    withAddress { address, length in
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
+        buffer.initialize(repeating: 0)
+        getnameinfo(address, length, buffer.baseAddress, socklen_t(buffer.count), nil, 0, NI_NUMERICHOST)
+        return String(cString: buffer.baseAddress!)
+      }
+    }
+  }
+
+  func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    withUnsafeBytes(of: storage) { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), length) }
+  }
+}
+
+/// Why a name stands for no address.
+struct ResolutionFailure: Error {
+  let reason: String
+}

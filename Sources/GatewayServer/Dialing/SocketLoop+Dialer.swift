@@ -1,0 +1,76 @@
+internal import CLibWebSockets
+package import GatewayCore
+package import GatewayRuntime
+
+extension SocketLoop: Dialer {
+  package func dial(
+    _ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler
+  ) {
+    events.preconditionOnLoop()
+    let isIPv4Only = (target.source ?? target.host).utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+    guard let host = dialHost(isIPv4Only: isIPv4Only) else {
+      return events.execute { handler.socketRefused(.unreachable("the loop ended")) }
+    }
+    // The name service is asked here rather than by the library, which would ask it for every connection.
+    guard case .success(let addresses) = self.addresses.addresses(host: target.host, port: target.port, at: now),
+      let address = addresses.first(where: { !isIPv4Only || $0.isIPv4 })
+    else {
+      return events.execute { handler.socketRefused(.unreachable("\(target.host) has no address")) }
+    }
+    let added = upgrade.headers.filter { $0.isSafe && !Handshake.ownFields.contains($0.name) }
+    let handshake = Handshake(asking: added)
+    let text = address.text
+    let handle = WebSocketHandle(
+      host: host, handler: handler, peer: text, acceptedAt: now, handshake: handshake)
+    handshake.limit(handle, until: now + limits.handshakeTimeout)
+    handshake.whenUnreachable = { [weak self] in self?.addresses.demote(host: target.host, port: target.port) }
+    let user = Unmanaged.passRetained(handle as Endpoint)
+    let wsi = Self.dial(
+      target, address: text, path: upgrade.requestTarget, hostField: upgrade.header("host") ?? target.hostField,
+      subprotocols: subprotocols, host: host, context: context, user: user.toOpaque())
+    if let wsi, !handle.isDestroyed {
+      handle.wsi = wsi
+    } else if !handle.isDestroyed {
+      user.release()
+      events.execute { handle.finish() }
+    }
+  }
+
+  private static func dial(
+    _ target: DialTarget, address: String, path: String, hostField: String, subprotocols: [String], host: VirtualHost,
+    context: OpaquePointer?, user: UnsafeMutableRawPointer
+  ) -> OpaquePointer? {
+    // The settings point into texts that live until the call is over.
+    func with(_ text: String?, _ body: (UnsafePointer<CChar>?) -> OpaquePointer?) -> OpaquePointer? {
+      guard let text else { return body(nil) }
+      return text.withCString(body)
+    }
+    let list = subprotocols.isEmpty ? nil : subprotocols.joined(separator: ", ")
+    return with(address) { address in
+      with(path) { path in
+        with(hostField) { hostField in
+          with(list) { list in
+            with(target.source) { source in
+              var settings = postern_dial_settings(
+                context: context, vhost: host.handle, host: address, port: CInt(target.port), path: path,
+                host_header: hostField, subprotocols: list, source: source, is_tls: target.isTLS ? 1 : 0,
+                allows_untrusted: target.allowsUntrustedCertificate ? 1 : 0, user: user)
+              return postern_dial(&settings)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  package nonisolated(nonsending) func fetch(
+    _ request: HTTPRequest, from target: DialTarget, timeout: Duration
+  ) async -> Result<HTTPResponse, DialFailure> {
+    events.preconditionOnLoop()
+    return await withCheckedContinuation { continuation in
+      let connection = FetchConnection(request, from: target, on: self) { continuation.resume(returning: $0) }
+      fetches.add(connection)
+      connection.start(timeout: timeout)
+    }
+  }
+}
