@@ -3,7 +3,12 @@ import Foundation
 @main
 struct Postern {
   /// The commands, in the order in which the help lists them.
-  static var commands: [any Command.Type] { [ServeCommand.self, ControlCommand.self] }
+  static var commands: [any Command.Type] {
+    [
+      ServeCommand.self, ControlCommand.self, TokenMintCommand.self, TokenInspectCommand.self, TokenVerifyCommand.self,
+      TokenBenchCommand.self,
+    ]
+  }
 
   static func main() async {
     // A reader that went away, as in `postern --help | head`, is no reason to die by signal.

@@ -59,6 +59,29 @@ package enum TokenError: Error, Hashable, Sendable {
   /// `aud` names none of the expected (RFC 7519 section 4.1.3).
   case audienceMismatch
 
+  /// The stable name of the check: of the header parameter or claim where there is one.
+  package var check: String {
+    switch self {
+    case .tooLarge: "size"
+    case .notThreeSegments: "segments"
+    case .encoding: "encoding"
+    case .json: "json"
+    case .algorithmMissing, .unsigned, .algorithmUnknown, .algorithmNotForKey: "alg"
+    case .criticalHeader: "crit"
+    case .unencodedPayload: "b64"
+    case .headerParameter(let name): name
+    case .typeMismatch: "typ"
+    case .keyUnknown: "kid"
+    case .keyEnded: "key"
+    case .signature: "signature"
+    case .dateInvalid(let claim), .notYetValid(let claim): claim.rawValue
+    case .claimMissing(let name), .claimInvalid(let name, _): name
+    case .expired: "exp"
+    case .issuerMismatch: "iss"
+    case .audienceMismatch: "aud"
+    }
+  }
+
   /// What the peer is told.
   package var gatewayError: GatewayError {
     switch self {

@@ -76,12 +76,13 @@ struct TokenKeys {
   }
 
   /// Signs with the first key that can; nil if none can.
-  func signer() throws -> JWTSigner? {
+  func signer(type: String = "JWT") throws -> JWTSigner? {
     var failure: KeyError?
     for material in materials where material.maySign && material.endsAt == nil {
       do throws(KeyError) {
         let algorithm = material.id == Self.ownKeyID ? nil : algorithm
-        return try JWTSigner(material, algorithm: algorithm, allowingShortSecret: allowsShortSecret)
+        return try JWTSigner(
+          material, algorithm: algorithm, type: type, allowingShortSecret: allowsShortSecret)
       } catch {
         if error != .notPrivate { failure = error }
       }

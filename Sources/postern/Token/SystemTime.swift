@@ -1,0 +1,28 @@
+import Foundation
+import GatewayCore
+
+/// The time of day, for commands that are asked about tokens as of now.
+enum SystemTime {
+  static var now: WallTime {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  /// `2026-11-21T02:12:56Z`, and how far that is from `now`.
+  static func text(_ time: WallTime, from now: WallTime) -> String {
+    let date = Date(timeIntervalSince1970: time.seconds.rounded(.down))
+    let distance = time - now
+    let isPast = distance < .zero
+    return
+      "\(date.formatted(.iso8601)) (\(isPast ? "" : "in ")\(rough(isPast ? .zero - distance : distance))\(isPast ? " ago" : ""))"
+  }
+
+  /// The duration in its largest fitting unit.
+  private static func rough(_ duration: Duration) -> String {
+    let seconds = duration.inSeconds
+    let units: [(size: Double, name: String)] = [(86400, "d"), (3600, "h"), (60, "min")]
+    for unit in units where seconds >= 2 * unit.size { return "\(Int(seconds / unit.size)) \(unit.name)" }
+    return "\(Int(seconds)) s"
+  }
+}

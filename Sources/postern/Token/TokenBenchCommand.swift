@@ -1,0 +1,75 @@
+import Foundation
+import GatewayCore
+import GatewayDialects
+import GatewayTokens
+
+/// Measures what a token costs: every algorithm's signature, and the steps of a verification.
+enum TokenBenchCommand: Command {
+  static let name = "token bench"
+  static let summary = "measure what signing and verifying tokens costs on this machine"
+  static let example = "postern token bench --key-file rsa.pem --key-file p256.pem"
+
+  static let flags = [
+    Flag("duration", "DURATION", "how long each line is measured (default 300ms)"),
+    Flag("key-file", "FILE", "a private key to measure too, PEM", repeats: true),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let duration = try arguments.duration("duration") ?? .milliseconds(300)
+    let secret = SecureRandom.bytes(64)
+    for algorithm in AlgorithmSet.hmac.algorithms {
+      try measure(try KeyMaterial.secret(secret, algorithms: AlgorithmSet([algorithm])), algorithm, duration)
+    }
+    for path in arguments.strings("key-file") {
+      guard let text = FileManager.default.contents(atPath: path) else { throw UsageError("'\(path)' cannot be read") }
+      let key = try KeyMaterial.pem(Array(text))
+      for algorithm in try VerificationKey(key).algorithms.algorithms { try measure(key, algorithm, duration) }
+    }
+    return 0
+  }
+
+  private static func measure(_ key: KeyMaterial, _ algorithm: JWTAlgorithm, _ duration: Duration) throws {
+    let now = SystemTime.now
+    let signer = try JWTSigner(key, algorithm: algorithm)
+    let issuer = PlainTokenIssuer(signer: signer)
+    let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(key)]))
+    func mint() -> String {
+      issuer.mint(
+        user: UserID("user-000001"), kind: .regular, issuedAt: now, expiresAt: now + .seconds(3600), calls: nil
+      )
+      .token
+    }
+    let token = mint()
+    let claims = try verifier.verify(token, at: now)
+    let fingerprint = TokenFingerprint(of: token)
+    let payload = Array(claims.payload.text.utf8)
+
+    Output.line("\(algorithm.name), a token of \(token.utf8.count) bytes")
+    line("mint", duration) { _ = mint() }
+    line("verify", duration) { _ = try? verifier.verify(token, at: now) }
+    guard algorithm == .hs256 else { return }
+    line("  of that, header, signature and decoding the payload", duration) {
+      _ = try? verifier.verifySignature(token, at: now)
+    }
+    line("  of that, parsing the claims", duration) { _ = try? JSONDocument.parse(payload) }
+    line("claims to user, kind and calls", duration) {
+      _ = try? PlainTokenScheme.read(claims, fingerprint: fingerprint)
+    }
+    line("fingerprint", duration) { _ = TokenFingerprint(of: token) }
+  }
+
+  /// Repeats `body` for about `duration` and prints nanoseconds for one.
+  private static func line(_ name: String, _ duration: Duration, _ body: () -> Void) {
+    let start = SystemTime.now
+    var count = 0
+    var elapsed = Duration.zero
+    repeat {
+      for _ in 0..<100 { body() }
+      count += 100
+      elapsed = SystemTime.now - start
+    } while elapsed < duration
+    let each = Double(elapsed.nanoseconds) / Double(count)
+    let pad = String(repeating: " ", count: max(1, 56 - name.count))
+    Output.line("  \(name)\(pad)\(String(format: "%10.0f", each)) ns")
+  }
+}

@@ -1,0 +1,83 @@
+import GatewayCore
+import GatewayTokens
+
+/// Decodes a token without verifying it, and says so.
+enum TokenInspectCommand: Command {
+  static let name = "token inspect"
+  static let summary = "show what a token says, without verifying it"
+  static let operands = "[TOKEN]"
+  static let example = "postern token mint --user ann --secret-file secret | postern token inspect"
+
+  static let flags = [Flag("json", nil, "print one JSON object")]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let token = try TokenInput.read(arguments)
+    let json = try arguments.isOn("json")
+    do throws(TokenError) {
+      Output.line(try inspect(token, json: json, at: SystemTime.now))
+      return 0
+    } catch {
+      Output.error("not a token that can be read: \(error)")
+      return 1
+    }
+  }
+
+  /// What `token` says, for a person or as JSON.
+  static func inspect(_ token: String, json: Bool, at now: WallTime) throws(TokenError) -> String {
+    if AccessToken.isOne(token) { return opaque(token, json: json) }
+    let decoded = try UnverifiedToken(token)
+    return json ? object(decoded) : text(decoded, at: now)
+  }
+
+  private static func object(_ token: UnverifiedToken) -> String {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("verified", false)
+    writer.name("header")
+    writer.raw(token.header.text)
+    writer.name("payload")
+    writer.raw(token.payload.text)
+    writer.member("signature_bytes", Int64(token.signatureSize))
+    writer.member("fingerprint", token.fingerprint.description)
+    writer.endObject()
+    return writer.text
+  }
+
+  private static func text(_ token: UnverifiedToken, at now: WallTime) -> String {
+    var lines = ["NOT VERIFIED: anybody can write such a token; postern token verify checks it", "", "header"]
+    lines += members(token.header, at: now)
+    lines += ["", "payload"]
+    lines += members(token.payload, at: now)
+    lines += ["", "signature    \(token.signatureSize) bytes", "fingerprint  \(token.fingerprint)"]
+    return lines.joined(separator: "\n")
+  }
+
+  private static func members(_ object: JSONView, at now: WallTime) -> [String] {
+    let members = object.members ?? []
+    let width = members.map(\.name.count).max() ?? 0
+    return members.map { name, value in
+      let isDate = ["exp", "nbf", "iat"].contains(name)
+      let date = isDate ? NumericDate.read(value).map { "  \(SystemTime.text($0, from: now))" } : nil
+      return "  \(name)\(String(repeating: " ", count: width - name.count))  \(value.text)\(date ?? "")"
+    }
+  }
+
+  private static func opaque(_ token: String, json: Bool) -> String {
+    let isWellFormed = AccessToken.hash(of: token) != nil
+    let fingerprint = TokenFingerprint(of: token).description
+    guard json else {
+      let form =
+        isWellFormed
+        ? "an opaque access token: only the gateway knows what it stands for" : "no access token: wrong form"
+      return "\(form)\nfingerprint  \(fingerprint)"
+    }
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("verified", false)
+    writer.member("opaque", true)
+    writer.member("well_formed", isWellFormed)
+    writer.member("fingerprint", fingerprint)
+    writer.endObject()
+    return writer.text
+  }
+}

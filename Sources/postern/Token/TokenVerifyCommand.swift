@@ -1,0 +1,103 @@
+import GatewayCore
+import GatewayDialects
+import GatewayTokens
+
+/// Verifies a token as the gateway does, and says which check failed.
+enum TokenVerifyCommand: Command {
+  static let name = "token verify"
+  static let summary = "verify a token, naming the check that fails"
+  static let operands = "[TOKEN]"
+  static let example = "postern token mint --user ann --secret-file secret | postern token verify --secret-file secret"
+
+  static let flags =
+    [
+      Flag("at", "UNIX_S", "as of this time (default now)"),
+      Flag("typ", "TYPE", "the typ the token must have"),
+      Flag("require-expiry", nil, "refuse a token without exp"),
+      Flag("json", nil, "print one JSON object"),
+    ] + TokenKeys.policyFlags + TokenKeys.flags
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let now = try arguments.number("at", in: -1e11...1e11).map { WallTime(seconds: $0) } ?? SystemTime.now
+    let verifier = try verifier(arguments)
+    let (text, isValid) = verify(
+      try TokenInput.read(arguments), verifier, json: try arguments.isOn("json"), at: now)
+    Output.line(text)
+    return isValid ? 0 : 1
+  }
+
+  /// The verifier the flags describe.
+  static func verifier(_ arguments: Arguments) throws -> JWTVerifier {
+    guard let keys = try TokenKeys(arguments) else {
+      throw UsageError("no key: --secret-file, POSTERN_SECRET or --key-file")
+    }
+    var policy = try TokenKeys.policy(arguments)
+    policy.type = arguments.string("typ")
+    policy.requiresExpiry = try arguments.isOn("require-expiry")
+    return try keys.verifier(policy)
+  }
+
+  /// The verdict for a person or as JSON, and whether it is a good one.
+  static func verify(
+    _ token: String, _ verifier: JWTVerifier, json: Bool, at now: WallTime
+  ) -> (text: String, isValid: Bool) {
+    do throws(TokenError) {
+      let claims = try verifier.verify(token, at: now)
+      let verified = try PlainTokenScheme.read(claims, fingerprint: TokenFingerprint(of: token))
+      return (json ? object(verified) : text(verified, at: now), true)
+    } catch {
+      let told = error.gatewayError
+      guard json else {
+        return ("refused by the check of \(error.check): \(error) (\(told.number) \(told.name))", false)
+      }
+      return (object(error), false)
+    }
+  }
+
+  private static func text(_ token: VerifiedToken, at now: WallTime) -> String {
+    var lines = ["valid: \(token.kind.rawValue) user \(token.user)"]
+    if let issuedAt = token.issuedAt { lines.append("issued   \(SystemTime.text(issuedAt, from: now))") }
+    lines.append("expires  \(token.expiresAt.map { SystemTime.text($0, from: now) } ?? "never")")
+    if let calls = token.calls { lines.append("opens    \(calls.map(\.cid).joined(separator: ", "))") }
+    lines.append("fingerprint  \(token.fingerprint)")
+    return lines.joined(separator: "\n")
+  }
+
+  private static func object(_ token: VerifiedToken) -> String {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("valid", true)
+    writer.member("user_id", token.user.rawValue)
+    writer.member("kind", token.kind.rawValue)
+    writer.name("issued_at")
+    writer.raw(token.issuedAt.map(NumericDate.text) ?? "null")
+    writer.name("expires_at")
+    writer.raw(token.expiresAt.map(NumericDate.text) ?? "null")
+    if let calls = token.calls {
+      writer.name("call_cids")
+      writer.beginArray()
+      for call in calls { writer.string(call.cid) }
+      writer.endArray()
+    }
+    writer.member("fingerprint", token.fingerprint.description)
+    writer.endObject()
+    return writer.text
+  }
+
+  private static func object(_ error: TokenError) -> String {
+    let told = error.gatewayError
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("valid", false)
+    writer.member("check", error.check)
+    writer.member("reason", error.description)
+    writer.name("error")
+    writer.beginObject()
+    writer.member("number", Int64(told.number))
+    writer.member("name", told.name)
+    writer.member("message", told.message)
+    writer.endObject()
+    writer.endObject()
+    return writer.text
+  }
+}

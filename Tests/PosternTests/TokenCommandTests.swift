@@ -1,0 +1,146 @@
+import Foundation
+import GatewayCore
+import GatewayTokens
+import Testing
+
+@testable import postern
+
+@Suite("postern token")
+struct TokenCommandTests {
+  private let now = WallTime(seconds: 1_700_000_000)
+  private let secret = "a secret of more than thirty-two bytes"
+
+  private func arguments(_ command: any Command.Type, _ words: [String]) throws -> Arguments {
+    try Arguments(
+      words, flags: command.flags, environment: ["POSTERN_SECRET": secret], operands: !command.operands.isEmpty)
+  }
+
+  private func mint(_ words: String...) throws -> String {
+    try TokenMintCommand.mint(try arguments(TokenMintCommand.self, words), at: now)
+  }
+
+  private func verify(_ token: String, _ words: String...) throws -> (text: String, isValid: Bool) {
+    let arguments = try arguments(TokenVerifyCommand.self, words)
+    return TokenVerifyCommand.verify(
+      token, try TokenVerifyCommand.verifier(arguments), json: try arguments.isOn("json"), at: now)
+  }
+
+  /// The usage error of minting with these flags.
+  private func mistake(_ words: String...) -> String {
+    do {
+      _ = try TokenMintCommand.mint(try arguments(TokenMintCommand.self, words), at: now)
+      return "none"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("a minted token carries what was asked for")
+  func claims() throws {
+    let token = try UnverifiedToken(
+      try mint(
+        "--user", "ann", "--kind", "guest", "--life", "90s", "--call", "default:a", "--call", "default:b", "--issuer",
+        "us",
+        "--audience", "them", "--typ", "at+jwt", "--key-id", "k1", "--claim", "level=3", "--claim", "name=Ann B"))
+    #expect(token.header.text == #"{"alg":"HS256","typ":"at+jwt","kid":"k1"}"#)
+    #expect(
+      token.payload.text
+        == #"{"user_id":"ann","kind":"guest","iat":1700000000,"exp":1700000090,"iss":"us","aud":"them","#
+        + #""call_cids":["default:a","default:b"],"level":3,"name":"Ann B"}"#)
+  }
+
+  @Test("a token lives an hour, until a time, or for ever")
+  func expiry() throws {
+    func expiry(_ token: String) throws -> String? { try UnverifiedToken(token).payload["exp"]?.text }
+    #expect(try expiry(try mint("--user", "ann")) == "1700003600")
+    #expect(try expiry(try mint("--user", "ann", "--expires", "1800000000")) == "1800000000")
+    #expect(try expiry(try mint("--user", "ann", "--expires", "never")) == nil)
+    #expect(try expiry(try mint("--user", "ann", "--issued-at", "1600000000", "--life", "1m")) == "1600000060")
+  }
+
+  @Test("a further claim takes the place of one of ours, so that a bad token can be made on purpose")
+  func replacement() throws {
+    let token = try mint("--user", "ann", "--claim", #"exp="soon""#)
+    #expect(try UnverifiedToken(token).payload["exp"]?.string == "soon")
+    let (text, isValid) = try verify(token)
+    #expect(!isValid && text == "refused by the check of exp: exp must be a number (401012 claim_invalid)")
+  }
+
+  @Test("what cannot be minted is said plainly")
+  func mistakes() {
+    #expect(mistake().contains("--user"))
+    #expect(mistake("--user", "ann", "--kind", "anonymous").contains("!anon"))
+    #expect(mistake("--user", "!anon", "--kind", "regular").contains("!anon"))
+    #expect(mistake("--kind", "anonymous").contains("--call"))
+    #expect(mistake("--kind", "anonymous", "--call", "a:b", "--expires", "never").contains("expiry"))
+    #expect(mistake("--user", "ann", "--call", "nonsense").contains("type:id"))
+    #expect(mistake("--user", "ann", "--life", "10").contains("10m"))
+    #expect(mistake("--user", "ann", "--life", "10s", "--expires", "1").contains("both given"))
+    #expect(mistake("--user", "ann", "--expires", "tomorrow").contains("tomorrow"))
+    #expect(mistake("--user", "ann", "--claim", "nothing").contains("NAME=VALUE"))
+    #expect(mistake("--user", "ann", "--claim", "a=1", "--claim", "a=2").contains("twice"))
+    #expect(mistake("--user", "ann", "--algorithm", "none").contains("HS256"))
+    #expect(mistake("--user", String(repeating: "x", count: 256)).contains("255"))
+  }
+
+  @Test("a short secret is refused without being shown, unless it is allowed")
+  func shortSecret() throws {
+    let refusal = mistake("--user", "ann", "--secret", "hunter2")
+    #expect(refusal.contains("32") && !refusal.contains("hunter2"))
+    #expect(throws: Never.self) { try mint("--user", "ann", "--secret", "hunter2", "--allow-short-secret") }
+  }
+
+  @Test("a good token is verified, for a person and for a machine")
+  func valid() throws {
+    let token = try mint("--kind", "anonymous", "--call", "default:a", "--life", "1m")
+    let text = try verify(token)
+    #expect(text.isValid && text.text.hasPrefix("valid: anonymous user !anon\n") && text.text.contains("default:a"))
+    let json = try JSONDocument.parse(try verify(token, "--json").text).root
+    #expect(json["valid"]?.bool == true && json["user_id"]?.string == "!anon" && json["kind"]?.string == "anonymous")
+    #expect(json["issued_at"]?.integer == 1_700_000_000 && json["expires_at"]?.integer == 1_700_000_060)
+    #expect(json["call_cids"]?.text == #"["default:a"]"#)
+    #expect(json["fingerprint"]?.string == TokenFingerprint(of: token).description)
+  }
+
+  @Test("a refusal names its check")
+  func refusals() throws {
+    func check(_ token: String, _ words: String...) throws -> String? {
+      let arguments = try arguments(TokenVerifyCommand.self, words)
+      let verifier = try TokenVerifyCommand.verifier(arguments)
+      let (text, isValid) = TokenVerifyCommand.verify(token, verifier, json: true, at: now)
+      let answer = try JSONDocument.parse(text).root
+      #expect(!isValid && answer["valid"]?.bool == false && !text.contains(token))
+      #expect(answer["error"]?["number"]?.integer.map { $0 / 1000 } == 401)
+      return answer["check"]?.string
+    }
+    let good = try mint("--user", "ann")
+    #expect(try check(try mint("--user", "ann", "--secret", "another secret of thirty-two bytes")) == "signature")
+    #expect(try check(try mint("--user", "ann", "--issued-at", "1600000000")) == "exp")
+    #expect(try check(good, "--issuer", "us") == "iss")
+    #expect(try check(good, "--audience", "us") == "aud")
+    #expect(try check(good, "--typ", "at+jwt") == "typ")
+    #expect(try check(good, "--algorithm", "HS384", "--secret", String(repeating: secret, count: 2)) == "alg")
+    #expect(try check(try mint("--user", "ann", "--expires", "never"), "--require-expiry") == "exp")
+    #expect(try check("nonsense") == "segments")
+  }
+
+  @Test("inspect decodes without a key, says that nothing was verified, and shows the fingerprint")
+  func inspect() throws {
+    let token = try mint("--user", "ann", "--life", "10m")
+    let text = try TokenInspectCommand.inspect(token, json: false, at: now)
+    #expect(text.hasPrefix("NOT VERIFIED"))
+    #expect(text.contains("2023-11-14T22:23:20Z (in 10 min)") && text.contains("2023-11-14T22:13:20Z"))
+    let json = try JSONDocument.parse(try TokenInspectCommand.inspect(token, json: true, at: now)).root
+    #expect(json["verified"]?.bool == false && json["payload"]?["user_id"]?.string == "ann")
+    #expect(json["fingerprint"]?.string == TokenFingerprint(of: token).description)
+    #expect(throws: TokenError.notThreeSegments) { try TokenInspectCommand.inspect("x.y", json: false, at: now) }
+  }
+
+  @Test("inspect knows an opaque access token, which says nothing")
+  func inspectOpaque() throws {
+    let token = AccessToken.mint().token
+    #expect(try TokenInspectCommand.inspect(token, json: false, at: now).contains("opaque"))
+    let json = try JSONDocument.parse(try TokenInspectCommand.inspect(token, json: true, at: now)).root
+    #expect(json["opaque"]?.bool == true && json["well_formed"]?.bool == true)
+  }
+}
