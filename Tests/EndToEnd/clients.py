@@ -1,6 +1,7 @@
 """Clients of the gateway: `websockets` for the socket, `http.client` for HTTP. Every exchange is checked against the
 documents as it happens."""
 
+import contextlib
 import http.client
 import itertools
 import json
@@ -49,9 +50,10 @@ class Client:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         if query_token is not None:
             target += "?" + urllib.parse.urlencode({"access_token": query_token})
+        self.stack = contextlib.ExitStack()
         try:
-            self.socket = connect(
-                target, additional_headers=headers, origin=origin, open_timeout=PATIENCE, proxy=None, **options
+            self.socket = self.stack.enter_context(
+                connect(target, additional_headers=headers, origin=origin, open_timeout=PATIENCE, proxy=None, **options)
             )
         except InvalidStatus as refusal:
             response = refusal.response
@@ -66,7 +68,7 @@ class Client:
         return self
 
     def __exit__(self, *_):
-        self.socket.close()
+        self.stack.close()
 
     def send(self, kind, **members):
         message = {"type": kind, **members}

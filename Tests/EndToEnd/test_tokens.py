@@ -1,0 +1,101 @@
+"""The token provider and the guests, whose tokens PyJWT must be able to read."""
+
+import threading
+import time
+
+import jwt
+import pytest
+
+from clients import Client, api
+from gateway import SECRET, Gateway
+
+
+def claims(minted):
+    return jwt.decode(minted["token"], SECRET, ["HS256"])
+
+
+def test_the_provider_mints_what_pyjwt_verifies_and_the_gateway_accepts(gateway):
+    before = time.time()
+    minted = api(gateway, "POST", "/v1/tokens", {"user_id": "ann", "life_s": 120}).json
+    read = claims(minted)
+    assert read["user_id"] == "ann"
+    assert before - 1 < read["iat"] <= time.time() and abs(read["exp"] - read["iat"] - 120) < 0.01
+    assert abs(minted["expires_at"] - read["exp"]) < 0.01 and minted["expires_in_s"] == 120
+    with Client(gateway, token=minted["token"]) as client:
+        assert client.receive("connected")["user_id"] == "ann"
+
+
+def test_no_two_tokens_are_the_same(gateway):
+    order = {"user_id": "ann", "expires_at": int(time.time()) + 600}
+    assert len({api(gateway, "POST", "/v1/tokens", order).json["token"] for _ in range(20)}) == 20
+
+
+def test_the_provider_mints_guests_and_call_tokens(gateway):
+    guest = api(gateway, "POST", "/v1/tokens", {"user_id": "zoe", "kind": "guest"}).json
+    assert claims(guest)["kind"] == "guest" and guest["expires_in_s"] == 3600
+    call = api(gateway, "POST", "/v1/tokens", {"kind": "anonymous", "life_s": 60, "call_cids": ["a:b", "a:c"]}).json
+    assert call["user_id"] == "!anon" and claims(call)["call_cids"] == ["a:b", "a:c"]
+    assert api(gateway, "POST", "/v1/calls/a/b", {}, call["token"]).status in (200, 201)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {},
+        {"user_id": ""},
+        {"user_id": 7},
+        {"user_id": "a" * 256},
+        {"user_id": "!anon"},
+        {"user_id": "a", "kind": "root"},
+        {"user_id": "a", "life_s": 0},
+        {"user_id": "a", "life_s": "60"},
+        {"user_id": "a", "life_s": 60, "expires_at": time.time() + 60},
+        {"user_id": "a", "expires_at": 1},
+        {"user_id": "a", "call_cids": ["a:b"]},
+        {"kind": "anonymous", "call_cids": []},
+        {"kind": "anonymous", "call_cids": ["nonsense"]},
+    ],
+)
+def test_an_order_that_is_not_as_documented_is_refused(gateway, order):
+    answer = api(gateway, "POST", "/v1/tokens", order)
+    assert (answer.status, answer.error["number"]) == (400, 400003)
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"nonsense", b'{"user_id":"a","user_id":"b"}', b'{"user_id":"\xff"}'])
+def test_a_body_that_is_no_json_object_is_refused(gateway, raw):
+    answer = api(gateway, "POST", "/v1/tokens", raw=raw)
+    assert (answer.status, answer.error["number"]) == (400, 400004)
+
+
+def test_a_slow_provider_with_a_short_queue_refuses_the_rest_and_says_when_to_come_back():
+    flags = ["--provider-latency", "300ms", "--provider-concurrency", "2", "--provider-queue-max", "2"]
+    with Gateway(*flags) as gateway:
+        answers = []
+        ask = lambda: answers.append(api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}))
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        start = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert 0.55 < time.monotonic() - start < 5
+        assert sorted(answer.status for answer in answers) == [200] * 4 + [503] * 4
+        refused = [answer for answer in answers if answer.status == 503]
+        assert all(answer.error["number"] == 503001 and answer.headers["retry-after"] for answer in refused)
+
+
+def test_a_failing_provider_fails():
+    with Gateway("--provider-failure-rate", "1") as gateway:
+        answer = api(gateway, "POST", "/v1/tokens", {"user_id": "ann"})
+        assert (answer.status, answer.error["number"]) == (503, 503003)
+
+
+def test_a_provider_with_a_secret_serves_nobody_without_it(tmp_path):
+    secret = tmp_path / "provider-secret"
+    secret.write_text("swordfish of sufficient length")
+    with Gateway("--provider-secret-file", str(secret)) as gateway:
+        for wrong in (None, "swordfish", "swordfish of sufficient length!"):
+            answer = api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}, wrong)
+            assert (answer.status, answer.error["number"]) == (401, 401000)
+        right = api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}, "swordfish of sufficient length")
+        assert right.status == 200
