@@ -313,6 +313,9 @@ struct ClientLossTests {
     var early = Client(behaviour)
     #expect(early.on(.stop).isEmpty)
     #expect(early.session.phase == .ended)
+    var unfinished = Client(behaviour)
+    _ = unfinished.on(.start)
+    #expect(unfinished.on(.stop) == [.record(.connectFailed("unfinished"))])
   }
 
   @Test(

@@ -49,13 +49,17 @@ extension ClientSession {
   mutating func stop(into effects: inout [ClientEffect]) {
     fetchNumber &+= 1
     switch phase {
-    case .idle, .obtaining, .waitingToObtain, .away:
+    case .idle, .away:
+      phase = .ended
+    case .obtaining, .waitingToObtain:
+      effects.append(.record(.connectFailed("unfinished")))
       phase = .ended
     case .dialling:
+      effects.append(.record(.connectFailed("unfinished")))
       phase = .abandoned
     case .loggingIn:
+      effects += [.record(.connectFailed("unfinished")), .close]
       phase = .leaving(wasLive: false)
-      effects.append(.close)
     case .live, .refreshing:
       phase = .leaving(wasLive: true)
       effects.append(.close)
