@@ -33,10 +33,7 @@ extension Session {
       let attempt = verify(credentials, into: &effects)
       move(to: .verifyingRefresh(attempt: attempt, grant, nil, request: request))
     case .expireNow:
-      var grant = grant
-      grant.expiresAt = min(grant.expiresAt, now)
-      grant.askAt = min(grant.askAt, now)
-      ask(grant, .expiry, at: now, into: &effects)
+      ask(grant.expired(at: now), .expiry, at: now, into: &effects)
     case .askForRefresh:
       ask(grant, .request, at: now, into: &effects)
     case .revoked:
@@ -59,9 +56,8 @@ extension Session {
       let attempt = verify(credentials, into: &effects)
       move(to: .verifyingRefresh(attempt: attempt, grant, wait, request: request))
     case .expireNow:
-      // One request for each expiry, and it has been sent; only the end comes nearer.
-      let expired = grant.expired(at: now)
-      move(to: .refreshing(expired, wait.shortened(to: expired, policy)))
+      // One request for each expiry, and it has been sent; its time-out ends before this expiry's would.
+      move(to: .refreshing(grant.expired(at: now), wait))
     case .revoked where policy.revocation == .close:
       close(.tokenRevoked, at: now, into: &effects)
     case .askForRefresh, .revoked, .verified, .wakeUp:
@@ -82,7 +78,7 @@ extension Session {
       refuse(.alreadyInProgress, request: request, into: &effects)
     case .expireNow:
       let expired = grant.expired(at: now)
-      let wait = wait?.shortened(to: expired, policy) ?? makeWait(expired, .expiry, at: now, isTold: false)
+      let wait = wait ?? makeWait(expired, .expiry, at: now, isTold: false)
       move(to: .verifyingRefresh(attempt: attempt, expired, wait, request: request))
     case .askForRefresh, .revoked:
       if case .revoked = event, policy.revocation == .close {
@@ -151,13 +147,5 @@ extension Grant {
     grant.expiresAt = min(expiresAt, now)
     grant.askAt = min(askAt, now)
     return grant
-  }
-}
-
-extension Session.RefreshWait {
-  fileprivate func shortened(to grant: Grant, _ policy: SessionPolicy) -> Session.RefreshWait {
-    var wait = self
-    wait.until = min(until, grant.expiresAt + policy.refreshTimeout)
-    return wait
   }
 }

@@ -32,12 +32,20 @@ struct Exploration {
   }
 
   let policy: SessionPolicy
-  private static let call = CallID(cid: "default:standup")!
+  /// Whether the sequences begin when the first token, of 100 s, has been accepted.
+  var isLoggedIn = false
 
   private var root: Node {
-    Node(
+    var node = Node(
       session: Session(id: ConnectionID(loop: 0, serial: 1), policy: policy, now: .zero), now: .zero,
       witness: Witness(policy: policy))
+    guard isLoggedIn else { return node }
+    for event in [SessionEvent.credentials(), .accepted(1, .token(1, expiresAt: 100, share: 0.5))] {
+      var effects: [SessionEffect] = []
+      node.session.handle(event, at: .zero, into: &effects)
+      _ = node.witness.watch(event, at: .zero, effects, after: node.session)
+    }
+    return node
   }
 
   /// Every sequence of `depth` steps; those that lead to the same place are followed once if `merging`.

@@ -236,7 +236,7 @@ struct Witness: Hashable {
     if session.isClosed && session.nextDeadline != nil { broken.append("a deadline after the end") }
     guard let grant = session.grant else {
       if login != nil && !session.isClosing { broken.append("a session forgets who it is") }
-      if login == nil && !session.isClosing && now >= .zero + policy.loginTimeout {
+      if login == nil && !session.isClosing && (session.nextDeadline ?? .distantFuture) > .zero + policy.loginTimeout {
         broken.append("an unauthenticated session outlives the login time-out")
       }
       return broken
