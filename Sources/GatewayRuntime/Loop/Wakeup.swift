@@ -35,7 +35,8 @@ package final class DeadlineHeap {
   private struct Entry {
     var at: Instant
     var order: UInt64
-    var wakeup: Wakeup
+    /// Retained once while it is in the heap, not once for each place it moves through.
+    var wakeup: Unmanaged<Wakeup>
 
     func isBefore(_ other: Entry) -> Bool {
       at == other.at ? order < other.order : at < other.at
@@ -46,6 +47,10 @@ package final class DeadlineHeap {
   private var nextOrder: UInt64 = 0
 
   package init() {}
+
+  deinit {
+    for entry in entries { entry.wakeup.release() }
+  }
 
   /// How many wait.
   package var count: Int { entries.count }
@@ -58,7 +63,7 @@ package final class DeadlineHeap {
     guard let deadline, deadline != .distantFuture else { return remove(wakeup) }
     if wakeup.isSet && wakeup.at == deadline { return }
     nextOrder += 1
-    let entry = Entry(at: deadline, order: nextOrder, wakeup: wakeup)
+    let entry = Entry(at: deadline, order: nextOrder, wakeup: .passUnretained(wakeup))
     wakeup.at = deadline
     if wakeup.isSet {
       let position = wakeup.position
@@ -68,6 +73,7 @@ package final class DeadlineHeap {
         siftDown(entry, from: position)
       }
     } else {
+      _ = entry.wakeup.retain()
       entries.append(entry)
       siftUp(entry, from: entries.count - 1)
     }
@@ -79,6 +85,7 @@ package final class DeadlineHeap {
     let position = wakeup.position
     wakeup.position = -1
     wakeup.at = .distantFuture
+    defer { Unmanaged.passUnretained(wakeup).release() }
     let last = entries.removeLast()
     guard position < entries.count else { return }
     if position > 0 && last.isBefore(entries[(position - 1) / 4]) {
@@ -91,8 +98,9 @@ package final class DeadlineHeap {
   /// Takes out the earliest, if its deadline is not after `now`.
   package func popDue(at now: Instant) -> Wakeup? {
     guard let first = entries.first, first.at <= now else { return nil }
-    remove(first.wakeup)
-    return first.wakeup
+    let wakeup = first.wakeup.takeUnretainedValue()
+    remove(wakeup)
+    return wakeup
   }
 
   private func siftUp(_ entry: Entry, from start: Int) {
@@ -125,6 +133,6 @@ package final class DeadlineHeap {
 
   private func place(_ entry: Entry, at position: Int) {
     entries[position] = entry
-    entry.wakeup.position = position
+    entry.wakeup._withUnsafeGuaranteedRef { $0.position = position }
   }
 }
