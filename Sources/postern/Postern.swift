@@ -5,8 +5,8 @@ struct Postern {
   /// The commands, in the order in which the help lists them.
   static var commands: [any Command.Type] {
     [
-      ServeCommand.self, ControlCommand.self, TokenMintCommand.self, TokenInspectCommand.self, TokenVerifyCommand.self,
-      TokenBenchCommand.self,
+      ServeCommand.self, StormCommand.self, ControlCommand.self, TokenMintCommand.self, TokenInspectCommand.self,
+      TokenVerifyCommand.self, TokenBenchCommand.self,
     ]
   }
 

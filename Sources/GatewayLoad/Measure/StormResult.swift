@@ -79,6 +79,8 @@ package struct StormResult: Hashable, Sendable, Codable {
     /// From refresh asked to refreshed.
     package var refreshLatency = LatencyHistogram()
 
+    package init() {}
+
     mutating func merge(_ other: BehaviourTally) {
       clients += other.clients
       connected += other.connected

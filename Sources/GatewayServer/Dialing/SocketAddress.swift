@@ -1,3 +1,5 @@
+// In a release build the compiler finds the constants of <sys/socket.h> in the first C module that includes it.
+internal import CLibWebSockets
 internal import Glibc
 
 /// The address of one end of a connection, of either family.

@@ -1,3 +1,5 @@
+// In a release build the compiler finds the constants of <sys/socket.h> in the first C module that includes it.
+internal import CLibWebSockets
 internal import Glibc
 
 /// A socket that listens; closed when it is let go of.

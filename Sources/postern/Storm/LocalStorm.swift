@@ -1,0 +1,49 @@
+import GatewayCore
+import GatewayLoad
+import GatewayRuntime
+import GatewayServer
+
+/// The part of a storm that runs in this process.
+struct LocalStorm {
+  private let loops: [SocketLoop]
+  private let runner: StormRunner
+
+  /// Starts the loops; the first client connects at `part`'s time, or in a moment.
+  static func start(
+    _ options: StormOptions, part: StormPart?, report: @escaping @Sendable (StormProgress) -> Void
+  ) async throws -> LocalStorm {
+    var limits = ServerLimits()
+    limits.handshakeTimeout = options.plan.connectTimeout
+    let loops = (0..<options.plan.loops).map {
+      SocketLoop(index: $0, limits: limits, seed: options.plan.seed &+ UInt64($0))
+    }
+    for loop in loops { try loop.start() }
+    let now = await loops[0].perform { loops[0].events.wallTime }
+    let setup = options.setup(
+      startsAt: part?.startsAt ?? now + .milliseconds(200), process: part?.process ?? 0)
+    let runner = StormRunner(
+      setup, loops: loops.map { (loop: $0.events, dialer: $0 as any Dialer) }, report: report)
+    return LocalStorm(loops: loops, runner: runner, startsAt: setup.startsAt)
+  }
+
+  let startsAt: WallTime
+
+  private init(loops: [SocketLoop], runner: StormRunner, startsAt: WallTime) {
+    self.loops = loops
+    self.runner = runner
+    self.startsAt = startsAt
+  }
+
+  /// Runs it to its end.
+  func run() async -> StormResult {
+    let runner = runner
+    let result = await Task(executorPreference: loops[0].events) { await runner.run() }.value
+    for loop in loops { loop.stop() }
+    return result
+  }
+
+  /// Ends it early.
+  func interrupt() {
+    runner.interrupt()
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import GatewayRuntime
+
+/// A URL that a storm connects to.
+struct StormAddress {
+  var target: DialTarget
+  /// Path and query, percent-encoded; nil if the URL has none.
+  let path: String?
+
+  /// - Parameter schemes: The scheme without TLS, and the one with it.
+  init(_ value: Arguments.Value, schemes: (plain: String, secure: String), isInsecure: Bool) throws {
+    let wanted = "an address as \(schemes.plain)://127.0.0.1:8080 or \(schemes.secure)://host"
+    guard let url = URLComponents(string: value.text), let scheme = url.scheme?.lowercased(),
+      [schemes.plain, schemes.secure].contains(scheme), let host = url.host, !host.isEmpty, url.user == nil,
+      url.port.map({ (1...65535).contains($0) }) ?? true, url.fragment == nil
+    else { throw UsageError(value.source, value: value.text, expected: wanted) }
+    let isTLS = scheme == schemes.secure
+    target = DialTarget(
+      host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port: url.port ?? (isTLS ? 443 : 80),
+      isTLS: isTLS, allowsUntrustedCertificate: isInsecure)
+    let query = url.percentEncodedQuery.map { "?\($0)" } ?? ""
+    path = ["", "/"].contains(url.percentEncodedPath) && query.isEmpty ? nil : url.percentEncodedPath + query
+  }
+
+  /// The address of a target, without a path.
+  init(_ target: DialTarget) {
+    self.target = target
+    path = nil
+  }
+
+  /// The address for people.
+  func text(scheme: String, defaultPath: String) -> String {
+    let host = target.host.contains(":") ? "[\(target.host)]" : target.host
+    return "\(scheme)\(target.isTLS ? "s" : "")://\(host):\(target.port)\(path ?? defaultPath)"
+  }
+}

@@ -1,0 +1,61 @@
+/// The flags of `postern storm`.
+enum StormFlags {
+  static let all = addresses + fleet + expiry + clients + machinery + outcome + minting
+
+  private static let addresses = [
+    Flag("url", "URL", "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own"),
+    Flag("provider", "URL", "the token provider (default: the gateway's own POST /v1/tokens)"),
+    Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token"),
+    Flag("control-url", "URL", "the gateway's control port: adds its CPU and memory to the report"),
+    Flag("control-secret-file", "FILE", "what the control port wants as a bearer token"),
+    Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
+  ]
+
+  private static let fleet = [
+    Flag("clients", "N", "how many clients (default 1000)"),
+    Flag("rate", "N", "connections begun per second (default 500)"),
+    Flag("ramp", "DURATION", "how long the rate takes to rise from 0 (default 0s)"),
+    Flag("hold", "DURATION", "how long everybody is idle before the tokens expire (default 5s)"),
+    Flag("behaviour", "MIX", "shares, as well-behaved=90,slow=4,forgetful=2,stale=2,garbage=1,refused=1"),
+  ]
+
+  private static let expiry = [
+    Flag("expiry", "common|own", "whether the first tokens expire together or each by itself (default common)"),
+    Flag("expire-after", "DURATION", "when they expire together, from the start (default: after ramp and hold)"),
+    Flag("life", "DURATION", "the life of the tokens fetched later, and of the first if own (default 1h)"),
+    Flag("jitter", "SHARE", "the share of the life that expiries are scattered over (default 0)"),
+    Flag("waves", "N", "how often each client is to be refreshed (default 1)"),
+    Flag("refresh-lead", "DURATION", "the gateway's lead, to know when the requests begin (default 0s)"),
+    Flag("refresh-spread", "DURATION", "the gateway's spread, likewise (default 0s)"),
+    Flag("refresh-timeout", "DURATION", "the gateway's time-out, to know when the storm is over (default 60s)"),
+  ]
+
+  private static let clients = [
+    Flag("slow-delay", "DURATION", "how long a slow client waits before it asks the provider (default 3s)"),
+    Flag("reconnect", nil, "clients that were cut off or not let in come back, with full jitter"),
+    Flag("fetches", "N", "requests to the provider at once, in each process (default 1000)"),
+    Flag("fetch-timeout", "DURATION", "for one request to the provider (default 10s)"),
+    Flag("connect-timeout", "DURATION", "from the start of a connection to the login (default 30s)"),
+  ]
+
+  private static let machinery = [
+    Flag("sources", "N", "connect from 127.0.0.1 and so on, N addresses (default: as many as the ports ask for)"),
+    Flag("processes", "N", "processes (default: as many as the limit of descriptors asks for)"),
+    Flag("loops", "N", "event loops of each process, one thread each (default 1)"),
+    Flag("seed", "N", "the seed of all chance (default 1)"),
+    Flag("timeout", "DURATION", "the storm ends by then, whatever happens (default: when the last time-out is over)"),
+  ]
+
+  private static let outcome = [
+    Flag(
+      "threshold", "EXPR",
+      "e.g. 'refresh.p99 < 500ms', 'time_to_99 < 20s' (default: nobody lost, missing or overstayed)",
+      repeats: true),
+    Flag("report", "DIR", "write storm.html and storm.json there"),
+    Flag("json", nil, "print the JSON report in place of the table"),
+  ]
+
+  private static let minting =
+    [Flag("mint", nil, "the clients mint their tokens themselves, with these keys; no provider takes part")]
+    + TokenKeys.flags + TokenKeys.policyFlags.filter { $0.name != "leeway" }
+}

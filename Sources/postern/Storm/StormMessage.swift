@@ -1,0 +1,16 @@
+import Foundation
+import GatewayLoad
+
+/// What a part of a storm tells its parent: JSON, one message a line.
+enum StormMessage: Codable {
+  case progress(StormProgress)
+  case result(StormResult)
+
+  func line() throws -> String {
+    String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+  }
+
+  init(line: Data) throws {
+    self = try JSONDecoder().decode(StormMessage.self, from: line)
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import GatewayCore
+import GatewayLoad
+import GatewayRuntime
+import Testing
+
+@testable import postern
+
+@Suite("What postern storm is asked for")
+struct StormOptionsTests {
+  static func options(_ words: String...) throws -> StormOptions {
+    try StormOptions(
+      Arguments(["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false))
+  }
+
+  @Test("by default the tokens come from the gateway's own provider, and nobody may be lost")
+  func defaults() throws {
+    let options = try Self.options()
+    #expect(options.plan.clients == 1000)
+    #expect(options.plan.processes == 1)
+    #expect(options.gatewayText == "ws://127.0.0.1:8080/v1/connect")
+    #expect(options.providerText == "http://127.0.0.1:8080/v1/tokens")
+    #expect(options.thresholds.map(\.description).contains("lost == 0"))
+  }
+
+  @Test("every flag of the plan arrives in it")
+  func plan() throws {
+    let plan = try Self.options(
+      "--clients", "200", "--rate", "50", "--ramp", "2s", "--hold", "7s", "--behaviour", "slow=1", "--expire-after",
+      "20s", "--life", "10m", "--jitter", "10%", "--waves", "2", "--refresh-lead", "1s", "--refresh-spread", "2s",
+      "--refresh-timeout", "90s", "--slow-delay", "4s", "--reconnect", "--fetches", "10", "--fetch-timeout", "5s",
+      "--connect-timeout", "6s", "--sources", "3", "--processes", "2", "--loops", "2", "--seed", "9", "--timeout", "5m"
+    ).plan
+    var wanted = StormPlan()
+    wanted.clients = 200
+    wanted.rate = 50
+    wanted.ramp = .seconds(2)
+    wanted.hold = .seconds(7)
+    wanted.behaviours = try BehaviourMix([.slow: 1])
+    wanted.expireAfter = 20
+    wanted.life = .seconds(600)
+    wanted.jitter = 0.1
+    wanted.waves = 2
+    wanted.gateway.lead = .seconds(1)
+    wanted.gateway.spread = .seconds(2)
+    wanted.gateway.timeout = .seconds(90)
+    wanted.slowDelay = .seconds(4)
+    wanted.reconnects = true
+    wanted.fetches = 10
+    wanted.fetchTimeout = .seconds(5)
+    wanted.connectTimeout = .seconds(6)
+    wanted.sources = 3
+    wanted.processes = 2
+    wanted.loops = 2
+    wanted.seed = 9
+    wanted.bound = 300
+    #expect(plan == wanted)
+  }
+
+  static let mistakes = [
+    ["--behaviour", "fast=1"], ["--threshold", "lost"], ["--expire-after", "1s"], ["--provider", "ftp://x"],
+    ["--clients", "0"], ["--jitter", "2"], ["--mint"], ["--mint", "--provider", "http://x"],
+    ["--expiry", "never"], ["--fetches", "0"], ["--control-url", "127.0.0.1:80"],
+  ]
+
+  @Test("what cannot be is a mistake in usage", arguments: mistakes)
+  func mistake(words: [String]) {
+    #expect(throws: UsageError.self) {
+      try StormOptions(
+        Arguments(
+          ["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false))
+    }
+  }
+
+  @Test(
+    "a gateway's address is read as a URL",
+    arguments: [
+      ("ws://127.0.0.1:8080", "127.0.0.1", 8080, false, nil), ("wss://gate.example", "gate.example", 443, true, nil),
+      ("ws://[::1]:99/", "::1", 99, false, nil), ("ws://h/a%20b?c=d", "h", 80, false, "/a%20b?c=d"),
+    ] as [(String, String, Int, Bool, String?)])
+  func address(text: String, host: String, port: Int, isTLS: Bool, path: String?) throws {
+    let address = try StormAddress(
+      Arguments.Value(text: text, source: "--url"), schemes: ("ws", "wss"), isInsecure: true)
+    #expect(address.target.host == host)
+    #expect(address.target.port == port)
+    #expect(address.target.isTLS == isTLS)
+    #expect(address.target.allowsUntrustedCertificate)
+    #expect(address.path == path)
+  }
+
+  @Test(
+    "an address that is none is refused", arguments: ["", "127.0.0.1", "http://h", "ws://", "ws://u:p@h", "ws://h#x"])
+  func noAddress(text: String) {
+    #expect(throws: UsageError.self) {
+      try StormAddress(Arguments.Value(text: text, source: "--url"), schemes: ("ws", "wss"), isInsecure: false)
+    }
+  }
+}
+
+@Suite("A storm of several processes")
+struct StormPartTests {
+  @Test("a part is told who it is, and an ordinary process is none")
+  func environment() throws {
+    let part = StormPart(process: 3, startsAt: WallTime(nanoseconds: 1_800_000_000_123_456_789))
+    let told = try #require(StormPart(environment: part.environment))
+    #expect(told.process == 3)
+    #expect(told.startsAt == part.startsAt)
+    #expect(StormPart(environment: ["HOME": "/root"]) == nil)
+    #expect(StormPart(environment: ["POSTERN_STORM_PART": "x@y"]) == nil)
+  }
+
+  @Test("lines are cut wherever the pipe cuts the bytes")
+  func lines() {
+    let text = Data("one\ntwo\n\nfour".utf8)
+    for size in 1...text.count {
+      var splitter = LineSplitter()
+      var lines: [String] = []
+      for start in stride(from: 0, to: text.count, by: size) {
+        lines += splitter.add(text[start..<min(start + size, text.count)]).map { String(decoding: $0, as: UTF8.self) }
+      }
+      #expect(lines == ["one", "two", ""])
+      #expect(splitter.add(Data("\n".utf8)) == [Data("four".utf8)])
+    }
+  }
+
+  @Test("a result survives the way to the parent")
+  func message() throws {
+    var result = StormResult()
+    result.connects.accepted = 3
+    result.behaviours[.stale] = .init()
+    result.probes[.beforeExpiry] = .init(cpuSeconds: 1.5, residentBytes: 2e6)
+    result.latencies.connect.record(.milliseconds(3))
+    let line = try StormMessage.result(result).line()
+    #expect(!line.contains("\n"))
+    guard case .result(let told) = try StormMessage(line: Data(line.utf8)) else {
+      Issue.record("not a result")
+      return
+    }
+    #expect(told == result)
+  }
+}
