@@ -71,7 +71,8 @@ struct TidyTests {
   func bannedCalls() {
     let isExempt = { (path: String, ban: Ban) in
       ban.allowed.contains(path) || path.hasPrefix("Tests/HouseTests/")
-        || (ban.name == "print(" && path.hasPrefix("Sources/postern/"))
+        // Commands write to the terminal, and stand on no loop.
+        || (["print(", "a task without its loop"].contains(ban.name) && path.hasPrefix("Sources/postern/"))
     }
     for ban in Self.bans() {
       for file in Self.swift where !isExempt(file.path, ban) {
