@@ -83,6 +83,18 @@ struct StormRunnerTests {
     #expect(result.timeUntil(share: 0.99) == nil)
   }
 
+  @Test("who is connected only after the common expiry is late, and neither lost nor missing")
+  func late() throws {
+    var storm = try VirtualStorm()
+    storm.provider = try TokenProviderPolicy(latency: .seconds(1), concurrency: 10)
+    storm.plan.fetchTimeout = .seconds(60)
+    let (result, _) = try storm.run()
+    #expect(result.everybody.late > 100)
+    #expect(result.everybody.late + result.everybody.kept == 200)
+    #expect(result.refreshedShare == 1)
+    #expect(!result.ranOutOfTime)
+  }
+
   @Test("jitter on the tokens' life takes the height off the wave")
   func jitter() throws {
     var storm = try VirtualStorm()
