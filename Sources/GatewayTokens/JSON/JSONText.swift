@@ -26,31 +26,8 @@ enum JSONText {
 
   /// The number; nil if it is not finite.
   static func real(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-    if let value = shortReal(text) { return value }
     guard let value = Double(String(decoding: text, as: UTF8.self)), value.isFinite else { return nil }
     return value
-  }
-
-  /// The number if it is written without an exponent and short enough, as dates are: where digits and power of ten are
-  /// both exact as Doubles, their quotient is correctly rounded (Clinger 1990).
-  private static func shortReal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-    guard text.count <= 17 else { return nil }
-    var digits: UInt64 = 0
-    var scale = 1.0
-    var isFraction = false
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"):
-        digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
-        if isFraction { scale *= 10 }
-      case UInt8(ascii: "."): isFraction = true
-      case UInt8(ascii: "-"): continue
-      default: return nil
-      }
-    }
-    guard digits <= 1 << 53 else { return nil }
-    let value = Double(digits) / scale
-    return text[0] == UInt8(ascii: "-") ? -value : value
   }
 
   /// The UTF-8 of a string with escapes.
