@@ -45,19 +45,15 @@ package enum Base64URL {
   }
 
   /// The bytes that `text` stands for; nil where ``decode(_:into:)`` says no.
-  package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+  package static func decode(_ text: String) -> [UInt8]? {
+    let text = Array(text.utf8)
     guard let count = decodedCount(text.count) else { return nil }
     var isValid = false
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      isValid = decode(text, into: UnsafeMutableRawBufferPointer(buffer))
+      isValid = text.withUnsafeBytes { decode($0, into: UnsafeMutableRawBufferPointer(buffer)) }
       initialized = isValid ? count : 0
     }
     return isValid ? bytes : nil
-  }
-
-  /// The bytes that `text` stands for; nil where ``decode(_:into:)`` says no.
-  package static func decode(_ text: String) -> [UInt8]? {
-    Array(text.utf8).withUnsafeBytes { decode($0) }
   }
 
   /// Appends the text for `bytes` to `text`.

@@ -1,63 +1,92 @@
-/// One JSON text, read strictly: an object or array, valid UTF-8, no member named twice in any object, no NUL in any
+internal import CJansson
+
+/// One JSON text, parsed strictly: an object or array, valid UTF-8, no member named twice in any object, no NUL in any
 /// string, integers of 64 bits, finite reals, nothing after it but white space (RFC 8259, and RFC 7519 section 4 for
 /// the duplicates).
 ///
-/// Holds the bytes and a flat list of where each value stands: two allocations whatever the text, where a tree of nodes
-/// takes one or two for each value. Nothing is decoded until somebody asks a ``JSONView`` for it. A test compares the
-/// reader with jansson on texts made by chance: six times faster on a token's claims, and of one mind about them.
-package final class JSONDocument: Sendable {
-  let bytes: [UInt8]
-  /// In the order of the text: a container before its content, a member's name before its value.
-  let nodes: [JSONNode]
+/// Parsed by jansson, once; nothing is copied out until somebody asks a ``JSONView`` for it.
+package final class JSONDocument: @unchecked Sendable {
+  // Unchecked, because the tree is a C pointer; it is never changed after parsing, and views count no references on it.
+  private let tree: UnsafeMutablePointer<json_t>
 
   /// The longest text read unless another limit is given, in bytes.
   package static let sizeMax = 65_536
   /// How deep arrays and objects may nest unless another limit is given.
   package static let depthMax = 32
 
-  /// Reads `bytes`, which are kept; refuses more than `sizeMax` of them (2 GiB at most) and more than `depthMax` nested
-  /// arrays and objects (512 at most).
+  /// Parses `bytes`; refuses more than `sizeMax` bytes and more than `depthMax` nested arrays and objects before
+  /// anything is allocated.
   package init(
-    bytes: [UInt8], sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
-  ) throws(JSONError) {
-    precondition(depthMax <= 512, "the reader calls itself for each level")
-    guard bytes.count <= min(sizeMax, Int(Int32.max)) else { throw .tooLarge(limit: sizeMax) }
-    do throws(UTF8.ValidationError) {
-      _ = try UTF8Span(validating: bytes.span)
-    } catch {
-      throw .notUTF8(position: error.byteOffsets.lowerBound)
-    }
-    nodes = try bytes.span.withUnsafeBufferPointer { buffer throws(JSONError) in
-      var reader = JSONReader(buffer, depthMax: depthMax)
-      return try reader.read()
-    }
-    self.bytes = bytes
-  }
-
-  /// Reads a copy of `bytes`, as ``init(bytes:sizeMax:depthMax:)`` does.
-  package convenience init(
     _ bytes: UnsafeRawBufferPointer, sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
   ) throws(JSONError) {
     guard bytes.count <= sizeMax else { throw .tooLarge(limit: sizeMax) }
-    try self.init(bytes: Array(bytes), sizeMax: sizeMax, depthMax: depthMax)
+    guard !Self.nests(bytes, deeperThan: depthMax) else { throw .tooDeep(limit: depthMax) }
+    guard let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress else { throw .malformed(position: 0) }
+    var error = json_error_t()
+    guard let parsed = json_loadb(start, bytes.count, Int(JSON_REJECT_DUPLICATES), &error) else {
+      throw JSONError(error)
+    }
+    tree = parsed
   }
 
-  /// Reads an array of bytes, as ``init(bytes:sizeMax:depthMax:)`` does.
+  /// Parses an array of bytes, as ``init(_:sizeMax:depthMax:)`` does.
   package static func parse(
     _ bytes: [UInt8], sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
   ) throws(JSONError) -> JSONDocument {
-    try JSONDocument(bytes: bytes, sizeMax: sizeMax, depthMax: depthMax)
+    try bytes.span.bytes.withUnsafeBytes { (buffer) throws(JSONError) in
+      try JSONDocument(buffer, sizeMax: sizeMax, depthMax: depthMax)
+    }
   }
 
-  /// Reads a text, as ``init(bytes:sizeMax:depthMax:)`` does.
+  /// Parses a text, as ``init(_:sizeMax:depthMax:)`` does.
   package static func parse(
     _ text: String, sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
   ) throws(JSONError) -> JSONDocument {
-    try JSONDocument(bytes: Array(text.utf8), sizeMax: sizeMax, depthMax: depthMax)
+    try parse(Array(text.utf8), sizeMax: sizeMax, depthMax: depthMax)
+  }
+
+  deinit {
+    json_decref(tree)
   }
 
   /// The whole text's value.
   package var root: JSONView {
-    JSONView(document: self, index: 0)
+    JSONView(document: self, value: tree)
+  }
+
+  /// Whether arrays and objects nest deeper than `limit`. jansson's own limit (2048) is a constant of its build.
+  private static func nests(_ bytes: UnsafeRawBufferPointer, deeperThan limit: Int) -> Bool {
+    // Nearly every text opens fewer brackets than the limit allows to nest; counting them needs no state.
+    var opened = 0
+    for byte in bytes where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { opened += 1 }
+    guard opened > limit else { return false }
+
+    var depth = 0
+    var inString = false
+    var escaped = false
+    for byte in bytes {
+      if inString {
+        if escaped {
+          escaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          escaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          inString = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""):
+        inString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        if depth > limit { return true }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+      default:
+        break
+      }
+    }
+    return false
   }
 }

@@ -1,10 +1,12 @@
+internal import CJansson
+
 /// Why a text is not JSON as we read it. Never quotes the text: it may be a token.
 package enum JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// More bytes than the limit.
   case tooLarge(limit: Int)
   /// Arrays and objects nest deeper than the limit.
   case tooDeep(limit: Int)
-  /// An object has two members of one name; the second one's name begins at this byte.
+  /// An object has two members of one name; noticed at this byte.
   case duplicateMember(position: Int)
   /// Not valid UTF-8 at this byte.
   case notUTF8(position: Int)
@@ -13,11 +15,23 @@ package enum JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Against RFC 8259, or neither object nor array, or with NUL in a string; noticed at this byte.
   case malformed(position: Int)
 
+  init(_ error: json_error_t) {
+    let position = Int(error.position)
+    // jansson keeps the code in the last byte of the text; its own accessor shares its name with the type.
+    let code = withUnsafeBytes(of: error.text) { UInt32($0[$0.count - 1]) }
+    switch code {
+    case json_error_duplicate_key.rawValue: self = .duplicateMember(position: position)
+    case json_error_invalid_utf8.rawValue: self = .notUTF8(position: position)
+    case json_error_numeric_overflow.rawValue: self = .numberOutOfRange(position: position)
+    default: self = .malformed(position: position)
+    }
+  }
+
   package var description: String {
     switch self {
     case .tooLarge(let limit): "more than \(limit) bytes of JSON"
     case .tooDeep(let limit): "JSON nested deeper than \(limit) levels"
-    case .duplicateMember(let position): "a member named twice, at byte \(position)"
+    case .duplicateMember(let position): "a member named twice, noticed at byte \(position)"
     case .notUTF8(let position): "not UTF-8 at byte \(position)"
     case .numberOutOfRange(let position): "a number out of range at byte \(position)"
     case .malformed(let position): "not JSON at byte \(position)"

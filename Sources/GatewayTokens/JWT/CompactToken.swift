@@ -35,14 +35,15 @@ struct CompactToken {
   static func object(
     _ segment: UnsafeRawBufferPointer, _ name: TokenError.Segment
   ) throws(TokenError) -> JSONView {
-    guard let bytes = Base64URL.decode(segment) else { throw .encoding(name) }
-    let root: JSONView
-    do throws(JSONError) {
-      root = try JSONDocument(bytes: bytes).root
-    } catch {
-      throw .json(name, error)
+    try decode(segment, name) { bytes throws(TokenError) in
+      let root: JSONView
+      do throws(JSONError) {
+        root = try JSONDocument(bytes).root
+      } catch {
+        throw .json(name, error)
+      }
+      guard root.isObject else { throw .json(name, .malformed(position: 0)) }
+      return root
     }
-    guard root.isObject else { throw .json(name, .malformed(position: 0)) }
-    return root
   }
 }
