@@ -7,11 +7,13 @@ package import GatewayCore
 package struct JWTVerifier: Sendable {
   package let keys: KeySet
   package let policy: TokenPolicy
+  private let usualHeaders: UsualHeaders
 
   package init(keys: KeySet, policy: TokenPolicy = TokenPolicy()) {
     precondition(policy.leeway >= .zero, "a negative leeway")
     self.keys = keys
     self.policy = policy
+    usualHeaders = UsualHeaders(keys: keys, type: policy.type)
   }
 
   /// The claims of `token` if every check passes at `now`; throws the first check that fails. Cheap checks come first,
@@ -40,7 +42,12 @@ package struct JWTVerifier: Sendable {
     guard token.utf8.count <= policy.sizeMax else { throw .tooLarge(limit: policy.sizeMax) }
     return try token.utf8.span.bytes.withUnsafeBytes { bytes throws(TokenError) in
       let token = try CompactToken(bytes)
-      let header = try JWTHeader(CompactToken.object(token.header, .header), type: policy.type)
+      let header =
+        if let usual = usualHeaders[token.header] {
+          usual
+        } else {
+          try JWTHeader(CompactToken.object(token.header, .header), type: policy.type)
+        }
       try CompactToken.decode(token.signature, .signature) { signature throws(TokenError) in
         try checkSignature(signature, of: token.signingInput, header, at: now)
       }
