@@ -32,7 +32,7 @@ package final class RunningGateway: Sendable {
     controlPort = controlListener.port
   }
 
-  /// Starts the loops, then listens. Throws ``ServerError`` with nothing left running.
+  /// Starts the loops, then listens. Throws `ServerError` with nothing left running.
   package static func start(_ settings: GatewaySettings) async throws -> RunningGateway {
     let loops = (0..<settings.loops).map { index in
       SocketLoop(index: index, limits: settings.limits, seed: settings.seed.map { $0 &+ UInt64(index) })

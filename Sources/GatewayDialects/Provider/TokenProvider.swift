@@ -15,7 +15,7 @@ package actor TokenProvider {
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var firstWaiting = 0
 
-  /// - Parameter executor: One that ``GatewayServices/sleep(for:)`` may be called from: a loop of the gateway.
+  /// - Parameter executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
   package init(
     on executor: any SerialExecutor, policy: TokenProviderPolicy, services: any GatewayServices,
     issuer: any TokenIssuer
@@ -26,8 +26,8 @@ package actor TokenProvider {
     self.issuer = issuer
   }
 
-  /// A token as ordered, when its turn has come and its time has passed. Throws ``GatewayError/overloaded`` at once when
-  /// the queue is full, ``GatewayError/providerFailure`` by chance.
+  /// A token as ordered, when its turn has come and its time has passed. Throws `GatewayError.overloaded` at once when
+  /// the queue is full, `GatewayError.providerFailure` by chance.
   package func mint(_ order: TokenOrder) async throws(GatewayError) -> MintedToken {
     try await enter()
     defer { leave() }

@@ -6,7 +6,7 @@ package import GatewayRuntime
 package struct StormSetup: Sendable {
   package var plan: StormPlan
   package var dialect: any ClientDialect
-  /// The gateway; ``DialTarget/source`` is set for each client.
+  /// The gateway; `DialTarget.source` is set for each client.
   package var gateway: DialTarget
   /// Path and query of the upgrade, in place of the dialect's own.
   package var upgradeTarget: String?

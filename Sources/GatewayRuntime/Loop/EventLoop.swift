@@ -13,7 +13,7 @@ internal import Synchronization
 /// `@unchecked Sendable`: the queue is behind its own lock; everything else is touched only on the loop's own thread,
 /// which ``preconditionOnLoop()`` asserts.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-  /// The loop's number in its gateway; part of every ``ConnectionID``.
+  /// The loop's number in its gateway; part of every `ConnectionID`.
   package let index: Int
   /// What waits for a time. Only on the loop.
   package let deadlines = DeadlineHeap()

@@ -10,7 +10,7 @@ package protocol WakeupTarget: AnyObject {
 ///
 /// `@unchecked Sendable`: touched only on the loop whose heap it is set in.
 package final class Wakeup: @unchecked Sendable {
-  /// When it is due; ``Instant/distantFuture`` while it is in no heap.
+  /// When it is due; `Instant.distantFuture` while it is in no heap.
   package fileprivate(set) var at = Instant.distantFuture
   fileprivate var position = -1
   fileprivate var order: UInt64 = 0

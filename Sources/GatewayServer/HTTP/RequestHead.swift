@@ -104,7 +104,7 @@ struct RequestHead {
     }
   }
 
-  /// The library hands out paths decoded; ``HTTPRequest/path`` is encoded. (An escaped slash has become a real one.)
+  /// The library hands out paths decoded; `HTTPRequest.path` is encoded. (An escaped slash has become a real one.)
   private static func encode(path: String) -> String {
     let isPlain = path.utf8.allSatisfy { byte in
       switch byte {

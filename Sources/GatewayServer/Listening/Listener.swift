@@ -4,7 +4,7 @@ package import GatewayRuntime
 internal import Glibc
 internal import Synchronization
 
-/// A port: accepts on its first loop, spreads the connections over all its loops, and serves a ``Site`` there.
+/// A port: accepts on its first loop, spreads the connections over all its loops, and serves a `Site` there.
 ///
 /// `@unchecked Sendable`: what accepts is touched only on the first loop, the rest does not change or is atomic.
 package final class Listener: @unchecked Sendable {

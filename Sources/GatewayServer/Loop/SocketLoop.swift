@@ -8,7 +8,7 @@ internal import Synchronization
 /// The event loop of the real gateway: one thread, one libev loop (epoll) and one libwebsockets context on it.
 ///
 /// The library's default loop is poll(), linear in open sockets at every wake-up, and its timers are one sorted list,
-/// linear to insert. So it runs on libev, and everything that waits for a time waits in ``EventLoop/deadlines``.
+/// linear to insert. So it runs on libev, and everything that waits for a time waits in `EventLoop.deadlines`.
 ///
 /// `@unchecked Sendable`: what start() and stop() share with the thread is ordered by its creation and its end;
 /// everything else is touched only on the loop.
