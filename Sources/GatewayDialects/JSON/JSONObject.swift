@@ -6,56 +6,79 @@ internal import GatewayTokens
 ///
 /// Holds on to the bytes it was read from, so it must not outlive them.
 struct JSONObject {
-  private let root: JSONView
+  /// How deep a text may be nested.
+  private static let depthMax = 64
+
+  private enum Content {
+    case flat(FlatObject)
+    case tree(JSONView)
+  }
+
+  private let content: Content
   private let text: UnsafeRawBufferPointer
 
   /// Reads the object that `text` is; refuses what is malformed, or nested more than 64 deep.
   init(_ text: UnsafeRawBufferPointer) throws(JSONError) {
-    let document = try JSONDocument(text, sizeMax: text.count, depthMax: 64)
-    root = document.root
-    guard root.isObject else { throw .malformed(position: 0) }
     self.text = text
+    if let flat = FlatObject(text) {
+      content = .flat(flat)
+      return
+    }
+    let root = try JSONDocument(text, sizeMax: text.count, depthMax: Self.depthMax).root
+    guard root.isObject else { throw .malformed(position: 0) }
+    content = .tree(root)
+  }
+
+  /// Whether there is a member of that name, even if it is null.
+  func has(_ name: StaticString) -> Bool {
+    switch content {
+    case .flat(let flat): flat.kind(name) != nil
+    case .tree(let root): root[name] != nil
+    }
   }
 
   /// The string of that name, of that many UTF-8 bytes; nil if there is no such member.
-  func string(_ name: StaticString, bytes: ClosedRange<Int>) throws(GatewayError) -> String? {
-    guard let value = root[name] else { return nil }
-    guard let length = value.withUTF8(\.count), bytes.contains(length), let string = value.string else {
-      let limit = bytes.upperBound == .max ? "" : " of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
-      throw .invalidParameter.detailed("\(name) must be a string\(limit)")
-    }
-    return string
+  func string(_ name: StaticString, bytes: ClosedRange<Int> = 0...Int.max) throws(GatewayError) -> String? {
+    let string =
+      switch content {
+      case .flat(let flat): flat.string(name)
+      case .tree(let root): root[name]?.string
+      }
+    if let string, bytes.contains(string.utf8.count) { return string }
+    guard has(name) else { return nil }
+    let limit = bytes.upperBound == .max ? "" : " of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
+    throw .invalidParameter.detailed("\(name) must be a string\(limit)")
   }
 
   /// The number of that name; nil if there is no such member.
   func number(_ name: StaticString) throws(GatewayError) -> Double? {
-    guard let value = root[name] else { return nil }
-    guard let number = value.number else { throw .invalidParameter.detailed("\(name) must be a number") }
+    let number =
+      switch content {
+      case .flat(let flat): flat.integer(name).map { Double($0) }
+      case .tree(let root): root[name]?.number
+      }
+    guard number != nil || !has(name) else { throw .invalidParameter.detailed("\(name) must be a number") }
     return number
   }
 
   /// The array of strings of that name, of that many elements; nil if there is no such member.
   func strings(_ name: StaticString, count: ClosedRange<Int>) throws(GatewayError) -> [String]? {
-    guard let value = root[name] else { return nil }
-    guard let elements = value.elements, count.contains(elements.count) else {
-      throw Self.wrong(name, count)
-    }
-    var strings: [String] = []
-    strings.reserveCapacity(elements.count)
-    for element in elements {
-      guard let string = element.string else { throw Self.wrong(name, count) }
-      strings.append(string)
+    guard has(name) else { return nil }
+    let elements = self[name]?.elements ?? []
+    let strings = elements.compactMap(\.string)
+    guard count.contains(elements.count), strings.count == elements.count else {
+      throw .invalidParameter.detailed(
+        "\(name) must be an array of \(count.lowerBound) to \(count.upperBound) strings")
     }
     return strings
   }
 
-  private static func wrong(_ name: StaticString, _ count: ClosedRange<Int>) -> GatewayError {
-    .invalidParameter.detailed("\(name) must be an array of \(count.lowerBound) to \(count.upperBound) strings")
-  }
-
   /// The value of that name as it stands in the text, nested at most `depth` deep; nil if there is no such member.
   func verbatim(_ name: StaticString, depth: Int) throws(GatewayError) -> String? {
-    guard root[name] != nil else { return nil }
+    guard has(name) else { return nil }
+    if case .flat(let flat) = content, let range = flat.verbatim(name) {
+      return String(decoding: text[range], as: UTF8.self)
+    }
     guard let found = JSONSlice(member: name, of: text) else {
       throw .invalidParameter.detailed("write the name \(name) without escapes")
     }
@@ -65,8 +88,9 @@ struct JSONObject {
     return String(decoding: text[found.range], as: UTF8.self)
   }
 
-  /// The member of that name, whatever it is.
+  /// The object or array of that name; nil if there is none.
   subscript(_ name: StaticString) -> JSONView? {
-    root[name]
+    guard case .tree(let root) = content, let value = root[name], value.count != nil else { return nil }
+    return value
   }
 }

@@ -33,14 +33,14 @@ package struct PlainClientDialect: ClientDialect {
 
   package func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
     guard kind == .text, let message = try? JSONObject(payload) else { return nil }
-    switch try? message.string("type", bytes: 0...Int.max) {
+    switch try? message.string("type") {
     case "refreshed":
       return .refreshed
     case "refresh_required":
       guard let timeout = try? message.number("timeout_ms"), (0...1e15).contains(timeout) else { return nil }
       return .refreshRequired(timeout: .milliseconds(Int64(timeout)))
     case "connected":
-      return .connected((try? message.string("connection_id", bytes: 0...Int.max)).flatMap { ConnectionID($0) })
+      return .connected((try? message.string("connection_id")).flatMap { ConnectionID($0) })
     case "error":
       guard let error = message["error"], let number = error["number"]?.integer, let name = error["name"]?.string,
         let number = Int(exactly: number)

@@ -45,7 +45,7 @@ package struct PlainDialect: Dialect {
     } catch {
       throw .malformedMessage.detailed(error.description)
     }
-    guard let type = try? message.string("type", bytes: 0...Int.max) else { throw .malformedMessage }
+    guard let type = try? message.string("type") else { throw .malformedMessage }
     let request = try message.string("id", bytes: 1...RequestID.lengthMax).map { RequestID($0) }
     switch type {
     case "refresh", "connect":

@@ -1,5 +1,4 @@
 internal import GatewayCore
-internal import GatewayTokens
 
 // A token order as the body of `POST /v1/tokens` puts it.
 
@@ -18,8 +17,8 @@ extension TokenOrder {
   }
 
   private static func kind(_ body: JSONObject) throws(GatewayError) -> UserKind {
-    guard body["kind"] != nil else { return .regular }
-    guard let kind = body["kind"]?.string.flatMap(UserKind.init(rawValue:)) else {
+    guard body.has("kind") else { return .regular }
+    guard let name = try? body.string("kind"), let kind = UserKind(rawValue: name) else {
       throw .invalidParameter.detailed("kind must be regular, guest or anonymous")
     }
     return kind

@@ -9,17 +9,22 @@ struct SignalStream: AsyncSequence, Sendable {
   // Only kept alive; nobody calls them.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-  /// From here on the signals no longer end the process: they come out of this sequence.
+  /// Once this returns, the signals no longer end the process: they come out of this sequence, and none is lost.
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
     self.stream = stream
+    // Dispatch takes a signal over some time after `resume`, and until then it would be ignored.
+    let registrations = DispatchGroup()
     sources = signals.map { number in
+      registrations.enter()
       Self.ignoreUnlessHandled(number)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { continuation.yield(number) }
+      source.setRegistrationHandler { registrations.leave() }
       source.resume()
       return source
     }
+    registrations.wait()
   }
 
   /// A second stream of a signal finds Dispatch's handler in place, and must not take it away.
