@@ -92,7 +92,7 @@ extension ClientSession {
   package func isSettled(waves: Int) -> Bool {
     switch phase {
     case .ended: true
-    case .live: refreshes >= waves || logins > 1
+    case .live: refreshes >= waves || logins > 1 || !isDue
     case .refreshing, .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .abandoned: false
     }
   }
@@ -105,6 +105,7 @@ extension ClientSession {
     case .unexpected: return .lostUnexpectedly
     case nil:
       if refreshes >= waves { return .kept }
+      if !isDue { return .late }
       return isDoomed ? .overstayed : .unrefreshed
     }
   }
@@ -116,5 +117,6 @@ extension ClientSession {
     case lostUnexpectedly
     case overstayed
     case unrefreshed
+    case late
   }
 }

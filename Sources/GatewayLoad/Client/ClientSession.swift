@@ -15,6 +15,8 @@ package struct ClientSession: Sendable {
   package internal(set) var logins = 0
   /// Whether a login was lost, and whether one was that should not have been.
   package internal(set) var loss: Loss?
+  /// Whether its tokens expire within the storm; not so if it got its first one after the common expiry.
+  package var isDue = true
   /// The timeout that the gateway announced last.
   var announcedTimeout: Duration?
   /// The token of the login; only a stale client keeps it.

@@ -141,6 +141,7 @@ actor StormClient {
     if purpose == .login, let expiry = fleet.setup.expiresAt, fleet.loop.wallTime < expiry {
       return .until(expiry + scattered)
     }
+    if purpose == .login { session.isDue = fleet.setup.expiresAt == nil }
     return .lasting(plan.life - scattered)
   }
 }

@@ -62,7 +62,7 @@ package struct StormResult: Hashable, Sendable, Codable {
   }
 
   /// What became of the clients of one behaviour. Each that was ever connected is, at the end, one of: kept, lost
-  /// expectedly, lost unexpectedly, overstayed, unrefreshed.
+  /// expectedly, lost unexpectedly, overstayed, unrefreshed, late.
   package struct BehaviourTally: Hashable, Sendable, Codable {
     package var clients = 0
     package var connected = 0
@@ -76,6 +76,8 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var overstayed = 0
     /// Clients that were to be refreshed and are still connected, but were not refreshed in every wave.
     package var unrefreshed = 0
+    /// Clients that were connected only after the common expiry, with tokens that outlive the storm.
+    package var late = 0
     /// From refresh asked to refreshed.
     package var refreshLatency = LatencyHistogram()
 
@@ -90,6 +92,7 @@ package struct StormResult: Hashable, Sendable, Codable {
       lostUnexpectedly += other.lostUnexpectedly
       overstayed += other.overstayed
       unrefreshed += other.unrefreshed
+      late += other.late
       refreshLatency.merge(other.refreshLatency)
     }
   }

@@ -27,12 +27,14 @@ extension StormReport {
 
   private var behaviourTable: String {
     HTMLText.table(
-      head: ["", "clients", "connected", "refreshed", "kept", "lost", "lost as due", "overstayed", "unrefreshed"],
+      head: [
+        "", "clients", "connected", "refreshed", "kept", "lost", "lost as due", "overstayed", "unrefreshed", "late",
+      ],
       rows: behaviours.map { behaviour, tally in
         [behaviour.rawValue]
           + [
             tally.clients, tally.connected, tally.refreshed, tally.kept, tally.lostUnexpectedly, tally.lostExpectedly,
-            tally.overstayed, tally.unrefreshed,
+            tally.overstayed, tally.unrefreshed, tally.late,
           ].map(Figures.count)
       })
   }

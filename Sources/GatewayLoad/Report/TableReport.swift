@@ -45,12 +45,14 @@ extension StormReport {
   }
 
   private var byBehaviour: [String] {
-    let head = ["", "clients", "connected", "refreshed", "kept", "lost", "lost as due", "overstayed", "unrefreshed"]
+    let head = [
+      "", "clients", "connected", "refreshed", "kept", "lost", "lost as due", "overstayed", "unrefreshed", "late",
+    ]
     let rows = behaviours.map { behaviour, tally in
       [behaviour.rawValue]
         + [
           tally.clients, tally.connected, tally.refreshed, tally.kept, tally.lostUnexpectedly, tally.lostExpectedly,
-          tally.overstayed, tally.unrefreshed,
+          tally.overstayed, tally.unrefreshed, tally.late,
         ].map(Figures.count)
     }
     return Self.columns([head] + rows)

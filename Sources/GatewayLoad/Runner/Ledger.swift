@@ -109,6 +109,7 @@ struct Ledger {
     case .lostExpectedly: result.behaviours[behaviour, default: .init()].lostExpectedly += 1
     case .lostUnexpectedly: result.behaviours[behaviour, default: .init()].lostUnexpectedly += 1
     case .overstayed: result.behaviours[behaviour, default: .init()].overstayed += 1
+    case .late: result.behaviours[behaviour, default: .init()].late += 1
     case .unrefreshed: result.behaviours[behaviour, default: .init()].unrefreshed += 1
     }
   }

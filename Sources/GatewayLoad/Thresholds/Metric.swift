@@ -73,6 +73,7 @@ package struct Metric: Sendable {
     Metric("unrefreshed", .count, "clients still connected with their refresh missing") {
       Double($0.everybody.unrefreshed)
     },
+    Metric("late", .count, "clients connected only after the common expiry") { Double($0.everybody.late) },
     Metric("errors", .count, "errors of the gateway that answered neither a login nor a refresh") {
       Double($0.errors.total)
     },
@@ -92,7 +93,10 @@ package struct Metric: Sendable {
   ]
 
   private static let gateways = [
-    Metric("gateway.cpu_per_refresh", .duration, "the gateway's CPU time for each accepted refresh") {
+    Metric(
+      "gateway.cpu_per_refresh", .duration,
+      "the gateway's CPU time for each accepted refresh, with its own provider's share"
+    ) {
       $0.gatewayCPUPerRefresh?.inSeconds
     },
     Metric("gateway.bytes_per_connection", .bytes, "the gateway's resident memory for each idle connection") {
