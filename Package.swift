@@ -89,6 +89,7 @@ let package = Package(
         "GatewayLoad", "GatewaySimulator", "GatewayStores", "GatewayRuntime", "GatewayDialects", "GatewayCore",
         "TestSupport",
       ]),
-    tests("PosternTests", ["postern", "PosternTesting", "GatewayRuntime", "GatewayCore", "TestSupport"]),
+    tests(
+      "PosternTests", ["postern", "PosternTesting", "GatewayRuntime", "GatewayTokens", "GatewayCore", "TestSupport"]),
   ]
 )

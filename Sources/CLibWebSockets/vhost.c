@@ -20,18 +20,36 @@ void postern_set_error_log(void (*log)(int level, const char *line)) {
 
 static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len) {
   switch (reason) {
-  // Asked for every connection, answered with a pointer we do not need.
-  case LWS_CALLBACK_GET_THREAD_ID:
-  case LWS_CALLBACK_LOCK_POLL:
-  case LWS_CALLBACK_UNLOCK_POLL:
-  case LWS_CALLBACK_ADD_POLL_FD:
-  case LWS_CALLBACK_DEL_POLL_FD:
-  case LWS_CALLBACK_CHANGE_MODE_POLL_FD:
-  case LWS_CALLBACK_WSI_CREATE:
-  case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
-    return 0;
+  case LWS_CALLBACK_RAW_ADOPT:
+    // A CONNECT would become a raw socket without any time-out.
+    return -1;
+  // Of the rest, those that OpenSSL sets off have something else for `user`.
+  case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
+  case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+  case LWS_CALLBACK_WSI_DESTROY:
+  case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+  case LWS_CALLBACK_HTTP:
+  case LWS_CALLBACK_HTTP_BODY:
+  case LWS_CALLBACK_CLOSED_HTTP:
+  case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+  case LWS_CALLBACK_ESTABLISHED:
+  case LWS_CALLBACK_RECEIVE:
+  case LWS_CALLBACK_RECEIVE_PONG:
+  case LWS_CALLBACK_SERVER_WRITEABLE:
+  case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+  case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL:
+  case LWS_CALLBACK_CLOSED:
+  case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+  case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+  case LWS_CALLBACK_CLIENT_ESTABLISHED:
+  case LWS_CALLBACK_CLIENT_RECEIVE:
+  case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+  case LWS_CALLBACK_CLIENT_WRITEABLE:
+  case LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:
+  case LWS_CALLBACK_CLIENT_CLOSED:
+    return receiver(wsi, (int)reason, user, in, len);
   default:
-    return receiver ? receiver(wsi, (int)reason, user, in, len) : 0;
+    return 0;
   }
 }
 

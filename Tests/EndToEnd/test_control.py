@@ -75,6 +75,11 @@ def test_an_operator_disconnects_with_a_code(gateway, ann, body, expected):
     assert ann.until_closed() == expected
 
 
+def test_an_operator_disconnects_a_user(gateway, ann):
+    assert control(gateway, "POST", f"/users/{ann.user}/disconnect", {"code": 3000}).json == {"sessions": 1}
+    assert ann.until_closed() == (3000, "disconnected")
+
+
 @pytest.mark.parametrize("body", [{"code": 1005}, {"code": 999}, {"code": 5000}, {"code": "x"}, {"reason": "x" * 124}])
 def test_a_code_that_may_not_be_sent_is_refused(gateway, ann, body):
     assert control(gateway, "POST", f"/users/{ann.user}/disconnect", body).status == 400

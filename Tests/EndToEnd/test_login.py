@@ -141,3 +141,10 @@ def test_another_path_has_no_socket(gateway):
     with pytest.raises(Refused) as refusal:
         Client(gateway, token=token(), url=gateway.url + "/v2")
     assert refusal.value.status == 404
+
+
+def test_ipv6_is_served_where_there_is_any(gateway):
+    if "::1" not in gateway.ready["hosts"]:
+        pytest.skip("this machine has no ::1")
+    with Client(gateway, token=token(), url=f"ws://[::1]:{gateway.port}") as client:
+        assert client.receive("connected")

@@ -1,17 +1,45 @@
 extension Session {
-  /// The phase in the words of the documentation, for an operator.
-  package var phaseName: String {
-    switch phase {
-    case .awaitingCredentials: "awaiting_credentials"
-    case .authenticating: "authenticating"
-    case .active: "active"
-    case .refreshing: "refreshing"
-    case .verifyingRefresh: "verifying_refresh"
-    case .draining: "draining"
-    case .closing: "closing"
-    case .closed: "closed"
+  /// The phases without what they hold, numbered from 0: for those who count.
+  package enum PhaseKind: Int, Hashable, Sendable, CaseIterable {
+    case awaitingCredentials
+    case authenticating
+    case active
+    case refreshing
+    case verifyingRefresh
+    case draining
+    case closing
+    case closed
+
+    /// The phase in the words of the documentation.
+    package var name: String {
+      switch self {
+      case .awaitingCredentials: "awaiting_credentials"
+      case .authenticating: "authenticating"
+      case .active: "active"
+      case .refreshing: "refreshing"
+      case .verifyingRefresh: "verifying_refresh"
+      case .draining: "draining"
+      case .closing: "closing"
+      case .closed: "closed"
+      }
     }
   }
+
+  package var phaseKind: PhaseKind {
+    switch phase {
+    case .awaitingCredentials: .awaitingCredentials
+    case .authenticating: .authenticating
+    case .active: .active
+    case .refreshing: .refreshing
+    case .verifyingRefresh: .verifyingRefresh
+    case .draining: .draining
+    case .closing: .closing
+    case .closed: .closed
+    }
+  }
+
+  /// The phase in the words of the documentation, for an operator.
+  package var phaseName: String { phaseKind.name }
 
   /// Whether the close frame has been sent, or the life is over.
   package var isClosing: Bool {

@@ -33,7 +33,8 @@ extension Session {
       let attempt = verify(credentials, into: &effects)
       move(to: .verifyingRefresh(attempt: attempt, grant, nil, request: request))
     case .expireNow:
-      ask(grant.expired(at: now), .expiry, at: now, into: &effects)
+      // Due now, as every deadline that has passed.
+      move(to: .active(grant.expired(at: now)))
     case .askForRefresh:
       ask(grant, .request, at: now, into: &effects)
     case .revoked:
@@ -77,9 +78,7 @@ extension Session {
     case .received(.credentials(_, let request)):
       refuse(.alreadyInProgress, request: request, into: &effects)
     case .expireNow:
-      let expired = grant.expired(at: now)
-      let wait = wait ?? makeWait(expired, .expiry, at: now, isTold: false)
-      move(to: .verifyingRefresh(attempt: attempt, expired, wait, request: request))
+      move(to: .verifyingRefresh(attempt: attempt, grant.expired(at: now), wait, request: request))
     case .askForRefresh, .revoked:
       if case .revoked = event, policy.revocation == .close {
         close(.tokenRevoked, at: now, into: &effects)

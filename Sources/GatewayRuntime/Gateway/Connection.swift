@@ -47,15 +47,26 @@ package actor Connection {
   private func handle(_ event: SessionEvent) {
     var effects: [SessionEffect] = []
     swap(&effects, &table.scratch)
+    let before = session.phaseKind
     session.handle(event, at: table.loop.now, into: &effects)
+    performAll(&effects, from: before)
+    swap(&effects, &table.scratch)
+  }
+
+  /// Does what the session answered, and what that leads to, until nothing is left.
+  private func performAll(_ effects: inout [SessionEffect], from before: Session.PhaseKind) {
     var index = 0
     while index < effects.count {
       perform(effects[index], &effects)
       index += 1
     }
     effects.removeAll(keepingCapacity: true)
-    swap(&effects, &table.scratch)
-    if session.isClosed { finish() } else { setWakeup() }
+    if session.isClosed {
+      finish(from: before)
+    } else {
+      table.countMove(from: before, to: session.phaseKind)
+      setWakeup()
+    }
   }
 
   private func perform(_ effect: SessionEffect, _ effects: inout [SessionEffect]) {
@@ -213,8 +224,9 @@ package actor Connection {
     pingedAt = nil
   }
 
-  private func finish() {
+  private func finish(from before: Session.PhaseKind) {
     guard table.connections[id.serial] != nil else { return }
+    table.countEnd(of: before)
     leaveEverything()
     table.loop.deadlines.remove(wakeup)
     socket = nil
@@ -258,7 +270,7 @@ extension Connection: SocketHandler, WakeupTarget {
   private func opened(_ socket: any Socket) {
     self.socket = socket
     wakeup = Wakeup(target: self)
-    table.add(self)
+    table.add(self, session.phaseKind)
     table.metrics.connectionsOpened.add(dialect.name)
     table.metrics.connectDuration.record(table.loop.now - socket.acceptedAt)
     if let credentials = admitted?.credentials {
@@ -287,20 +299,11 @@ extension Connection {
   nonisolated func deliver(_ frame: Frame) {
     assumeIsolated { connection in
       var effects: [SessionEffect] = []
+      let before = connection.session.phaseKind
       connection.send(frame, &effects)
       // The common case leaves nothing to do; a full queue ends the session by the ordinary way.
-      if !effects.isEmpty { connection.overflowed(effects) }
+      if !effects.isEmpty { connection.performAll(&effects, from: before) }
     }
-  }
-
-  private func overflowed(_ effects: [SessionEffect]) {
-    var effects = effects
-    var index = 0
-    while index < effects.count {
-      perform(effects[index], &effects)
-      index += 1
-    }
-    setWakeup()
   }
 
   /// An operator's event. Only on the loop.
@@ -314,11 +317,6 @@ extension Connection {
         target.covers(user: $0.user, fingerprint: $0.fingerprint, issuedAt: $0.issuedAt)
       } ?? false
     }
-  }
-
-  /// The session's phase, for those who count. Only on the loop.
-  nonisolated var phaseName: String {
-    assumeIsolated { $0.session.phaseName }
   }
 
   /// The connection in a few words, for an operator. Only on the loop.

@@ -158,14 +158,13 @@ package final class Gateway: Sendable {
     return merged
   }
 
-  /// How many connections are open, and how many of them in each phase.
+  /// How many connections are in each phase of an open one.
   package func phases() async -> [String: UInt64] {
     var merged: [String: UInt64] = [:]
     for table in tables {
-      let phases = await table.perform { table in
-        table.connections.values.reduce(into: [String: UInt64]()) { $0[$1.phaseName, default: 0] += 1 }
+      for (phase, count) in zip(Session.PhaseKind.allCases, await table.perform { $0.phases }) where phase != .closed {
+        merged[phase.name, default: 0] += UInt64(count)
       }
-      merged.merge(phases, uniquingKeysWith: +)
     }
     return merged
   }

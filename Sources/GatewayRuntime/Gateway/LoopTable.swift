@@ -7,6 +7,8 @@ package final class LoopTable: @unchecked Sendable {
   package let loop: EventLoop
   package let configuration: GatewayConfiguration
   package private(set) var connections: [UInt64: Connection] = [:]
+  /// How many connections are in each phase, by the phase's number.
+  package private(set) var phases = [Int](repeating: 0, count: Session.PhaseKind.allCases.count)
   private var users: [UserID: Set<UInt64>] = [:]
   private var calls: [CallID: Set<UInt64>] = [:]
   package private(set) var revocations = Revocations()
@@ -39,8 +41,20 @@ package final class LoopTable: @unchecked Sendable {
     return ConnectionID(loop: loop.index, serial: lastSerial)
   }
 
-  func add(_ connection: Connection) {
+  func add(_ connection: Connection, _ phase: Session.PhaseKind) {
     connections[connection.id.serial] = connection
+    phases[phase.rawValue] += 1
+  }
+
+  /// Keeps the count of phases true; asking every connection would stop the loop for each scrape of the metrics.
+  func countMove(from before: Session.PhaseKind, to after: Session.PhaseKind) {
+    guard before != after else { return }
+    phases[before.rawValue] -= 1
+    phases[after.rawValue] += 1
+  }
+
+  func countEnd(of phase: Session.PhaseKind) {
+    phases[phase.rawValue] -= 1
   }
 
   func remove(_ connection: Connection) {

@@ -208,7 +208,9 @@ final class FetchTable {
 
   /// Reading what the system trusts takes milliseconds, so it is done once.
   func tlsContext(allowsUntrusted: Bool) -> TLSClient.Context? {
-    if contexts[allowsUntrusted] == nil { contexts[allowsUntrusted] = TLSClient.Context(allowsUntrusted: allowsUntrusted) }
+    if contexts[allowsUntrusted] == nil {
+      contexts[allowsUntrusted] = TLSClient.Context(allowsUntrusted: allowsUntrusted)
+    }
     return contexts[allowsUntrusted]
   }
 }

@@ -7,7 +7,9 @@ extension SocketLoop: Dialer {
     _ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler
   ) {
     events.preconditionOnLoop()
-    let isIPv4Only = (target.source ?? target.host).utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+    let isIPv4Only = (target.source ?? target.host).utf8.allSatisfy {
+      $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0)
+    }
     guard let host = dialHost(isIPv4Only: isIPv4Only) else {
       return events.execute { handler.socketRefused(.unreachable("the loop ended")) }
     }

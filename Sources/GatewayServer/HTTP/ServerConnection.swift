@@ -134,7 +134,7 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     isInsideCallback = true
     defer { isInsideCallback = false }
     loop.serving.assumeIsolated { actor in
-      _ = Task.immediate {
+      _ = Task.immediate(executorPreference: loop.events) {
         _ = actor
         let response = await self.service.site.respond(to: request, on: self.loop.events)
         self.isAnswered = self.send(response)

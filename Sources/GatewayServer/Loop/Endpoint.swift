@@ -42,9 +42,9 @@ class Endpoint {
       guard let wsi else { return 0 }
       let reason = lws_callback_reasons(UInt32(rawReason))
       switch reason {
-      case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS, LWS_CALLBACK_OPENSSL_LOAD_EXTRA_CLIENT_VERIFY_CERTS,
-        LWS_CALLBACK_PROTOCOL_INIT, LWS_CALLBACK_PROTOCOL_DESTROY:
-        return VirtualHost.happened(wsi, reason, user)
+      case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
+        VirtualHost.hasTLS(wsi, user)
+        return 0
       case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
         lws_set_wsi_user(wsi, lws_get_opaque_user_data(wsi))
         return 0
@@ -54,9 +54,6 @@ class Endpoint {
         endpoint.wsi = nil
         endpoint.connectionDestroyed()
         return 0
-      case LWS_CALLBACK_RAW_ADOPT:
-        // A CONNECT would become a raw socket without any time-out.
-        return -1
       default:
         guard let user else { return 0 }
         // Retained meanwhile: it may give its place to another.

@@ -32,7 +32,8 @@ final class VirtualHost {
     let made = name.withCString { name in
       Self.withFiles(tls) { certificate, key in
         var settings = postern_vhost_settings(
-          name: name, certificate_path: certificate, key_path: key, is_client: service == nil ? 1 : 0, is_ipv4_only: isIPv4Only ? 1 : 0,
+          name: name, certificate_path: certificate, key_path: key, is_client: service == nil ? 1 : 0,
+          is_ipv4_only: isIPv4Only ? 1 : 0,
           rx_buffer_bytes: SocketLoop.receiveBufferBytes,
           handshake_seconds: limits.handshakeSeconds, user: user)
         return postern_vhost_create(context, &settings)
@@ -57,13 +58,10 @@ final class VirtualHost {
     return Unmanaged<VirtualHost>.fromOpaque(user).takeUnretainedValue()
   }
 
-  /// What the library tells a vhost rather than a connection.
-  static func happened(
-    _ wsi: OpaquePointer, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?
-  ) -> Int32 {
-    guard reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS, let user, let vhost = of(wsi) else { return 0 }
-    vhost.tls = OpaquePointer(user)
-    return 0
+  /// The library has made `context` for a vhost; `wsi` is one it made up to say so.
+  static func hasTLS(_ wsi: OpaquePointer, _ context: UnsafeMutableRawPointer?) {
+    guard let context, let vhost = of(wsi) else { return }
+    vhost.tls = OpaquePointer(context)
   }
 
   /// Names the subprotocol of the handshake that is under way.

@@ -63,6 +63,12 @@ package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
     set { loop.asCurrent { socket?.faults = newValue } }
   }
 
+  /// How the gateway's end misbehaves, e.g. which of its messages never arrive; only on an open connection.
+  package var gatewayFaults: SocketFaults {
+    get { socket?.otherFaults ?? SocketFaults() }
+    set { loop.asCurrent { socket?.otherFaults = newValue } }
+  }
+
   // MARK: What was heard
 
   package var isOpen: Bool { socket?.isOpen ?? false }

@@ -77,6 +77,12 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     two.other = one
   }
 
+  /// How the other end misbehaves; nothing can be set once that end is gone.
+  package var otherFaults: SocketFaults {
+    get { other?.faults ?? SocketFaults() }
+    set { other?.faults = newValue }
+  }
+
   /// Whether messages can be sent.
   package var isOpen: Bool { state == .open }
 

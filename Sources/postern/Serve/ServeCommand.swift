@@ -64,14 +64,16 @@ enum ServeCommand: Command {
   /// Drains; a second signal ends everything at once.
   private static func end(_ running: RunningGateway, over window: Duration) async {
     let impatience = SignalStream([SIGTERM, SIGINT])
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await running.drain(over: window) }
-      group.addTask {
-        for await _ in impatience { return }
-      }
-      await group.next()
-      group.cancelAll()
+    // Not a task group: it would wait for the drain whatever the second signal says.
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    Task {
+      await running.drain(over: window)
+      end.yield()
     }
+    Task {
+      for await _ in impatience { end.yield() }
+    }
+    for await _ in ends { break }
     await running.stop()
     LogLine.write("stopped")
   }

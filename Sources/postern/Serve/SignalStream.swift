@@ -14,12 +14,19 @@ struct SignalStream: AsyncSequence, Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
     self.stream = stream
     sources = signals.map { number in
-      signal(number, SIG_IGN)
+      Self.ignoreUnlessHandled(number)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { continuation.yield(number) }
       source.resume()
       return source
     }
+  }
+
+  /// A second stream of a signal finds Dispatch's handler in place, and must not take it away.
+  private static func ignoreUnlessHandled(_ number: Int32) {
+    var current = sigaction()
+    sigaction(number, nil, &current)
+    if current.__sigaction_handler.sa_handler == nil { signal(number, SIG_IGN) }
   }
 
   func makeAsyncIterator() -> AsyncStream<Int32>.Iterator {

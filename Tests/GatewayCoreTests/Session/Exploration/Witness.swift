@@ -244,6 +244,7 @@ struct Witness: Hashable {
     guard let login else { return broken + ["active without a login"] }
     if grant.kind == .anonymous { broken.append("an anonymous user is active") }
     if grant.user != login.user || grant.kind != login.kind { broken.append("the identity changes") }
+    if grant.expiresAt != login.expiresAt { broken.append("the grant expires when neither token nor order says") }
     if now >= login.expiresAt + policy.refreshTimeout { broken.append("active past expiry and time-out") }
     if let ask, now >= ask.at + ask.timeout { broken.append("active past the announced time-out") }
     if let dueSince, now >= dueSince + policy.refreshTimeout { broken.append("active past an order and time-out") }

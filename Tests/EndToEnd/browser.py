@@ -1,0 +1,69 @@
+"""A headless Chromium, a page on loopback for it to run, and what the page reports."""
+
+import http.server
+import shutil
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+PAGE = Path(__file__).with_name("page.html")
+
+
+class PageServer:
+    """Serves the page, and keeps its `load` event waiting until the page has reported."""
+
+    def __init__(self):
+        self.reported = reported = threading.Event()
+        self.reports = reports = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                path = urlsplit(self.path)
+                if path.path == "/":
+                    return self.answer("text/html; charset=utf-8", PAGE.read_bytes())
+                if path.path == "/reported.js":
+                    reported.wait(60)
+                self.answer("text/javascript", b"")
+
+            def do_POST(self):
+                reports.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                self.answer("text/plain", b"")
+                reported.set()
+
+            def answer(self, kind, body):
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def visit(self, host, gateway):
+        """What the page says when a browser opens it under that host name, to talk to that gateway."""
+        chromium = shutil.which("chromium")
+        assert chromium, "no chromium; Deploy/install-packages tests installs it"
+        self.reported.clear()
+        address = f"http://{host}:{self.port}/?gateway={gateway.http_url}"
+        with tempfile.TemporaryDirectory(prefix="chromium-") as profile:
+            command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+            command += [f"--user-data-dir={profile}", "--no-first-run", "--disable-background-networking"]
+            command += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost", "--dump-dom"]
+            browser = subprocess.run([*command, address], capture_output=True, text=True, timeout=90)
+        assert self.reports, f"the page reported nothing\n{browser.stdout}\n{browser.stderr[-3000:]}"
+        return {name: values[0] for name, values in parse_qs(self.reports.pop()).items()}

@@ -1,0 +1,90 @@
+"""TLS, and certificates that change while the gateway runs."""
+
+import http.client
+import signal
+import ssl
+import subprocess
+import time
+
+import pytest
+
+from clients import Client
+from gateway import Gateway, token
+
+
+class Authority:
+    """A self-signed certificate in the files that a gateway reads."""
+
+    def __init__(self, folder):
+        self.certificate, self.key = folder / "certificate.pem", folder / "key.pem"
+        self.renew("first")
+
+    def renew(self, name):
+        command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        command += ["-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1"]
+        command += ["-keyout", str(self.key), "-out", str(self.certificate)]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def trust(self):
+        context = ssl.create_default_context(cafile=str(self.certificate))
+        return context
+
+
+@pytest.fixture
+def authority(tmp_path):
+    return Authority(tmp_path)
+
+
+def name_of(client):
+    subject = client.socket.socket.getpeercert()["subject"]
+    return subject[0][0][1]
+
+
+def wait_for(gateway, event):
+    deadline = time.monotonic() + 10
+    while f"event={event}" not in gateway.log():
+        assert time.monotonic() < deadline, gateway.log()
+        time.sleep(0.02)
+
+
+def test_a_certificate_is_read_anew_on_sighup_and_open_sockets_stay(authority):
+    flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key)]
+    with Gateway(*flags) as gateway:
+        assert gateway.url.startswith("wss://") and gateway.http_url.startswith("https://")
+        with Client(gateway, token=token(), ssl=authority.trust()) as early:
+            early.receive("connected")
+            assert name_of(early) == "first"
+            authority.renew("second")
+            gateway.process.send_signal(signal.SIGHUP)
+            wait_for(gateway, "certificate_reloaded")
+            with Client(gateway, token=token(), ssl=authority.trust()) as late:
+                late.receive("connected")
+                assert name_of(late) == "second"
+            trust = authority.trust()
+            authority.certificate.write_text("no certificate")
+            gateway.process.send_signal(signal.SIGHUP)
+            wait_for(gateway, "certificate_kept")
+            with Client(gateway, token=token(), ssl=trust) as later:
+                later.receive("connected")
+                assert name_of(later) == "second"
+            assert early.is_alive()
+            connection = http.client.HTTPSConnection("127.0.0.1", gateway.port, timeout=10, context=trust)
+            connection.request("POST", "/v1/guests")
+            assert connection.getresponse().status == 201
+            connection.close()
+
+
+def test_a_client_that_speaks_no_tls_harms_nobody(authority):
+    flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key)]
+    with Gateway(*flags) as gateway:
+        with pytest.raises(Exception):
+            Client(gateway, token=token(), url=f"ws://127.0.0.1:{gateway.port}")
+        with Client(gateway, token=token(), ssl=authority.trust()) as client:
+            client.receive("connected")
+
+
+def test_a_certificate_that_cannot_be_read_is_said_at_the_start(tmp_path):
+    with pytest.raises(RuntimeError) as failure:
+        with Gateway("--tls-certificate", str(tmp_path / "missing.pem"), "--tls-key", str(tmp_path / "key.pem")):
+            pass
+    assert "missing.pem" in str(failure.value)

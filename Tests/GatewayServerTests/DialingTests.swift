@@ -1,0 +1,188 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("Dialling") struct DialingTests {
+  private func dial(
+    _ loop: SocketLoop, _ target: DialTarget, _ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"),
+    subprotocols: [String] = [], handler: RecordingHandler
+  ) async {
+    await loop.perform { loop.dial(target, upgrade: upgrade, subprotocols: subprotocols, handler: handler) }
+  }
+
+  @Test("a dialled socket carries fields, query, subprotocols and its source address, and echoes")
+  func echo() async throws {
+    let seen = Box<HTTPRequest?>(nil)
+    var site = TestSite()
+    site.onAdmit = { request, _ in
+      seen.set(request)
+      return .accept(EchoHandler(), subprotocol: "b")
+    }
+    try await TestServer.with(site, loops: 2) { server in
+      let events = SocketEvents()
+      var upgrade = HTTPRequest(method: "GET", path: "/connect")
+      upgrade.query = [HTTPField("access_token", "a+b/c=&d")]
+      upgrade.headers = [HTTPField("authorization", "Bearer t"), HTTPField("user-agent", "storm")]
+      let target = DialTarget(host: "127.0.0.1", port: server.port, source: "127.0.0.7")
+      await dial(
+        server.loops[1], target, upgrade, subprotocols: ["a", "b"],
+        handler: RecordingHandler(
+          events,
+          onOpen: { socket in
+            _ = socket.send(Frame(text: "hello"))
+            _ = socket.send(Frame(.binary, Array(repeating: 9, count: 50_000)))
+          }))
+      #expect(await events.next() == .opened)
+      #expect(await events.next() == .received(Frame(text: "hello")))
+      #expect(await events.next() == .received(Frame(.binary, Array(repeating: 9, count: 50_000))))
+      let request = try #require(seen.get())
+      #expect(request.path == "/connect")
+      #expect(request.parameter("access_token") == "a+b/c=&d")
+      #expect(request.bearerToken == "t")
+      #expect(request.header("user-agent") == "storm")
+      #expect(request.header("sec-websocket-protocol") == "a, b")
+      #expect(request.peer == "127.0.0.7")
+    }
+  }
+
+  @Test("the server's close reaches the dialler with its code")
+  func serverCloses() async throws {
+    try await TestServer.with(.recording(SocketEvents(), onMessage: { socket, _ in socket.close(.refreshTimeout) })) {
+      server in
+      let events = SocketEvents()
+      await dial(
+        server.loops[0], DialTarget(host: "127.0.0.1", port: server.port),
+        handler: RecordingHandler(events, onOpen: { _ = $0.send(Frame(text: "x")) }))
+      #expect(await events.next() == .opened)
+      #expect(await events.next() == .closed(4000))
+    }
+  }
+
+  @Test("the dialler's close reaches the server with its code and is answered")
+  func clientCloses() async throws {
+    let serverEvents = SocketEvents()
+    try await TestServer.with(.recording(serverEvents)) { server in
+      let events = SocketEvents()
+      await dial(
+        server.loops[0], DialTarget(host: "127.0.0.1", port: server.port),
+        handler: RecordingHandler(events, onOpen: { $0.close(.normal) }))
+      #expect(await events.next() == .opened)
+      #expect(await events.next() == .closed(1000))
+      #expect(await serverEvents.next() == .opened)
+      #expect(await serverEvents.next() == .closed(1000))
+    }
+  }
+
+  @Test("a dial that is refused by the site hears the status", arguments: [401, 403, 404, 503])
+  func refusedDial(status: Int) async throws {
+    var site = TestSite()
+    site.onAdmit = { _, _ in .refuse(HTTPResponse(status: status, contentType: "text/plain", text: "no")) }
+    try await TestServer.with(site) { server in
+      let events = SocketEvents()
+      await dial(server.loops[0], DialTarget(host: "127.0.0.1", port: server.port), handler: RecordingHandler(events))
+      #expect(await events.next() == .refused(.refused(status: status)))
+    }
+  }
+
+  @Test("a dial to a port where nobody listens is unreachable, and the handler hears of it after the call")
+  func nobodyListens() async throws {
+    let port = try await TestServer.with { $0.port }
+    try await TestServer.with { server in
+      let events = SocketEvents()
+      let loop = server.loops[0]
+      await loop.perform {
+        loop.dial(
+          DialTarget(host: "127.0.0.1", port: port), upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
+          handler: RecordingHandler(events))
+        events.add(.pong)
+      }
+      #expect(await events.next() == .pong)
+      guard case .refused(.unreachable) = await events.next() else {
+        Issue.record("not unreachable")
+        return
+      }
+    }
+  }
+
+  @Test("a dial that is never answered times out")
+  func silentServer() async throws {
+    try await TestServer.with(TestSite(), { $0.limits.handshakeTimeout = .seconds(1) }) { server in
+      let silent = try SilentServer()
+      let events = SocketEvents()
+      await dial(server.loops[0], DialTarget(host: "127.0.0.1", port: silent.port), handler: RecordingHandler(events))
+      #expect(await events.next() == .refused(.timedOut))
+      let fetcher = Fetcher(loop: server.loops[0])
+      let answer = await fetcher.fetch(
+        HTTPRequest(method: "GET", path: "/"), from: DialTarget(host: "127.0.0.1", port: silent.port),
+        timeout: .milliseconds(50))
+      #expect(answer == .failure(.timedOut))
+    }
+  }
+
+  @Test("a fetch posts a body and brings back status, fields and body; localhost is found on either family")
+  func fetch() async throws {
+    var site = TestSite()
+    site.onRespond = { request, _ in
+      HTTPResponse(status: 201, headers: [HTTPField("x-method", request.method)], body: request.body.reversed())
+    }
+    try await TestServer.with(site) { server in
+      let fetcher = Fetcher(loop: server.loops[0])
+      for host in ["127.0.0.1", "localhost"] {
+        let answer = try await fetcher.fetch(
+          HTTPRequest(method: "POST", path: "/a b", body: [1, 2, 3]), from: DialTarget(host: host, port: server.port)
+        ).get()
+        #expect(answer.status == 201)
+        #expect(answer.header("x-method") == "POST")
+        #expect(answer.body == [3, 2, 1])
+      }
+      let dead = await fetcher.fetch(
+        HTTPRequest(method: "GET", path: "/"), from: DialTarget(host: "does-not-exist.invalid", port: 1))
+      guard case .failure(.unreachable) = dead else {
+        Issue.record("\(dead)")
+        return
+      }
+    }
+  }
+
+  @Test("two thousand fetches and two thousand sockets at once come back")
+  func many() async throws {
+    let count = 2000
+    try await TestServer.with(TestSite(), loops: 2) { server in
+      let fetcher = Fetcher(loop: server.loops[1])
+      let target = DialTarget(host: "127.0.0.1", port: server.port)
+      let statuses = await withTaskGroup(of: Int.self) { group in
+        for index in 0..<count {
+          group.addTask {
+            let answer = await fetcher.fetch(HTTPRequest(method: "GET", path: "/\(index)"), from: target)
+            return (try? answer.get().status) ?? 0
+          }
+        }
+        return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+      }
+      #expect(statuses == [200: count])
+      let events = SocketEvents()
+      let loop = server.loops[1]
+      await loop.perform {
+        for _ in 0..<count {
+          loop.dial(
+            target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
+            handler: RecordingHandler(
+              events, onOpen: { _ = $0.send(Frame(text: "x")) }, onMessage: { socket, _ in socket.close(.normal) }))
+        }
+      }
+      var closed = 0
+      while closed < count {
+        switch await events.next() {
+        case .closed(1000): closed += 1
+        case .opened, .received: continue
+        case let other:
+          Issue.record("\(String(describing: other))")
+          return
+        }
+      }
+      // Even over both loops, but for those that ended while others came.
+      #expect(server.listener.connectionsByLoop.count == 2)
+    }
+  }
+}

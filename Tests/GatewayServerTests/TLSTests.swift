@@ -1,0 +1,132 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("TLS") struct TLSTests {
+  @Test("HTTP is served over TLS, by another client than ours, and HTTP/2 is not agreed to")
+  func http() async throws {
+    let certificate = try TestCertificate()
+    try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
+      let text = TestCertificate.request(port: server.port, path: "/x", arguments: "-alpn h2,http/1.1")
+      #expect(text.contains("HTTP/1.1 200 OK"))
+      #expect(text.contains("GET /x"))
+      #expect(text.contains("ALPN protocol: http/1.1"))
+    }
+  }
+
+  @Test("a WebSocket over TLS carries messages in both directions, also large ones")
+  func webSocket() async throws {
+    let certificate = try TestCertificate()
+    try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
+      let events = SocketEvents()
+      let loop = server.loops[0]
+      let target = DialTarget(host: "127.0.0.1", port: server.port, isTLS: true, allowsUntrustedCertificate: true)
+      let large = String(repeating: "0123456789", count: 6000)
+      await loop.perform {
+        loop.dial(
+          target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
+          handler: RecordingHandler(
+            events,
+            onOpen: { socket in
+              _ = socket.send(Frame(text: large))
+              _ = socket.send(Frame(text: "small"))
+            }))
+      }
+      #expect(await events.next() == .opened)
+      #expect(await events.next() == .received(Frame(text: large)))
+      #expect(await events.next() == .received(Frame(text: "small")))
+    }
+  }
+
+  @Test("a fetch over TLS succeeds where the certificate is let through, and else says why it is not")
+  func fetch() async throws {
+    let certificate = try TestCertificate()
+    try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
+      let fetcher = Fetcher(loop: server.loops[0])
+      var target = DialTarget(host: "127.0.0.1", port: server.port, isTLS: true, allowsUntrustedCertificate: true)
+      let request = HTTPRequest(method: "GET", path: "/y")
+      let good = await fetcher.fetch(request, from: target)
+      let answer = try good.get()
+      #expect(answer.body == Array("GET /y".utf8))
+      target.allowsUntrustedCertificate = false
+      let bad = await fetcher.fetch(request, from: target)
+      #expect(bad == .failure(.unreachable("certificate: self-signed certificate")))
+    }
+  }
+
+  @Test("a dial to an untrusted certificate is refused")
+  func untrustedDial() async throws {
+    let certificate = try TestCertificate()
+    try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
+      let events = SocketEvents()
+      let loop = server.loops[0]
+      let target = DialTarget(host: "127.0.0.1", port: server.port, isTLS: true)
+      await loop.perform {
+        loop.dial(
+          target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [], handler: RecordingHandler(events))
+      }
+      guard case .refused(.unreachable) = await events.next() else {
+        Issue.record("the dial was not refused")
+        return
+      }
+    }
+  }
+
+  @Test("a reload presents the new certificate, keeps old connections, and keeps the old one if the new is unusable")
+  func reload() async throws {
+    let certificate = try TestCertificate(commonName: "first")
+    try await TestServer.with(TestSite(), loops: 2, { $0.tls = certificate.files }) { server in
+      func subject() -> String {
+        let text = TestCertificate.request(port: server.port, path: "/x")
+        return text.split(separator: "\n").first { $0.hasPrefix("subject=") }.map(String.init) ?? text
+      }
+      #expect(subject().hasSuffix("first"))
+      let events = SocketEvents()
+      let loop = server.loops[0]
+      let socket = Box<(any Socket)?>(nil)
+      let target = DialTarget(host: "127.0.0.1", port: server.port, isTLS: true, allowsUntrustedCertificate: true)
+      await loop.perform {
+        loop.dial(
+          target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
+          handler: RecordingHandler(events, onOpen: { socket.set($0) }))
+      }
+      #expect(await events.next() == .opened)
+
+      certificate.make(commonName: "second")
+      try await server.listener.reloadCertificate()
+      for _ in 0..<4 { #expect(subject().hasSuffix("second")) }
+
+      certificate.breakKey()
+      await #expect(throws: ServerError.self) { try await server.listener.reloadCertificate() }
+      #expect(subject().hasSuffix("second"))
+      certificate.removeCertificate()
+      await #expect(throws: ServerError.self) { try await server.listener.reloadCertificate() }
+      #expect(subject().hasSuffix("second"))
+
+      await loop.perform { _ = socket.get()?.send(Frame(text: "still here")) }
+      #expect(await events.next() == .received(Frame(text: "still here")))
+    }
+  }
+
+  @Test("a listener does not start with a certificate that is missing or not its key's")
+  func unusableCertificate() async throws {
+    let certificate = try TestCertificate()
+    certificate.breakKey()
+    await #expect(throws: ServerError.self) {
+      try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { _ in }
+    }
+  }
+
+  @Test("plain text to a TLS port ends the connection and nothing else")
+  func plainToTLS() async throws {
+    let certificate = try TestCertificate()
+    try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      _ = try client.readToEnd()
+      let text = TestCertificate.request(port: server.port, path: "/x")
+      #expect(text.contains("HTTP/1.1 200 OK"))
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import GatewayCore
+import GatewayDialects
+import GatewayRuntime
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@Suite("A client whose token expires")
+struct GatewayExpiryTests {
+  private let gateway: SimulatedGateway
+
+  init() throws {
+    gateway = try SimulatedGateway()
+  }
+
+  private func gateway(_ policy: SessionPolicy) throws -> SimulatedGateway {
+    try SimulatedGateway(GatewayConfiguration(session: policy))
+  }
+
+  private static let asked = ServerNotice.refreshRequired(timeout: .seconds(60))
+
+  @Test("is asked for another at expiry, and keeps the very same connection with it")
+  func refreshes() throws {
+    let peer = gateway.connect(gateway.token(life: .seconds(100)))
+    gateway.world.advance(by: .seconds(100) - .nanoseconds(1))
+    #expect(gateway.notices(peer).count == 1)
+    gateway.world.advance(by: .nanoseconds(1))
+    #expect(gateway.notices(peer).last == Self.asked)
+    let before = gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 10) }
+    gateway.world.advance(by: .seconds(59))
+    peer.say(gateway.dialect.encode(.refresh(gateway.token(life: .seconds(100)))))
+    gateway.world.settle()
+    #expect(gateway.notices(peer).last == .refreshed)
+    #expect(peer.texts.last == #"{"type":"refreshed","expires_in_ms":100000}"#)
+    let after = gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 10) }
+    #expect(before?.map(\.id) == after?.map(\.id) && after?.count == 1)
+    gateway.world.advance(by: .seconds(99))
+    #expect(gateway.notices(peer).count == 3 && peer.isOpen)
+  }
+
+  @Test("and misses the time-out is disconnected with 4000, and a token after that comes too late")
+  func misses() throws {
+    let peer = gateway.connect(gateway.token(life: .seconds(100)))
+    gateway.world.advance(by: .seconds(160))
+    let ending = try #require(peer.ending)
+    #expect(ending.at == .seconds(160) && ending.code == 4000 && ending.name == "refresh_timeout")
+    peer.say(gateway.dialect.encode(.refresh(gateway.token())))
+    gateway.world.advance(by: .seconds(1_000))
+    #expect(gateway.notices(peer).count == 2)
+    #expect(gateway.connectionCount == 0)
+  }
+
+  @Test(
+    "answers with another user's token, an expired one, the same one or a forged one, and stays who it was until the end"
+  )
+  func wrongAnswers() throws {
+    let old = gateway.token(life: .seconds(100))
+    let peer = gateway.connect(old)
+    gateway.world.advance(by: .seconds(100))
+    let answers = [
+      (gateway.token("bob"), "user_mismatch"), (old, "token_not_renewed"),
+      (gateway.token(life: .zero), "token_expired"),
+      (Credentials(token: "forged"), "token_malformed"), (gateway.token("ann", .guest), "user_mismatch"),
+    ]
+    for (answer, name) in answers {
+      peer.say(gateway.dialect.encode(.refresh(answer)))
+      gateway.world.settle()
+      guard case .error(_, name) = gateway.notices(peer).last else {
+        Issue.record("\(name) expected, not \(String(describing: gateway.notices(peer).last))")
+        continue
+      }
+    }
+    let session = try #require(gateway.order { await $0.sessions(of: nil, after: nil, limit: 10) }?.first)
+    #expect(session.user == UserID("ann") && session.kind == .regular && session.phase == "refreshing")
+    gateway.world.advance(by: .seconds(60))
+    #expect(peer.ending?.at == .seconds(160))
+  }
+
+  @Test("answers with the same expired token again and again, and is disconnected before it makes a storm of its own")
+  func tooManyFailures() {
+    let old = gateway.token(life: .seconds(100))
+    let peer = gateway.connect(old)
+    gateway.world.advance(by: .seconds(100))
+    for _ in 0..<20 { peer.say(gateway.dialect.encode(.refresh(old))) }
+    gateway.world.settle()
+    #expect(peer.ending?.code == 4502)
+    #expect(gateway.notices(peer).count == 2 + 8)
+  }
+
+  @Test("in 24 hours needs no 24 hours: an order lets it expire at once, and virtual time gets there as well")
+  func day() {
+    let peer = gateway.connect(gateway.token(life: .seconds(86_400)))
+    #expect(gateway.order { await $0.control(UserID("ann"), .expireNow) } == 1)
+    #expect(gateway.notices(peer).last == Self.asked)
+    #expect(gateway.world.now == .zero)
+    peer.say(gateway.dialect.encode(.refresh(gateway.token(life: .seconds(86_400)))))
+    gateway.world.advance(by: .seconds(86_400))
+    #expect(
+      gateway.notices(peer) == [.connected(ConnectionID(loop: 0, serial: 1)), Self.asked, .refreshed, Self.asked])
+    #expect(peer.isOpen, "a peer that answers pings stays for a day")
+  }
+
+  @Test("is asked a lead before expiry, each connection at a place of its own in the spread")
+  func spread() throws {
+    let policy = try SessionPolicy(refreshLead: .seconds(30), refreshSpread: .seconds(60))
+    let gateway = try gateway(policy)
+    let peers = (0..<200).map { gateway.connect(gateway.token("user \($0)", life: .seconds(3_600))) }
+    gateway.world.advance(by: .seconds(3_600))
+    var times: [Int64] = []
+    for peer in peers {
+      let asked = peer.notices(in: gateway.dialect).filter { $0.notice == Self.asked }
+      #expect(asked.count == 1)
+      times.append(asked[0].at.nanoseconds / 1_000_000_000)
+    }
+    #expect(times.allSatisfy { (3_510...3_570).contains($0) })
+    // Ten windows of 6 s with 20 each on average.
+    for start in stride(from: Int64(3_510), to: 3_570, by: 6) {
+      #expect((6...40).contains(times.count { $0 >= start && $0 < start + 6 }))
+    }
+  }
+
+  @Test("is not disturbed by a wall clock that jumps: life runs on the monotonic line")
+  func wallClockJumps() {
+    let peer = gateway.connect(gateway.token(life: .seconds(100)))
+    gateway.world.advance(by: .seconds(50))
+    gateway.world.timeline.jumpWallClock(by: .seconds(86_400))
+    gateway.world.advance(by: .seconds(49))
+    #expect(gateway.notices(peer).count == 1)
+    gateway.world.timeline.jumpWallClock(by: .seconds(-2 * 86_400))
+    gateway.world.advance(by: .seconds(1))
+    #expect(gateway.notices(peer).last == Self.asked)
+  }
+
+  @Test("and never hears the request is disconnected by the documented time-out and may come back")
+  func lostRequest() {
+    let peer = gateway.connect(gateway.token(life: .seconds(100)))
+    peer.gatewayFaults.messagesToLose = 1
+    gateway.world.advance(by: .seconds(160))
+    #expect(gateway.notices(peer).count == 1)
+    #expect(peer.ending?.code == 4000)
+    #expect(CloseReason.refreshTimeout.mayReconnect)
+    #expect(gateway.connect(gateway.token()).isOpen)
+  }
+
+  @Test("and never hears that its new token was accepted can send it again when it is asked the next time")
+  func lostReply() {
+    let peer = gateway.connect(gateway.token(life: .seconds(100)))
+    gateway.world.advance(by: .seconds(100))
+    peer.gatewayFaults.messagesToLose = 1
+    let next = gateway.token(life: .seconds(100))
+    peer.say(gateway.dialect.encode(.refresh(next)))
+    gateway.world.advance(by: .seconds(1))
+    #expect(gateway.notices(peer).last == Self.asked)
+    // Not knowing that it was accepted, the client sends the same token once more: nothing is due, so that is no error.
+    peer.say(gateway.dialect.encode(.refresh(next)))
+    gateway.world.settle()
+    #expect(gateway.notices(peer).last == .refreshed)
+  }
+
+  @Test("has its answer judged slowly: the verdict counts within the time-out, and is dropped after it")
+  func slowJudgement() throws {
+    for (answersAt, isKept) in [(Int64(154), true), (156, false)] {
+      let gateway = try SimulatedGateway(judgement: .seconds(5))
+      let peer = gateway.connect(gateway.token(life: .seconds(100)))
+      gateway.world.run(until: .seconds(answersAt))
+      #expect(gateway.notices(peer).last == Self.asked)
+      peer.say(gateway.dialect.encode(.refresh(gateway.token())))
+      gateway.world.advance(by: .seconds(20))
+      #expect((gateway.notices(peer).last == .refreshed) == isKept)
+      #expect(peer.isOpen == isKept)
+      #expect(peer.ending?.at == (isKept ? nil : .seconds(160)))
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import GatewayCore
+import GatewayDialects
+import GatewayRuntime
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@Suite("An operator's orders")
+struct GatewayOrdersTests {
+  private func gateway(_ revocation: SessionPolicy.RevocationAction = .refresh) throws -> SimulatedGateway {
+    try SimulatedGateway(GatewayConfiguration(session: try SessionPolicy(revocation: revocation)))
+  }
+
+  private static let asked = ServerNotice.refreshRequired(timeout: .seconds(60))
+
+  @Test("a revoked user is asked for another token on every connection, and the old one opens nothing any more")
+  func revokesUser() throws {
+    let gateway = try gateway()
+    let old = gateway.token()
+    let peers = (0..<4).map { _ in gateway.connect(old) }
+    let other = gateway.connect(gateway.token("bob"))
+    gateway.world.advance(by: .seconds(10))
+    let now = gateway.world.wallTime
+    #expect(gateway.order { await $0.revoke(.user(UserID("ann"), issuedBefore: now)) } == 4)
+    for peer in peers {
+      #expect(gateway.notices(peer).last == Self.asked)
+      #expect(peer.texts.last?.contains(#""cause":"revocation""#) == true)
+    }
+    #expect(gateway.notices(other).count == 1)
+    #expect(gateway.connect(old).refusal == .refused(status: 401))
+    peers[0].say(gateway.dialect.encode(.refresh(old)))
+    peers[1].say(gateway.dialect.encode(.refresh(gateway.token())))
+    gateway.world.settle()
+    #expect(gateway.notices(peers[0]).last == .error(number: 401_009, name: "token_revoked"))
+    #expect(gateway.notices(peers[1]).last == .refreshed)
+    gateway.world.advance(by: .seconds(60))
+    #expect(peers.map(\.isOpen) == [false, true, false, false] && other.isOpen)
+  }
+
+  @Test("a revoked token closes its connections with 4004 where the policy says so, and leaves others of the user")
+  func revokesToken() throws {
+    let gateway = try gateway(.close)
+    let token = gateway.token()
+    let revoked = gateway.connect(token)
+    let other = gateway.connect(gateway.token())
+    let fingerprint = try #require(
+      gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 1) }?.first?.fingerprint)
+    #expect(gateway.order { await $0.revoke(.token(fingerprint)) } == 1)
+    #expect(revoked.ending?.code == 4004)
+    #expect(other.isOpen)
+  }
+
+  @Test("everybody is revoked in slices, on all loops, whoever was issued a token before the time")
+  func revokesEverybody() throws {
+    let gateway = try gateway(.close)
+    let peers = (0..<300).map { gateway.connect(gateway.token("user \($0)")) }
+    gateway.world.advance(by: .seconds(10))
+    let late = gateway.connect(gateway.token("late"))
+    let before = gateway.world.wallTime
+    #expect(gateway.order { await $0.revoke(.everybody(issuedBefore: before)) } == 300)
+    gateway.world.settle()
+    #expect(peers.allSatisfy { $0.ending?.code == 4004 } && late.isOpen)
+    #expect(gateway.connectionCount == 1)
+  }
+
+  @Test("a token revoked while it is judged is refused when its judgement arrives")
+  func revokedWhileJudged() throws {
+    let gateway = try SimulatedGateway(judgement: .seconds(5))
+    let peer = gateway.connect(gateway.token())
+    gateway.world.advance(by: .seconds(1))
+    let before = gateway.world.wallTime
+    #expect(gateway.order { await $0.revoke(.user(UserID("ann"), issuedBefore: before)) } == 0)
+    gateway.world.advance(by: .seconds(4))
+    #expect(gateway.notices(peer) == [.error(number: 401_009, name: "token_revoked")])
+    #expect(peer.ending?.code == 4500)
+  }
+
+  @Test("one connection, a user's and all are asked, expired or disconnected, and who is not there is not found")
+  func control() throws {
+    let gateway = try gateway()
+    let peers = (0..<3).map { _ in gateway.connect(gateway.token()) }
+    let ids = gateway.order { await $0.sessions(of: nil, after: nil, limit: 10) }?.map(\.id) ?? []
+    #expect(ids.count == 3)
+    #expect(gateway.order { await $0.control(ids[0], .askForRefresh) } == true)
+    #expect(gateway.order { await $0.control(ConnectionID(loop: 1, serial: 99), .askForRefresh) } == false)
+    #expect(gateway.order { await $0.control(ConnectionID(loop: 9, serial: 1), .askForRefresh) } == false)
+    #expect(peers.map { gateway.notices($0).count } == [2, 1, 1])
+    #expect(gateway.order { await $0.controlAll(.expireNow) } == 3)
+    #expect(peers.map { gateway.notices($0).count } == [2, 2, 2])
+    let reason = try #require(CloseReason(code: 4_321, name: "because"))
+    #expect(gateway.order { await $0.control(UserID("ann"), .disconnect(reason)) } == 3)
+    #expect(peers.allSatisfy { $0.ending?.code == 4_321 && $0.ending?.name == "because" })
+    #expect(gateway.order { await $0.control(UserID("ann"), .disconnect(reason)) } == 0)
+  }
+
+  @Test("sessions are listed a page at a time, in order, over the loops")
+  func pages() throws {
+    let gateway = try gateway()
+    let peers = (0..<10).map { gateway.connect(gateway.token("user \($0 % 3)")) }
+    #expect(peers.allSatisfy { $0.isOpen })
+    var listed: [ConnectionID] = []
+    while true {
+      let last = listed.last
+      let page = gateway.order { await $0.sessions(of: nil, after: last, limit: 3) } ?? []
+      if page.isEmpty { break }
+      listed += page.map(\.id)
+    }
+    #expect(listed == (0..<2).flatMap { loop in (1...5).map { ConnectionID(loop: loop, serial: UInt64($0)) } })
+    #expect(gateway.order { await $0.sessions(of: UserID("user 1"), after: nil, limit: 10) }?.count == 3)
+    #expect(gateway.order { await $0.phases() } == ["active": 10])
+  }
+
+  @Test("a drain tells every client, closes each in its own time within the window, and takes no new ones")
+  func drains() throws {
+    let gateway = try gateway()
+    let peers = (0..<200).map { gateway.connect(gateway.token("user \($0)")) }
+    let silent = gateway.connect()
+    let order = gateway.gateway
+    gateway.world.loops[0].stage.start { await order.drain(over: .seconds(30)) }
+    gateway.world.settle()
+    #expect(silent.ending?.code == 1012)
+    #expect(peers.allSatisfy { gateway.notices($0).last == .closing(name: "service_restart") })
+    #expect(gateway.connect(gateway.token()).refusal == .refused(status: 503))
+    #expect(peers.filter(\.isOpen).count > 190)
+    gateway.world.advance(by: .seconds(15))
+    #expect((60...140).contains(peers.filter(\.isOpen).count), "about half of them at half time")
+    peers.first(where: \.isOpen)?.say(gateway.dialect.encode(.ping))
+    gateway.world.advance(by: .seconds(15))
+    #expect(peers.allSatisfy { $0.ending?.code == 1012 && $0.ending?.name == "service_restart" })
+    #expect(gateway.connectionCount == 0)
+  }
+
+  @Test("a drain ends when the last connection has, also if a client never finishes the closing handshake")
+  func drainEnds() throws {
+    let gateway = try gateway()
+    let peers = (0..<3).map { gateway.connect(gateway.token("user \($0)")) }
+    peers[1].faults.answersClose = false
+    peers[2].faults.isHalfOpen = true
+    let order = gateway.gateway
+    let isOver: Bool? = gateway.world.ask {
+      await order.drain(over: .seconds(10))
+      return true
+    }
+    #expect(isOver == true)
+    #expect(gateway.world.now <= .seconds(15), "the window and the close time-out")
+    #expect(peers[0].ending?.code == 1012)
+  }
+
+  @Test("a drained gateway lets expire whose token expires meanwhile: nobody outlives it by more than the time-out")
+  func drainAndExpiry() throws {
+    let gateway = try gateway()
+    let peer = gateway.connect(gateway.token(life: .seconds(100)))
+    gateway.world.advance(by: .seconds(90))
+    let order = gateway.gateway
+    gateway.world.loops[0].stage.start { await order.drain(over: .seconds(86_400)) }
+    gateway.world.advance(by: .seconds(70))
+    #expect(peer.ending?.at ?? .distantFuture <= .seconds(160))
+    #expect(!gateway.notices(peer).contains(Self.asked))
+  }
+}

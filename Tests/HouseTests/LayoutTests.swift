@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@Suite("The layout")
+struct LayoutTests {
+  private static let swift = Repository.swiftFiles(below: "Sources") + Repository.swiftFiles(below: "Tests")
+
+  @Test("no file or folder is a drawer for everything")
+  func names() {
+    let drawers = #/(?:Utils?|Utilities|Helpers?|Manager|Misc|Common|Extensions)(?:\.swift)?$/#
+    for file in Self.swift {
+      for part in file.path.split(separator: "/") where part.contains(drawers) {
+        Issue.record("\(file.path): name it for what it does, not \(part)")
+      }
+    }
+  }
+
+  @Test("no placeholder is left where there is code")
+  func placeholders() {
+    for target in Repository.folders(in: "Sources") + Repository.folders(in: "Tests") {
+      for base in ["Sources", "Tests"] {
+        let files = Repository.swiftFiles(below: "\(base)/\(target)")
+        #expect(files.count < 2 || !files.contains { $0.path.hasSuffix("/Placeholder.swift") }, "\(base)/\(target)")
+      }
+    }
+  }
+
+  @Test("the tests mirror the sources")
+  func mirror() {
+    let targets = Set(Repository.folders(in: "Sources"))
+    for tests in Repository.folders(in: "Tests") where tests.hasPrefix("Gateway") {
+      #expect(tests.hasSuffix("Tests") && targets.contains(String(tests.dropLast("Tests".count))), "Tests/\(tests)")
+    }
+  }
+
+  @Test("the README's map names every folder at the top and every target")
+  func map() throws {
+    let readme = try #require(Repository.text(of: "README.md"))
+    for folder in Repository.folders() where !folder.hasPrefix(".") {
+      #expect(readme.contains("`\(folder)"), "README.md does not say what \(folder) is")
+    }
+    for target in Repository.folders(in: "Sources") {
+      #expect(
+        readme.contains("`Sources/\(target)`") || readme.contains("`\(target)`"), "README.md lacks Sources/\(target)")
+    }
+  }
+
+  @Test("every Swift target is built with the house's settings")
+  func settings() throws {
+    let package = try #require(Repository.text(of: "Package.swift"))
+    for setting in [
+      ".swiftLanguageMode(.v6)", "\"NonisolatedNonsendingByDefault\"", "\"InternalImportsByDefault\"",
+      "\"MemberImportVisibility\"", "\"ExistentialAny\"", ".treatAllWarnings(as: .error)",
+    ] {
+      #expect(package.contains(setting))
+    }
+    #expect(!package.contains(".package("), "the package depends on nothing but the system's libraries")
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// The repository this test was built from, as files.
+enum Repository {
+  /// A file by its path below the repository's root, and its lines.
+  struct File {
+    var path: String
+    var lines: [String]
+
+    /// The lines without their comments, so that a rule about code is not broken by talking about it.
+    var code: [(number: Int, text: String)] {
+      lines.enumerated().compactMap { index, line in
+        let code = line.range(of: "//").map { String(line[..<$0.lowerBound]) } ?? line
+        return code.allSatisfy(\.isWhitespace) ? nil : (index + 1, code)
+      }
+    }
+  }
+
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// What is made and not kept; the same as in `.gitignore`.
+  private static let made: Set<String> = [
+    ".git", ".build", ".venv", ".swiftpm", "__pycache__", "reports", "node_modules",
+  ]
+
+  /// Every file of text below `folder`, in the order of their paths.
+  static func files(below folder: String = "", extensions: Set<String>? = nil) -> [File] {
+    let base = folder.isEmpty ? root : root.appending(path: folder)
+    guard let paths = FileManager.default.enumerator(atPath: base.path) else { return [] }
+    var files: [File] = []
+    while let path = paths.nextObject() as? String {
+      if made.contains((path as NSString).lastPathComponent) {
+        paths.skipDescendants()
+        continue
+      }
+      if let extensions, !extensions.contains((path as NSString).pathExtension) { continue }
+      guard let text = try? String(contentsOf: base.appending(path: path), encoding: .utf8) else { continue }
+      files.append(
+        File(path: folder.isEmpty ? path : "\(folder)/\(path)", lines: text.components(separatedBy: "\n")))
+    }
+    return files.sorted { $0.path < $1.path }
+  }
+
+  /// The Swift files below `folder`.
+  static func swiftFiles(below folder: String) -> [File] {
+    files(below: folder, extensions: ["swift"])
+  }
+
+  /// The names of the folders directly below `folder`.
+  static func folders(in folder: String = "") -> [String] {
+    let base = folder.isEmpty ? root : root.appending(path: folder)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: base.path)) ?? []
+    return names.filter { name in
+      var isFolder: ObjCBool = false
+      let exists = FileManager.default.fileExists(atPath: base.appending(path: name).path, isDirectory: &isFolder)
+      return exists && isFolder.boolValue && !made.contains(name)
+    }.sorted()
+  }
+
+  /// The text of one file, nil if there is none.
+  static func text(of path: String) -> String? {
+    try? String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+}

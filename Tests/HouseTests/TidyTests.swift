@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+/// A call that only the files named may make, since it is their job.
+private struct Ban {
+  var name: String
+  /// What a line must hold to be worth a look with the pattern, which is slow.
+  var words: [String]
+  var pattern: Regex<Substring>
+  var instead: String
+  var allowed: Set<String> = []
+
+  /// Whether the line makes the call. `\b` is a boundary between letters and anything else, as in other languages.
+  func isBroken(by line: String) -> Bool {
+    words.contains { line.contains($0) } && line.contains(pattern.wordBoundaryKind(.simple))
+  }
+}
+
+@Suite("The house is tidy")
+struct TidyTests {
+  /// Time and chance are parameters, tasks stay on their loop, and nothing is printed in passing.
+  private static func bans() -> [Ban] {
+    [
+      Ban(
+        name: "Date()", words: ["Date", "CFAbsolute"], pattern: #/\bDate\(\)|\bNSDate\b|\bCFAbsoluteTime/#,
+        instead: "take the time from the loop: EventLoop.now and EventLoop.wallTime"),
+      Ban(
+        name: "a clock", words: ["Clock", "DispatchTime", "DispatchWall"],
+        pattern: #/\b(?:ContinuousClock|SuspendingClock|DispatchTime|DispatchWallTime)\b/#,
+        instead: "take the time from the loop: EventLoop.now and EventLoop.wallTime"),
+      Ban(
+        name: "clock_gettime", words: ["gettime"], pattern: #/\bclock_gettime\b|\bgettimeofday\b/#,
+        instead: "take the time from the loop: EventLoop.now and EventLoop.wallTime",
+        allowed: ["Sources/GatewayServer/Loop/SocketLoopDriver.swift", "Sources/postern/Token/SystemTime.swift"]),
+      Ban(
+        name: ".random( without a generator", words: [".random", ".shuffle"],
+        pattern: #/\.(?:random|shuffled?|randomElement)\((?!.*using:)/#,
+        instead: "draw from a SeededGenerator, or from the loop: EventLoop.nextShare()"),
+      Ban(
+        name: "SystemRandomNumberGenerator", words: ["SystemRandom"], pattern: #/\bSystemRandomNumberGenerator\b/#,
+        instead: "take a seed as a parameter",
+        allowed: ["Sources/GatewayServer/Loop/SocketLoop.swift", "Sources/PosternTesting/RunningGateway.swift"]),
+      Ban(
+        name: "pthread_self", words: ["pthread_self"], pattern: #/\bpthread_self\b/#,
+        instead: "ask the loop: EventLoop.isCurrent; glibc lets the compiler cache pthread_self across a suspension"),
+      Ban(
+        name: "Task.detached", words: ["Task"], pattern: #/\bTask\.detached\b/#,
+        instead: "start the task on its loop: Task.immediate(executorPreference: loop)"),
+      Ban(
+        name: "a task without its loop", words: ["Task"], pattern: #/\bTask(?:\.immediate)?\s*(?:\(\s*\))?\s*\{/#,
+        instead: "Task.immediate(executorPreference: loop): without it a continuation resumes on the shared pool",
+        allowed: []),
+      Ban(
+        name: "sleeping", words: ["sleep"], pattern: #/\bTask\.sleep\b|\busleep\(|\bThread\.sleep\b|\bnanosleep\(/#,
+        instead: "set a deadline: EventLoop.sleep(until:)"),
+      Ban(
+        name: "print(", words: ["rint(", "dump("], pattern: #/\b(?:print|debugPrint|dump)\(/#,
+        instead: "write to the terminal in Sources/postern, to the log elsewhere",
+        allowed: [
+          // Says how much it visited.
+          "Tests/GatewayCoreTests/Session/Exploration/ExplorationTests.swift",
+          // Sees that nothing prints a secret.
+          "Tests/GatewayCoreTests/Tokens/CredentialsTests.swift",
+        ]),
+    ]
+  }
+
+  private static let swift = Repository.swiftFiles(below: "Sources") + Repository.swiftFiles(below: "Tests")
+
+  @Test("banned calls stand only in the files whose job they are")
+  func bannedCalls() {
+    let isExempt = { (path: String, ban: Ban) in
+      ban.allowed.contains(path) || path.hasPrefix("Tests/HouseTests/")
+        // Commands write to the terminal, and stand on no loop.
+        || (["print(", "a task without its loop"].contains(ban.name) && path.hasPrefix("Sources/postern/"))
+    }
+    for ban in Self.bans() {
+      for file in Self.swift where !isExempt(file.path, ban) {
+        for (line, text) in file.code where ban.isBroken(by: text) {
+          Issue.record("\(file.path):\(line) uses \(ban.name); \(ban.instead)")
+        }
+      }
+      for path in ban.allowed {
+        let file = Self.swift.first { $0.path == path }
+        #expect(
+          file?.code.contains { ban.isBroken(by: $0.text) } == true,
+          "\(path) no longer uses \(ban.name): take it off the list")
+      }
+    }
+  }
+
+  @Test(
+    "the bans see what they ban, and nothing else",
+    arguments: [
+      ("let now = Date()", 1), ("let x = Int.random(in: 0..<5)", 1), ("let x = Int.random(in: 0..<5, using: &g)", 0),
+      ("Task { await go() }", 1), ("Task.immediate { await go() }", 1),
+      ("Task.immediate(executorPreference: loop) { await go() }", 0), ("group.addTask { 1 }", 0),
+      ("actor Task {", 1), ("print(x)", 1), ("footprint(x)", 0), ("ContinuousClock.now", 1), ("let date: Date", 0),
+    ])
+  func bansWork(line: String, count: Int) {
+    #expect(Self.bans().count { $0.isBroken(by: line) } == count)
+  }
+
+  @Test("every @unchecked Sendable states its reason next to it")
+  func uncheckedSendable() {
+    for file in Self.swift {
+      for (index, line) in file.lines.enumerated() {
+        guard let attribute = line.range(of: "@unchecked Sendable") else { continue }
+        // Only where it is code, not where a comment speaks of it.
+        if line[..<attribute.lowerBound].contains("//") { continue }
+        let nearby = file.lines[max(0, index - 8)...min(file.lines.count - 1, index + 4)]
+        let isSaid = nearby.contains { $0.contains("//") && $0.contains("nchecked") && !$0.contains("Sendable {") }
+        let above = file.lines[max(0, index - 2)..<index]
+        let isExplained = isSaid || above.contains { $0.contains("// ") && !$0.contains("///") }
+        if !isExplained && !file.path.hasPrefix("Tests/HouseTests/") {
+          Issue.record("\(file.path):\(index + 1) needs a comment next to it: `@unchecked Sendable`: and the reason")
+        }
+      }
+    }
+  }
+
+  @Test("no file is longer than 400 lines")
+  func ceiling() {
+    let documents = Repository.files(below: "Sources", extensions: ["c", "h"])
+    for file in Self.swift + documents + Repository.files(below: "Tests", extensions: ["py"]) {
+      // The last line ends with a line feed.
+      #expect(file.lines.count - 1 <= 400, "\(file.path) is too long: give its parts files of their own")
+    }
+  }
+
+  @Test("nothing is left to do in the sources, and no file names a path of the machine it was written on")
+  func leftovers() {
+    // In pieces, so that this file does not break its own rules.
+    let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
+    let paths = ["/wo" + "rk/", "/tmp/" + "helpers", "/fa" + "rm/", "/home" + "/", "/Us" + "ers/", "/ro" + "ot/"]
+    for file in Repository.files() where !file.path.hasPrefix("LICENSE") {
+      for (index, line) in file.lines.enumerated() {
+        for word in words where line.contains(word) && line.contains(try! Regex("\\b\(word)\\b")) {
+          Issue.record("\(file.path):\(index + 1) says \(word): do it, or write it down where plans are kept")
+        }
+        for path in paths where line.contains(path) {
+          Issue.record("\(file.path):\(index + 1) names \(path), a path of one machine")
+        }
+      }
+    }
+  }
+}
