@@ -58,7 +58,7 @@ extension StormReport {
     guard !thresholds.isEmpty else { return "" }
     let rows = thresholds.map { outcome in
       "<tr><td><b class=\"\(outcome.holds ? "pass" : "fail")\">\(outcome.holds ? "holds" : "fails")</b></td>"
-        + "<td><code>\(HTMLText.escape(outcome.threshold))</code></td><td>\(HTMLText.escape(outcome.actual))</td></tr>"
+        + "<td><code>\(HTMLText.escape(outcome.threshold))</code></td><td class=\"value\">\(HTMLText.escape(outcome.actual))</td></tr>"
     }
     return
       "<section><h2>Thresholds</h2><div class=\"scroll\"><table>\(rows.joined(separator: "\n"))</table></div></section>"

@@ -43,6 +43,7 @@ enum HTMLStyle {
     th, td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
     tbody tr:last-child td { border-bottom: 0; }
     .number { text-align: right; padding: 5px 0 5px 14px; white-space: nowrap; }
+    .value { white-space: nowrap; }
     footer { margin-top: 22px; color: var(--faint); font-size: 13px; }
 
     """

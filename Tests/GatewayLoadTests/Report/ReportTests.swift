@@ -94,8 +94,8 @@ struct ReportTests {
     #expect(report["passes"] as? Bool == false)
   }
 
-  static let schemaURL = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "loadtest/report.schema.json")
+  static let schemaURL = URL(filePath: #filePath.components(separatedBy: "/Tests/GatewayLoadTests/")[0])
+    .appending(path: "loadtest/report.schema.json")
 
   @Test("the table has a line for all that the report must contain")
   func table() throws {

@@ -86,11 +86,12 @@ struct StormRunnerTests {
   @Test("who is connected only after the common expiry is late, and neither lost nor missing")
   func late() throws {
     var storm = try VirtualStorm()
-    storm.provider = try TokenProviderPolicy(latency: .seconds(1), concurrency: 10)
-    storm.plan.fetchTimeout = .seconds(60)
+    // 10 tokens a second for 200 clients that connect within 2 s, and expire at 7.2 s: many are told to come back.
+    storm.provider = try TokenProviderPolicy(latency: .milliseconds(100), concurrency: 1, queueMax: 10)
     let (result, _) = try storm.run()
-    #expect(result.everybody.late > 100)
-    #expect(result.everybody.late + result.everybody.kept == 200)
+    #expect(result.everybody.late > 20)
+    #expect(result.everybody.kept > 20)
+    #expect(result.everybody.late + result.everybody.kept + result.connects.failed.total == 200)
     #expect(result.refreshedShare == 1)
     #expect(!result.ranOutOfTime)
   }
