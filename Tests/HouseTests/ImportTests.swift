@@ -41,7 +41,8 @@ struct ImportTests {
     let pattern =
       #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|let|var|typealias)\s+)?(\w+)/#
     return file.code.compactMap { number, text in
-      text.prefixMatch(of: pattern).map { (number, String($0.output.1)) }
+      guard text.contains("import ") else { return nil }
+      return text.prefixMatch(of: pattern).map { (number, String($0.output.1)) }
     }
   }
 
