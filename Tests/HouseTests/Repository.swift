@@ -2,17 +2,30 @@ import Foundation
 
 /// The repository this test was built from, as files.
 enum Repository {
-  /// A file by its path below the repository's root, and its lines.
+  /// A file by its path below the repository's root.
   struct File {
-    var path: String
-    var lines: [String]
-
+    let path: String
+    let text: String
+    let lines: [String]
     /// The lines without their comments, so that a rule about code is not broken by talking about it.
-    var code: [(number: Int, text: String)] {
-      lines.enumerated().compactMap { index, line in
-        let code = line.range(of: "//").map { String(line[..<$0.lowerBound]) } ?? line
+    let code: [(number: Int, text: String)]
+
+    init(path: String, text: String) {
+      self.path = path
+      self.text = text
+      lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      code = lines.enumerated().compactMap { index, line in
+        let code = Self.withoutComment(line)
         return code.allSatisfy(\.isWhitespace) ? nil : (index + 1, code)
       }
+    }
+
+    private static func withoutComment(_ line: String) -> String {
+      let bytes = line.utf8
+      let slashes = zip(bytes.indices, zip(bytes, bytes.dropFirst())).first {
+        $0.1.0 == UInt8(ascii: "/") && $0.1.1 == UInt8(ascii: "/")
+      }
+      return slashes.map { String(line[..<$0.0]) } ?? line
     }
   }
 
@@ -36,8 +49,7 @@ enum Repository {
       }
       if let extensions, !extensions.contains((path as NSString).pathExtension) { continue }
       guard let text = try? String(contentsOf: base.appending(path: path), encoding: .utf8) else { continue }
-      files.append(
-        File(path: folder.isEmpty ? path : "\(folder)/\(path)", lines: text.components(separatedBy: "\n")))
+      files.append(File(path: folder.isEmpty ? path : "\(folder)/\(path)", text: text))
     }
     return files.sorted { $0.path < $1.path }
   }

@@ -278,6 +278,8 @@ extension Connection: SocketHandler, WakeupTarget {
     } else {
       setWakeup()
     }
+    // Admitted before the drain began, and so not among those it told.
+    if gateway.isDraining { handle(.drain(until: table.loop.now)) }
   }
 
   private func received(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {

@@ -107,7 +107,7 @@ struct GatewayOrdersTests {
     }
     #expect(listed == (0..<2).flatMap { loop in (1...5).map { ConnectionID(loop: loop, serial: UInt64($0)) } })
     #expect(gateway.order { await $0.sessions(of: UserID("user 1"), after: nil, limit: 10) }?.count == 3)
-    #expect(gateway.order { await $0.phases() } == ["active": 10])
+    #expect(gateway.order { await $0.phases() }?.filter { $0.value > 0 } == ["active": 10])
   }
 
   @Test("a drain tells every client, closes each in its own time within the window, and takes no new ones")

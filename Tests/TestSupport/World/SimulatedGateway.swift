@@ -91,9 +91,9 @@ package struct SimulatedGateway {
 
   /// The answer to an HTTP request.
   package func fetch(
-    _ method: String, _ path: String, token: Credentials? = nil, body: String = ""
+    _ method: String, _ path: String, token: Credentials? = nil, headers: [HTTPField] = [], body: String = ""
   ) -> Result<HTTPResponse, DialFailure>? {
-    var headers = [HTTPField("content-type", "application/json")]
+    var headers = headers + [HTTPField("content-type", "application/json")]
     if let token { headers.append(HTTPField("authorization", "Bearer \(token.token)")) }
     let request = HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8))
     let dialer = SimulatedDialer(network, on: clients)

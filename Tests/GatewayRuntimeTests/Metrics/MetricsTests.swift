@@ -1,0 +1,82 @@
+import GatewayCore
+import GatewayRuntime
+import Testing
+
+@Suite("The figures")
+struct MetricsTests {
+  @Test("a duration falls into the first bucket whose bound it does not exceed")
+  func buckets() {
+    var histogram = Histogram()
+    let bounds = Histogram.boundsSeconds
+    #expect(bounds == bounds.sorted() && Set(bounds).count == bounds.count)
+    for (index, bound) in bounds.enumerated() {
+      let duration = Duration.nanoseconds(Int64(bound * 1e9))
+      histogram.record(duration)
+      #expect(histogram.counts[index] == 1)
+      var longer = Histogram()
+      longer.record(duration + .nanoseconds(1))
+      #expect(longer.counts[index + 1] == 1)
+    }
+    histogram.record(.seconds(Int64.max))
+    #expect(histogram.counts.last == 1)
+    #expect(histogram.count == UInt64(bounds.count + 1))
+  }
+
+  @Test("figures of several loops add up")
+  func merges() {
+    var one = LoopMetrics()
+    var two = LoopMetrics()
+    one.record(.loggedIn(.guest, after: .seconds(1)))
+    two.record(.loggedIn(.guest, after: .seconds(2)))
+    two.record(.loggedIn(.regular, after: .seconds(3)))
+    two.messagesSent = 5
+    one.merge(two)
+    #expect(one.logins.values == ["guest": 2, "regular": 1] && one.logins.total == 3)
+    #expect(one.loginDuration.count == 3 && one.loginDuration.sumSeconds == 6)
+    #expect(one.messagesSent == 5)
+  }
+
+  @Test("every record of a session is counted under a bounded label")
+  func records() throws {
+    var metrics = LoopMetrics()
+    metrics.record(.loginRefused(.tokenExpired))
+    metrics.record(.refreshRequested(.revocation))
+    metrics.record(.refreshed(after: .milliseconds(20)))
+    metrics.record(.refreshed(after: nil))
+    metrics.record(.refreshRefused(.userMismatch.detailed("whatever it says")))
+    metrics.record(.malformed(.unknownType))
+    metrics.record(.ended(.refreshTimeout))
+    metrics.record(.ended(try #require(CloseReason(code: 4_321, name: "an operator's own words"))))
+    #expect(metrics.loginsRefused.values == ["token_expired": 1])
+    #expect(metrics.refreshesRequested.values == ["revocation": 1])
+    #expect(metrics.refreshesAccepted.values == ["asked": 1, "unasked": 1])
+    #expect(metrics.refreshDuration.count == 1)
+    #expect(metrics.refreshesRefused.values == ["user_mismatch": 1])
+    #expect(metrics.malformedMessages.values == ["unknown_type": 1])
+    #expect(metrics.connectionsEnded.values == ["refresh_timeout": 1, "other": 1])
+  }
+
+  @Test("the text is Prometheus's: cumulative buckets, sorted and escaped labels")
+  func text() {
+    var page = PrometheusText()
+    page.counters("a_total", "Things.", label: "why", ["b": 2, "a\"\\\n": 1])
+    page.gauge("g", "A gauge.", 0.5)
+    page.counter("c_total", "A counter.", 3)
+    var histogram = Histogram()
+    for milliseconds in [1, 1, 40, 4_000_000] { histogram.record(.milliseconds(milliseconds)) }
+    page.histogram("h_seconds", "Durations.", histogram)
+    let lines = page.text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(
+      lines.prefix(8) == [
+        "# HELP a_total Things.", "# TYPE a_total counter", #"a_total{why="a\"\\\n"} 1"#, #"a_total{why="b"} 2"#,
+        "# HELP g A gauge.", "# TYPE g gauge", "g 0.5", "# HELP c_total A counter.",
+      ])
+    #expect(lines.contains(#"h_seconds_bucket{le="0.0005"} 0"#))
+    #expect(lines.contains(#"h_seconds_bucket{le="0.001"} 2"#))
+    #expect(lines.contains(#"h_seconds_bucket{le="0.05"} 3"#))
+    #expect(lines.contains(#"h_seconds_bucket{le="1800"} 3"#))
+    #expect(lines.contains(#"h_seconds_bucket{le="+Inf"} 4"#))
+    #expect(lines.contains("h_seconds_count 4"))
+    #expect(page.text.hasSuffix("\n"))
+  }
+}
