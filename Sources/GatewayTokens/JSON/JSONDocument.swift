@@ -1,4 +1,5 @@
 internal import CJansson
+internal import Glibc
 
 /// One JSON text, parsed strictly: an object or array, valid UTF-8, no member named twice in any object, no NUL in any
 /// string, integers of 64 bits, finite reals, nothing after it but white space (RFC 8259, and RFC 7519 section 4 for
@@ -22,6 +23,10 @@ package final class JSONDocument: @unchecked Sendable {
     guard bytes.count <= sizeMax else { throw .tooLarge(limit: sizeMax) }
     guard !Self.nests(bytes, deeperThan: depthMax) else { throw .tooDeep(limit: depthMax) }
     guard let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress else { throw .malformed(position: 0) }
+    // No JSON text holds a NUL, but jansson 2.14 steps over one behind a number.
+    if let found = memchr(start, 0, bytes.count) {
+      throw .malformed(position: UnsafeRawPointer(found) - UnsafeRawPointer(start))
+    }
     var error = json_error_t()
     guard let parsed = json_loadb(start, bytes.count, Int(JSON_REJECT_DUPLICATES), &error) else {
       throw JSONError(error)

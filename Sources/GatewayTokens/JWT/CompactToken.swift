@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The three segments of a compact JWS (RFC 7515 section 7.1), still encoded; borrowed from the token's bytes.
 struct CompactToken {
   let header: UnsafeRawBufferPointer
@@ -9,14 +11,21 @@ struct CompactToken {
   /// Throws unless there are exactly three segments and the first two are not empty. The third may be, so that `none`
   /// can be called by its name.
   init(_ token: UnsafeRawBufferPointer) throws(TokenError) {
-    let dot = UInt8(ascii: ".")
-    guard let first = token.firstIndex(of: dot), let last = token.lastIndex(of: dot), first > 0, last > first + 1,
-      !token[(first + 1)..<last].contains(dot)
+    guard let first = Self.dot(in: token, from: 0), first > 0, let last = Self.dot(in: token, from: first + 1),
+      last > first + 1, Self.dot(in: token, from: last + 1) == nil
     else { throw .notThreeSegments }
     header = UnsafeRawBufferPointer(rebasing: token[..<first])
     payload = UnsafeRawBufferPointer(rebasing: token[(first + 1)..<last])
     signature = UnsafeRawBufferPointer(rebasing: token[(last + 1)...])
     signingInput = UnsafeRawBufferPointer(rebasing: token[..<last])
+  }
+
+  /// The first dot at or behind `start`.
+  private static func dot(in token: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    guard start < token.count, let base = token.baseAddress,
+      let found = memchr(base + start, Int32(UInt8(ascii: ".")), token.count - start)
+    else { return nil }
+    return UnsafeRawPointer(found) - base
   }
 
   /// Decodes a segment into memory of the moment and hands it to `body`.

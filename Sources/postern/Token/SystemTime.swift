@@ -1,12 +1,19 @@
 import Foundation
 import GatewayCore
 
-/// The time of day, for commands that are asked about tokens as of now.
+/// The clocks of commands that stand on no loop: the time of day for tokens as of now, processor time for measuring.
 enum SystemTime {
   static var now: WallTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  /// The processor time this thread has used: other processes on the machine do not count.
+  static var ofThisThread: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   /// `2026-11-21T02:12:56Z`, and how far that is from `now`.

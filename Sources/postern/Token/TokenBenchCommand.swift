@@ -60,23 +60,16 @@ enum TokenBenchCommand: Command {
 
   /// Repeats `body` for about `duration` and prints nanoseconds of processor time for one.
   private static func line(_ name: String, _ duration: Duration, _ body: () -> Void) {
-    let start = processorTime()
+    let start = SystemTime.ofThisThread
     var count = 0
     var elapsed = Duration.zero
     repeat {
       for _ in 0..<100 { body() }
       count += 100
-      elapsed = processorTime() - start
+      elapsed = SystemTime.ofThisThread - start
     } while elapsed < duration
     let each = Double(elapsed.nanoseconds) / Double(count)
     let pad = String(repeating: " ", count: max(1, 56 - name.count))
     Output.line("  \(name)\(pad)\(String(format: "%10.0f", each)) ns")
-  }
-
-  /// What this thread has used: other processes on the machine do not count.
-  private static func processorTime() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

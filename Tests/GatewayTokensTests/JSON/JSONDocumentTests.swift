@@ -56,6 +56,7 @@ struct JSONDocumentTests {
       try JSONDocument.parse(Array(#"{"a":""#.utf8) + [0xff, 0x22, 0x7d])
     }
     #expect(throws: JSONError.self) { try JSONDocument.parse(Array(#"{"a":1}"#.utf8) + [0]) }
+    #expect(throws: JSONError.malformed(position: 6)) { try JSONDocument.parse(Array(#"{"a":1"#.utf8) + [0, 0x7d]) }
     #expect(throws: JSONError.self) { try JSONDocument.parse([0xef, 0xbb, 0xbf] + Array(#"{"a":1}"#.utf8)) }
   }
 
