@@ -33,7 +33,9 @@ let package = Package(
     .systemLibrary(name: "CLibEV", providers: [.apt(["libev-dev"])]),
     .target(
       name: "CLibWebSockets",
-      linkerSettings: [.linkedLibrary("websockets"), .linkedLibrary("ev"), .linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+      linkerSettings: [
+        .linkedLibrary("websockets"), .linkedLibrary("ev"), .linkedLibrary("ssl"), .linkedLibrary("crypto"),
+      ]),
 
     // Who may import whom: Tests/HouseTests holds this table and fails when an import breaks it.
     library("GatewayCore", []),

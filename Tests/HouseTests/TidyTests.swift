@@ -33,8 +33,6 @@ struct TidyTests {
         instead: "take the time from the loop: EventLoop.now and EventLoop.wallTime",
         allowed: [
           "Sources/GatewayServer/Loop/SocketLoopDriver.swift", "Sources/postern/Token/SystemTime.swift",
-          // Measures.
-          "Sources/postern/Token/TokenBenchCommand.swift",
         ]),
       Ban(
         name: ".random( without a generator", words: [".random", ".shuffle"],
