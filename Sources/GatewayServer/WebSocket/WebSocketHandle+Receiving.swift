@@ -5,6 +5,8 @@ internal import GatewayRuntime
 /// A message that arrives in pieces: in fragments, or above the library's receive buffer.
 final class MessageAssembly {
   var bytes: [UInt8] = []
+  /// Whether it comes in several frames, between which the peer may have sent a ping.
+  var isFragmented = false
 }
 
 extension WebSocketHandle {
@@ -12,7 +14,8 @@ extension WebSocketHandle {
   func received(_ piece: UnsafeRawBufferPointer) {
     guard phase == .open, let wsi else { return }
     let isFinal = lws_is_final_fragment(wsi) != 0
-    let announced = piece.count + Int(lws_remaining_packet_payload(wsi))
+    let remaining = Int(lws_remaining_packet_payload(wsi))
+    let announced = piece.count + remaining
     let before = assembly?.bytes.count ?? 0
     // The rest of the frame is announced, so the limit holds before it arrives.
     guard announced <= host.limits.messageBytesMax - before else { return violate(.messageTooBig) }
@@ -23,8 +26,12 @@ extension WebSocketHandle {
     }
     if assembly == nil { assembly = MessageAssembly() }
     assembly!.bytes.append(contentsOf: piece)
+    if remaining == 0 && !isFinal { assembly!.isFragmented = true }
     guard isFinal, let message = assembly else { return }
     assembly = nil
+    // The library sends the pong when the socket is writeable; the answer to the message must not overtake it.
+    isHoldingBack = message.isFragmented
     message.bytes.withUnsafeBytes { handler?.socketReceived($0, kind) }
+    isHoldingBack = false
   }
 }

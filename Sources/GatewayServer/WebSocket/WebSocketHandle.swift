@@ -29,6 +29,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   /// The message that is arriving in pieces.
   var assembly: MessageAssembly?
   private var queue: OutboundQueue?
+  /// Whether what is sent now waits for the writeable callback in any case.
+  var isHoldingBack = false
   /// The size of the message whose rest the library holds; 0 if it holds none.
   private var heldBytes = 0
   private var closeTimer: CloseTimer?
@@ -39,6 +41,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   /// How long the peer may take to answer a close frame, if nobody who owns the socket is less patient.
   static let closeTimeout = Duration.seconds(15)
+  /// The same after a breach that the library found: it has lost its place among the frames, and may miss the answer.
+  static let violationTimeout = Duration.milliseconds(500)
 
   init(host: VirtualHost, handler: any SocketHandler, peer: String, acceptedAt: Instant, handshake: Handshake) {
     self.host = host
@@ -54,9 +58,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   func send(_ frame: Frame) -> SendOutcome {
     guard phase == .open, let wsi else { return .closed }
-    if heldBytes == 0 && queue?.isEmpty ?? true {
-      return write(frame, to: wsi)
-    }
+    if maySendAtOnce { return write(frame, to: wsi) }
     let item = OutboundQueue.Item.frame(frame)
     guard waitingBytes + item.cost <= host.limits.outboundBytesMax else { return .overflow }
     enqueue(item)
@@ -65,15 +67,14 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   func ping() {
     guard phase == .open, let wsi else { return }
-    guard heldBytes == 0 && queue?.isEmpty ?? true else { return enqueue(.ping) }
-    writePing(to: wsi)
+    if maySendAtOnce { writePing(to: wsi) } else { enqueue(.ping) }
   }
 
   func close(_ reason: CloseReason) {
     guard phase == .open, let wsi else { return }
     phase = .closing
-    closeTimer = CloseTimer(self)
-    if heldBytes == 0 && queue?.isEmpty ?? true { writeClose(reason, to: wsi) } else { enqueue(.close(reason)) }
+    closeTimer = CloseTimer(self, after: Self.closeTimeout)
+    if maySendAtOnce { writeClose(reason, to: wsi) } else { enqueue(.close(reason)) }
   }
 
   func abort() {
@@ -88,6 +89,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   }
 
   // MARK: Writing
+
+  private var maySendAtOnce: Bool { heldBytes == 0 && queue?.isEmpty ?? true && !isHoldingBack }
 
   private var waitingBytes: Int { heldBytes + (queue?.bytes ?? 0) }
 
@@ -186,6 +189,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     }
     let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
     phase = .closing
+    closeTimer = CloseTimer(self, after: Self.violationTimeout)
     handler?.socketViolated(code == CloseReason.invalidPayload.code ? .invalidPayload : .protocolError)
   }
 
@@ -262,9 +266,9 @@ private final class CloseTimer: WakeupTarget {
   private unowned let handle: WebSocketHandle
   private lazy var wakeup = Wakeup(target: self)
 
-  init(_ handle: WebSocketHandle) {
+  init(_ handle: WebSocketHandle, after timeout: Duration) {
     self.handle = handle
-    handle.loop.deadlines.set(wakeup, at: handle.loop.now + WebSocketHandle.closeTimeout)
+    handle.loop.deadlines.set(wakeup, at: handle.loop.now + timeout)
   }
 
   func cancel() {

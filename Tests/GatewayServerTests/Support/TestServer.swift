@@ -10,6 +10,7 @@ struct TestServer {
 
   var port: Int { listener.port }
 
+  @discardableResult
   static func with<Result>(
     _ site: TestSite = TestSite(), loops count: Int = 1, host: String = "127.0.0.1",
     _ change: (inout Listener.Settings) -> Void = { _ in },

@@ -1,0 +1,105 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("Frames") struct FrameTests {
+  @Test("messages of every size come back whole", arguments: [0, 1, 125, 126, 1023, 1024, 1025, 2048, 65535, 65536])
+  func sizes(size: Int) async throws {
+    try await TestServer.with { server in
+      let client = try RawClient.open(port: server.port)
+      let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+      try client.sendFrame(.binary, payload)
+      #expect(try client.readFrame() == .init(opcode: .binary, payload: payload))
+    }
+  }
+
+  @Test("fragments are one message, with a ping between them")
+  func fragments() async throws {
+    let events = SocketEvents()
+    try await TestServer.with(.recording(events)) { server in
+      let client = try RawClient.open(port: server.port)
+      try client.sendFrame(.text, Array("one ".utf8), isFinal: false)
+      try client.sendFrame(.continuation, [], isFinal: false)
+      try client.sendFrame(.ping, [7])
+      try client.sendFrame(.continuation, Array("two".utf8))
+      #expect(try client.readFrame() == .init(opcode: .pong, payload: [7]))
+      try client.sendText("three")
+      #expect(await events.next() == .opened)
+      #expect(await events.next() == .received(Frame(text: "one two")))
+      #expect(await events.next() == .received(Frame(text: "three")))
+    }
+  }
+
+  @Test("a character cut by fragments and by the receive buffer arrives whole")
+  func cutCharacters() async throws {
+    let events = SocketEvents()
+    try await TestServer.with(.recording(events)) { server in
+      let client = try RawClient.open(port: server.port)
+      let text = String(repeating: "aé漢🎉", count: 700)
+      for byte in text.utf8.dropLast() {
+        try client.sendFrame(byte == text.utf8.first ? .text : .continuation, [byte], isFinal: false); break
+      }
+      try client.sendFrame(.continuation, Array(text.utf8.dropFirst()))
+      #expect(await events.next() == .opened)
+      #expect(await events.next() == .received(Frame(text: text)))
+    }
+  }
+
+  struct BadFrames: CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+    let code: UInt16?
+  }
+
+  @Test(
+    "what breaks RFC 6455 or a limit closes the socket with the code for it, and tells the handler",
+    arguments: [
+      BadFrames(
+        testDescription: "one frame above the message limit",
+        bytes: RawClient.frame(2, Array(repeating: 0, count: 70_000)), code: 1009),
+      BadFrames(
+        testDescription: "fragments above the message limit",
+        bytes: RawClient.frame(2, Array(repeating: 0, count: 40_000), isFinal: false)
+          + RawClient.frame(0, Array(repeating: 0, count: 40_000)), code: 1009),
+      BadFrames(
+        testDescription: "a frame that only announces too much",
+        bytes: [0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4] + Array(repeating: 0, count: 2000), code: 1009),
+      BadFrames(
+        testDescription: "a text that is no UTF-8", bytes: RawClient.frame(1, [0x61, 0xff, 0xfe]), code: 1007),
+      BadFrames(testDescription: "a text that ends inside a character", bytes: RawClient.frame(1, [0xc3]), code: 1007),
+      BadFrames(testDescription: "a reserved opcode", bytes: RawClient.frame(3, [1]), code: 1002),
+      BadFrames(testDescription: "a reserved bit", bytes: [0xc1, 0x81, 0, 0, 0, 0, 0x61], code: 1002),
+      BadFrames(
+        testDescription: "a fragmented ping", bytes: RawClient.frame(9, [1], isFinal: false), code: 1002),
+      BadFrames(testDescription: "a continuation of nothing", bytes: RawClient.frame(0, [1]), code: 1002),
+      BadFrames(
+        testDescription: "a new message inside another",
+        bytes: RawClient.frame(1, [0x61], isFinal: false) + RawClient.frame(1, [0x62]), code: 1002),
+    ])
+  func badFrames(_ bad: BadFrames) async throws {
+    let events = SocketEvents()
+    try await TestServer.with(.recording(events)) { server in
+      let client = try RawClient.open(port: server.port)
+      #expect(await events.next() == .opened)
+      try client.send(bad.bytes)
+      let frame = try client.readFrame()
+      #expect(frame.opcode == .close)
+      #expect(frame.closeCode == bad.code)
+      guard case .violated(let reason) = await events.next() else {
+        Issue.record("the handler did not hear of it")
+        return
+      }
+      #expect(reason.code == bad.code)
+      try client.sendClose(frame.closeCode!)
+      guard case .closed = await events.next() else {
+        Issue.record("the handler did not hear of the end")
+        return
+      }
+      #expect(try client.readToEnd().isEmpty)
+      let other = try RawClient.open(port: server.port)
+      try other.sendFrame(.ping, [1])
+      #expect(try other.readFrame().opcode == .pong)
+    }
+  }
+}

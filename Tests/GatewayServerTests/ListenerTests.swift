@@ -1,0 +1,177 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Glibc
+import Testing
+
+/// Serialised: they count descriptors, or take most of them.
+@Suite("Listeners", .serialized) struct ListenerTests {
+  @Test("a port that is taken is refused with a clear error")
+  func portTaken() async throws {
+    try await TestServer.with { server in
+      let taken = server.port
+      await #expect(
+        throws: ServerError.cannotListen(
+          address: "127.0.0.1:\(taken)", reason: "the port is taken: Address already in use")
+      ) {
+        try await TestServer.with(TestSite(), { $0.port = taken }) { _ in }
+      }
+    }
+  }
+
+  @Test(
+    "an address that is not the machine's is refused with a clear error",
+    arguments: ["203.0.113.1", "no-such-host.invalid"])
+  func badAddress(host: String) async throws {
+    await #expect(throws: ServerError.self) { try await TestServer.with(host: host) { _ in } }
+  }
+
+  @Test("an empty host serves IPv4 and IPv6 on the same port", arguments: ["127.0.0.1", "::1"])
+  func bothFamilies(address: String) async throws {
+    let seen = Box("")
+    var site = TestSite()
+    site.onRespond = { request, _ in
+      seen.set(request.peer)
+      return HTTPResponse(status: 204)
+    }
+    try await TestServer.with(site, host: "") { server in
+      let client = try RawClient(port: server.port, host: address)
+      try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try client.readAnswer().status == 204)
+      #expect(seen.get() == address)
+      let socket = try RawClient.open(port: server.port, host: address)
+      try socket.sendText("x")
+      #expect(try socket.readFrame().text == "x")
+    }
+  }
+
+  @Test("connections spread evenly over the loops, each served on its own")
+  func evenSplit() async throws {
+    let perLoop = Box([Int](repeating: 0, count: 4))
+    var site = TestSite()
+    site.onAdmit = { _, loop in
+      precondition(loop.isCurrent)
+      perLoop.update { $0[loop.index] += 1 }
+      return .accept(EchoHandler(), subprotocol: nil)
+    }
+    try await TestServer.with(site, loops: 4) { server in
+      let clients = try (0..<200).map { _ in try RawClient.open(port: server.port) }
+      #expect(server.listener.connectionsByLoop == [50, 50, 50, 50])
+      #expect(perLoop.get() == [50, 50, 50, 50])
+      for client in clients {
+        try client.sendText("x")
+        #expect(try client.readFrame().text == "x")
+      }
+    }
+  }
+
+  @Test("above the connection limit there is 503 with Retry-After, over HTTP and for upgrades, until somebody leaves")
+  func connectionLimit() async throws {
+    let events = SocketEvents()
+    try await TestServer.with(.recording(events), { $0.limits.connectionsMax = 3 }) { server in
+      let clients = try (0..<3).map { _ in try RawClient.open(port: server.port) }
+      for text in [RawClient.upgrade(), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"] {
+        let refused = try RawClient(port: server.port)
+        try refused.send(text)
+        let answer = try refused.readAnswer()
+        #expect(answer.status == 503)
+        #expect(answer.headers["retry-after"] == "1")
+        _ = try refused.readToEnd()
+      }
+      for _ in clients { #expect(await events.next() == .opened) }
+      try clients[0].sendClose(1000)
+      #expect(await events.next() == .closed(1000))
+      _ = try clients[0].readToEnd()
+      let loop = server.loops[0]
+      // The library frees the connection after it told of its end.
+      while await loop.perform({ server.listener.connections }) >= 3 {}
+      _ = try RawClient.open(port: server.port)
+    }
+  }
+
+  @Test("above the connection rate there is 503")
+  func connectionRate() async throws {
+    try await TestServer.with(TestSite(), { $0.limits.connectionsPerSecond = 0.001 }) { server in
+      var statuses: [Int] = []
+      for _ in 0..<3 {
+        let client = try RawClient(port: server.port)
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        statuses.append(try client.readAnswer().status)
+      }
+      #expect(statuses == [200, 503, 503])
+    }
+  }
+
+  @Test("after it stops accepting, new connections are refused and old ones stay")
+  func stopAccepting() async throws {
+    try await TestServer.with { server in
+      let client = try RawClient.open(port: server.port)
+      await server.listener.stopAccepting()
+      #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+      try client.sendText("x")
+      #expect(try client.readFrame().text == "x")
+    }
+  }
+
+  @Test("thousands of connects, aborts and half requests leave no descriptor behind, and the loops serve on")
+  func noLeak() async {
+    // In a process of its own, where nobody else opens descriptors.
+    await #expect(processExitsWith: .success) { try await ListenerTests.connectAndAbort() }
+  }
+
+  private static func connectAndAbort() async throws {
+    try await TestServer.with { _ in }
+    let before = openDescriptors()
+    try await TestServer.with(TestSite(), loops: 2) { server in
+      let running = openDescriptors()
+      for index in 0..<3000 {
+        let client = try RawClient(port: server.port)
+        switch index % 6 {
+        case 0: break
+        case 1: try client.send("GET / HT")
+        case 2: try client.send(RawClient.upgrade())
+        case 3:
+          try client.send(RawClient.upgrade())
+          client.reset()
+        case 4: try client.send(RawClient.upgrade() + "\u{1}\u{2}\u{3}")
+        default: try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+        }
+      }
+      while server.listener.connections > 0 { for loop in server.loops { await loop.perform {} } }
+      #expect(openDescriptors() == running)
+      let client = try RawClient.open(port: server.port)
+      try client.sendText("x")
+      #expect(try client.readFrame().text == "x")
+    }
+    #expect(openDescriptors() == before)
+  }
+
+  @Test("without descriptors left the listener waits without spinning, and accepts again when there are some")
+  func outOfDescriptors() async {
+    // In a process of its own, whose limit it lowers.
+    await #expect(processExitsWith: .success) { try await ListenerTests.exhaust() }
+  }
+
+  private static func exhaust() async throws {
+    try await TestServer.with { server in
+      let client = try RawClient(port: server.port)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      limit.rlim_cur = rlim_t(openDescriptors() + 64)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      var hoard: [CInt] = []
+      while case let descriptor = dup(client.descriptor), descriptor >= 0 { hoard.append(descriptor) }
+      // One descriptor for our side; the server has none for its own.
+      close(hoard.removeLast())
+      let waiting = try RawClient(port: server.port)
+      let loop = server.loops[0]
+      let before = processorTime()
+      for _ in 0..<10 { await loop.perform {} }
+      await LoopSleeper(loop: loop).sleep(milliseconds: 300)
+      #expect(processorTime() - before < 0.2)
+      hoard.forEach { close($0) }
+      try waiting.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try waiting.readAnswer().status == 200)
+    }
+  }
+}

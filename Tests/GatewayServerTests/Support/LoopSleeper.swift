@@ -1,0 +1,22 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+
+/// Sleeps on a loop, and says whether it woke on time.
+actor LoopSleeper {
+  private let loop: SocketLoop
+
+  init(loop: SocketLoop) {
+    self.loop = loop
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.events.asUnownedSerialExecutor() }
+
+  /// True unless it woke early.
+  @discardableResult
+  func sleep(milliseconds: Int) async -> Bool {
+    let deadline = loop.events.now + .milliseconds(milliseconds)
+    await loop.events.sleep(until: deadline)
+    return loop.events.now >= deadline
+  }
+}
