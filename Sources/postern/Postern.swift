@@ -23,6 +23,11 @@ struct Postern {
         Output.line(HelpText.all(commands))
         return words.isEmpty ? 2 : 0
       }
+      let family = commands.filter { $0.name.hasPrefix("\(words[0]) ") }
+      if !family.isEmpty {
+        Output.line(HelpText.all(family))
+        return words.contains("--help") || words.contains("-h") ? 0 : 2
+      }
       Output.error("'\(words[0])' is no command; postern --help lists them")
       return 2
     }
