@@ -1,12 +1,16 @@
 """The token provider and the guests, whose tokens PyJWT must be able to read."""
 
+import os
+import pathlib
+import subprocess
+import sys
 import threading
 import time
 
 import jwt
 import pytest
 
-from clients import Client, api
+from clients import Client, api, control
 from gateway import SECRET, Gateway
 
 
@@ -23,6 +27,19 @@ def test_the_provider_mints_what_pyjwt_verifies_and_the_gateway_accepts(gateway)
     assert abs(minted["expires_at"] - read["exp"]) < 0.01 and minted["expires_in_s"] == 120
     with Client(gateway, token=minted["token"]) as client:
         assert client.receive("connected")["user_id"] == "ann"
+
+
+def test_an_opaque_access_token_logs_in_and_takes_the_place_of_a_jwt(gateway):
+    order = {"user_id": "ann", "life_s": 60, "format": "opaque"}
+    first, second = (api(gateway, "POST", "/v1/tokens", order).json["token"] for _ in range(2))
+    assert first.startswith("pat_") and first != second
+    with Client(gateway, token=first) as client:
+        assert client.receive("connected")["user_id"] == "ann"
+        control(gateway, "POST", "/users/ann/expire")
+        client.receive("refresh_required")
+        assert client.ask("refresh", token="pat_" + "A" * 43)["error"]["number"] == 401013
+        assert client.ask("refresh", token=first)["error"]["number"] == 401010
+        assert client.ask("refresh", token=second)["type"] == "refreshed"
 
 
 def test_no_two_tokens_are_the_same(gateway):
@@ -99,3 +116,10 @@ def test_a_provider_with_a_secret_serves_nobody_without_it(tmp_path):
             assert (answer.status, answer.error["number"]) == (401, 401000)
         right = api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}, "swordfish of sufficient length")
         assert right.status == 200
+
+
+def test_every_algorithm_agrees_with_pyjwt_both_ways():
+    script = pathlib.Path(__file__).parent.parent / "GatewayTokensTests" / "Fixtures" / "pyjwt_interop.py"
+    done = subprocess.run([sys.executable, script, "check", os.environ["POSTERN"]], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 12
