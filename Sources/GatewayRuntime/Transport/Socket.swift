@@ -6,7 +6,7 @@ package protocol Socket: AnyObject, Sendable {
   /// Sends a message: at once if nothing waits before it, else behind what does.
   func send(_ frame: Frame) -> SendOutcome
 
-  /// Sends a ping with an empty payload (RFC 6455 section 5.5.2).
+  /// Sends a ping (RFC 6455 section 5.5.2).
   func ping()
 
   /// Sends the close frame after what waits, then waits for the peer's. The handler hears of the end.

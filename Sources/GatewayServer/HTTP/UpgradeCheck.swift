@@ -24,6 +24,10 @@ enum UpgradeCheck {
     guard isKey(request.header("sec-websocket-key")) else {
       return refuse(400, "Sec-WebSocket-Key must be 16 bytes in base64")
     }
+    // The library gives up on more, without an answer.
+    guard (request.header("sec-websocket-extensions") ?? "").utf8.count < 255 else {
+      return refuse(400, "the Sec-WebSocket-Extensions field is too long")
+    }
     return protocolRefusal(of: request)
   }
 
