@@ -1,0 +1,126 @@
+// The floor: what libwebsockets itself costs for a refresh storm, in a C server that does as little as it can.
+//
+// One thread, libev, one deadline structure swept in slices of 64, answers written at once. It speaks just enough of the
+// plain dialect for `postern storm --mint`: no token is verified, nothing is parsed beyond the message's type, no
+// session is kept. Usage: tuned PORT CLIENTS ASK_AFTER_SECONDS
+#define _GNU_SOURCE
+#include <ev.h>
+#include <libwebsockets.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+struct client {
+  struct lws *wsi;
+  int logged_in;
+};
+
+static struct client **clients;
+static int connected, wanted, asked, refreshed;
+static double ask_after, cpu_before;
+static long rss_before;
+static ev_timer deadline, tick;
+static struct lws_context *context;
+
+static double cpu(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static long resident(void) {
+  long pages = 0, size;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &size, &pages) != 2) pages = 0;
+  if (file) fclose(file);
+  return pages * 4096;
+}
+
+static void say(struct lws *wsi, const char *text) {
+  unsigned char buffer[LWS_PRE + 256];
+  size_t length = strlen(text);
+  memcpy(buffer + LWS_PRE, text, length);
+  lws_write(wsi, buffer + LWS_PRE, length, LWS_WRITE_TEXT);
+}
+
+static void sweep(struct ev_loop *loop, ev_timer *timer, int events) {
+  (void)events;
+  if (asked == 0) {
+    printf("{\"bytes_per_connection\": %ld}\n", (resident() - rss_before) / wanted);
+    cpu_before = cpu();
+  }
+  for (int slice = 0; slice < 64 && asked < connected; slice++, asked++)
+    if (clients[asked]->wsi) say(clients[asked]->wsi, "{\"type\":\"refresh_required\",\"cause\":\"expiry\",\"timeout_ms\":60000}");
+  if (asked < connected) {
+    ev_timer_set(timer, 0, 0);
+    ev_timer_start(loop, timer);
+  }
+}
+
+static void keep_timeouts(struct ev_loop *loop, ev_timer *timer, int events) {
+  (void)loop, (void)timer, (void)events;
+  lws_cancel_service(context);
+}
+
+static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
+  struct client *client = user;
+  switch (reason) {
+    case LWS_CALLBACK_ESTABLISHED:
+      client->wsi = wsi;
+      client->logged_in = 0;
+      if (connected < wanted) clients[connected++] = client;
+      if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) > 0 || lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_AUTHORIZATION) > 0) {
+        client->logged_in = 1;
+        say(wsi, "{\"type\":\"connected\",\"connection_id\":\"conn_0_1\",\"user_id\":\"u\",\"user_kind\":\"regular\",\"expires_in_ms\":1000}");
+      }
+      break;
+    case LWS_CALLBACK_RECEIVE:
+      if (length < 20 || !in) break;
+      if (!client->logged_in) {
+        client->logged_in = 1;
+        say(wsi, "{\"type\":\"connected\",\"connection_id\":\"conn_0_1\",\"user_id\":\"u\",\"user_kind\":\"regular\",\"expires_in_ms\":1000}");
+      } else if (memmem(in, length < 40 ? length : 40, "refresh", 7)) {
+        say(wsi, "{\"type\":\"refreshed\",\"expires_in_ms\":3600000}");
+        if (++refreshed == wanted) {
+          printf("{\"refreshed\": %d, \"cpu_us_per_refresh\": %.1f}\n", refreshed, (cpu() - cpu_before) * 1e6 / wanted);
+          fflush(stdout);
+        }
+      }
+      break;
+    case LWS_CALLBACK_CLOSED:
+      client->wsi = NULL;
+      break;
+    default:
+      break;
+  }
+  return 0;
+}
+
+int main(int count, char **words) {
+  if (count != 4) return fprintf(stderr, "usage: tuned PORT CLIENTS ASK_AFTER_SECONDS\n"), 2;
+  wanted = atoi(words[2]);
+  ask_after = atof(words[3]);
+  clients = calloc(wanted, sizeof *clients);
+  lws_set_log_level(LLL_ERR, NULL);
+  static const struct lws_protocols protocols[] = {{"", happened, sizeof(struct client), 1024, 0, NULL, 0}, {0}};
+  static const lws_retry_bo_t never = {0};
+  struct ev_loop *loop = ev_loop_new(EVBACKEND_EPOLL);
+  void *foreign[] = {loop};
+  struct lws_context_creation_info info = {0};
+  info.port = atoi(words[1]);
+  info.iface = "127.0.0.1";
+  info.protocols = protocols;
+  info.retry_and_idle_policy = &never;
+  info.foreign_loops = foreign;
+  info.gid = info.uid = -1;
+  info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_VALIDATE_UTF8;
+  context = lws_create_context(&info);
+  if (!context) return 1;
+  rss_before = resident();
+  ev_timer_init(&tick, keep_timeouts, 0.5, 0.5);
+  ev_timer_start(loop, &tick);
+  ev_timer_init(&deadline, sweep, ask_after, 0);
+  ev_timer_start(loop, &deadline);
+  ev_run(loop, 0);
+}
