@@ -53,6 +53,20 @@ import Testing
     #expect(results.map(\.1) == [true, true, true, true])
   }
 
+  @Test("a loop whose last deadline has passed rests")
+  func rest() async {
+    // In a process of its own, where nobody else uses the processor.
+    await #expect(processExitsWith: .success) {
+      let loops = (0..<2).map { SocketLoop(index: $0) }
+      for loop in loops { try loop.start() }
+      await LoopSleeper(loop: loops[0]).sleep(for: .nanoseconds(1))
+      let before = processorTime()
+      await LoopSleeper(loop: loops[1]).sleep(milliseconds: 500)
+      #expect(processorTime() - before < 0.1)
+      loops.forEach { $0.stop() }
+    }
+  }
+
   @Test("the same seed gives the same chance")
   func chance() async throws {
     func shares(_ seed: UInt64) async throws -> [Double] {

@@ -107,7 +107,7 @@ package final class SocketLoop: @unchecked Sendable {
       timer,
       { _, watcher, _ in
         Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef {
-          $0.armedFor = .distantFuture
+          $0.timerFired()
         }
       }, 0, 0)
     timer.pointee.data = me
@@ -169,6 +169,12 @@ package final class SocketLoop: @unchecked Sendable {
     armedFor = earliest
     timer.pointee.repeat = max(0.000_001, (earliest - now).inSeconds)
     ev_timer_again(ev, timer)
+  }
+
+  private func timerFired() {
+    // It would come again and again: ev_timer_again() is what moves a timer, and wants it repeating.
+    ev_timer_stop(ev, timer)
+    armedFor = .distantFuture
   }
 
   private func tearDown() {

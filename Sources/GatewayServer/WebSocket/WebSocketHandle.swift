@@ -41,6 +41,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   /// How long the peer may take to answer a close frame, if nobody who owns the socket is less patient.
   static let closeTimeout = Duration.seconds(15)
+  /// The same after a message above the limit, behind whose rest the answer may never come.
+  static let limitTimeout = Duration.seconds(2)
   /// The same after a breach that the library found: it has lost its place among the frames, and may miss the answer.
   static let violationTimeout = Duration.milliseconds(500)
 
@@ -70,10 +72,12 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     if maySendAtOnce { writePing(to: wsi) } else { enqueue(.ping) }
   }
 
-  func close(_ reason: CloseReason) {
+  func close(_ reason: CloseReason) { close(reason, patience: Self.closeTimeout) }
+
+  private func close(_ reason: CloseReason, patience: Duration) {
     guard phase == .open, let wsi else { return }
     phase = .closing
-    closeTimer = CloseTimer(self, after: Self.closeTimeout)
+    closeTimer = CloseTimer(self, after: patience)
     if maySendAtOnce { writeClose(reason, to: wsi) } else { enqueue(.close(reason)) }
   }
 
@@ -178,7 +182,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   func violate(_ reason: CloseReason) {
     assembly = nil
     guard phase == .open else { return }
-    close(reason)
+    close(reason, patience: Self.limitTimeout)
     handler?.socketViolated(reason)
   }
 

@@ -14,8 +14,12 @@ actor LoopSleeper {
 
   /// True unless it woke early.
   @discardableResult
-  func sleep(milliseconds: Int) async -> Bool {
-    let deadline = loop.events.now + .milliseconds(milliseconds)
+  func sleep(milliseconds: Int) async -> Bool { await sleep(for: .milliseconds(milliseconds)) }
+
+  /// True unless it woke early.
+  @discardableResult
+  func sleep(for duration: Duration) async -> Bool {
+    let deadline = loop.events.now + duration
     await loop.events.sleep(until: deadline)
     return loop.events.now >= deadline
   }

@@ -16,3 +16,13 @@ func processorTime() -> Double {
   func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
   return seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
+
+/// Bytes of memory that this process occupies.
+func residentBytes() -> Int {
+  guard let file = fopen("/proc/self/statm", "re") else { return 0 }
+  defer { fclose(file) }
+  var line = [UInt8](repeating: 0, count: 128)
+  let count = fread(&line, 1, line.count, file)
+  let fields = String(decoding: line[..<count], as: UTF8.self).split(separator: " ")
+  return (Int(fields[1]) ?? 0) * Int(sysconf(CInt(_SC_PAGESIZE)))
+}
