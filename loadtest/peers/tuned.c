@@ -2,7 +2,8 @@
 //
 // One thread, libev, one deadline structure swept in slices of 64, answers written at once. It speaks just enough of the
 // plain dialect for `postern storm --mint`: no token is verified, nothing is parsed beyond the message's type, no
-// session is kept. Usage: tuned PORT CLIENTS ASK_AFTER_SECONDS
+// session is kept. Usage: tuned CLIENTS ASK_AFTER_SECONDS; listens on a
+// free port of loopback, which its first line tells.
 #define _GNU_SOURCE
 #include <ev.h>
 #include <libwebsockets.h>
@@ -98,9 +99,9 @@ static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *use
 }
 
 int main(int count, char **words) {
-  if (count != 4) return fprintf(stderr, "usage: tuned PORT CLIENTS ASK_AFTER_SECONDS\n"), 2;
-  wanted = atoi(words[2]);
-  ask_after = atof(words[3]);
+  if (count != 3 || atoi(words[1]) < 1) return fprintf(stderr, "usage: tuned CLIENTS ASK_AFTER_SECONDS\n"), 2;
+  wanted = atoi(words[1]);
+  ask_after = atof(words[2]);
   clients = calloc(wanted, sizeof *clients);
   lws_set_log_level(LLL_ERR, NULL);
   static const struct lws_protocols protocols[] = {{"", happened, sizeof(struct client), 1024, 0, NULL, 0}, {0}};
@@ -108,7 +109,7 @@ int main(int count, char **words) {
   struct ev_loop *loop = ev_loop_new(EVBACKEND_EPOLL);
   void *foreign[] = {loop};
   struct lws_context_creation_info info = {0};
-  info.port = atoi(words[1]);
+  info.port = 0;
   info.iface = "127.0.0.1";
   info.protocols = protocols;
   info.retry_and_idle_policy = &never;
@@ -117,6 +118,8 @@ int main(int count, char **words) {
   info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_VALIDATE_UTF8;
   context = lws_create_context(&info);
   if (!context) return 1;
+  printf("%d\n", lws_get_vhost_listen_port(lws_get_vhost_by_name(context, "default")));
+  fflush(stdout);
   rss_before = resident();
   ev_timer_init(&tick, keep_timeouts, 0.5, 0.5);
   ev_timer_start(loop, &tick);
