@@ -5,6 +5,8 @@ package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotStartLoop(String)
   /// Nothing can listen at that address.
   case cannotListen(address: String, reason: String)
+  /// Something else listens at that address already.
+  case addressTaken(String)
   /// The certificate or its key is unusable; the old one stays, if there is one.
   case badCertificate(String)
 
@@ -12,6 +14,7 @@ package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .cannotStartLoop(let reason): "cannot start an event loop: \(reason)"
     case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
+    case .addressTaken(let address): "cannot listen on \(address): something else listens there already"
     case .badCertificate(let reason): "bad certificate: \(reason)"
     }
   }

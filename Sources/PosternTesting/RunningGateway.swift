@@ -83,10 +83,16 @@ package final class RunningGateway: Sendable {
       do {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {
-        guard settings.skipsMissingHosts, !listeners.isEmpty else { throw error }
+        guard settings.skipsMissingHosts, !listeners.isEmpty, Self.isMissing(error) else { throw error }
       }
     }
     return listeners
+  }
+
+  /// Whether a host does not exist, on a machine without IPv6, say. A port that somebody else has is another matter:
+  /// clients would end up there.
+  private static func isMissing(_ error: any Error) -> Bool {
+    if case ServerError.cannotListen = error { true } else { false }
   }
 
   /// Refuses new sockets, tells every client, closes each within `window`, and returns when none is left.

@@ -1,6 +1,9 @@
 """Who gets a socket, how, and what the others are told."""
 
+import json
 import time
+import urllib.error
+import urllib.request
 
 import jwt
 import pytest
@@ -148,3 +151,10 @@ def test_ipv6_is_served_where_there_is_any(gateway):
         pytest.skip("this machine has no ::1")
     with Client(gateway, token=token(), url=f"ws://[::1]:{gateway.port}") as client:
         assert client.receive("connected")
+
+
+def test_the_socket_s_path_without_an_upgrade_is_answered_with_426(gateway):
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(gateway.http_url + "/v1/connect")
+    assert refused.value.code == 426 and refused.value.headers["upgrade"] == "websocket"
+    assert json.load(refused.value)["error"]["name"] == "upgrade_required"

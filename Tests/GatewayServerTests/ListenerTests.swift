@@ -11,8 +11,7 @@ import Testing
     try await TestServer.with { server in
       let taken = server.port
       await #expect(
-        throws: ServerError.cannotListen(
-          address: "127.0.0.1:\(taken)", reason: "the port is taken: Address already in use")
+        throws: ServerError.addressTaken("127.0.0.1:\(taken)")
       ) {
         try await TestServer.with(TestSite(), { $0.port = taken }) { _ in }
       }

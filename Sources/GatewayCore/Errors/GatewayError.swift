@@ -72,6 +72,8 @@ package struct GatewayError: Error, Hashable, Sendable {
   package static let methodNotAllowed = GatewayError(405_001, "method_not_allowed", "the resource has other methods")
   package static let bodyTooLarge = GatewayError(
     413_001, "body_too_large", "the request's body is larger than the limit")
+  package static let upgradeRequired = GatewayError(
+    426_001, "upgrade_required", "this path is for WebSockets: send an upgrade request")
   package static let tooMany = GatewayError(429_001, "too_many", "a limit is reached")
   package static let internalError = GatewayError(500_001, "internal_error", "the gateway made a mistake")
   package static let overloaded = GatewayError(503_001, "overloaded", "try again later")
@@ -89,7 +91,7 @@ package struct GatewayError: Error, Hashable, Sendable {
     .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
-    .bodyTooLarge,
+    .bodyTooLarge, .upgradeRequired,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
   ]
 }

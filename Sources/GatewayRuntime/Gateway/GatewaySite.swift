@@ -36,6 +36,12 @@ package struct GatewaySite: Site {
       response.headers.append(HTTPField("allow", methods.joined(separator: ", ")))
       return (response, "other")
     case .none:
+      if let socketDialect = gateway.bindings.first(where: { $0.dialect.accepts(request) })?.dialect {
+        var response = socketDialect.response(for: .upgradeRequired)
+        // RFC 9110 section 15.5.22: says which protocol.
+        response.headers.append(HTTPField("upgrade", "websocket"))
+        return (response, "other")
+      }
       return (dialect.response(for: .notFound), "other")
     }
   }

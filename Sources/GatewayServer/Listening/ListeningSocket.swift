@@ -70,7 +70,7 @@ final class ListeningSocket {
     memcpy(&storage, address.ai_addr, Int(address.ai_addrlen))
     setPort(port, of: &storage)
     let bound = withSocketAddress(&storage) { bind(descriptor, $0, address.ai_addrlen) }
-    guard bound == 0 else { throw fail(errno == EADDRINUSE ? "the port is taken" : "bind") }
+    guard bound == 0 else { throw errno == EADDRINUSE ? .addressTaken("\(name):\(port)") : fail("bind") }
     guard Glibc.listen(descriptor, 4096) == 0 else { throw fail("listen") }
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     guard withSocketAddress(&storage, { getsockname(descriptor, $0, &length) }) == 0 else { throw fail("getsockname") }
