@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "postern_lws.h"
 
+#include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,10 +24,13 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
   case LWS_CALLBACK_RAW_ADOPT:
     // A CONNECT would become a raw socket without any time-out.
     return -1;
+  case LWS_CALLBACK_WSI_DESTROY:
+    // What ended one connection stays in OpenSSL's queue of this thread, and would fail the next handshake on it.
+    ERR_clear_error();
+    return receiver(wsi, (int)reason, user, in, len);
   // Of the rest, those that OpenSSL sets off have something else for `user`.
   case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
   case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
-  case LWS_CALLBACK_WSI_DESTROY:
   case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
   case LWS_CALLBACK_HTTP:
   case LWS_CALLBACK_HTTP_BODY:
@@ -65,14 +69,18 @@ struct postern_vhost {
 // No validity pings: the library keeps timers in one list, linear to insert.
 static const lws_retry_bo_t no_retry;
 
+static int has_initialised_tls;
+
 struct lws_context *postern_context_create(const struct postern_context_settings *settings) {
   struct lws_context_creation_info info;
   void *loops[1] = {settings->loop};
 
   memset(&info, 0, sizeof(info));
   info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
-  info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_VALIDATE_UTF8 |
-                 LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+  info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_VALIDATE_UTF8;
+  // Each time the library changes a process-wide index, and TLS handshakes that are under way then fail: once only.
+  if (!has_initialised_tls) info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+  has_initialised_tls = 1;
   info.foreign_loops = loops;
   info.gid = (gid_t)-1;
   info.uid = (uid_t)-1;

@@ -29,7 +29,7 @@ struct postern_context_settings {
   unsigned short header_bytes;
 };
 
-/// A context without vhosts on a foreign libev loop; NULL if it cannot be made.
+/// A context without vhosts on a foreign libev loop; NULL if it cannot be made. By one thread at a time.
 struct lws_context *postern_context_create(const struct postern_context_settings *settings);
 
 /// What a virtual host must know. All pointers are copied.

@@ -17,12 +17,21 @@ func processorTime() -> Double {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
-/// Bytes of memory that this process occupies.
-func residentBytes() -> Int {
-  guard let file = fopen("/proc/self/statm", "re") else { return 0 }
+/// Bytes that this process has allocated and not given back, as glibc counts them; malloc.h is not in Swift's Glibc.
+func allocatedBytes() -> Int {
+  typealias MallocInfo = @convention(c) (CInt, UnsafeMutablePointer<FILE>) -> CInt
+  guard let symbol = dlsym(nil, "malloc_info"), let file = tmpfile() else { return 0 }
   defer { fclose(file) }
-  var line = [UInt8](repeating: 0, count: 128)
-  let count = fread(&line, 1, line.count, file)
-  let fields = String(decoding: line[..<count], as: UTF8.self).split(separator: " ")
-  return (Int(fields[1]) ?? 0) * Int(sysconf(CInt(_SC_PAGESIZE)))
+  _ = unsafeBitCast(symbol, to: MallocInfo.self)(0, file)
+  rewind(file)
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 65536)
+  while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+  let text = String(decoding: bytes, as: UTF8.self)
+  // The last of each kind is the sum over all arenas.
+  func size(_ kind: String) -> Int {
+    let line = text.split(separator: "\n").last { $0.hasPrefix(kind) } ?? ""
+    return line.split(separator: "\"").dropLast().last.flatMap { Int($0) } ?? 0
+  }
+  return size("<system type=\"current\"") - size("<total type=\"fast\"") - size("<total type=\"rest\"")
 }
