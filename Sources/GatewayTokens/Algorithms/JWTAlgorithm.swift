@@ -80,7 +80,7 @@ package struct AlgorithmSet: OptionSet, Hashable, Sendable, CustomStringConverti
     rawValue & 1 << UInt16(algorithm.rawValue) != 0
   }
 
-  /// In the order of ``JWTAlgorithm/allCases``.
+  /// In the order of `JWTAlgorithm.allCases`.
   package var algorithms: [JWTAlgorithm] { JWTAlgorithm.allCases.filter { contains($0) } }
 
   package var description: String { algorithms.map(\.name).joined(separator: ", ") }
