@@ -185,4 +185,37 @@ import Testing
       #expect(server.listener.connectionsByLoop.count == 2)
     }
   }
+
+  @Test("loops that stop amid dials and fetches tell everybody, and end", arguments: 0..<10)
+  func stopAmid(turns: Int) async throws {
+    let count = 300
+    let events = SocketEvents()
+    let answers = try await TestServer.with(TestSite(), loops: 2) { server in
+      let loop = server.loops[1]
+      let target = DialTarget(host: "127.0.0.1", port: server.port)
+      await loop.perform {
+        for _ in 0..<count {
+          loop.dial(
+            target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
+            handler: RecordingHandler(events, onOpen: { _ = $0.send(Frame(text: "x")) }))
+        }
+      }
+      let fetcher = Fetcher(loop: loop)
+      let answers = (0..<count).map { index in
+        Task { await fetcher.fetch(HTTPRequest(method: "GET", path: "/\(index)"), from: target) }
+      }
+      // A little further each time.
+      for _ in 0..<turns * 10 { await loop.perform {} }
+      return answers
+    }
+    var ends = 0
+    while ends < count {
+      switch await events.next() {
+      case .refused, .closed: ends += 1
+      default: continue
+      }
+    }
+    // Those whose task the loop no longer ran have no answer.
+    _ = answers
+  }
 }

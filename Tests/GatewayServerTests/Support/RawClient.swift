@@ -22,10 +22,9 @@ final class RawClient {
     var guardTime = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
+    // What is thrown from here on ends in deinit, which closes.
     guard connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else {
-      let reason = String(cString: strerror(errno))
-      close(descriptor)
-      throw Failure(description: "connect: \(reason)")
+      throw Failure(description: "connect: \(String(cString: strerror(errno)))")
     }
   }
 
