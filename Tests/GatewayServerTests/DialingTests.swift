@@ -202,7 +202,9 @@ import Testing
       }
       let fetcher = Fetcher(loop: loop)
       let answers = (0..<count).map { index in
-        Task { await fetcher.fetch(HTTPRequest(method: "GET", path: "/\(index)"), from: target) }
+        Task(executorPreference: loop.events) {
+          await fetcher.fetch(HTTPRequest(method: "GET", path: "/\(index)"), from: target)
+        }
       }
       // A little further each time.
       for _ in 0..<turns * 10 { await loop.perform {} }
