@@ -17,4 +17,14 @@ actor Fetcher {
   ) async -> Result<HTTPResponse, DialFailure> {
     await loop.fetch(request, from: target, timeout: timeout)
   }
+
+  /// Begins that many fetches, and calls `answered` after each, whatever came of it.
+  func start(_ count: Int, from target: DialTarget, answered: @escaping @Sendable () -> Void) {
+    for index in 0..<count {
+      Task.immediate(executorPreference: loop.events) {
+        _ = await self.fetch(HTTPRequest(method: "GET", path: "/\(index)"), from: target)
+        answered()
+      }
+    }
+  }
 }
