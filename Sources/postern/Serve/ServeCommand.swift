@@ -12,6 +12,12 @@ enum ServeCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let options = try ServeOptions(arguments)
+    LibraryLog.send { LogLine.write("libwebsockets", ["line": $0]) }
+    let connectionsMax = options.settings.limits.connectionsMax
+    let descriptors = DescriptorLimit.raised(to: connectionsMax + DescriptorLimit.reserve)
+    if descriptors < connectionsMax + DescriptorLimit.reserve {
+      LogLine.write("few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
+    }
     let signals = SignalStream([SIGTERM, SIGINT, SIGHUP])
     let running = try await RunningGateway.start(options.settings)
     Output.line(try ReadyLine(running, options.settings).json())

@@ -27,7 +27,7 @@ enum ServeFlags {
   ]
 
   private static let limits = [
-    Flag("connections-max", "N", "open connections (default 100000)"),
+    Flag("connections-max", "N", "open connections; as many descriptors are asked of the system (default 50000)"),
     Flag("connection-rate", "N", "accepted connections per second (default: no limit)"),
     Flag("message-bytes-max", "N", "bytes of one message (default 65536)"),
     Flag("body-bytes-max", "N", "bytes of one HTTP body (default 65536)"),

@@ -87,7 +87,7 @@ struct ServeOptions {
 
   private static func limits(_ arguments: Arguments) throws -> ServerLimits {
     var limits = ServerLimits()
-    limits.connectionsMax = try arguments.int("connections-max", in: 1...10_000_000) ?? 100_000
+    limits.connectionsMax = try arguments.int("connections-max", in: 1...10_000_000) ?? 50_000
     limits.connectionsPerSecond = try arguments.number("connection-rate", in: 0.1...1_000_000)
     if let bytes = try arguments.int("message-bytes-max", in: 125...(64 << 20)) { limits.messageBytesMax = bytes }
     if let bytes = try arguments.int("body-bytes-max", in: 0...(64 << 20)) { limits.bodyBytesMax = bytes }
