@@ -4,7 +4,7 @@ internal import GatewayCore
 final class AddressBook {
   private struct Entry {
     var addresses: [SocketAddress]
-    /// The one that worked last.
+    /// The one to try first.
     var preferred = 0
     let until: Instant
   }
@@ -29,15 +29,6 @@ final class AddressBook {
       entries[key] = Entry(addresses: addresses, until: now + Self.lifetime)
       return addresses
     }
-  }
-
-  /// Notes that a connection to `text` came about, so that it is tried first.
-  func prefer(_ text: String, host: String, port: Int) {
-    let key = Key(host: host, port: port)
-    guard let entry = entries[key], entry.addresses.count > 1,
-      let index = entry.addresses.firstIndex(where: { $0.text == text })
-    else { return }
-    entries[key]!.preferred = index
   }
 
   /// Notes that the best address failed, so that the next is tried first.
