@@ -37,7 +37,7 @@ extension Session {
     switch phase {
     case .refreshing(_, let wait), .verifyingRefresh(_, _, let wait?, _): wait.until
     case .draining(_, let until): until
-    case .awaitingCredentials, .authenticating, .active, .verifyingRefresh, .closing, .closed: nil
+    case .awaitingCredentials, .authenticating, .refused, .active, .verifyingRefresh, .closing, .closed: nil
     }
   }
 
@@ -58,6 +58,19 @@ extension Session {
       return
     case .received, .malformed, .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleLoggedIn(event, grant, at: now, into: &effects)
+    }
+  }
+
+  mutating func handleRefused(
+    _ event: SessionEvent, _ reason: CloseReason, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    switch event {
+    case .drain:
+      close(reason, at: now, into: &effects)
+    case .received, .malformed, .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+      return
+    case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
+      handleEnding(event, at: now, into: &effects)
     }
   }
 

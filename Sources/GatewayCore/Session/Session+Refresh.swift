@@ -103,7 +103,8 @@ extension Session {
       let next = Grant(acceptance, policy: policy, now: now)
       let told = wait.flatMap { $0.isTold ? now - $0.askedAt : nil }
       effects.append(.record(.refreshed(after: told)))
-      effects.append(.send(.refreshed(expiresIn: next.remaining(at: now), request: request)))
+      effects.append(
+        .send(.refreshed(expiresIn: next.remaining(at: now), request: request, welcome: acceptance.welcome)))
       activate(next)
     case .failure(let error):
       effects.append(.record(.refreshRefused(error)))
@@ -122,7 +123,9 @@ extension Session {
     _ acceptance: Acceptance, after grant: Grant, isDue: Bool, at now: Instant
   ) -> Result<Acceptance, GatewayError> {
     guard acceptance.user == grant.user, acceptance.kind == grant.kind else { return .failure(.userMismatch) }
-    guard !isDue || acceptance.fingerprint != grant.fingerprint else { return .failure(.tokenNotRenewed) }
+    guard !isDue || grant.renewal == .sessionEnd || acceptance.fingerprint != grant.fingerprint else {
+      return .failure(.tokenNotRenewed)
+    }
     guard acceptance.expiresAt > now else { return .failure(.tokenExpired) }
     return .success(acceptance)
   }

@@ -31,6 +31,7 @@ struct Witness: Hashable {
   private var refusedTokens = 0
   private var malformedInARow = 0
   private var drainsUntil: Instant?
+  private var refusedAt: Instant?
   private var closedWith: CloseReason?
   private var closedAt: Instant?
   private var isEnded = false
@@ -59,7 +60,7 @@ struct Witness: Hashable {
     }
     for effect in effects { broken += watch(effect, of: event, at: now) }
     broken += rulesOfState(after, at: now)
-    if case .received = event, !wasClosing, closedWith == nil, !isEnded, !Self.isAnswered(effects) {
+    if refusedAt == nil, case .received = event, !wasClosing, closedWith == nil, !isEnded, !Self.isAnswered(effects) {
       broken.append("a message in an open phase gets no answer")
     }
     return broken + rulesOfEndings(event, effects, after, wasClosing: wasClosing)
@@ -128,6 +129,12 @@ struct Witness: Hashable {
       case .send, .verify, .perform, .record: return ["something happens after the close"]
       }
     }
+    if refusedAt != nil {
+      switch effect {
+      case .send, .verify, .perform: return ["a client that was refused is still served"]
+      case .record, .close, .abort: break
+      }
+    }
     switch effect {
     case .send(let message): return watch(message, of: event, at: now)
     case .verify(let number, _):
@@ -145,7 +152,7 @@ struct Witness: Hashable {
 
   private mutating func watch(_ message: OutboundMessage, of event: SessionEvent, at now: Instant) -> [String] {
     switch message {
-    case .connected(_, let user, let kind, _, _):
+    case .connected(_, let user, let kind, _, _, _):
       guard case .verified(_, .success(let token)) = event else { return ["a login without a verdict"] }
       var broken = accept(token, at: now)
       if kind == .anonymous { broken.append("an anonymous user is connected") }
@@ -170,6 +177,9 @@ struct Witness: Hashable {
     case .error(let error, _):
       return login == nil && event.isOperation && !error.isSame(as: .connectionRequired)
         ? ["an operation before login is not answered with 800101"] : []
+    case .loginRefused:
+      defer { refusedAt = now }
+      return login == nil ? [] : ["a login is refused that had been accepted"]
     case .pong, .joined, .left, .published, .callEvent, .closing: return []
     }
   }
@@ -236,7 +246,8 @@ struct Witness: Hashable {
     if session.isClosed && session.nextDeadline != nil { broken.append("a deadline after the end") }
     guard let grant = session.grant else {
       if login != nil && !session.isClosing { broken.append("a session forgets who it is") }
-      if login == nil && !session.isClosing && (session.nextDeadline ?? .distantFuture) > .zero + policy.loginTimeout {
+      let bound = refusedAt.map { $0 + policy.refusalLinger } ?? .zero + policy.loginTimeout
+      if login == nil && !session.isClosing && (session.nextDeadline ?? .distantFuture) > bound {
         broken.append("an unauthenticated session outlives the login time-out")
       }
       return broken
