@@ -89,7 +89,7 @@ struct StreamCallDirectoryContract {
     #expect(first.map(\.id.cid) == ["default:a", "default:c"])
   }
 
-  @Test("knows which calls a connection takes part in, until it leaves them", arguments: StreamCallDirectoryCase.all)
+  @Test("knows which calls a user takes part in by a connection, until they leave", arguments: StreamCallDirectoryCase.all)
   func connections(_ directory: StreamCallDirectoryCase) async throws {
     let directory = directory.make(9)
     let one = ConnectionID(loop: 0, serial: 1)
@@ -101,13 +101,15 @@ struct StreamCallDirectoryContract {
       made.session?.participants = people
       _ = try await directory.makeCall(made)
     }
-    #expect(await directory.calls(joinedBy: one).map(\.cid) == ["default:a", "default:b"])
+    #expect(await directory.calls(joinedBy: ann, on: one).map(\.cid) == ["default:a", "default:b"])
     _ = try await directory.updateCall(CallID(cid: "default:a")!) { $0.session?.participants.removeFirst() }
-    #expect(await directory.calls(joinedBy: one).map(\.cid) == ["default:b"])
-    #expect(await directory.calls(joinedBy: two).map(\.cid) == ["default:a", "default:b"])
+    #expect(await directory.calls(joinedBy: ann, on: one).map(\.cid) == ["default:b"])
+    #expect(await directory.calls(joinedBy: UserID("bob"), on: two).map(\.cid) == ["default:a", "default:b"])
+    #expect(await directory.calls(joinedBy: UserID("eve"), on: nil).map(\.cid) == ["default:a", "default:b"])
+    #expect(await directory.calls(joinedBy: UserID("eve"), on: one) == [])
     _ = try await directory.updateCall(CallID(cid: "default:a")!) { $0.session = nil }
     _ = await directory.removeCall(CallID(cid: "default:b")!)
-    #expect(await directory.calls(joinedBy: two) == [])
+    #expect(await directory.calls(joinedBy: UserID("bob"), on: two) == [])
   }
 
   @Test("refuses what a full table cannot hold, and lets it be emptied", arguments: StreamCallDirectoryCase.all)

@@ -75,6 +75,8 @@ package struct StreamCallSession: Hashable, Sendable {
   package var liveEndedAt: WallTime?
   /// In the order in which they came.
   package var participants: [StreamCallParticipant] = []
+  /// How many ever joined: names the next participant.
+  package var joinCount = 0
   /// Who is rung and has not answered yet.
   package var ringing: Set<UserID> = []
   package var acceptedBy: [UserID: WallTime] = [:]
@@ -91,7 +93,8 @@ package struct StreamCallParticipant: Hashable, Sendable {
   package var user: UserID
   /// The role the user joined with.
   package var role: String
-  /// With this connection's end the participant leaves; nil for one who joined without any.
+  /// With this connection's end the participant leaves. One who joined without any leaves with the user's last
+  /// connection.
   package var connection: ConnectionID?
   /// Tells the participants of one call apart, e.g. two of the same user.
   package var sessionID: String

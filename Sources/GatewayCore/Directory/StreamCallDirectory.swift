@@ -24,8 +24,8 @@ package protocol StreamCallDirectory: Sendable {
     by precedes: @escaping @Sendable (StreamCall, StreamCall) -> Bool, offset: Int, limit: Int
   ) async -> [StreamCall]
 
-  /// The calls in which the connection takes part, in the order of their names.
-  func calls(joinedBy connection: ConnectionID) async -> [CallID]
+  /// The calls in which the user takes part by that connection, or without any if nil, in the order of their names.
+  func calls(joinedBy user: UserID, on connection: ConnectionID?) async -> [CallID]
 }
 
 /// What a change made of a call.

@@ -12,8 +12,18 @@ package actor MemoryStreamCallDirectory: StreamCallDirectory {
   /// What all calls hold together.
   private var memberCount = 0
   private var participantCount = 0
-  /// The calls that each connection takes part in.
-  private var joined: [ConnectionID: Set<CallID>] = [:]
+  /// The calls that users take part in.
+  private var joined: [Presence: Set<CallID>] = [:]
+
+  private struct Presence: Hashable {
+    let user: UserID
+    let connection: ConnectionID?
+
+    init(_ user: UserID, _ connection: ConnectionID?) {
+      self.user = user
+      self.connection = connection
+    }
+  }
 
   /// An empty directory.
   package init(on executor: any SerialExecutor, limits: MemoryStreamCallLimits = MemoryStreamCallLimits()) {
@@ -53,8 +63,8 @@ package actor MemoryStreamCallDirectory: StreamCallDirectory {
     Array(known.values.filter(isMeant).sorted(by: precedes).dropFirst(offset).prefix(limit))
   }
 
-  package func calls(joinedBy connection: ConnectionID) -> [CallID] {
-    (joined[connection] ?? []).sorted { $0.cid < $1.cid }
+  package func calls(joinedBy user: UserID, on connection: ConnectionID?) -> [CallID] {
+    (joined[Presence(user, connection)] ?? []).sorted { $0.cid < $1.cid }
   }
 
   /// Puts `after` in the place of `before` if there is room for it.
@@ -82,19 +92,19 @@ package actor MemoryStreamCallDirectory: StreamCallDirectory {
     guard more <= 0 || count <= limit else { throw .tooMany.detailed("\(limit) \(what)") }
   }
 
-  /// Keeps the table of connections true. Most changes touch nobody, or one at the end: those cost no look at the rest.
+  /// Keeps the table of presences true. Most changes touch nobody, or one at the end: those cost no look at the rest.
   private func follow(_ before: [StreamCallParticipant], _ after: [StreamCallParticipant], of call: CallID) {
     let same = zip(before, after).prefix { $0 == $1 }.count
     for participant in before.dropFirst(same) { forget(participant, of: call) }
     for participant in after.dropFirst(same) {
-      if let connection = participant.connection { joined[connection, default: []].insert(call) }
+      joined[Presence(participant.user, participant.connection), default: []].insert(call)
     }
   }
 
   private func forget(_ participant: StreamCallParticipant, of call: CallID) {
-    guard let connection = participant.connection else { return }
-    joined[connection]?.remove(call)
-    if joined[connection]?.isEmpty == true { joined[connection] = nil }
+    let presence = Presence(participant.user, participant.connection)
+    joined[presence]?.remove(call)
+    if joined[presence]?.isEmpty == true { joined[presence] = nil }
   }
 }
 

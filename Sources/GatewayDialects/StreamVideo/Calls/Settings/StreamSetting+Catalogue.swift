@@ -60,7 +60,8 @@ extension StreamSetting {
     .group(
       "ring",
       [
-        .number("incoming_call_timeout_ms", 15_000, 0...180_000), .number("auto_cancel_timeout_ms", 15_000, 0...180_000),
+        .number("incoming_call_timeout_ms", 15_000, 0...180_000),
+        .number("auto_cancel_timeout_ms", 15_000, 0...180_000),
         .number("missed_call_timeout_ms", 15_000, 0...180_000),
       ]),
     .group("encryption", [.choice("mode", ["disabled", "available", "auto-on"])]),
@@ -70,7 +71,9 @@ extension StreamSetting {
     .group(
       "recording",
       [.flag("audio_only", false), .choice("mode", modes), .choice("quality", qualities), layout()]),
-    .group("individual_recording", [.choice("mode", ["disabled", "available", "auto-on"]), .texts("output_types", standard: nil)]),
+    .group(
+      "individual_recording",
+      [.choice("mode", ["disabled", "available", "auto-on"]), .texts("output_types", standard: nil)]),
     .group("raw_recording", [.choice("mode", ["disabled", "available", "auto-on"]), .flag("audio_only", nil)]),
     .group(
       "frame_recording",
