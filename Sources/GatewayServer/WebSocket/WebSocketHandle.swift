@@ -244,8 +244,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
       handshake?.fail(
         UnsafeRawBufferPointer(start: input, count: length), status: Int(lws_http_client_http_response(wsi)))
-    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-      host.setSubprotocol(handshake?.subprotocol ?? "")
+    case LWS_CALLBACK_ADD_HEADERS:
+      return handshake?.appendSubprotocol(input) ?? 0
     case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL, LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:
       libraryCloses()
     case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
