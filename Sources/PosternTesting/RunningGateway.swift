@@ -51,9 +51,10 @@ package final class RunningGateway: Sendable {
     let guests = SeededGenerator(seed: settings.seed ?? SystemRandomNumberGenerator.word())
     let directory = MemoryDirectory(on: first, generator: guests)
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
+    let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
+    let suites = [plain]
     let gateway = Gateway(
-      configuration: settings.configuration, loops: loops.map(\.events),
-      bindings: [DialectBinding(PlainDialect(), authenticator)])
+      configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
     let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
     let routes = PlainRoutes(
       services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
@@ -62,7 +63,8 @@ package final class RunningGateway: Sendable {
     let control = ControlSite(
       gateway, secret: settings.controlSecret, figures: { page in await provider.figures.write(to: &page) },
       drain: { orders.yield($0) })
-    let listeners = try await listen(settings, GatewaySite(gateway, routes: routes.routes), on: loops)
+    let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
+    let listeners = try await listen(settings, site, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256

@@ -13,6 +13,12 @@ package final class FakeGateway: GatewayServices {
     var connected: Set<UserID> = []
     var revoked: Set<TokenFingerprint> = []
     var published: [CallEvent] = []
+    var connections: [ConnectionID: UserID] = [:]
+    var watchers: [CallID: Set<ConnectionID>] = [:]
+    var dialects: [any Dialect] = []
+    var told: [(audience: Audience, dialect: String, frame: Frame)] = []
+    var orders: [(user: UserID?, event: SessionEvent)] = []
+    var renewals: [VerifiedToken] = []
     var shares: [Double] = []
     var sleepers: [(until: WallTime, continuation: CheckedContinuation<Void, Never>)] = []
   }
@@ -29,6 +35,28 @@ package final class FakeGateway: GatewayServices {
   package func connect(_ users: UserID...) {
     state.withLock { $0.connected.formUnion(users) }
   }
+
+  /// A connection of the user, logged in.
+  package func connect(_ user: UserID, as connection: ConnectionID) {
+    state.withLock { state in
+      state.connected.insert(user)
+      state.connections[connection] = user
+    }
+  }
+
+  /// What is told to an audience is put into words of these dialects.
+  package func speak(_ dialects: any Dialect...) {
+    state.withLock { $0.dialects = dialects }
+  }
+
+  /// What was said to audiences, in order.
+  package var told: [(audience: Audience, dialect: String, frame: Frame)] { state.withLock { $0.told } }
+
+  /// The events that sessions were given, in order; which of them were meant is not asked here.
+  package var orders: [(user: UserID?, event: SessionEvent)] { state.withLock { $0.orders } }
+
+  /// The tokens that were to take the place of a live session's, in order.
+  package var renewals: [VerifiedToken] { state.withLock { $0.renewals } }
 
   package func revoke(_ fingerprint: TokenFingerprint) {
     _ = state.withLock { $0.revoked.insert(fingerprint) }
@@ -87,6 +115,49 @@ package final class FakeGateway: GatewayServices {
 
   package func publish(_ event: CallEvent) async {
     state.withLock { $0.published.append(event) }
+  }
+
+  package func user(of connection: ConnectionID) async -> UserID? {
+    state.withLock { $0.connections[connection] }
+  }
+
+  package func tell(_ audience: Audience, _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?) async {
+    let now = wallTime
+    let dialects = state.withLock { $0.dialects }
+    for dialect in dialects {
+      guard let frame = words(dialect, now) else { continue }
+      state.withLock { $0.told.append((audience, dialect.name, frame)) }
+    }
+  }
+
+  package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {
+    state.withLock { state in
+      guard state.connections[connection] != nil else { return false }
+      state.watchers[call, default: []].insert(connection)
+      return true
+    }
+  }
+
+  package func unwatch(_ call: CallID, by connection: ConnectionID) async {
+    state.withLock { _ = $0.watchers[call]?.remove(connection) }
+  }
+
+  package func audience(of call: CallID) async -> [UserID] {
+    state.withLock { state in
+      Set((state.watchers[call] ?? []).compactMap { state.connections[$0] }).sorted { $0.rawValue < $1.rawValue }
+    }
+  }
+
+  package func control(
+    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (LiveSession) -> Bool
+  ) async -> Int {
+    state.withLock { $0.orders.append((user, event)) }
+    return 0
+  }
+
+  package func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int {
+    state.withLock { $0.renewals.append(token) }
+    return 0
   }
 
   package func isRevoked(_ token: VerifiedToken) async -> Bool {

@@ -14,7 +14,7 @@ package struct FakeTokens: TokenIssuer, Authenticator {
       token: [user.rawValue, kind.rawValue, String(issuedAt.nanoseconds), expiry, calls].joined(separator: "|"))
   }
 
-  package func judge(_ credentials: Credentials, at now: WallTime) -> Judgement {
+  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     .decided(verdict(credentials, at: now))
   }
 

@@ -62,6 +62,14 @@ package struct GatewayError: Error, Hashable, Sendable {
     401_011, "user_mismatch", "the token names another user than the connection's")
   package static let claimInvalid = GatewayError(401_012, "claim_invalid", "a claim is missing or has a wrong value")
   package static let tokenUnknown = GatewayError(401_013, "token_unknown", "no such access token, or no longer")
+  package static let tokenUsedBeforeIssued = GatewayError(
+    401_014, "token_used_before_issued", "the token's issue date is in the future")
+  package static let userUnknown = GatewayError(401_015, "user_unknown", "there is no such user, or no longer")
+  package static let userDeactivated = GatewayError(401_016, "user_deactivated", "the user has been deactivated")
+  package static let applicationUnknown = GatewayError(
+    401_017, "application_unknown", "the application or API key is not known here")
+  package static let sessionExpired = GatewayError(401_018, "session_expired", "the session has expired: refresh it")
+  package static let sessionUnknown = GatewayError(401_019, "session_unknown", "no such session, or no longer")
 
   package static let anonymousRefused = GatewayError(403_001, "anonymous_refused", "anonymous users get no socket")
   package static let callNotPermitted = GatewayError(403_002, "call_not_permitted", "the token does not open this call")
@@ -90,7 +98,8 @@ package struct GatewayError: Error, Hashable, Sendable {
     .unsupportedData, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
     .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
-    .tokenUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
+    .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
+    .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
     .bodyTooLarge, .upgradeRequired,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
   ]

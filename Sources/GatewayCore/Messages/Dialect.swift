@@ -3,19 +3,68 @@ package protocol Dialect: Sendable {
   /// The stable name: label of metrics, value of flags.
   var name: String { get }
 
+  /// The header fields the dialect reads beyond the standard ones, in lower case: the transport must be told of them.
+  var headerNames: [String] { get }
+
   /// Whether the dialect speaks on sockets opened at this request.
   func accepts(_ upgrade: HTTPRequest) -> Bool
+
+  /// Whether the path is one of the dialect's, so that it words the refusal where no route has it.
+  func owns(path: String) -> Bool
+
+  /// Whether credentials of the upgrade that are no good are refused with an HTTP status in place of the 101, or with
+  /// an ``OutboundMessage/loginRefused(_:request:)`` after it.
+  var refusesBeforeUpgrade: Bool { get }
+
+  /// Whether a ping of the protocol (RFC 6455 section 5.5.2) from a client that is logged in is answered with an
+  /// ``OutboundMessage/pong(request:)`` of the dialect's own, beside the protocol's.
+  var answersProtocolPings: Bool { get }
+
+  /// The subprotocol to choose, one of those offered; nil for none.
+  func subprotocol(for upgrade: HTTPRequest) -> String?
 
   /// The credentials that came with the upgrade, nil if there are none.
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials?
 
-  /// What `payload` says. Throws what to answer if it says nothing the dialect knows;
-  /// ``GatewayError/unsupportedData`` for a kind of frame it does not speak, which ends the connection.
-  func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) throws(GatewayError) -> InboundMessage
+  /// What of the upgrade the ``Authenticator`` needs to know of every token that the connection presents.
+  func details(of upgrade: HTTPRequest) -> [HTTPField]
+
+  /// What `payload` says; nil for what the dialect passes over in silence. Throws what to answer if it says nothing the
+  /// dialect knows; ``GatewayError/unsupportedData`` for a kind of frame it does not speak, which ends the connection.
+  func decode(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage?
 
   /// The message on the wire; nil if the dialect has no words for it.
-  func encode(_ message: OutboundMessage) -> Frame?
+  func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame?
+
+  /// The code and text that the close frame has for `reason`.
+  func closeFrame(for reason: CloseReason) -> CloseReason
 
   /// The error over HTTP, with the fields that belong to its status.
   func response(for error: GatewayError) -> HTTPResponse
+}
+
+/// What a dialect may know of a connection while it reads and writes for it.
+package struct DialectContext: Hashable, Sendable {
+  package var connection: ConnectionID
+  package var isLoggedIn: Bool
+  package var now: WallTime
+
+  package init(connection: ConnectionID, isLoggedIn: Bool, now: WallTime) {
+    self.connection = connection
+    self.isLoggedIn = isLoggedIn
+    self.now = now
+  }
+}
+
+// What holds for a dialect that says nothing else.
+
+extension Dialect {
+  package var headerNames: [String] { [] }
+  package var refusesBeforeUpgrade: Bool { true }
+  package var answersProtocolPings: Bool { false }
+  package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
+  package func details(of upgrade: HTTPRequest) -> [HTTPField] { [] }
+  package func closeFrame(for reason: CloseReason) -> CloseReason { reason }
 }

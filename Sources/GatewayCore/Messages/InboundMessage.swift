@@ -14,4 +14,6 @@ package enum Operation: Hashable, Sendable {
   case leave(CallID)
   /// `content` is one JSON value, passed on as it came.
   case publish(CallID, content: String)
+  /// What the dialect's ``OperationHandler`` does.
+  case other(DialectOperation)
 }

@@ -2,12 +2,15 @@
 ///
 /// Times are durations from now: a client's clock may be hours off, its sense of a duration is not.
 package enum OutboundMessage: Hashable, Sendable {
-  /// Logged in. `expiresIn` is nil for a token that never expires.
-  case connected(ConnectionID, user: UserID, kind: UserKind, expiresIn: Duration?, request: RequestID?)
+  /// Logged in. `expiresIn` is nil for a token that never expires; `welcome` is ``VerifiedToken/welcome``.
+  case connected(
+    ConnectionID, user: UserID, kind: UserKind, expiresIn: Duration?, request: RequestID?, welcome: String? = nil)
+  /// Not logged in, for this reason; the connection will be closed.
+  case loginRefused(GatewayError, request: RequestID?)
   /// Send a new token within `timeout`, or be disconnected.
   case refreshRequired(RefreshCause, timeout: Duration)
   /// The new token has taken the place of the old one.
-  case refreshed(expiresIn: Duration?, request: RequestID?)
+  case refreshed(expiresIn: Duration?, request: RequestID?, welcome: String? = nil)
   case error(GatewayError, request: RequestID?)
   case pong(request: RequestID?)
   case joined(CallID, request: RequestID?)
@@ -27,6 +30,8 @@ package enum RefreshCause: String, Hashable, Sendable, CaseIterable {
   case revocation
   /// An operator asks for it.
   case request
+  /// The session has reached its own end, be the token still good or not: the same token may be presented again.
+  case sessionEnd = "session_end"
 }
 
 /// Something that happens in a call and is told to its members.

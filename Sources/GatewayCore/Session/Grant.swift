@@ -8,6 +8,9 @@ package struct Grant: Hashable, Sendable {
   package var expiresAt: Instant
   /// When the gateway asks for the next token.
   package var askAt: Instant
+  /// Why it asks then.
+  package var renewal: RefreshCause
+  package var form: TokenForm
 
   /// The grant of a token accepted at `now`, the refresh request `lead` ahead of expiry and earlier still by the
   /// connection's share of the spread.
@@ -19,6 +22,8 @@ package struct Grant: Hashable, Sendable {
     fingerprint = acceptance.fingerprint
     issuedAt = acceptance.issuedAt
     expiresAt = acceptance.expiresAt
+    renewal = acceptance.renewal
+    form = acceptance.form
     let spread = Duration.nanoseconds(Int64(Double(policy.refreshSpread.nanoseconds) * acceptance.spreadShare))
     let wanted = acceptance.expiresAt - policy.refreshLead - spread
     if expiresAt == .distantFuture || expiresAt <= now {
@@ -39,10 +44,13 @@ package struct Acceptance: Hashable, Sendable {
   package var expiresAt: Instant
   /// The connection's place in the spread, in 0..<1.
   package var spreadShare: Double
+  package var renewal: RefreshCause
+  package var form: TokenForm
+  package var welcome: String?
 
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, issuedAt: WallTime? = nil, expiresAt: Instant,
-    spreadShare: Double
+    spreadShare: Double, renewal: RefreshCause = .expiry, form: TokenForm = .jwt, welcome: String? = nil
   ) {
     self.user = user
     self.kind = kind
@@ -50,12 +58,16 @@ package struct Acceptance: Hashable, Sendable {
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
     self.spreadShare = spreadShare
+    self.renewal = renewal
+    self.form = form
+    self.welcome = welcome
   }
 
   /// The acceptance of `token` at a moment that is `now` on the one clock and `wallNow` on the other.
   package init(_ token: VerifiedToken, now: Instant, wallNow: WallTime, spreadShare: Double) {
     self.init(
       user: token.user, kind: token.kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
-      expiresAt: token.expiresAt.map { now + ($0 - wallNow) } ?? .distantFuture, spreadShare: spreadShare)
+      expiresAt: token.expiresAt.map { now + ($0 - wallNow) } ?? .distantFuture, spreadShare: spreadShare,
+      renewal: token.renewal, form: token.form, welcome: token.welcome)
   }
 }

@@ -16,7 +16,7 @@ extension Session {
       handleMalformed(error, at: now, into: &effects)
     case .drain:
       close(.serviceRestart, at: now, into: &effects)
-    case .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+    case .verified, .renewed, .wakeUp, .expireNow, .askForRefresh, .revoked:
       return
     case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleEnding(event, at: now, into: &effects)
@@ -39,7 +39,7 @@ extension Session {
       handleMalformed(error, at: now, into: &effects)
     case .drain:
       close(.serviceRestart, at: now, into: &effects)
-    case .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+    case .verified, .renewed, .wakeUp, .expireNow, .askForRefresh, .revoked:
       return
     case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleEnding(event, at: now, into: &effects)
@@ -61,7 +61,8 @@ extension Session {
       effects.append(
         .send(
           .connected(
-            id, user: grant.user, kind: grant.kind, expiresIn: grant.remaining(at: now), request: request)))
+            id, user: grant.user, kind: grant.kind, expiresIn: grant.remaining(at: now), request: request,
+            welcome: acceptance.welcome)))
       activate(grant)
     case .failure(let error):
       refuseLogin(error, .invalidToken, request, at: now, into: &effects)
@@ -73,8 +74,12 @@ extension Session {
     into effects: inout [SessionEffect]
   ) {
     effects.append(.record(.loginRefused(error)))
-    refuse(error, request: request, into: &effects)
-    close(reason, at: now, into: &effects)
+    effects.append(.send(.loginRefused(error, request: request)))
+    if policy.refusalLinger > .zero {
+      move(to: .refused(reason, until: now + policy.refusalLinger))
+    } else {
+      close(reason, at: now, into: &effects)
+    }
   }
 }
 

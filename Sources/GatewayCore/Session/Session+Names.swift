@@ -3,6 +3,7 @@ extension Session {
   package enum PhaseKind: Int, Hashable, Sendable, CaseIterable {
     case awaitingCredentials
     case authenticating
+    case refused
     case active
     case refreshing
     case verifyingRefresh
@@ -15,6 +16,7 @@ extension Session {
       switch self {
       case .awaitingCredentials: "awaiting_credentials"
       case .authenticating: "authenticating"
+      case .refused: "refused"
       case .active: "active"
       case .refreshing: "refreshing"
       case .verifyingRefresh: "verifying_refresh"
@@ -29,6 +31,7 @@ extension Session {
     switch phase {
     case .awaitingCredentials: .awaitingCredentials
     case .authenticating: .authenticating
+    case .refused: .refused
     case .active: .active
     case .refreshing: .refreshing
     case .verifyingRefresh: .verifyingRefresh
@@ -45,7 +48,7 @@ extension Session {
   package var isClosing: Bool {
     switch phase {
     case .closing, .closed: true
-    case .awaitingCredentials, .authenticating, .active, .refreshing, .verifyingRefresh, .draining: false
+    case .awaitingCredentials, .authenticating, .refused, .active, .refreshing, .verifyingRefresh, .draining: false
     }
   }
 }

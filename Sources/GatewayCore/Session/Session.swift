@@ -16,6 +16,8 @@ package struct Session: Hashable, Sendable {
     case awaitingCredentials(until: Instant)
     /// The first token is being judged.
     case authenticating(attempt: UInt32, until: Instant)
+    /// Not let in, and told so; the client may read that and go by itself before it is closed.
+    case refused(CloseReason, until: Instant)
     /// Logged in.
     case active(Grant)
     /// Logged in, and asked for another token.
@@ -61,8 +63,8 @@ package struct Session: Hashable, Sendable {
   /// When the session wants a ``SessionEvent/wakeUp``; nil if nothing is due ever.
   package var nextDeadline: Instant? {
     switch phase {
-    case .awaitingCredentials(let until), .authenticating(_, let until), .draining(_, let until),
-      .closing(_, let until):
+    case .awaitingCredentials(let until), .authenticating(_, let until), .refused(_, let until),
+      .draining(_, let until), .closing(_, let until):
       until
     case .refreshing(_, let wait):
       wait.until
@@ -80,7 +82,7 @@ package struct Session: Hashable, Sendable {
     switch phase {
     case .active(let grant), .refreshing(let grant, _), .verifyingRefresh(_, let grant, _, _), .draining(let grant, _):
       grant
-    case .awaitingCredentials, .authenticating, .closing, .closed:
+    case .awaitingCredentials, .authenticating, .refused, .closing, .closed:
       nil
     }
   }
@@ -99,6 +101,8 @@ package struct Session: Hashable, Sendable {
       handleAwaiting(event, until: until, at: now, into: &effects)
     case .authenticating(let attempt, let until):
       handleAuthenticating(event, attempt: attempt, until: until, at: now, into: &effects)
+    case .refused(let reason, _):
+      handleRefused(event, reason, at: now, into: &effects)
     case .active(let grant):
       handleActive(event, grant, at: now, into: &effects)
     case .refreshing(let grant, let wait):
@@ -128,10 +132,12 @@ package struct Session: Hashable, Sendable {
     case .awaitingCredentials, .authenticating:
       effects.append(.send(.error(.connectionRequired, request: loginRequest)))
       close(.loginTimeout, at: now, into: &effects)
+    case .refused(let reason, _):
+      close(reason, at: now, into: &effects)
     case .active(let grant):
-      ask(grant, .expiry, at: now, into: &effects)
+      ask(grant, grant.renewal, at: now, into: &effects)
     case .verifyingRefresh(let attempt, let grant, nil, let request):
-      let wait = makeWait(grant, .expiry, at: now, isTold: false)
+      let wait = makeWait(grant, grant.renewal, at: now, isTold: false)
       phase = .verifyingRefresh(attempt: attempt, grant, wait, request: request)
     case .refreshing, .verifyingRefresh:
       close(.refreshTimeout, at: now, into: &effects)

@@ -5,12 +5,15 @@ package struct SessionPolicy: Hashable, Sendable {
 
   /// How long an unauthenticated socket may stay.
   package let loginTimeout: Duration
-  /// How long a client may take to answer a refresh request.
+  /// How long a client may take to answer a refresh request; 0 where the wire has no answer to it, so that the request
+  /// is a farewell.
   package let refreshTimeout: Duration
   /// How long before expiry the gateway asks.
   package let refreshLead: Duration
   /// The window ahead of that, over which the requests of many sessions are spread.
   package let refreshSpread: Duration
+  /// How long a client that was refused its login may stay, to read why and go by itself; it is heard no more.
+  package let refusalLinger: Duration
   /// How long the gateway waits for the peer to finish the closing handshake.
   package let closeTimeout: Duration
   /// How many refused tokens end the connection, counted since the last that was accepted.
@@ -29,19 +32,23 @@ package struct SessionPolicy: Hashable, Sendable {
 
   /// A policy within its limits. Throws, with the name of what is wrong and what would be right.
   ///
-  /// `anyRefreshTimeout` lets the refresh time-out leave 60...1800 s, for tests.
+  /// `anyRefreshTimeout` lets the refresh time-out leave 60...1800 s: for tests, and where a vendor's wire asks for it.
   package init(
     loginTimeout: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60), refreshLead: Duration = .zero,
-    refreshSpread: Duration = .zero, closeTimeout: Duration = .seconds(5), refusedRefreshesMax: Int = 8,
+    refreshSpread: Duration = .zero, refusalLinger: Duration = .zero, closeTimeout: Duration = .seconds(5),
+    refusedRefreshesMax: Int = 8,
     malformedMax: Int = 8, revocation: RevocationAction = .refresh, anyRefreshTimeout: Bool = false
   ) throws(SessionPolicyError) {
     guard loginTimeout > .zero else { throw SessionPolicyError("the login time-out must be longer than 0 s") }
-    guard refreshTimeout > .zero else { throw SessionPolicyError("the refresh time-out must be longer than 0 s") }
+    guard refreshTimeout >= .zero else { throw SessionPolicyError("the refresh time-out must not be negative") }
     guard anyRefreshTimeout || Self.documentedRefreshTimeouts.contains(refreshTimeout) else {
       throw SessionPolicyError("the refresh time-out must be 60 to 1800 s, or any with the explicit switch for tests")
     }
     guard refreshLead >= .zero else { throw SessionPolicyError("the refresh lead must not be negative") }
     guard refreshSpread >= .zero else { throw SessionPolicyError("the refresh spread must not be negative") }
+    guard refusalLinger >= .zero else {
+      throw SessionPolicyError("the time a refused client may stay must not be negative")
+    }
     guard closeTimeout > .zero else { throw SessionPolicyError("the close time-out must be longer than 0 s") }
     guard refusedRefreshesMax > 0 else {
       throw SessionPolicyError("the number of refused tokens that ends a connection must be 1 or more")
@@ -53,6 +60,7 @@ package struct SessionPolicy: Hashable, Sendable {
     self.refreshTimeout = refreshTimeout
     self.refreshLead = refreshLead
     self.refreshSpread = refreshSpread
+    self.refusalLinger = refusalLinger
     self.closeTimeout = closeTimeout
     self.refusedRefreshesMax = refusedRefreshesMax
     self.malformedMax = malformedMax

@@ -1,8 +1,36 @@
 /// Judges credentials. One per application and dialect; shared by all loops, so immutable.
 package protocol Authenticator: Sendable {
-  /// Judges `credentials` as of `now`. Decides at once whatever can be decided without waiting; a verdict that needs a
-  /// store is a question, whose answer comes back to the session as an event.
-  func judge(_ credentials: Credentials, at now: WallTime) -> Judgement
+  /// Judges what `bearer` presents as of `now`. Decides at once whatever can be decided without waiting; a verdict that
+  /// needs a store is a question, whose answer comes back to the session as an event.
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement
+}
+
+extension Authenticator {
+  /// Judges credentials that come from no connection: over HTTP.
+  package func judge(_ credentials: Credentials, at now: WallTime) -> Judgement {
+    judge(credentials, of: Bearer(), at: now)
+  }
+}
+
+/// Who presents credentials.
+package struct Bearer: Hashable, Sendable {
+  /// Nil for a request over HTTP, and for an upgrade that is judged before its connection exists.
+  package var connection: ConnectionID?
+  /// As whom the connection is logged in; nil before its login.
+  package var user: UserID?
+  /// What the dialect noted of the upgrade: ``Dialect/details(of:)``.
+  package var upgrade: [HTTPField]
+
+  package init(connection: ConnectionID? = nil, user: UserID? = nil, upgrade: [HTTPField] = []) {
+    self.connection = connection
+    self.user = user
+    self.upgrade = upgrade
+  }
+
+  /// The first detail of the upgrade of that name.
+  package func detail(_ name: String) -> String? {
+    upgrade.first { $0.name == name }?.value
+  }
 }
 
 /// A verdict, or the question that leads to one.
@@ -12,4 +40,14 @@ package enum Judgement: Sendable {
 
   /// Asks: may suspend, and stays on the caller's loop until it does.
   package typealias Question = nonisolated(nonsending) @Sendable () async -> Verdict
+
+  /// The verdict, asked for if need be.
+  package var verdict: Verdict {
+    get async {
+      switch self {
+      case .decided(let verdict): verdict
+      case .pending(let question): await question()
+      }
+    }
+  }
 }

@@ -9,12 +9,18 @@ package struct VerifiedToken: Hashable, Sendable {
   package var issuedAt: WallTime?
   /// Nil for a token that never expires.
   package var expiresAt: WallTime?
+  /// Why another token is asked for when ``expiresAt`` comes.
+  package var renewal: RefreshCause
+  package var form: TokenForm
+  /// What the dialect says to a client whose login or refresh this token brought about, in its own form.
+  package var welcome: String?
   /// The calls the token opens, at most 100; nil if it does not limit them.
   package var calls: [CallID]?
 
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, id: String? = nil, issuedAt: WallTime? = nil,
-    expiresAt: WallTime? = nil, calls: [CallID]? = nil
+    expiresAt: WallTime? = nil, calls: [CallID]? = nil, renewal: RefreshCause = .expiry, form: TokenForm = .jwt,
+    welcome: String? = nil
   ) {
     self.user = user
     self.kind = kind
@@ -23,7 +29,22 @@ package struct VerifiedToken: Hashable, Sendable {
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
     self.calls = calls
+    self.renewal = renewal
+    self.form = form
+    self.welcome = welcome
   }
+}
+
+/// What kind of thing let a user in.
+package enum TokenForm: String, Hashable, Sendable, CaseIterable {
+  /// A signed token that says everything itself.
+  case jwt
+  /// An opaque token that the directory knows.
+  case opaque
+  /// A token of a session that the gateway handed out itself.
+  case session
+  /// The user's name alone.
+  case none
 }
 
 /// What verification of a token came to.

@@ -4,10 +4,10 @@ internal import GatewayTokens
 // What the gateway says, as JSON text.
 
 extension PlainDialect {
-  package func encode(_ message: OutboundMessage) -> Frame? {
+  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     let payload =
       switch message {
-      case .connected(let connection, let user, let kind, let expiresIn, let request):
+      case .connected(let connection, let user, let kind, let expiresIn, let request, _):
         Self.message("connected", request) { json in
           json.member("connection_id", connection.description)
           json.member("user_id", user.rawValue)
@@ -19,9 +19,9 @@ extension PlainDialect {
           json.member("cause", cause.rawValue)
           json.member("timeout_ms", milliseconds: timeout)
         }
-      case .refreshed(let expiresIn, let request):
+      case .refreshed(let expiresIn, let request, _):
         Self.message("refreshed", request) { $0.member("expires_in_ms", milliseconds: expiresIn) }
-      case .error(let error, let request):
+      case .error(let error, let request), .loginRefused(let error, let request):
         Self.message("error", request) { $0.member("error", error) }
       case .pong(let request):
         Self.message("pong", request) { _ in }

@@ -17,6 +17,10 @@ package struct PlainDialect: Dialect {
     upgrade.path == Self.path
   }
 
+  package func owns(path: String) -> Bool {
+    path.hasPrefix("/v1/")
+  }
+
   /// The token of `Authorization: Bearer`, or of the query's `access_token`: one of them, once (RFC 6750 section 2).
   package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? {
     let headers = upgrade.headers.count { $0.name == "authorization" }
@@ -36,8 +40,8 @@ package struct PlainDialect: Dialect {
   }
 
   package func decode(
-    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind
-  ) throws(GatewayError) -> InboundMessage {
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage? {
     guard kind == .text else { throw .unsupportedData }
     let message: JSONObject
     do throws(JSONError) {

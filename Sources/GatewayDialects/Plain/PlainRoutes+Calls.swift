@@ -72,12 +72,7 @@ extension PlainRoutes {
     guard let presented = request.bearerToken else {
       throw .credentialsMissing.detailed("Authorization is not Bearer and a token")
     }
-    let verdict: Verdict
-    switch authenticator.judge(Credentials(token: presented), at: services.wallTime) {
-    case .decided(let decided): verdict = decided
-    case .pending(let question): verdict = await question()
-    }
-    let token = try verdict.get()
+    let token = try await authenticator.judge(Credentials(token: presented), at: services.wallTime).verdict.get()
     if await services.isRevoked(token) { throw .tokenRevoked }
     return token
   }

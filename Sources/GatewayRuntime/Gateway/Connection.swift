@@ -7,44 +7,56 @@ package import GatewayCore
 /// arriving message to its effects has no `await`, so nothing interleaves.
 package actor Connection {
   package nonisolated let id: ConnectionID
-  package nonisolated let dialect: any Dialect
-  private nonisolated let table: LoopTable
+  package nonisolated let binding: DialectBinding
+  nonisolated let table: LoopTable
   private let gateway: Gateway
-  private let authenticator: any Authenticator
-  private var session: Session
-  private var socket: (any Socket)?
+  /// What the dialect noted of the upgrade.
+  private let upgradeDetails: [HTTPField]
+  private(set) var session: Session
+  private(set) var socket: (any Socket)?
   /// The credentials of the upgrade with their verdict, until the session asks for it.
   private var admitted: (credentials: Credentials, verdict: Verdict?)?
-  private var joined: Set<CallID> = []
-  private var loggedInAs: UserID?
+  private(set) var joined: Set<CallID> = []
+  /// The calls it hears of without being in them.
+  var watched: Set<CallID> = []
+  /// Operations of the dialect's own that are under way.
+  private var operationsUnderWay = 0
+  private(set) var loggedInAs: UserID?
+  private var loggedInKind = UserKind.regular
   private var wakeup: Wakeup!
-  private var lastHeard: Instant
+  private(set) var lastHeard: Instant
   private var pingedAt: Instant?
-  private let openedAt: Instant
+  let openedAt: Instant
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { table.loop.asUnownedSerialExecutor() }
 
   /// A connection whose upgrade has been admitted. Only on the loop.
   init(
-    gateway: Gateway, table: LoopTable, binding: DialectBinding,
+    gateway: Gateway, table: LoopTable, binding: DialectBinding, upgradeDetails: [HTTPField],
     admitted: (credentials: Credentials, verdict: Verdict?)?
   ) {
     let now = table.loop.now
     id = table.nextID()
-    dialect = binding.dialect
-    authenticator = binding.authenticator
+    self.binding = binding
+    self.upgradeDetails = upgradeDetails
     self.gateway = gateway
     self.table = table
     self.admitted = admitted
-    session = Session(id: id, policy: table.configuration.session, now: now)
+    session = Session(id: id, policy: binding.session ?? table.configuration.session, now: now)
     lastHeard = now
     openedAt = now
+  }
+
+  package nonisolated var dialect: any Dialect { binding.dialect }
+
+  private var context: DialectContext {
+    DialectContext(connection: id, isLoggedIn: session.grant != nil, now: table.loop.wallTime)
   }
 
   // MARK: Events
 
   /// Gives the session an event, and does what it answers.
-  private func handle(_ event: SessionEvent) {
+  func handle(_ event: SessionEvent) {
     var effects: [SessionEffect] = []
     swap(&effects, &table.scratch)
     let before = session.phaseKind
@@ -54,7 +66,7 @@ package actor Connection {
   }
 
   /// Does what the session answered, and what that leads to, until nothing is left.
-  private func performAll(_ effects: inout [SessionEffect], from before: Session.PhaseKind) {
+  func performAll(_ effects: inout [SessionEffect], from before: Session.PhaseKind) {
     var index = 0
     while index < effects.count {
       perform(effects[index], &effects)
@@ -72,7 +84,7 @@ package actor Connection {
   private func perform(_ effect: SessionEffect, _ effects: inout [SessionEffect]) {
     switch effect {
     case .send(let message):
-      guard let frame = dialect.encode(message) else { return }
+      guard let frame = dialect.encode(message, context) else { return }
       send(frame, &effects)
     case .verify(let attempt, let credentials):
       verify(attempt, credentials, &effects)
@@ -82,13 +94,13 @@ package actor Connection {
       note(record)
     case .close(let reason):
       leaveEverything()
-      socket?.close(reason)
+      socket?.close(dialect.closeFrame(for: reason))
     case .abort:
       socket?.abort()
     }
   }
 
-  private func send(_ frame: Frame, _ effects: inout [SessionEffect]) {
+  func send(_ frame: Frame, _ effects: inout [SessionEffect]) {
     guard let socket else { return }
     switch socket.send(frame) {
     case .sent, .queued:
@@ -105,6 +117,7 @@ package actor Connection {
     table.metrics.record(record)
     if case .loggedIn = record, let user = session.grant?.user {
       loggedInAs = user
+      loggedInKind = session.grant?.kind ?? .regular
       table.logIn(user, id)
     }
   }
@@ -117,7 +130,8 @@ package actor Connection {
     if let known, known.credentials == credentials, let verdict = known.verdict {
       return answer(attempt, verdict, &effects)
     }
-    switch authenticator.judge(credentials, at: table.loop.wallTime) {
+    let bearer = Bearer(connection: id, user: session.grant?.user, upgrade: upgradeDetails)
+    switch binding.authenticator.judge(credentials, of: bearer, at: table.loop.wallTime) {
     case .decided(let verdict):
       answer(attempt, verdict, &effects)
     case .pending(let question):
@@ -137,7 +151,7 @@ package actor Connection {
   }
 
   /// The verdict as the session wants it: its times on the monotonic line, its chance drawn, revocations heeded.
-  private func acceptance(_ verdict: Verdict) -> Result<Acceptance, GatewayError> {
+  func acceptance(_ verdict: Verdict) -> Result<Acceptance, GatewayError> {
     switch verdict {
     case .failure(let error): .failure(error)
     case .success(let token) where table.revocations.contains(token): .failure(.tokenRevoked)
@@ -166,15 +180,41 @@ package actor Connection {
       answer = .joined(call, request: request)
     case .leave(let call):
       guard joined.remove(call) != nil else { return reply(.error(.notAMember, request: request), &effects) }
-      table.leave(call, id)
+      if !watched.contains(call) { table.leave(call, id) }
       gateway.publish(CallEvent(call: call, user: user, kind: .memberLeft), from: table)
       answer = .left(call, request: request)
     case .publish(let call, let content):
       guard joined.contains(call) else { return reply(.error(.notAMember, request: request), &effects) }
       gateway.publish(CallEvent(call: call, user: user, kind: .message(content: content)), from: table)
       answer = .published(call, request: request)
+    case .other(let operation):
+      return perform(operation, user, request, &effects)
     }
     reply(answer, &effects)
+  }
+
+  /// Hands an operation of the dialect's own to who does it; the answers are sent when they are there.
+  private func perform(
+    _ operation: DialectOperation, _ user: UserID, _ request: RequestID?, _ effects: inout [SessionEffect]
+  ) {
+    guard let handler = binding.operations, let kind = session.grant?.kind else {
+      return reply(.error(.unknownType, request: request), &effects)
+    }
+    guard operationsUnderWay < table.configuration.operationsPerConnectionMax else {
+      return reply(.error(.tooMany.detailed("operations under way"), request: request), &effects)
+    }
+    operationsUnderWay += 1
+    let caller = Caller(user: user, kind: kind, connection: id)
+    Task.immediate(executorPreference: table.loop) {
+      let answers = await handler.perform(operation, by: caller, request: request, on: self.gateway)
+      self.finishOperation(answers)
+    }
+  }
+
+  private func finishOperation(_ answers: [Frame]) {
+    operationsUnderWay -= 1
+    guard session.grant != nil else { return }
+    for answer in answers { deliver(answer) }
   }
 
   private func reply(_ message: OutboundMessage, _ effects: inout [SessionEffect]) {
@@ -185,20 +225,40 @@ package actor Connection {
     guard let user = loggedInAs else { return }
     loggedInAs = nil
     table.logOut(user, id)
+    tellObserver(user)
     let calls = joined.sorted { $0.cid < $1.cid }
     joined = []
+    for call in watched { table.leave(call, id) }
+    watched = []
     for call in calls {
       table.leave(call, id)
       gateway.publish(CallEvent(call: call, user: user, kind: .memberLeft), from: table)
     }
   }
 
+  private func tellObserver(_ user: UserID) {
+    guard let observer = binding.observer else { return }
+    let caller = Caller(user: user, kind: loggedInKind, connection: id)
+    Task.immediate(executorPreference: table.loop) { await observer.connectionEnded(caller, on: self.gateway) }
+  }
+
   // MARK: Deadlines
 
   /// When the peer's silence has lasted so long that something must be done about it.
   private var livenessDeadline: Instant? {
-    guard let interval = table.configuration.pingInterval, !session.isClosing else { return nil }
-    return pingedAt.map { $0 + table.configuration.pongTimeout } ?? lastHeard + interval
+    guard !session.isClosing else { return nil }
+    switch liveness {
+    case .ping(let interval, let timeout): return pingedAt.map { $0 + timeout } ?? lastHeard + interval
+    case .silence(let limit): return lastHeard + limit
+    case .none: return nil
+    }
+  }
+
+  private var liveness: Liveness { binding.liveness ?? table.configuration.liveness }
+
+  /// Whether a peer that has been silent too long is asked for a sign of life first.
+  private var asksSilentPeers: Bool {
+    if case .ping = liveness { true } else { false }
   }
 
   /// Moves the wake-up nearer if need be. It is never moved away: an early wake-up changes nothing, and a chatty peer
@@ -212,7 +272,7 @@ package actor Connection {
   private func passDeadline() {
     let now = table.loop.now
     if let deadline = livenessDeadline, deadline <= now {
-      if pingedAt != nil { return handle(.peerSilent) }
+      if pingedAt != nil || !asksSilentPeers { return handle(.peerSilent) }
       pingedAt = now
       socket?.ping()
     }
@@ -252,7 +312,8 @@ extension Connection: SocketHandler, WakeupTarget {
   }
 
   package nonisolated func socketReceivedPong() {
-    assumeIsolated { $0.heard() }
+    // A transport answers for an application that is gone.
+    assumeIsolated { if $0.asksSilentPeers { $0.heard() } }
   }
 
   package nonisolated func socketReceivedPing() {
@@ -291,52 +352,10 @@ extension Connection: SocketHandler, WakeupTarget {
     table.metrics.messagesReceived += 1
     table.metrics.bytesReceived += UInt64(payload.count)
     do throws(GatewayError) {
-      handle(.received(try dialect.decode(payload, kind)))
+      guard let message = try dialect.decode(payload, kind, context) else { return }
+      handle(.received(message))
     } catch {
       handle(error.isSame(as: .unsupportedData) ? .disconnect(.unsupportedData) : .malformed(error))
-    }
-  }
-}
-
-// MARK: - What the gateway asks
-
-extension Connection {
-  /// Sends what was encoded for many. Only on the loop.
-  nonisolated func deliver(_ frame: Frame) {
-    assumeIsolated { connection in
-      var effects: [SessionEffect] = []
-      let before = connection.session.phaseKind
-      connection.send(frame, &effects)
-      // The common case leaves nothing to do; a full queue ends the session by the ordinary way.
-      if !effects.isEmpty { connection.performAll(&effects, from: before) }
-    }
-  }
-
-  /// An operator's event. Only on the loop.
-  package nonisolated func control(_ event: SessionEvent) {
-    assumeIsolated { $0.handle(event) }
-  }
-
-  nonisolated func isCovered(by target: Revocations.Target) -> Bool {
-    assumeIsolated { connection in
-      connection.session.grant.map {
-        target.covers(user: $0.user, fingerprint: $0.fingerprint, issuedAt: $0.issuedAt)
-      } ?? false
-    }
-  }
-
-  /// The connection in a few words, for an operator. Only on the loop.
-  package nonisolated var summary: SessionSummary {
-    assumeIsolated { connection in
-      let now = connection.table.loop.now
-      let grant = connection.session.grant
-      return SessionSummary(
-        id: connection.id, dialect: connection.dialect.name, phase: connection.session.phaseName,
-        user: grant?.user, kind: grant?.kind, fingerprint: grant?.fingerprint,
-        expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - now },
-        deadlineIn: connection.session.nextDeadline.map { $0 - now }, age: now - connection.openedAt,
-        silence: now - connection.lastHeard, calls: connection.joined.sorted { $0.cid < $1.cid },
-        peer: connection.socket?.peer ?? "")
     }
   }
 }

@@ -22,6 +22,11 @@ package final class Gateway: Sendable {
   /// Whether new sockets are refused because the gateway closes.
   package var isDraining: Bool { drains.load(ordering: .relaxed) }
 
+  /// Which dialect words what is said about a path that has no answer.
+  func dialect(owning path: String) -> any Dialect {
+    (bindings.first { $0.dialect.owns(path: path) } ?? bindings[0]).dialect
+  }
+
   package func table(on loop: EventLoop) -> LoopTable {
     tables[loop.index]
   }
@@ -33,28 +38,30 @@ package final class Gateway: Sendable {
     let table = table(on: loop)
     if configuration.offersEcho && upgrade.path == "/echo" { return .accept(EchoHandler(), subprotocol: nil) }
     guard let binding = bindings.first(where: { $0.dialect.accepts(upgrade) }) else {
-      return refuse(.notFound, bindings[0].dialect, table)
+      return refuse(.notFound, dialect(owning: upgrade.path), table)
     }
     if isDraining { return refuse(.draining, binding.dialect, table) }
     if let origin = upgrade.header("origin"), let allowed = configuration.allowedOrigins, !allowed.contains(origin) {
       return refuse(.originRefused, binding.dialect, table)
     }
     do throws(GatewayError) {
-      let admitted = try judge(upgrade, binding, table)
-      return .accept(
-        Connection(gateway: self, table: table, binding: binding, admitted: admitted), subprotocol: nil)
+      let details = binding.dialect.details(of: upgrade)
+      let admitted = try judge(upgrade, details, binding, table)
+      let connection = Connection(
+        gateway: self, table: table, binding: binding, upgradeDetails: details, admitted: admitted)
+      return .accept(connection, subprotocol: binding.dialect.subprotocol(for: upgrade))
     } catch {
       return refuse(error, binding.dialect, table)
     }
   }
 
   private func judge(
-    _ upgrade: HTTPRequest, _ binding: DialectBinding, _ table: LoopTable
+    _ upgrade: HTTPRequest, _ details: [HTTPField], _ binding: DialectBinding, _ table: LoopTable
   ) throws(GatewayError) -> (credentials: Credentials, verdict: Verdict?)? {
     guard let credentials = try binding.dialect.credentials(in: upgrade) else { return nil }
-    guard case .decided(let verdict) = binding.authenticator.judge(credentials, at: table.loop.wallTime) else {
-      return (credentials, nil)
-    }
+    guard binding.dialect.refusesBeforeUpgrade else { return (credentials, nil) }
+    let judgement = binding.authenticator.judge(credentials, of: Bearer(upgrade: details), at: table.loop.wallTime)
+    guard case .decided(let verdict) = judgement else { return (credentials, nil) }
     let token = try verdict.get()
     if token.kind == .anonymous { throw .anonymousRefused }
     if table.revocations.contains(token) { throw .tokenRevoked }
@@ -194,6 +201,49 @@ extension Gateway: GatewayServices {
 
   package func publish(_ event: CallEvent) async {
     for table in tables { await table.perform { $0.deliver(event) } }
+  }
+
+  package func user(of connection: ConnectionID) async -> UserID? {
+    guard connection.loop < tables.count else { return nil }
+    return await tables[connection.loop].perform { $0.connections[connection.serial]?.user }
+  }
+
+  package func tell(_ audience: Audience, _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?) async {
+    for table in tables { await table.perform { $0.deliver(to: audience, words) } }
+  }
+
+  package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {
+    guard connection.loop < tables.count else { return false }
+    return await tables[connection.loop].perform { $0.connections[connection.serial]?.watch(call) ?? false }
+  }
+
+  package func unwatch(_ call: CallID, by connection: ConnectionID) async {
+    guard connection.loop < tables.count else { return }
+    await tables[connection.loop].perform { $0.connections[connection.serial]?.unwatch(call) }
+  }
+
+  package func audience(of call: CallID) async -> [UserID] {
+    var users: Set<UserID> = []
+    for table in tables { users.formUnion(await table.perform { $0.users(in: call) }) }
+    return users.sorted { $0.rawValue < $1.rawValue }
+  }
+
+  package func control(
+    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (LiveSession) -> Bool
+  ) async -> Int {
+    await sum { table in
+      let meant = table.connections(of: user, where: isMeant)
+      LoopTable.inSlices(meant, on: table.loop) { $0.control(event) }
+      return meant.count
+    }
+  }
+
+  package func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int {
+    await sum { table in
+      let meant = table.connections(of: token.user, where: isMeant)
+      for connection in meant { connection.renew(token) }
+      return meant.count
+    }
   }
 
   package func isRevoked(_ token: VerifiedToken) async -> Bool {

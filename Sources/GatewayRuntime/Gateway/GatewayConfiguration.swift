@@ -9,8 +9,10 @@ package struct GatewayConfiguration: Sendable {
   package var pongTimeout: Duration
   /// The origins that browsers may come from; nil for all.
   package var allowedOrigins: Set<String>?
-  /// The most calls one connection may be in.
+  /// The most calls one connection may be in, and watch.
   package var callsPerConnectionMax: Int
+  /// The most operations of one connection that may be under way.
+  package var operationsPerConnectionMax: Int
   /// Whether `/echo` answers every message with itself, without authentication: for conformance tests.
   package var offersEcho: Bool
   /// What `Retry-After` says while the gateway drains.
@@ -18,7 +20,8 @@ package struct GatewayConfiguration: Sendable {
 
   package init(
     session: SessionPolicy, pingInterval: Duration? = .seconds(30), pongTimeout: Duration = .seconds(10),
-    allowedOrigins: Set<String>? = nil, callsPerConnectionMax: Int = 100, offersEcho: Bool = false,
+    allowedOrigins: Set<String>? = nil, callsPerConnectionMax: Int = 100,
+    operationsPerConnectionMax: Int = 64, offersEcho: Bool = false,
     retryAfter: Duration = .seconds(5)
   ) {
     self.session = session
@@ -26,18 +29,13 @@ package struct GatewayConfiguration: Sendable {
     self.pongTimeout = pongTimeout
     self.allowedOrigins = allowedOrigins
     self.callsPerConnectionMax = callsPerConnectionMax
+    self.operationsPerConnectionMax = operationsPerConnectionMax
     self.offersEcho = offersEcho
     self.retryAfter = retryAfter
   }
-}
 
-/// One dialect of a gateway, with who judges its tokens.
-package struct DialectBinding: Sendable {
-  package let dialect: any Dialect
-  package let authenticator: any Authenticator
-
-  package init(_ dialect: any Dialect, _ authenticator: any Authenticator) {
-    self.dialect = dialect
-    self.authenticator = authenticator
+  /// What is done about silent peers of dialects that do not say.
+  var liveness: Liveness {
+    pingInterval.map { .ping(after: $0, timeout: pongTimeout) } ?? .none
   }
 }

@@ -26,7 +26,7 @@ package struct GatewaySite: Site {
 
   private func answer(_ request: HTTPRequest) async -> (HTTPResponse, route: String) {
     if CrossOrigin.isPreflight(request) { return (HTTPResponse(status: 204), "preflight") }
-    let dialect = gateway.bindings[0].dialect
+    let dialect = gateway.dialect(owning: request.path)
     let method = request.method == "HEAD" ? "GET" : request.method
     switch router.match(method: method, path: request.path) {
     case .found(let route, let parameters):

@@ -92,6 +92,11 @@ package final class LoopTable: @unchecked Sendable {
     (users[user] ?? []).sorted().compactMap { connections[$0] }
   }
 
+  /// The logged-in connections of the user (of everybody if nil) for which `isMeant` holds.
+  func connections(of user: UserID?, where isMeant: (LiveSession) -> Bool) -> [Connection] {
+    (user.map { connections(of: $0) } ?? inOrder).filter { $0.liveSession.map(isMeant) ?? false }
+  }
+
   // MARK: Calls
 
   /// True if the connection was not in the call.
@@ -104,22 +109,48 @@ package final class LoopTable: @unchecked Sendable {
     if calls[call]?.isEmpty == true { calls[call] = nil }
   }
 
-  /// Tells the loop's members of the call; encodes once for each dialect.
+  /// Tells the loop's members of the call.
   package func deliver(_ event: CallEvent) {
-    guard let members = calls[event.call] else { return }
+    let now = loop.wallTime
+    deliver(to: .call(event.call)) { dialect, _ in
+      // Nothing that is told to many names a connection.
+      dialect.encode(
+        .callEvent(event),
+        DialectContext(connection: ConnectionID(loop: 0, serial: 0), isLoggedIn: true, now: now))
+    }
+  }
+
+  /// Says something to those of the audience that are on this loop; encodes once for each dialect.
+  package func deliver(to audience: Audience, _ words: (any Dialect, WallTime) -> Frame?) {
+    let now = loop.wallTime
     var frames: [(dialect: String, frame: Frame?)] = []
-    for serial in members.sorted() {
-      guard let connection = connections[serial] else { continue }
+    for connection in connections(in: audience) {
       let name = connection.dialect.name
       let frame: Frame?
       if let encoded = frames.first(where: { $0.dialect == name }) {
         frame = encoded.frame
       } else {
-        frame = connection.dialect.encode(.callEvent(event))
+        frame = words(connection.dialect, now)
         frames.append((name, frame))
       }
       if let frame { connection.deliver(frame) }
     }
+  }
+
+  private func connections(in audience: Audience) -> [Connection] {
+    switch audience {
+    case .call(let call):
+      (calls[call] ?? []).sorted().compactMap { connections[$0] }
+    case .users(let names):
+      names.reduce(into: Set<UInt64>()) { $0.formUnion(users[$1] ?? []) }.sorted().compactMap { connections[$0] }
+    case .connection(let id):
+      (id.loop == loop.index ? connections[id.serial] : nil).map { [$0] } ?? []
+    }
+  }
+
+  /// Who hears what is said in the call, on this loop.
+  func users(in call: CallID) -> Set<UserID> {
+    Set((calls[call] ?? []).compactMap { connections[$0]?.user })
   }
 
   // MARK: Revocations

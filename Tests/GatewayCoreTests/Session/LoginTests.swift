@@ -40,7 +40,7 @@ struct LoginTests {
     _ = script.at(0, .credentials(request: "1"))
     #expect(
       script.at(0, .accepted(1, .token(kind: .anonymous, expiresAt: 100))) == [
-        .record(.loginRefused(.anonymousRefused)), .send(.error(.anonymousRefused, request: RequestID("1"))),
+        .record(.loginRefused(.anonymousRefused)), .send(.loginRefused(.anonymousRefused, request: RequestID("1"))),
         .close(.anonymousRefused),
       ])
     #expect(script.session.grant == nil)
@@ -52,8 +52,29 @@ struct LoginTests {
     _ = script.at(0, .credentials())
     #expect(
       script.at(0, .refused(1, .tokenExpired)) == [
-        .record(.loginRefused(.tokenExpired)), .send(.error(.tokenExpired, request: nil)), .close(.invalidToken),
+        .record(.loginRefused(.tokenExpired)), .send(.loginRefused(.tokenExpired, request: nil)), .close(.invalidToken),
       ])
+  }
+
+  @Test("where the wire wants it, a refused client has time to go by itself, and is heard no more")
+  func lingers() {
+    var script = SessionScript(try! SessionPolicy(refusalLinger: .seconds(3)))
+    _ = script.at(0, .credentials())
+    #expect(
+      script.at(1, .refused(1, .tokenExpired)) == [
+        .record(.loginRefused(.tokenExpired)), .send(.loginRefused(.tokenExpired, request: nil)),
+      ])
+    #expect(script.at(2, .join(request: "7")) == [])
+    #expect(script.at(2, .credentials()) == [])
+    #expect(script.at(4, .wakeUp) == [.close(.invalidToken)])
+  }
+
+  @Test("a refused client that goes by itself is not closed")
+  func lingerCutShort() {
+    var script = SessionScript(try! SessionPolicy(refusalLinger: .seconds(3)))
+    _ = script.at(0, .credentials())
+    _ = script.at(1, .refused(1, .tokenExpired))
+    #expect(script.at(2, .peerClosed) == [.record(.ended(.peerClosed))])
   }
 
   @Test("an operation before login gets 800101, whether or not a token is being judged")

@@ -12,7 +12,9 @@ struct SessionPolicyTests {
       #expect(throws: SessionPolicyError.self) { try SessionPolicy(refreshTimeout: timeout) }
       #expect(try SessionPolicy(refreshTimeout: timeout, anyRefreshTimeout: true).refreshTimeout == timeout)
     }
-    #expect(throws: SessionPolicyError.self) { try SessionPolicy(refreshTimeout: .zero, anyRefreshTimeout: true) }
+    #expect(throws: SessionPolicyError.self) {
+      try SessionPolicy(refreshTimeout: .nanoseconds(-1), anyRefreshTimeout: true)
+    }
   }
 
   @Test("the default is 60 s and no more is refused than is documented")
@@ -31,6 +33,9 @@ struct SessionPolicyTests {
     expectRefusal(naming: "login") { () throws(SessionPolicyError) in try SessionPolicy(loginTimeout: .zero) }
     expectRefusal(naming: "lead") { () throws(SessionPolicyError) in try SessionPolicy(refreshLead: .seconds(-1)) }
     expectRefusal(naming: "spread") { () throws(SessionPolicyError) in try SessionPolicy(refreshSpread: .seconds(-1)) }
+    expectRefusal(naming: "refused client") { () throws(SessionPolicyError) in
+      try SessionPolicy(refusalLinger: .seconds(-1))
+    }
     expectRefusal(naming: "close") { () throws(SessionPolicyError) in try SessionPolicy(closeTimeout: .zero) }
     expectRefusal(naming: "refused") { () throws(SessionPolicyError) in try SessionPolicy(refusedRefreshesMax: 0) }
     expectRefusal(naming: "malformed") { () throws(SessionPolicyError) in try SessionPolicy(malformedMax: 0) }

@@ -1,13 +1,16 @@
 import GatewayCore
 import GatewayDialects
+import TestSupport
 import Testing
 
 @Suite("The plain dialect reads")
 struct PlainDecodeTests {
   private func decode(_ text: String, _ kind: Frame.Kind = .text) throws(GatewayError) -> InboundMessage {
-    try Array(text.utf8).span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
+    let message = try Array(text.utf8).span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
       try PlainDialect().decode(bytes, kind)
     }
+    guard let message else { preconditionFailure("the plain dialect passes over nothing") }
+    return message
   }
 
   static let standup = CallID(cid: "default:standup")!

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayDialects
+import TestSupport
 import Testing
 
 @Suite("On the plain wire")

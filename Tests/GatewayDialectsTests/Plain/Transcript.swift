@@ -58,9 +58,11 @@ struct Transcript {
   }
 
   private func decode(_ text: String) throws(GatewayError) -> InboundMessage {
-    try Array(text.utf8).span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
+    let message = try Array(text.utf8).span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
       try dialect.decode(bytes, .text)
     }
+    guard let message else { preconditionFailure("the plain dialect passes over nothing") }
+    return message
   }
 
   private mutating func handle(_ event: SessionEvent) {
@@ -92,6 +94,7 @@ struct Transcript {
     case .join(let call): .joined(call, request: request)
     case .leave(let call): .left(call, request: request)
     case .publish(let call, _): .published(call, request: request)
+    case .other: .error(.unknownType, request: request)
     }
   }
 }

@@ -132,13 +132,10 @@ private struct SlowAuthenticator: Authenticator {
     self.duration = duration
   }
 
-  func judge(_ credentials: Credentials, at now: WallTime) -> Judgement {
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     .pending {
       if let loop = EventLoop.current { await loop.sleep(until: loop.now + duration) }
-      switch inner.judge(credentials, at: now) {
-      case .decided(let verdict): return verdict
-      case .pending(let question): return await question()
-      }
+      return await inner.judge(credentials, of: bearer, at: now).verdict
     }
   }
 }

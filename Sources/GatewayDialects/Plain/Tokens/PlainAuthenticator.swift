@@ -11,7 +11,7 @@ package struct PlainAuthenticator: Authenticator {
     self.directory = directory
   }
 
-  package func judge(_ credentials: Credentials, at now: WallTime) -> Judgement {
+  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     guard AccessToken.isOne(credentials.token) else { return .decided(verify(credentials.token, at: now)) }
     guard let hash = AccessToken.hash(of: credentials.token) else { return .decided(.failure(.tokenMalformed)) }
     let fingerprint = TokenFingerprint(of: credentials.token)
@@ -21,7 +21,7 @@ package struct PlainAuthenticator: Authenticator {
       return .success(
         VerifiedToken(
           user: record.user, kind: record.kind, fingerprint: fingerprint, issuedAt: record.issuedAt,
-          expiresAt: record.expiresAt))
+          expiresAt: record.expiresAt, form: .opaque))
     }
   }
 

@@ -9,6 +9,8 @@ struct ExplorationTests {
     var policy: SessionPolicy
     var isLoggedIn = true
     var depth: Int
+    /// How many of the phases can last.
+    var phases = 8
     var testDescription: String { name }
   }
 
@@ -17,11 +19,13 @@ struct ExplorationTests {
       name: "defaults, from the open socket", policy: try! SessionPolicy(refusedRefreshesMax: 3, malformedMax: 2),
       isLoggedIn: false, depth: 6),
     Plan(
-      name: "defaults, from login", policy: try! SessionPolicy(refusedRefreshesMax: 3, malformedMax: 3), depth: 5),
+      name: "defaults, from login", policy: try! SessionPolicy(refusedRefreshesMax: 3, malformedMax: 3), depth: 5,
+      phases: 6),
     Plan(
       name: "lead and spread",
       policy: try! SessionPolicy(
-        refreshLead: .seconds(20), refreshSpread: .seconds(30), refusedRefreshesMax: 2, malformedMax: 2), depth: 6),
+        refreshLead: .seconds(20), refreshSpread: .seconds(30), refusedRefreshesMax: 2, malformedMax: 2), depth: 6,
+      phases: 6),
     Plan(
       name: "revocation closes, no second chance",
       policy: try! SessionPolicy(refusedRefreshesMax: 1, malformedMax: 1, revocation: .close), isLoggedIn: false,
@@ -30,7 +34,12 @@ struct ExplorationTests {
       name: "time-outs shorter than documented, lead longer than life",
       policy: try! SessionPolicy(
         loginTimeout: .seconds(1), refreshTimeout: .seconds(5), refreshLead: .seconds(500), malformedMax: 2,
-        anyRefreshTimeout: true), depth: 5),
+        anyRefreshTimeout: true), depth: 5, phases: 6),
+    Plan(
+      name: "the refused linger, and a refresh request is a farewell",
+      policy: try! SessionPolicy(
+        refreshTimeout: .zero, refusalLinger: .seconds(3), refusedRefreshesMax: 2, malformedMax: 2,
+        anyRefreshTimeout: true), isLoggedIn: false, depth: 6),
   ]
 
   @Test("every sequence of events to a bounded depth keeps every rule", arguments: plans)
@@ -40,7 +49,7 @@ struct ExplorationTests {
     print(
       "explored \(plan.name): depth \(plan.depth), \(findings.states) states, \(findings.transitions) transitions,",
       "\(findings.phases.count) phases, \(findings.reasons.count) close reasons")
-    #expect(findings.phases.count == (plan.isLoggedIn ? 6 : 8))
+    #expect(findings.phases.count == plan.phases)
     #expect(findings.transitions > 100_000)
     var expected: Set<CloseReason> = [
       .refreshTimeout, .disconnected, .serviceRestart, .slowConsumer, .livenessTimeout, .tooManyFailures, .tokenRevoked,

@@ -11,6 +11,7 @@ struct Witness: Hashable {
     var kind: UserKind
     var fingerprint: TokenFingerprint
     var expiresAt: Instant
+    var renewal: RefreshCause
   }
 
   /// A refresh request that the client has heard.
@@ -31,6 +32,7 @@ struct Witness: Hashable {
   private var refusedTokens = 0
   private var malformedInARow = 0
   private var drainsUntil: Instant?
+  private var refusedAt: Instant?
   private var closedWith: CloseReason?
   private var closedAt: Instant?
   private var isEnded = false
@@ -59,7 +61,7 @@ struct Witness: Hashable {
     }
     for effect in effects { broken += watch(effect, of: event, at: now) }
     broken += rulesOfState(after, at: now)
-    if case .received = event, !wasClosing, closedWith == nil, !isEnded, !Self.isAnswered(effects) {
+    if refusedAt == nil, case .received = event, !wasClosing, closedWith == nil, !isEnded, !Self.isAnswered(effects) {
       broken.append("a message in an open phase gets no answer")
     }
     return broken + rulesOfEndings(event, effects, after, wasClosing: wasClosing)
@@ -128,6 +130,12 @@ struct Witness: Hashable {
       case .send, .verify, .perform, .record: return ["something happens after the close"]
       }
     }
+    if refusedAt != nil {
+      switch effect {
+      case .send, .verify, .perform: return ["a client that was refused is still served"]
+      case .record, .close, .abort: break
+      }
+    }
     switch effect {
     case .send(let message): return watch(message, of: event, at: now)
     case .verify(let number, _):
@@ -145,7 +153,7 @@ struct Witness: Hashable {
 
   private mutating func watch(_ message: OutboundMessage, of event: SessionEvent, at now: Instant) -> [String] {
     switch message {
-    case .connected(_, let user, let kind, _, _):
+    case .connected(_, let user, let kind, _, _, _):
       guard case .verified(_, .success(let token)) = event else { return ["a login without a verdict"] }
       var broken = accept(token, at: now)
       if kind == .anonymous { broken.append("an anonymous user is connected") }
@@ -153,12 +161,7 @@ struct Witness: Hashable {
       return broken
     case .refreshed:
       guard case .verified(_, .success(let token)) = event else { return ["a refresh without a verdict"] }
-      guard let login else { return ["a refresh before login"] }
-      var broken: [String] = []
-      if token.user != login.user || token.kind != login.kind { broken.append("the identity changes") }
-      if isDue(at: now) && token.fingerprint == login.fingerprint { broken.append("the token was not renewed") }
-      if token.expiresAt <= now { broken.append("an expired token is accepted as a refresh") }
-      return broken + accept(token, at: now)
+      return refresh(token, at: now)
     case .refreshRequired(_, let timeout):
       defer { ask = Ask(at: now, timeout: timeout) }
       guard let login else { return ["a refresh request before login"] }
@@ -170,6 +173,9 @@ struct Witness: Hashable {
     case .error(let error, _):
       return login == nil && event.isOperation && !error.isSame(as: .connectionRequired)
         ? ["an operation before login is not answered with 800101"] : []
+    case .loginRefused:
+      defer { refusedAt = now }
+      return login == nil ? [] : ["a login is refused that had been accepted"]
     case .pong, .joined, .left, .published, .callEvent, .closing: return []
     }
   }
@@ -187,9 +193,26 @@ struct Witness: Hashable {
     case .malformed:
       return malformedInARow > policy.malformedMax ? ["more nonsense is answered than the policy has patience for"] : []
     case .refreshed(let after):
-      return after.map { $0 < .zero || ask == nil } == true ? ["a refresh that took no time"] : []
+      let broken = after.map { $0 < .zero || ask == nil } == true ? ["a refresh that took no time"] : []
+      // The client is told nothing of a token that was accepted elsewhere.
+      guard case .renewed(let token) = event else { return broken }
+      // It is no answer to the question that waits.
+      let waiting = question
+      defer { question = waiting }
+      return broken + refresh(token, at: now)
     case .loggedIn, .refreshRequested: return []
     }
+  }
+
+  private mutating func refresh(_ token: Acceptance, at now: Instant) -> [String] {
+    guard let login else { return ["a refresh before login"] }
+    var broken: [String] = []
+    if token.user != login.user || token.kind != login.kind { broken.append("the identity changes") }
+    if isDue(at: now) && token.fingerprint == login.fingerprint && login.renewal != .sessionEnd {
+      broken.append("the token was not renewed")
+    }
+    if token.expiresAt <= now { broken.append("an expired token is accepted as a refresh") }
+    return broken + accept(token, at: now)
   }
 
   private func watchClose(_ reason: CloseReason, at now: Instant) -> [String] {
@@ -212,7 +235,9 @@ struct Witness: Hashable {
   // MARK: Books
 
   private mutating func accept(_ token: Acceptance, at now: Instant) -> [String] {
-    login = Login(user: token.user, kind: token.kind, fingerprint: token.fingerprint, expiresAt: token.expiresAt)
+    login = Login(
+      user: token.user, kind: token.kind, fingerprint: token.fingerprint, expiresAt: token.expiresAt,
+      renewal: token.renewal)
     (ask, dueSince, question, refusedTokens) = (nil, nil, nil, 0)
     return drainsUntil == nil ? [] : ["a token is accepted while draining"]
   }
@@ -236,7 +261,8 @@ struct Witness: Hashable {
     if session.isClosed && session.nextDeadline != nil { broken.append("a deadline after the end") }
     guard let grant = session.grant else {
       if login != nil && !session.isClosing { broken.append("a session forgets who it is") }
-      if login == nil && !session.isClosing && (session.nextDeadline ?? .distantFuture) > .zero + policy.loginTimeout {
+      let bound = refusedAt.map { $0 + policy.refusalLinger } ?? .zero + policy.loginTimeout
+      if login == nil && !session.isClosing && (session.nextDeadline ?? .distantFuture) > bound {
         broken.append("an unauthenticated session outlives the login time-out")
       }
       return broken

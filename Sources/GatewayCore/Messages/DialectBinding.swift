@@ -1,0 +1,54 @@
+/// One wire format of a gateway, with who judges its tokens and does its work.
+package struct DialectBinding: Sendable {
+  package let dialect: any Dialect
+  package let authenticator: any Authenticator
+  /// The times its sessions keep to; nil for the gateway's.
+  package let session: SessionPolicy?
+  /// What is done about silent peers; nil for what the gateway does.
+  package let liveness: Liveness?
+  /// Does the operations that only this dialect knows; nil if there are none.
+  package let operations: (any OperationHandler)?
+  /// Hears of connections that end; nil if nobody wants to.
+  package let observer: (any ConnectionObserver)?
+
+  package init(
+    _ dialect: any Dialect, _ authenticator: any Authenticator, session: SessionPolicy? = nil,
+    liveness: Liveness? = nil, operations: (any OperationHandler)? = nil, observer: (any ConnectionObserver)? = nil
+  ) {
+    self.dialect = dialect
+    self.authenticator = authenticator
+    self.session = session
+    self.liveness = liveness
+    self.operations = operations
+    self.observer = observer
+  }
+}
+
+/// What is done about a peer that says nothing.
+package enum Liveness: Hashable, Sendable {
+  /// It is pinged after so long a silence, and counts as gone when it stays silent for `timeout` after that.
+  case ping(after: Duration, timeout: Duration)
+  /// It counts as gone after so long a silence, and is not pinged: pongs of its transport would keep a dead
+  /// application alive.
+  case silence(Duration)
+  /// Nothing.
+  case none
+}
+
+/// A vendor put together: its wire formats, and its HTTP side on the gateway that it will stand on.
+package struct DialectSuite: Sendable {
+  package let bindings: [DialectBinding]
+  package let routes: @Sendable (any GatewayServices) -> [HTTPRoute]
+
+  package init(
+    _ bindings: [DialectBinding], routes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] }
+  ) {
+    self.bindings = bindings
+    self.routes = routes
+  }
+
+  /// The header fields that its dialects read beyond the standard ones, each once.
+  package var headerNames: [String] {
+    Set(bindings.flatMap(\.dialect.headerNames)).sorted()
+  }
+}

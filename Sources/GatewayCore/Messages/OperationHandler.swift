@@ -1,0 +1,36 @@
+/// Does the operations that only one dialect knows. Shared by all loops, so immutable.
+package protocol OperationHandler: Sendable {
+  /// Does what `operation` asks for, and returns what to say to the caller, in order, encoded already.
+  ///
+  /// Starts on the caller's loop. The operations of one connection start in the order they came in; where they wait
+  /// for the same actor their answers keep that order too.
+  nonisolated(nonsending) func perform(
+    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+  ) async -> [Frame]
+}
+
+/// Something that only one dialect has a name for.
+package struct DialectOperation: Hashable, Sendable {
+  /// The operation's name on the wire.
+  package var name: String
+  /// What came with it, as it stood in the message.
+  package var body: String
+
+  package init(name: String, body: String) {
+    self.name = name
+    self.body = body
+  }
+}
+
+/// Who asks for an operation.
+package struct Caller: Hashable, Sendable {
+  package var user: UserID
+  package var kind: UserKind
+  package var connection: ConnectionID
+
+  package init(user: UserID, kind: UserKind, connection: ConnectionID) {
+    self.user = user
+    self.kind = kind
+    self.connection = connection
+  }
+}

@@ -1,0 +1,84 @@
+package import GatewayCore
+
+// What the gateway asks of one of its connections.
+
+extension Connection {
+  /// Sends what was encoded for many. Only on the loop.
+  nonisolated func deliver(_ frame: Frame) {
+    assumeIsolated { connection in
+      var effects: [SessionEffect] = []
+      let before = connection.session.phaseKind
+      connection.send(frame, &effects)
+      // The common case leaves nothing to do; a full queue ends the session by the ordinary way.
+      if !effects.isEmpty { connection.performAll(&effects, from: before) }
+    }
+  }
+
+  /// An operator's event. Only on the loop.
+  package nonisolated func control(_ event: SessionEvent) {
+    assumeIsolated { $0.handle(event) }
+  }
+
+  /// The session, if it is logged in. Only on the loop.
+  nonisolated var liveSession: LiveSession? {
+    assumeIsolated { connection in
+      connection.session.grant.map {
+        LiveSession(connection: connection.id, dialect: connection.dialect, grant: $0)
+      }
+    }
+  }
+
+  /// A token was accepted for the session elsewhere. Only on the loop.
+  nonisolated func renew(_ token: VerifiedToken) {
+    assumeIsolated { connection in
+      guard case .success(let acceptance) = connection.acceptance(.success(token)) else { return }
+      connection.handle(.renewed(acceptance))
+    }
+  }
+
+  /// As whom it is logged in. Only on the loop.
+  nonisolated var user: UserID? { assumeIsolated { $0.session.grant?.user } }
+
+  /// Begins to hear of a call; false if it may not hear of more. Only on the loop.
+  nonisolated func watch(_ call: CallID) -> Bool {
+    assumeIsolated { connection in
+      guard connection.loggedInAs != nil else { return false }
+      if connection.watched.contains(call) { return true }
+      guard connection.watched.count < connection.table.configuration.callsPerConnectionMax else { return false }
+      connection.watched.insert(call)
+      _ = connection.table.join(call, connection.id)
+      return true
+    }
+  }
+
+  /// Hears of a call no more. Only on the loop.
+  nonisolated func unwatch(_ call: CallID) {
+    assumeIsolated { connection in
+      guard connection.watched.remove(call) != nil, !connection.joined.contains(call) else { return }
+      connection.table.leave(call, connection.id)
+    }
+  }
+
+  nonisolated func isCovered(by target: Revocations.Target) -> Bool {
+    assumeIsolated { connection in
+      connection.session.grant.map {
+        target.covers(user: $0.user, fingerprint: $0.fingerprint, issuedAt: $0.issuedAt)
+      } ?? false
+    }
+  }
+
+  /// The connection in a few words, for an operator. Only on the loop.
+  package nonisolated var summary: SessionSummary {
+    assumeIsolated { connection in
+      let now = connection.table.loop.now
+      let grant = connection.session.grant
+      return SessionSummary(
+        id: connection.id, dialect: connection.dialect.name, phase: connection.session.phaseName,
+        user: grant?.user, kind: grant?.kind, fingerprint: grant?.fingerprint,
+        expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - now },
+        deadlineIn: connection.session.nextDeadline.map { $0 - now }, age: now - connection.openedAt,
+        silence: now - connection.lastHeard, calls: connection.joined.sorted { $0.cid < $1.cid },
+        peer: connection.socket?.peer ?? "")
+    }
+  }
+}
