@@ -52,7 +52,13 @@ package final class RunningGateway: Sendable {
     let directory = MemoryDirectory(on: first, generator: guests)
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let suites = [plain]
+    let stream = try settings.stream.map { stream in
+      try StreamVideoSuite(
+        stream, directory: MemoryStreamDirectory(on: first, settings: stream.app),
+        session: settings.configuration.session, on: first
+      ).dialects
+    }
+    let suites = [plain, stream].compactMap(\.self)
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
     let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
@@ -60,11 +66,16 @@ package final class RunningGateway: Sendable {
       services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
       provider: provider)
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
+    let refusals = TransportRefusals()
     let control = ControlSite(
-      gateway, secret: settings.controlSecret, figures: { page in await provider.figures.write(to: &page) },
+      gateway, secret: settings.controlSecret,
+      figures: { page in
+        await provider.figures.write(to: &page)
+        refusals.write(to: &page)
+      },
       drain: { orders.yield($0) })
     let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
-    let listeners = try await listen(settings, site, headerNames: suites.flatMap(\.headerNames), on: loops)
+    let listeners = try await listen(settings, site, refusals, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256
@@ -75,14 +86,14 @@ package final class RunningGateway: Sendable {
   }
 
   private static func listen(
-    _ settings: GatewaySettings, _ site: GatewaySite, headerNames: [String], on loops: [SocketLoop]
+    _ settings: GatewaySettings, _ site: GatewaySite, _ refusals: TransportRefusals, on loops: [SocketLoop]
   ) async throws -> [Listener] {
     var listeners: [Listener] = []
     for host in settings.hosts {
       var listening = Listener.Settings(host: host, port: listeners.first?.port ?? settings.port)
       listening.limits = settings.limits
       listening.tls = settings.tls
-      listening.extraHeaders += headerNames
+      listening.refusals = refusals
       do {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {
