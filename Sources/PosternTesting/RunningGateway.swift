@@ -55,7 +55,7 @@ package final class RunningGateway: Sendable {
     let stream = try settings.stream.map { stream in
       try StreamVideoSuite(
         stream, directory: MemoryStreamDirectory(on: first, settings: stream.app),
-        session: settings.configuration.session, on: first
+        calls: MemoryStreamCallDirectory(on: first), session: settings.configuration.session, on: first
       ).dialects
     }
     let suites = [plain, stream].compactMap(\.self)

@@ -54,7 +54,7 @@ package struct StreamCalls: Sendable {
     for happening in happenings {
       let event = StreamCallEvent(kind: happening, picture: picture, at: now)
       await services.tell(happening.audience(of: call)) { dialect, _ in
-        (dialect as? any StreamFamilyDialect).map { event.frame($0.family) }
+        (dialect as? StreamDialect).map { event.frame($0.kind.family) }
       }
     }
   }
@@ -66,9 +66,4 @@ package struct StreamCalls: Sendable {
       throw StreamError(.tooMany.detailed("calls that one connection watches"))
     }
   }
-}
-
-/// A dialect of Stream's, whose family of paths decides how events look.
-package protocol StreamFamilyDialect: Dialect {
-  var family: StreamFamily { get }
 }

@@ -70,7 +70,8 @@ struct JoinReplyTests {
   /// The `data` of a join as the body of a get-or-create.
   private static func body(_ join: String) -> String { join }
 
-  @Test("every field, in both families and all call types", arguments: [false, true], ["default", "livestream", "own"])
+  @Test(
+    "every field, in both families and all call types", arguments: [false, true], ["default", "livestream", "own"])
   func fields(v2: Bool, type: String) throws {
     let body = try reply(v2: v2, type: type).body
     let missing = Self.required.filter { path in body.at(path).map(\.isNull) ?? true }

@@ -3,7 +3,7 @@ internal import GatewayTokens
 
 /// The `sort` of a query: by which fields, up or down. Calls that are equal in these are in the order of their names.
 struct StreamCallOrder: Sendable {
-  private var fields: [(field: StreamCallField, isDescending: Bool)]
+  private var fields: [(name: String, isDescending: Bool)]
 
   /// Reads the order; the newest first if there is none.
   init(_ body: StreamBody) throws(StreamError) {
@@ -11,24 +11,24 @@ struct StreamCallOrder: Sendable {
     for view in try body.array("sort", count: 10) ?? [] {
       let parameter = try StreamBody(view, within: "sort")
       let name = try parameter.requiredString("field")
-      guard let field = StreamCallField(name), field.isSortable else {
+      guard StreamCall.sortFields.contains(name) else {
         throw .input("there is no field \(name) to sort by", field: "sort")
       }
       let direction = try parameter.integer("direction") ?? 1
       guard direction == 1 || direction == -1 else { throw parameter.wrong("direction", "1 or -1") }
-      fields.append((field, direction == -1))
+      fields.append((name, direction == -1))
     }
-    if fields.isEmpty { fields = [(.createdAt, true)] }
+    if fields.isEmpty { fields = [("created_at", true)] }
   }
 
   /// Whether `one` comes before `two`. What has no value comes last, up or down.
   func precedes(_ one: StreamCall, _ two: StreamCall) -> Bool {
-    for (field, isDescending) in fields {
-      let (first, second) = (field.values(of: one).first, field.values(of: two).first)
+    for (name, isDescending) in fields {
+      let (first, second) = (one.filterValue(name), two.filterValue(name))
       guard first != second else { continue }
       guard let first else { return false }
-      guard let second else { return true }
-      return isDescending ? second.precedes(first) : first.precedes(second)
+      guard let second, let order = first.compare(second) else { return true }
+      return isDescending ? order > 0 : order < 0
     }
     return one.id.cid < two.id.cid
   }

@@ -18,7 +18,7 @@ extension StreamCallRoutes {
 
   private func queryCalls(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     try Self.checkConnection(request)
-    let filter = try StreamCallFilter(try request.body.object("filter_conditions") ?? .empty)
+    let filter = try StreamFilter(of: request.body, fields: StreamCall.filterFields)
     let order = try StreamCallOrder(request.body)
     let page = try StreamPage(request.body, limitMax: Self.callsMax)
     let watches = try request.body.bool("watch") ?? false
@@ -30,7 +30,7 @@ extension StreamCallRoutes {
     // One more than the page holds tells whether there is a next one.
     let found = await calls.directory.calls(
       where: { call in
-        (opened?.contains(call.id) ?? true) && filter.holds(for: call)
+        (opened?.contains(call.id) ?? true) && filter.holds(for: call.filterValue)
           && rights.capabilities(in: call).contains(.readCall)
       }, by: order.precedes, offset: page.offset, limit: page.limit + 1)
     var pictures: [StreamCallPicture] = []
@@ -57,11 +57,11 @@ extension StreamCallRoutes {
     let id = try Self.callID(request.body.requiredString("type"), request.body.requiredString("id"))
     try request.caller.check(id)
     let page = try StreamPage(request.body, limitMax: StreamCallPicture.membersMax)
-    let filter = try StreamMemberFilter(try request.body.object("filter_conditions") ?? .empty)
+    let filter = try StreamFilter(of: request.body, fields: StreamCallMember.filterFields)
     let rights = StreamCallRights(request.caller, as: try await asker(request, .user))
     let call = try await calls.known(id)
     try rights.check(.readCall, in: call)
-    let meant = call.members.filter { filter.holds(for: $0) }
+    let meant = call.members.filter { filter.holds(for: $0.filterValue) }
     let members = meant.dropFirst(page.offset).prefix(page.limit)
     let picture = await calls.picture(of: call, with: members.map(\.user))
     return StreamAnswer(201) { json in
