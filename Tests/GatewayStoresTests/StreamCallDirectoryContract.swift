@@ -89,7 +89,8 @@ struct StreamCallDirectoryContract {
     #expect(first.map(\.id.cid) == ["default:a", "default:c"])
   }
 
-  @Test("knows which calls a user takes part in by a connection, until they leave", arguments: StreamCallDirectoryCase.all)
+  @Test(
+    "knows which calls a user takes part in by a connection, until they leave", arguments: StreamCallDirectoryCase.all)
   func connections(_ directory: StreamCallDirectoryCase) async throws {
     let directory = directory.make(9)
     let one = ConnectionID(loop: 0, serial: 1)
