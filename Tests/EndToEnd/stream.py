@@ -1,6 +1,7 @@
 """Clients that behave as Stream's for other languages do: how each of them authenticates, shows that it lives, decides
 that the gateway does not, and comes back."""
 
+import contextlib
 import json
 import time
 import urllib.parse
@@ -28,16 +29,19 @@ class Socket:
 
     def __init__(self, gateway, path, parameters=None, headers=None, key=KEY, **options):
         query = urllib.parse.urlencode({"api_key": key, **(parameters or {})})
-        self.socket = connect(
-            f"{gateway.url}{path}?{query}", additional_headers=headers or {}, open_timeout=PATIENCE, proxy=None,
-            ping_interval=None, **options
+        self.stack = contextlib.ExitStack()
+        self.socket = self.stack.enter_context(
+            connect(
+                f"{gateway.url}{path}?{query}", additional_headers=headers or {}, open_timeout=PATIENCE, proxy=None,
+                ping_interval=None, **options
+            )
         )
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.socket.close()
+        self.stack.close()
 
     def say(self, message, binary=False):
         text = message if isinstance(message, str) else json.dumps(message)
