@@ -52,7 +52,13 @@ package final class RunningGateway: Sendable {
     let directory = MemoryDirectory(on: first, generator: guests)
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let suites = [plain]
+    let stream = try settings.stream.map { stream in
+      try StreamVideoSuite(
+        stream, directory: MemoryStreamDirectory(on: first, settings: stream.app),
+        session: settings.configuration.session, on: first
+      ).dialects
+    }
+    let suites = [plain, stream].compactMap(\.self)
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
     let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
