@@ -41,6 +41,7 @@ package struct GatewayError: Error, Hashable, Sendable {
   /// A frame of a kind the dialect does not speak; ends the connection with 1003.
   package static let unsupportedData = GatewayError(
     400_007, "unsupported_data", "the dialect has no messages of this frame type")
+  package static let userNameTooLong = GatewayError(400_008, "user_name_too_long", "the user's name is too long")
   package static let notAMember = GatewayError(400_006, "not_a_member", "join the call first")
 
   package static let credentialsMissing = GatewayError(
@@ -95,7 +96,7 @@ package struct GatewayError: Error, Hashable, Sendable {
   /// The whole catalogue, for documentation and for metrics that must know their labels.
   package static let all: [GatewayError] = [
     .malformedMessage, .unknownType, .invalidParameter, .malformedRequest, .alreadyInProgress, .notAMember,
-    .unsupportedData, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
+    .unsupportedData, .userNameTooLong, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
     .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
