@@ -79,6 +79,7 @@ package struct GatewayError: Error, Hashable, Sendable {
 
   package static let notFound = GatewayError(404_001, "not_found", "nothing is here")
   package static let methodNotAllowed = GatewayError(405_001, "method_not_allowed", "the resource has other methods")
+  package static let alreadyExists = GatewayError(409_001, "already_exists", "there is one of that name already")
   package static let bodyTooLarge = GatewayError(
     413_001, "body_too_large", "the request's body is larger than the limit")
   package static let upgradeRequired = GatewayError(
@@ -101,7 +102,7 @@ package struct GatewayError: Error, Hashable, Sendable {
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
-    .bodyTooLarge, .upgradeRequired,
+    .alreadyExists, .bodyTooLarge, .upgradeRequired,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
   ]
 }
