@@ -18,6 +18,7 @@ package final class FakeGateway: GatewayServices {
     var dialects: [any Dialect] = []
     var told: [(audience: Audience, dialect: String, frame: Frame)] = []
     var orders: [(user: UserID?, event: SessionEvent)] = []
+    var renewals: [VerifiedToken] = []
     var shares: [Double] = []
     var sleepers: [(until: WallTime, continuation: CheckedContinuation<Void, Never>)] = []
   }
@@ -53,6 +54,9 @@ package final class FakeGateway: GatewayServices {
 
   /// The events that sessions were given, in order; which of them were meant is not asked here.
   package var orders: [(user: UserID?, event: SessionEvent)] { state.withLock { $0.orders } }
+
+  /// The tokens that were to take the place of a live session's, in order.
+  package var renewals: [VerifiedToken] { state.withLock { $0.renewals } }
 
   package func revoke(_ fingerprint: TokenFingerprint) {
     _ = state.withLock { $0.revoked.insert(fingerprint) }
@@ -145,9 +149,14 @@ package final class FakeGateway: GatewayServices {
   }
 
   package func control(
-    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (Grant, any Dialect) -> Bool
+    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (LiveSession) -> Bool
   ) async -> Int {
     state.withLock { $0.orders.append((user, event)) }
+    return 0
+  }
+
+  package func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int {
+    state.withLock { $0.renewals.append(token) }
     return 0
   }
 

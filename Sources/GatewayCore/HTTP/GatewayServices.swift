@@ -29,8 +29,12 @@ package protocol GatewayServices: Sendable {
   /// Gives `event` to the logged-in sessions of `user` (of everybody if nil) for which `isMeant` holds. Returns how many
   /// those are.
   func control(
-    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (Grant, any Dialect) -> Bool
+    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (LiveSession) -> Bool
   ) async -> Int
+
+  /// Lets a token that was accepted elsewhere, over HTTP say, take the place of the one that the user's sessions have
+  /// for which `isMeant` holds; they are told nothing. Returns how many those are.
+  func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int
 
   /// Whether the token has been revoked.
   func isRevoked(_ token: VerifiedToken) async -> Bool
@@ -40,6 +44,19 @@ package protocol GatewayServices: Sendable {
 
   /// The next number in 0..<1 from the gateway's generator.
   func nextShare() async -> Double
+}
+
+/// A session that is logged in, for those who choose among them.
+package struct LiveSession: Sendable {
+  package let connection: ConnectionID
+  package let dialect: any Dialect
+  package let grant: Grant
+
+  package init(connection: ConnectionID, dialect: any Dialect, grant: Grant) {
+    self.connection = connection
+    self.dialect = dialect
+    self.grant = grant
+  }
 }
 
 /// Who is told something.

@@ -8,16 +8,19 @@ package struct DialectBinding: Sendable {
   package let liveness: Liveness?
   /// Does the operations that only this dialect knows; nil if there are none.
   package let operations: (any OperationHandler)?
+  /// Hears of connections that end; nil if nobody wants to.
+  package let observer: (any ConnectionObserver)?
 
   package init(
     _ dialect: any Dialect, _ authenticator: any Authenticator, session: SessionPolicy? = nil,
-    liveness: Liveness? = nil, operations: (any OperationHandler)? = nil
+    liveness: Liveness? = nil, operations: (any OperationHandler)? = nil, observer: (any ConnectionObserver)? = nil
   ) {
     self.dialect = dialect
     self.authenticator = authenticator
     self.session = session
     self.liveness = liveness
     self.operations = operations
+    self.observer = observer
   }
 }
 

@@ -16,7 +16,7 @@ extension Session {
       drain(grant, until: until, at: now, into: &effects)
     case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleEnding(event, at: now, into: &effects)
-    case .received(.credentials), .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+    case .received(.credentials), .verified, .renewed, .wakeUp, .expireNow, .askForRefresh, .revoked:
       return
     }
   }
@@ -54,7 +54,7 @@ extension Session {
     case .drain(let until):
       // A second order may bring the end nearer, never put it off.
       if let end = latestEnd, until < end { drain(grant, until: until, at: now, into: &effects) }
-    case .verified, .wakeUp, .askForRefresh:
+    case .verified, .renewed, .wakeUp, .askForRefresh:
       return
     case .received, .malformed, .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleLoggedIn(event, grant, at: now, into: &effects)
@@ -67,7 +67,7 @@ extension Session {
     switch event {
     case .drain:
       close(reason, at: now, into: &effects)
-    case .received, .malformed, .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+    case .received, .malformed, .verified, .renewed, .wakeUp, .expireNow, .askForRefresh, .revoked:
       return
     case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleEnding(event, at: now, into: &effects)
@@ -78,8 +78,8 @@ extension Session {
     switch event {
     case .peerClosed, .transportLost:
       end(reason, into: &effects)
-    case .received, .malformed, .verified, .wakeUp, .expireNow, .askForRefresh, .revoked, .disconnect, .drain,
-      .slowConsumer, .peerSilent:
+    case .received, .malformed, .verified, .renewed, .wakeUp, .expireNow, .askForRefresh, .revoked, .disconnect,
+      .drain, .slowConsumer, .peerSilent:
       return
     }
   }
@@ -92,7 +92,7 @@ extension Session {
     case .peerSilent: close(.livenessTimeout, at: now, into: &effects)
     case .peerClosed: end(.peerClosed, into: &effects)
     case .transportLost: end(.connectionLost, into: &effects)
-    case .received, .malformed, .verified, .wakeUp, .expireNow, .askForRefresh, .revoked, .drain: return
+    case .received, .malformed, .verified, .renewed, .wakeUp, .expireNow, .askForRefresh, .revoked, .drain: return
     }
   }
 }

@@ -16,7 +16,7 @@ extension Session {
       handleMalformed(error, at: now, into: &effects)
     case .drain:
       close(.serviceRestart, at: now, into: &effects)
-    case .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+    case .verified, .renewed, .wakeUp, .expireNow, .askForRefresh, .revoked:
       return
     case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleEnding(event, at: now, into: &effects)
@@ -39,7 +39,7 @@ extension Session {
       handleMalformed(error, at: now, into: &effects)
     case .drain:
       close(.serviceRestart, at: now, into: &effects)
-    case .verified, .wakeUp, .expireNow, .askForRefresh, .revoked:
+    case .verified, .renewed, .wakeUp, .expireNow, .askForRefresh, .revoked:
       return
     case .disconnect, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleEnding(event, at: now, into: &effects)

@@ -42,6 +42,8 @@ extension Session {
       case .refresh: ask(grant, .revocation, at: now, into: &effects)
       case .close: close(.tokenRevoked, at: now, into: &effects)
       }
+    case .renewed(let acceptance):
+      if let next = renew(acceptance, grant, nil, at: now, into: &effects) { activate(next) }
     case .verified, .wakeUp:
       return
     case .received, .malformed, .disconnect, .drain, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
@@ -61,6 +63,8 @@ extension Session {
       move(to: .refreshing(grant.expired(at: now), wait))
     case .revoked where policy.revocation == .close:
       close(.tokenRevoked, at: now, into: &effects)
+    case .renewed(let acceptance):
+      if let next = renew(acceptance, grant, wait, at: now, into: &effects) { activate(next) }
     case .askForRefresh, .revoked, .verified, .wakeUp:
       return
     case .received, .malformed, .disconnect, .drain, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
@@ -87,11 +91,26 @@ extension Session {
         let wait = makeWait(grant, cause, at: now, isTold: false)
         move(to: .verifyingRefresh(attempt: attempt, grant, wait, request: request))
       }
+    case .renewed(let acceptance):
+      if let next = renew(acceptance, grant, wait, at: now, into: &effects) {
+        forgetRefusals()
+        move(to: .verifyingRefresh(attempt: attempt, next, nil, request: request))
+      }
     case .verified, .wakeUp:
       return
     case .received, .malformed, .disconnect, .drain, .slowConsumer, .peerSilent, .peerClosed, .transportLost:
       handleLoggedIn(event, grant, at: now, into: &effects)
     }
+  }
+
+  /// The grant of a token that was accepted elsewhere; nil if it may not take the place of the session's own.
+  private func renew(
+    _ acceptance: Acceptance, _ grant: Grant, _ wait: RefreshWait?, at now: Instant,
+    into effects: inout [SessionEffect]
+  ) -> Grant? {
+    guard case .success = accept(acceptance, after: grant, isDue: wait != nil, at: now) else { return nil }
+    effects.append(.record(.refreshed(after: wait.flatMap { $0.isTold ? now - $0.askedAt : nil })))
+    return Grant(acceptance, policy: policy, now: now)
   }
 
   private mutating func judgeRefresh(

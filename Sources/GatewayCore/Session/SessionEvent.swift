@@ -6,6 +6,8 @@ package enum SessionEvent: Hashable, Sendable {
   case malformed(GatewayError)
   /// The answer to the ``SessionEffect/verify(attempt:_:)`` of that number.
   case verified(attempt: UInt32, Result<Acceptance, GatewayError>)
+  /// A token was accepted for the session elsewhere: over HTTP, say.
+  case renewed(Acceptance)
   /// Time has passed. Early, late and double wake-ups change nothing.
   case wakeUp
   /// An operator lets the token expire now.

@@ -19,9 +19,21 @@ extension Connection {
     assumeIsolated { $0.handle(event) }
   }
 
-  /// Whether the session is logged in and `isMeant` holds for it. Only on the loop.
-  nonisolated func isLoggedIn(_ isMeant: @Sendable (Grant, any Dialect) -> Bool) -> Bool {
-    assumeIsolated { connection in connection.session.grant.map { isMeant($0, connection.dialect) } ?? false }
+  /// The session, if it is logged in. Only on the loop.
+  nonisolated var liveSession: LiveSession? {
+    assumeIsolated { connection in
+      connection.session.grant.map {
+        LiveSession(connection: connection.id, dialect: connection.dialect, grant: $0)
+      }
+    }
+  }
+
+  /// A token was accepted for the session elsewhere. Only on the loop.
+  nonisolated func renew(_ token: VerifiedToken) {
+    assumeIsolated { connection in
+      guard case .success(let acceptance) = connection.acceptance(.success(token)) else { return }
+      connection.handle(.renewed(acceptance))
+    }
   }
 
   /// As whom it is logged in. Only on the loop.

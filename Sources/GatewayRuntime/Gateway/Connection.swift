@@ -22,6 +22,7 @@ package actor Connection {
   /// Operations of the dialect's own that are under way.
   private var operationsUnderWay = 0
   private(set) var loggedInAs: UserID?
+  private var loggedInKind = UserKind.regular
   private var wakeup: Wakeup!
   private(set) var lastHeard: Instant
   private var pingedAt: Instant?
@@ -116,6 +117,7 @@ package actor Connection {
     table.metrics.record(record)
     if case .loggedIn = record, let user = session.grant?.user {
       loggedInAs = user
+      loggedInKind = session.grant?.kind ?? .regular
       table.logIn(user, id)
     }
   }
@@ -149,7 +151,7 @@ package actor Connection {
   }
 
   /// The verdict as the session wants it: its times on the monotonic line, its chance drawn, revocations heeded.
-  private func acceptance(_ verdict: Verdict) -> Result<Acceptance, GatewayError> {
+  func acceptance(_ verdict: Verdict) -> Result<Acceptance, GatewayError> {
     switch verdict {
     case .failure(let error): .failure(error)
     case .success(let token) where table.revocations.contains(token): .failure(.tokenRevoked)
@@ -223,6 +225,7 @@ package actor Connection {
     guard let user = loggedInAs else { return }
     loggedInAs = nil
     table.logOut(user, id)
+    tellObserver(user)
     let calls = joined.sorted { $0.cid < $1.cid }
     joined = []
     for call in watched { table.leave(call, id) }
@@ -231,6 +234,12 @@ package actor Connection {
       table.leave(call, id)
       gateway.publish(CallEvent(call: call, user: user, kind: .memberLeft), from: table)
     }
+  }
+
+  private func tellObserver(_ user: UserID) {
+    guard let observer = binding.observer else { return }
+    let caller = Caller(user: user, kind: loggedInKind, connection: id)
+    Task.immediate(executorPreference: table.loop) { await observer.connectionEnded(caller, on: self.gateway) }
   }
 
   // MARK: Deadlines

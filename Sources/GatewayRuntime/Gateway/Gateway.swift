@@ -229,12 +229,19 @@ extension Gateway: GatewayServices {
   }
 
   package func control(
-    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (Grant, any Dialect) -> Bool
+    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (LiveSession) -> Bool
   ) async -> Int {
     await sum { table in
-      let candidates = user.map { table.connections(of: $0) } ?? table.inOrder
-      let meant = candidates.filter { $0.isLoggedIn(isMeant) }
+      let meant = table.connections(of: user, where: isMeant)
       LoopTable.inSlices(meant, on: table.loop) { $0.control(event) }
+      return meant.count
+    }
+  }
+
+  package func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int {
+    await sum { table in
+      let meant = table.connections(of: token.user, where: isMeant)
+      for connection in meant { connection.renew(token) }
       return meant.count
     }
   }

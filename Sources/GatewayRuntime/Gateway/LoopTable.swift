@@ -92,6 +92,11 @@ package final class LoopTable: @unchecked Sendable {
     (users[user] ?? []).sorted().compactMap { connections[$0] }
   }
 
+  /// The logged-in connections of the user (of everybody if nil) for which `isMeant` holds.
+  func connections(of user: UserID?, where isMeant: (LiveSession) -> Bool) -> [Connection] {
+    (user.map { connections(of: $0) } ?? inOrder).filter { $0.liveSession.map(isMeant) ?? false }
+  }
+
   // MARK: Calls
 
   /// True if the connection was not in the call.

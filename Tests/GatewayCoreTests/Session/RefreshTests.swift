@@ -166,6 +166,34 @@ struct RefreshTests {
     #expect(script.at(20, .refused(7)).last == .close(.tooManyFailures))
   }
 
+  @Test("a token accepted elsewhere renews the session, and the client is told nothing")
+  func renewed() {
+    var script = SessionScript(loggedInUntil: 100)
+    #expect(script.at(50, .renewed(.token(2, expiresAt: 200))) == [.record(.refreshed(after: nil))])
+    #expect(script.session.nextDeadline == .seconds(200))
+    _ = script.at(200, .wakeUp)
+    #expect(script.at(207, .renewed(.token(3, expiresAt: 300))) == [.record(.refreshed(after: .seconds(7)))])
+    #expect(script.session.phaseName == "active")
+    #expect(script.at(210, .renewed(.token(4, user: "bob", expiresAt: 900))).isEmpty)
+    #expect(script.session.nextDeadline == .seconds(300))
+  }
+
+  @Test("a session that has reached its own end may be renewed with the same token")
+  func sessionEnd() {
+    var script = SessionScript()
+    var login = Acceptance.token(1, expiresAt: 100)
+    login.renewal = .sessionEnd
+    _ = script.at(0, .credentials())
+    _ = script.at(0, .accepted(1, login))
+    #expect(
+      script.at(100, .wakeUp) == [
+        .record(.refreshRequested(.sessionEnd)), .send(.refreshRequired(.sessionEnd, timeout: .seconds(60))),
+      ])
+    _ = script.at(110, .credentials())
+    login.expiresAt = .seconds(200)
+    #expect(script.at(110, .accepted(2, login)).first == .record(.refreshed(after: .seconds(10))))
+  }
+
   @Test("an operator lets the token expire now: at once from then on it is as expired as any")
   func expiresNow() {
     var script = SessionScript(loggedInUntil: 86_400)

@@ -119,9 +119,12 @@ struct Exploration {
   private func events(_ node: Node) -> [SessionEvent] {
     let attempt = node.session.attempt
     let life = node.now + .seconds(100)
-    func token(_ number: UInt64, _ user: String, _ kind: UserKind, _ expiresAt: Instant) -> Acceptance {
+    func token(
+      _ number: UInt64, _ user: String, _ kind: UserKind, _ expiresAt: Instant, _ renewal: RefreshCause = .expiry
+    ) -> Acceptance {
       Acceptance(
-        user: UserID(user), kind: kind, fingerprint: .number(number), expiresAt: expiresAt, spreadShare: 0.5)
+        user: UserID(user), kind: kind, fingerprint: .number(number), expiresAt: expiresAt, spreadShare: 0.5,
+        renewal: renewal)
     }
     // Not the token the session has.
     let fresh: UInt64 = node.session.grant?.fingerprint == .number(1) ? 2 : 1
@@ -133,6 +136,9 @@ struct Exploration {
       .accepted(attempt, token(fresh, "ann", .regular, node.now - .seconds(1))),
       .accepted(attempt, token(3, "bob", .regular, life)), .accepted(attempt, token(4, "ann", .guest, life)),
       .accepted(attempt, token(5, "!anon", .anonymous, life)), .refused(attempt),
+      .accepted(attempt, token(fresh, "ann", .regular, life, .sessionEnd)),
+      .renewed(token(fresh, "ann", .regular, life)), .renewed(token(3, "bob", .regular, life)),
+      .renewed(token(fresh, "ann", .regular, node.now)),
       .accepted(attempt &- 1, token(6, "eve", .regular, life)), .refused(attempt &+ 1), .wakeUp, .expireNow,
       .askForRefresh, .revoked, .disconnect(.disconnected), .drain(until: node.now + .seconds(500)),
       .drain(until: node.now), .slowConsumer, .peerSilent, .peerClosed, .transportLost,

@@ -11,6 +11,7 @@ struct Witness: Hashable {
     var kind: UserKind
     var fingerprint: TokenFingerprint
     var expiresAt: Instant
+    var renewal: RefreshCause
   }
 
   /// A refresh request that the client has heard.
@@ -160,12 +161,7 @@ struct Witness: Hashable {
       return broken
     case .refreshed:
       guard case .verified(_, .success(let token)) = event else { return ["a refresh without a verdict"] }
-      guard let login else { return ["a refresh before login"] }
-      var broken: [String] = []
-      if token.user != login.user || token.kind != login.kind { broken.append("the identity changes") }
-      if isDue(at: now) && token.fingerprint == login.fingerprint { broken.append("the token was not renewed") }
-      if token.expiresAt <= now { broken.append("an expired token is accepted as a refresh") }
-      return broken + accept(token, at: now)
+      return refresh(token, at: now)
     case .refreshRequired(_, let timeout):
       defer { ask = Ask(at: now, timeout: timeout) }
       guard let login else { return ["a refresh request before login"] }
@@ -197,9 +193,26 @@ struct Witness: Hashable {
     case .malformed:
       return malformedInARow > policy.malformedMax ? ["more nonsense is answered than the policy has patience for"] : []
     case .refreshed(let after):
-      return after.map { $0 < .zero || ask == nil } == true ? ["a refresh that took no time"] : []
+      let broken = after.map { $0 < .zero || ask == nil } == true ? ["a refresh that took no time"] : []
+      // The client is told nothing of a token that was accepted elsewhere.
+      guard case .renewed(let token) = event else { return broken }
+      // It is no answer to the question that waits.
+      let waiting = question
+      defer { question = waiting }
+      return broken + refresh(token, at: now)
     case .loggedIn, .refreshRequested: return []
     }
+  }
+
+  private mutating func refresh(_ token: Acceptance, at now: Instant) -> [String] {
+    guard let login else { return ["a refresh before login"] }
+    var broken: [String] = []
+    if token.user != login.user || token.kind != login.kind { broken.append("the identity changes") }
+    if isDue(at: now) && token.fingerprint == login.fingerprint && login.renewal != .sessionEnd {
+      broken.append("the token was not renewed")
+    }
+    if token.expiresAt <= now { broken.append("an expired token is accepted as a refresh") }
+    return broken + accept(token, at: now)
   }
 
   private func watchClose(_ reason: CloseReason, at now: Instant) -> [String] {
@@ -222,7 +235,9 @@ struct Witness: Hashable {
   // MARK: Books
 
   private mutating func accept(_ token: Acceptance, at now: Instant) -> [String] {
-    login = Login(user: token.user, kind: token.kind, fingerprint: token.fingerprint, expiresAt: token.expiresAt)
+    login = Login(
+      user: token.user, kind: token.kind, fingerprint: token.fingerprint, expiresAt: token.expiresAt,
+      renewal: token.renewal)
     (ask, dueSince, question, refusedTokens) = (nil, nil, nil, 0)
     return drainsUntil == nil ? [] : ["a token is accepted while draining"]
   }
