@@ -112,7 +112,8 @@ extension ClientSession {
     case .ended: true
     case .live: outage == nil && (refreshes >= waves || (!returnsByItself && logins > 1) || !isDue)
     case .refreshing, .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning,
-      .abandoned: false
+      .abandoned:
+      false
     }
   }
 

@@ -141,7 +141,7 @@ extension ClientSession {
     switch phase {
     case .loggingIn where outage != nil:
       refusedAway(number, name, at: now, chance: &chance, into: &effects)
-    case .loggingIn where habits.comeback?.renewingErrors.contains(number) == true:
+    case .loggingIn where habits.sessionKey == nil && habits.comeback?.renewingErrors.contains(number) == true:
       // The first token was too old already: an SDK asks for another before it tells anybody.
       outage = Outage(since: now)
       refusedAway(number, name, at: now, chance: &chance, into: &effects)

@@ -203,7 +203,8 @@ extension ClientSession {
     _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     effects.append(.close)
-    if let habit = habits.sessionKey, number == habit.expiredError, key != nil,
+    let isFinal = habits.comeback?.finalErrors.contains(number) ?? false
+    if let habit = habits.sessionKey, number == habit.expiredError, key != nil, !isFinal,
       (outage?.keyCalls ?? 0) < habit.triesMax
     {
       effects.append(.record(.returnRefused(name, isOldToken: true)))

@@ -163,7 +163,8 @@ package struct ClientSession: Sendable {
     case .returning(.asking): renewedAway(answer, at: now, chance: &chance, into: &effects)
     case .returning(.askingForKey): keyArrivedAway(answer, at: now, chance: &chance, into: &effects)
     case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .refreshing, .leaving, .away, .returning, .abandoned,
-      .ended: return
+      .ended:
+      return
     }
   }
 

@@ -52,7 +52,9 @@ extension StormResult {
 
   /// The gateway's resident memory for each idle connection.
   package var gatewayBytesPerConnection: Double? {
-    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry], everybody.connected > 0 else { return nil }
+    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry], everybody.connected > 0 else {
+      return nil
+    }
     return (after.residentBytes - before.residentBytes) / Double(everybody.connected)
   }
 }

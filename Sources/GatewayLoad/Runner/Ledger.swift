@@ -124,7 +124,8 @@ struct Ledger {
     result.latencies.provider.record(duration)
     switch answer {
     case .token: result.provider.granted += 1
-    case .busy(let status, _), .refused(let status), .denied(let status): result.provider.refused.count("http_\(status)")
+    case .busy(let status, _), .refused(let status), .denied(let status):
+      result.provider.refused.count("http_\(status)")
     case .failed(let problem): result.provider.refused.count(problem)
     }
   }

@@ -38,7 +38,9 @@ package struct Metric: Sendable {
   private static let connects = [
     Metric("connects.attempted", .count, "connections begun") { Double($0.connects.attempted) },
     Metric("connects.ok", .count, "logins accepted") { Double($0.connects.accepted) },
-    Metric("connects.failed", .count, "clients' first connections that came to no login") { Double($0.connects.failed.total) },
+    Metric("connects.failed", .count, "clients' first connections that came to no login") {
+      Double($0.connects.failed.total)
+    },
     Metric("connects.peak", .count, "the most logins in one second") { Double($0.series.connects.peak) },
   ]
 

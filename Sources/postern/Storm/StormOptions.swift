@@ -12,7 +12,8 @@ struct StormOptions {
   let tokens: TokenSource
   let control: StormAddress?
   let controlSecret: Credentials?
-  let dialect: PlainClientDialect
+  let dialect: any ClientDialect
+  private let providerPath: String
   let thresholds: [Threshold]
   let reportDirectory: String?
   let printsJSON: Bool
@@ -33,13 +34,18 @@ struct StormOptions {
       try StormAddress($0, schemes: ("http", "https"), isInsecure: isInsecure)
     }
     controlSecret = try Self.credentials(arguments, "control-secret-file")
-    dialect = PlainClientDialect(providerSecret: try Self.credentials(arguments, "provider-secret-file"))
-    tokens = try Self.tokens(arguments, provider: provider, gateway: gateway)
+    let dialect = try StormDialect(arguments)
+    self.dialect = dialect.client
+    providerPath = dialect.providerPath
+    tokens = try Self.tokens(arguments, dialect, provider: provider, gateway: gateway)
     thresholds = try Self.thresholds(arguments)
     reportDirectory = arguments.string("report")
     printsJSON = try arguments.isOn("json")
     do {
       plan = try Self.plan(arguments)
+      plan.dialect = dialect.client.name
+      plan.sdk = dialect.client.sdk
+      plan.comeback = dialect.comeback
       try Self.fit(&plan, arguments, gateway: gateway, isMinting: arguments.isOn("mint"))
       try plan.check()
     } catch let error as StormPlanError {
@@ -52,15 +58,11 @@ struct StormOptions {
   }
 
   private static func tokens(
-    _ arguments: Arguments, provider: StormAddress?, gateway: StormAddress
+    _ arguments: Arguments, _ dialect: StormDialect, provider: StormAddress?, gateway: StormAddress
   ) throws -> TokenSource {
     guard try arguments.isOn("mint") else { return .provider(provider?.target ?? gateway.target, path: provider?.path) }
     guard provider == nil else { throw UsageError("--mint and --provider are both given; one of them is meant") }
-    guard let signer = try TokenKeys(arguments)?.signer() else {
-      throw UsageError("--mint needs a key that can sign: --secret-file, POSTERN_SECRET or --key-file")
-    }
-    return .minted(
-      PlainTokenIssuer(signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")))
+    return .minted(try dialect.issuer(arguments))
   }
 
   private static func thresholds(_ arguments: Arguments) throws -> [Threshold] {
@@ -140,7 +142,7 @@ struct StormOptions {
   var providerText: String {
     switch tokens {
     case .minted: "none: the clients minted their tokens"
-    case .provider(let target, _): (provider ?? StormAddress(target)).text(scheme: "http", defaultPath: "/v1/tokens")
+    case .provider(let target, _): (provider ?? StormAddress(target)).text(scheme: "http", defaultPath: providerPath)
     }
   }
 }
