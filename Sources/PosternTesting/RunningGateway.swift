@@ -48,11 +48,14 @@ package final class RunningGateway: Sendable {
 
   private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
     let first = loops[0].events
-    let guests = SeededGenerator(seed: settings.seed ?? SystemRandomNumberGenerator.word())
-    let directory = MemoryDirectory(on: first, generator: guests)
+    let seed = settings.seed ?? SystemRandomNumberGenerator.word()
+    let directory = MemoryDirectory(on: first, generator: SeededGenerator(seed: seed))
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let suites = [plain]
+    var suites = [plain]
+    if let sendbird = settings.sendbird {
+      suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
+    }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
     let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
