@@ -67,7 +67,7 @@ package final class RunningGateway: Sendable {
       gateway, secret: settings.controlSecret, figures: { page in await provider.figures.write(to: &page) },
       drain: { orders.yield($0) })
     let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
-    let listeners = try await listen(settings, site, headerNames: suites.flatMap(\.headerNames), on: loops)
+    let listeners = try await listen(settings, site, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256
@@ -78,14 +78,13 @@ package final class RunningGateway: Sendable {
   }
 
   private static func listen(
-    _ settings: GatewaySettings, _ site: GatewaySite, headerNames: [String], on loops: [SocketLoop]
+    _ settings: GatewaySettings, _ site: GatewaySite, on loops: [SocketLoop]
   ) async throws -> [Listener] {
     var listeners: [Listener] = []
     for host in settings.hosts {
       var listening = Listener.Settings(host: host, port: listeners.first?.port ?? settings.port)
       listening.limits = settings.limits
       listening.tls = settings.tls
-      listening.extraHeaders += headerNames
       do {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {
