@@ -52,9 +52,10 @@ extension StormResult {
 
   /// The gateway's resident memory for each idle connection.
   package var gatewayBytesPerConnection: Double? {
-    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry], everybody.connected > 0 else {
+    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry], connects.accepted > connects.again
+    else {
       return nil
     }
-    return (after.residentBytes - before.residentBytes) / Double(everybody.connected)
+    return (after.residentBytes - before.residentBytes) / Double(connects.accepted - connects.again)
   }
 }
