@@ -9,12 +9,15 @@ package actor MemoryStreamDirectory: StreamDirectory {
   private let executor: any SerialExecutor
   private let usersMax: Int
   private var known: [UserID: StreamUser] = [:]
-  private var appSettings = StreamAppSettings()
+  private var appSettings: StreamAppSettings
 
   /// An empty directory with room for `usersMax` users.
-  package init(on executor: any SerialExecutor, usersMax: Int = 1_000_000) {
+  package init(
+    on executor: any SerialExecutor, usersMax: Int = 1_000_000, settings: StreamAppSettings = StreamAppSettings()
+  ) {
     self.executor = executor
     self.usersMax = usersMax
+    appSettings = settings
   }
 
   package func lookUp(_ id: UserID) -> (user: StreamUser?, settings: StreamAppSettings) {

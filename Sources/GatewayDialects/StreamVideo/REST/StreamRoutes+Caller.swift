@@ -89,11 +89,7 @@ extension StreamRoutes {
 
   /// The user of that name, made now if need be: whom the application's token names is one of its users.
   package func user(_ id: UserID, at now: WallTime) async throws(StreamError) -> StreamUser {
-    do throws(GatewayError) {
-      return try await directory.updateUser(id, creates: true, at: now) { _, _ in }
-    } catch {
-      throw StreamError(error)
-    }
+    try await update(id, creates: true, at: now) { _, _ in }
   }
 
   private func connection(_ request: HTTPRequest, _ caller: StreamCaller) async -> ConnectionID? {
@@ -111,10 +107,14 @@ extension StreamToken {
   ) throws(StreamError) {
     if isDevelopment && !app.disablesAuthChecks { throw .signatureInvalid(key: key) }
     for limit in [app.revokesTokensIssuedBefore, user?.revokesTokensIssuedBefore] {
-      guard let limit else { continue }
-      // Whole seconds, as the dates of tokens are.
-      let second: Int64 = 1_000_000_000
-      guard let issuedAt, issuedAt.nanoseconds / second >= limit.nanoseconds / second else { throw .tokenRevoked }
+      if let limit, Self.isIssued(issuedAt, before: limit) { throw .tokenRevoked }
     }
+  }
+
+  /// Whether a token of that issue date, or without one, was issued before `limit`: in whole seconds, as tokens are dated.
+  static func isIssued(_ issuedAt: WallTime?, before limit: WallTime) -> Bool {
+    let second: Int64 = 1_000_000_000
+    guard let issuedAt else { return true }
+    return issuedAt.nanoseconds / second < limit.nanoseconds / second
   }
 }

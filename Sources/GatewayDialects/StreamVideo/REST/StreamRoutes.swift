@@ -6,11 +6,17 @@ package struct StreamRoutes: Sendable {
   package let services: any GatewayServices
   package let directory: any StreamDirectory
   package let settings: StreamVideoSettings
+  /// Nil where requests are not limited.
+  private let limiter: StreamLimiter?
 
-  package init(services: any GatewayServices, directory: any StreamDirectory, settings: StreamVideoSettings) {
+  package init(
+    services: any GatewayServices, directory: any StreamDirectory, settings: StreamVideoSettings,
+    limiter: StreamLimiter? = nil
+  ) {
     self.services = services
     self.directory = directory
     self.settings = settings
+    self.limiter = limiter
   }
 
   /// Who may ask.
@@ -38,15 +44,22 @@ package struct StreamRoutes: Sendable {
       let family = StreamFamily(path: pattern)
       return HTTPRoute(method, pattern) { request, parameters in
         let receivedAt = services.wallTime
+        var limit: StreamLimitState?
+        var response: HTTPResponse
         do throws(StreamError) {
           let caller = try await caller(of: request, access)
+          let counted = caller.kind == .anonymous ? nil : caller.user
+          limit = await limiter?.count(operation, caller.platform, user: counted, at: receivedAt)
+          if limit?.isExceeded == true { throw .rateLimit("Too many requests for user") }
           let request = StreamRequest(
             http: request, parameters: parameters, family: family, caller: caller,
             body: try StreamBody(request.body), receivedAt: receivedAt)
-          return try await work(request).response(after: services.wallTime - receivedAt)
+          response = try await work(request).response(after: services.wallTime - receivedAt)
         } catch {
-          return Self.response(error, operation, services.wallTime - receivedAt)
+          response = Self.response(error, operation, services.wallTime - receivedAt)
         }
+        if let limit { response.headers += limit.headers }
+        return response
       }
     }
   }
