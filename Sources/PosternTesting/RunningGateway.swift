@@ -63,7 +63,9 @@ package final class RunningGateway: Sendable {
     }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
-    let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
+    let provider = TokenProvider(
+      on: first, policy: settings.provider, services: gateway, issuer: settings.issuer,
+      vendors: suites.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
     let routes = PlainRoutes(
       services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
       provider: provider)
