@@ -31,6 +31,7 @@ enum StormFlags {
 
   private static let expiry = [
     Flag("expiry", "common|own", "whether the first tokens expire together or each by itself (default common)"),
+    Flag("start-at", "UNIX_S", "when the first client connects, so that several storms keep step (default: at once)"),
     Flag("expire-after", "DURATION", "when they expire together, from the start (default: after ramp and hold)"),
     Flag("life", "DURATION", "the life of the tokens fetched later, and of the first if own (default 1h)"),
     Flag("jitter", "SHARE", "the share of the life that expiries are scattered over (default 0)"),

@@ -17,6 +17,8 @@ struct StormOptions {
   let thresholds: [Threshold]
   let reportDirectory: String?
   let printsJSON: Bool
+  /// When the first client is to connect; nil for as soon as may be.
+  private let startsAt: WallTime?
 
   /// What has to hold when nothing else is asked for.
   private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
@@ -41,6 +43,7 @@ struct StormOptions {
     thresholds = try Self.thresholds(arguments)
     reportDirectory = arguments.string("report")
     printsJSON = try arguments.isOn("json")
+    startsAt = try arguments.number("start-at", in: 0...1e11).map { WallTime(seconds: $0) }
     do {
       plan = try Self.plan(arguments)
       plan.dialect = dialect.client.name
@@ -135,6 +138,16 @@ struct StormOptions {
     setup.controlSecret = controlSecret
     setup.process = process
     return setup
+  }
+
+  /// When the first client connects, if everything is ready at `ready`: so that the common expiry falls on a whole
+  /// second, in which vendors date their tokens, unless the time was given.
+  func start(ready: WallTime) -> WallTime {
+    if let startsAt { return startsAt }
+    guard plan.dialect != "plain", plan.expiry == .common else { return ready }
+    let second: Int64 = 1_000_000_000
+    let past = (ready + plan.expiresAfter).nanoseconds % second
+    return past == 0 ? ready : ready + .nanoseconds(second - past)
   }
 
   var gatewayText: String { gateway.text(scheme: "ws", defaultPath: dialect.upgradeTarget) }
