@@ -27,6 +27,8 @@ package struct GatewaySettings: Sendable {
   package var verifier: JWTVerifier
   package var issuer: any TokenIssuer
   package var provider: TokenProviderPolicy
+  /// The Sendbird application it has; nil for none.
+  package var sendbird: SendbirdSettings?
   /// How Stream is played; nil for not at all.
   package var stream: StreamVideoSettings?
 

@@ -48,20 +48,26 @@ package final class RunningGateway: Sendable {
 
   private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
     let first = loops[0].events
-    let guests = SeededGenerator(seed: settings.seed ?? SystemRandomNumberGenerator.word())
-    let directory = MemoryDirectory(on: first, generator: guests)
+    let seed = settings.seed ?? SystemRandomNumberGenerator.word()
+    let directory = MemoryDirectory(on: first, generator: SeededGenerator(seed: seed))
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let stream = try settings.stream.map { stream in
-      try StreamVideoSuite(
-        stream, directory: MemoryStreamDirectory(on: first, settings: stream.app),
-        calls: MemoryStreamCallDirectory(on: first), session: settings.configuration.session, on: first
-      ).dialects
+    var suites = [plain]
+    if let stream = settings.stream {
+      let directory = MemoryStreamDirectory(on: first, settings: stream.app)
+      let policy = settings.configuration.session
+      let calls = MemoryStreamCallDirectory(on: first)
+      let suite = try StreamVideoSuite(stream, directory: directory, calls: calls, session: policy, on: first)
+      suites.append(suite.dialects)
     }
-    let suites = [plain, stream].compactMap(\.self)
+    if let sendbird = settings.sendbird {
+      suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
+    }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
-    let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
+    let provider = TokenProvider(
+      on: first, policy: settings.provider, services: gateway, issuer: settings.issuer,
+      vendors: suites.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
     let routes = PlainRoutes(
       services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
       provider: provider)

@@ -38,7 +38,10 @@ package struct StreamVideoSuite: Sendable {
         StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter), session: session,
         observer: observer)
     }
-    return DialectSuite(bindings) { services in routes(services) }
+    let issuers = settings.applications.usual.map {
+      [StreamDialect.Kind.video.rawValue: StreamTokenIssuer(signer: $0.signer)]
+    }
+    return DialectSuite(bindings, issuers: issuers ?? [:]) { services in routes(services) }
   }
 
   private func routes(_ services: any GatewayServices) -> [HTTPRoute] {

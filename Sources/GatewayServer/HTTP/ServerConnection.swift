@@ -93,10 +93,13 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     case .refused(let response, let reason, let readsOn):
       service.refusals.count(reason)
       return readsOn ? answerAndLinger(response) : answerAtOnce(response)
-    case .request(var request, let body):
+    case .tooLarge(let request):
+      isHead = request.method == "HEAD"
+      return refuseBody(of: request)
+    case .request(var request, let body, let awaitsContinue):
       request.peer = peerAddress()
       isHead = request.method == "HEAD"
-      return take(body, of: request)
+      return take(body, of: request, awaitsContinue: awaitsContinue)
     case .upgrade, nil:
       return -1
     }
@@ -104,16 +107,15 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
 
   // MARK: The body
 
-  private func take(_ body: RequestArrival.BodyFraming, of request: HTTPRequest) -> Int32 {
+  private func take(
+    _ body: RequestArrival.BodyFraming, of request: HTTPRequest, awaitsContinue: Bool
+  ) -> Int32 {
     switch body {
     case .length(0): return answer(request)
     case .length(let length): phase = .body(request, remaining: length)
     case .chunked: phase = .chunks(request, ChunkedBody(bytesMax: service.limits.bodyBytesMax))
     }
-    if request.header("expect")?.lowercased() == "100-continue", write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0
-    {
-      return -1
-    }
+    if awaitsContinue, write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0 { return -1 }
     loop.deadlines.set(wakeup, at: loop.now + service.limits.handshakeTimeout)
     return 0
   }
@@ -144,8 +146,7 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
       phase = .chunks(request, body)
       return 0
     case .tooLong:
-      service.refusals.count(.tooLarge)
-      return answerAndLinger(.tooLarge(bytesMax: service.limits.bodyBytesMax))
+      return refuseBody(of: request)
     case .malformed:
       service.refusals.count(.malformedRequest)
       return answerAtOnce(.plain(400, "the body's chunks are malformed"))
@@ -154,6 +155,12 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
       request.body = body.bytes
       return answer(request)
     }
+  }
+
+  private func refuseBody(of request: HTTPRequest) -> Int32 {
+    service.refusals.count(.tooLarge)
+    let error = GatewayError.bodyTooLarge.detailed("\(service.limits.bodyBytesMax) bytes")
+    return answerAndLinger(service.site.refusal(of: error, for: request))
   }
 
   // MARK: The answer
@@ -243,10 +250,6 @@ extension HTTPResponse {
   /// The transport's own refusal.
   static func plain(_ status: Int, _ text: String) -> HTTPResponse {
     HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", text: text + "\n")
-  }
-
-  static func tooLarge(bytesMax: Int) -> HTTPResponse {
-    plain(413, "the body is above \(bytesMax) bytes")
   }
 
   /// What a connection above a limit gets.

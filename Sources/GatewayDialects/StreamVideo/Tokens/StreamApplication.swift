@@ -34,6 +34,10 @@ package struct StreamApplications: Sendable {
     self.fallback = fallback
   }
 
+  /// The application whose tokens are minted where nobody names a key: the one for every key, else that of the first
+  /// key by name.
+  package var usual: StreamApplication? { fallback ?? byKey.min { $0.key < $1.key }?.value }
+
   /// The application of `key`.
   package func application(_ key: String?) throws(StreamError) -> StreamApplication {
     guard let key, !key.isEmpty else { throw .accessKey("api_key not provided") }
