@@ -62,8 +62,8 @@ package struct StreamCalls: Sendable {
   /// Lets the connection hear what happens in the call.
   func watch(_ call: CallID, by connection: ConnectionID?) async throws(StreamError) {
     guard let connection else { return }
-    guard await services.watch(call, by: connection) else {
-      throw StreamError(.tooMany.detailed("calls that one connection watches"))
-    }
+    if await services.watch(call, by: connection) { return }
+    guard await services.user(of: connection) != nil else { throw .connectionIDNotFound("the connection has ended") }
+    throw StreamError(.tooMany.detailed("calls that one connection watches"))
   }
 }

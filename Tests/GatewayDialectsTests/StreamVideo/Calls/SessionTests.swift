@@ -150,4 +150,50 @@ struct SessionTests {
     #expect(try http.ask("POST", "call/default/a/join", join, as: .user("bob")).status == 403)
     #expect(try http.ask("POST", "call/default/a/join", join).status == 201)
   }
+
+  @Test("let nobody in whose connection ends on the way")
+  func endsMeanwhile() throws {
+    let connection = ConnectionID(loop: 0, serial: 1)
+    let http = try StreamCallHTTP { gateway, calls in
+      HastyDirectory(calls) { gateway.disconnect(UserID("ann"), connection) }
+    }
+    let answer = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann", 1))
+    #expect(answer.status == 400 && answer.body.at("code")?.integer == 46)
+    #expect(http.told().last == "call.session_ended")
+  }
+}
+
+/// A directory before whose changes something happens.
+private struct HastyDirectory: StreamCallDirectory {
+  private let inner: any StreamCallDirectory
+  private let first: @Sendable () -> Void
+
+  init(_ inner: any StreamCallDirectory, _ first: @escaping @Sendable () -> Void) {
+    self.inner = inner
+    self.first = first
+  }
+
+  func call(_ id: CallID) async -> StreamCall? { await inner.call(id) }
+
+  func makeCall(_ call: StreamCall) async throws(GatewayError) -> (call: StreamCall, isNew: Bool) {
+    try await inner.makeCall(call)
+  }
+
+  func updateCall(_ id: CallID, _ change: @escaping Change) async throws(GatewayError) -> StreamCallChange {
+    first()
+    return try await inner.updateCall(id, change)
+  }
+
+  func removeCall(_ id: CallID) async -> StreamCall? { await inner.removeCall(id) }
+
+  func calls(
+    where isMeant: @escaping @Sendable (StreamCall) -> Bool,
+    by precedes: @escaping @Sendable (StreamCall, StreamCall) -> Bool, offset: Int, limit: Int
+  ) async -> [StreamCall] {
+    await inner.calls(where: isMeant, by: precedes, offset: offset, limit: limit)
+  }
+
+  func calls(joinedBy user: UserID, on connection: ConnectionID?) async -> [CallID] {
+    await inner.calls(joinedBy: user, on: connection)
+  }
 }

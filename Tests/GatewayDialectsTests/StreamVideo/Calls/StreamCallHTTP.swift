@@ -24,11 +24,15 @@ struct StreamCallHTTP {
     case nobody
   }
 
-  init(room: Int = 100, policy: StreamCallPolicy = StreamCallPolicy()) throws {
+  /// - Parameter wrap: What stands before the directory of calls.
+  init(
+    room: Int = 100, policy: StreamCallPolicy = StreamCallPolicy(),
+    wrap: (FakeGateway, any StreamCallDirectory) -> any StreamCallDirectory = { $1 }
+  ) throws {
     let application = try StreamApplication(secret: Self.secret)
     signer = application.signer
     users = gateway.makeStreamUsers()
-    directory = gateway.makeStreamCalls(room: room)
+    directory = wrap(gateway, gateway.makeStreamCalls(room: room))
     calls = StreamCalls(services: gateway, users: users, directory: directory, policy: policy)
     gateway.speak(StreamDialect(.video), StreamDialect(.v2))
     let settings = StreamVideoSettings(applications: StreamApplications(fallback: application))

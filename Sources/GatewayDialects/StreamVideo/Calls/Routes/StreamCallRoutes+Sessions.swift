@@ -55,6 +55,13 @@ extension StreamCallRoutes {
       }
       call.join(user.id, role: call.member(user.id)?.role ?? user.role, on: connection, at: now, anonymousStay: stay)
     }
+    if let connection, await calls.services.user(of: connection) != user.id {
+      // It ended meanwhile, and what takes its user out of calls may have been here before the user was in.
+      _ = try await calls.change(asked.id, by: user.id, at: now) { call in
+        call.leave(at: now) { $0.connection == connection }
+      }
+      throw .connectionIDNotFound("the connection has ended")
+    }
     let call = try await ring(asked, change.after, wish)
     let picture = await calls.picture(of: call)
     return StreamAnswer(201) { json in
