@@ -25,6 +25,11 @@ package protocol SendbirdDirectory: Sendable {
     _ id: UserID, _ change: @escaping @Sendable (inout SendbirdUser) -> Void
   ) async throws(GatewayError) -> SendbirdUser
 
-  /// Forgets a user. Throws ``GatewayError/notFound`` if there is none.
+  /// Forgets a user. Throws ``GatewayError/notFound`` if there is none. A user of that id who is made later inherits
+  /// nothing: session tokens issued before are void.
   func deleteUser(_ id: UserID) async throws(GatewayError)
+
+  /// Whether there was a user of that id who was deleted, and none has been made since. Bounded as the users are: the
+  /// oldest deletion is forgotten first.
+  func wasDeleted(_ id: UserID) async -> Bool
 }

@@ -9,6 +9,11 @@ package struct SendbirdSessionToken: Hashable, Sendable {
   package var issuedAt: WallTime
   package var expiresAt: WallTime
 
+  /// A token for the user, made at `now`.
+  package init(for user: SendbirdUser, at now: WallTime, until expiresAt: WallTime) {
+    self.init(user: user.id, issuedAt: Self.issueDate(for: user, at: now), expiresAt: expiresAt)
+  }
+
   package init(user: UserID, issuedAt: WallTime, expiresAt: WallTime) {
     userNumber = Self.number(of: user)
     self.issuedAt = issuedAt
@@ -19,6 +24,24 @@ package struct SendbirdSessionToken: Hashable, Sendable {
   /// by whoever has the secret, without asking anybody.
   package static func number(of user: UserID) -> UInt64 {
     SHA256.digest(user.rawValue.utf8)[..<6].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Whether the user's session tokens of that moment were revoked. Counted in the milliseconds a token is dated in.
+  package static func isVoid(issuedAt: WallTime?, for user: SendbirdUser) -> Bool {
+    guard let validFrom = user.sessionTokensValidFrom else { return false }
+    return issuedAt.map { $0 < Self.roundedUp(validFrom) } ?? true
+  }
+
+  /// When a token that is made at `now` says it was issued: not before the last revocation ended, so that one made in
+  /// the same millisecond as a revocation is good.
+  package static func issueDate(for user: SendbirdUser, at now: WallTime) -> WallTime {
+    let whole = WallTime(nanoseconds: now.nanoseconds / 1_000_000 * 1_000_000)
+    return max(whole, user.sessionTokensValidFrom.map(roundedUp) ?? whole)
+  }
+
+  private static func roundedUp(_ time: WallTime) -> WallTime {
+    let rest = time.nanoseconds % 1_000_000
+    return rest == 0 ? time : time + .nanoseconds(1_000_000 - rest)
   }
 
   /// Whether `token` has the form of a JWT; an access token never has dots.

@@ -12,6 +12,10 @@ package actor MemorySendbirdDirectory: SendbirdDirectory {
   /// The users' ids by their numbers, which rise.
   private var order: [(number: Int64, id: UserID)] = []
   private var lastNumber: Int64 = 0
+  /// The users who were deleted and not made anew, with the turn in which they were.
+  private var deleted: [UserID: Int] = [:]
+  private var deletions: [UserID] = []
+  private var firstDeletion = 0
 
   /// An empty directory with room for `usersMax` users.
   package init(on executor: any SerialExecutor, usersMax: Int = 100_000) {
@@ -25,6 +29,9 @@ package actor MemorySendbirdDirectory: SendbirdDirectory {
     lastNumber += 1
     var user = user
     user.number = lastNumber
+    if deleted.removeValue(forKey: user.id) != nil {
+      user.sessionTokensValidFrom = max(user.createdAt, user.sessionTokensValidFrom ?? user.createdAt)
+    }
     users[user.id] = user
     order.append((lastNumber, user.id))
     return user
@@ -70,6 +77,23 @@ package actor MemorySendbirdDirectory: SendbirdDirectory {
   package func deleteUser(_ id: UserID) throws(GatewayError) {
     guard let user = users.removeValue(forKey: id) else { throw .notFound.detailed("there is no such user") }
     order.remove(at: place(of: user.number))
+    rememberDeletion(of: id)
+  }
+
+  package func wasDeleted(_ id: UserID) -> Bool {
+    deleted[id] != nil
+  }
+
+  private func rememberDeletion(of id: UserID) {
+    deleted[id] = firstDeletion + deletions.count
+    deletions.append(id)
+    guard deletions.count > 2 * usersMax else { return }
+    // Half of them are forgotten at once: so seldom that it costs a deletion little.
+    for forgotten in deletions[..<usersMax] {
+      if deleted[forgotten].map({ $0 < firstDeletion + usersMax }) ?? false { deleted[forgotten] = nil }
+    }
+    deletions.removeFirst(usersMax)
+    firstDeletion += usersMax
   }
 
   /// The place of the first number that is not smaller.
