@@ -48,11 +48,14 @@ package final class RunningGateway: Sendable {
 
   private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
     let first = loops[0].events
-    let guests = SeededGenerator(seed: settings.seed ?? SystemRandomNumberGenerator.word())
-    let directory = MemoryDirectory(on: first, generator: guests)
+    let seed = settings.seed ?? SystemRandomNumberGenerator.word()
+    let directory = MemoryDirectory(on: first, generator: SeededGenerator(seed: seed))
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let suites = [plain]
+    var suites = [plain]
+    if let sendbird = settings.sendbird {
+      suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
+    }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
     let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
@@ -64,7 +67,7 @@ package final class RunningGateway: Sendable {
       gateway, secret: settings.controlSecret, figures: { page in await provider.figures.write(to: &page) },
       drain: { orders.yield($0) })
     let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
-    let listeners = try await listen(settings, site, headerNames: suites.flatMap(\.headerNames), on: loops)
+    let listeners = try await listen(settings, site, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256
@@ -75,14 +78,13 @@ package final class RunningGateway: Sendable {
   }
 
   private static func listen(
-    _ settings: GatewaySettings, _ site: GatewaySite, headerNames: [String], on loops: [SocketLoop]
+    _ settings: GatewaySettings, _ site: GatewaySite, on loops: [SocketLoop]
   ) async throws -> [Listener] {
     var listeners: [Listener] = []
     for host in settings.hosts {
       var listening = Listener.Settings(host: host, port: listeners.first?.port ?? settings.port)
       listening.limits = settings.limits
       listening.tls = settings.tls
-      listening.extraHeaders += headerNames
       do {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {

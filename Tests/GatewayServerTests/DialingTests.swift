@@ -130,7 +130,7 @@ import Testing
       let fetcher = Fetcher(loop: server.loops[0])
       for host in ["127.0.0.1", "localhost"] {
         let answer = try await fetcher.fetch(
-          HTTPRequest(method: "POST", path: "/a b", body: [1, 2, 3]), from: DialTarget(host: host, port: server.port)
+          HTTPRequest(method: "POST", path: "/a%20b", body: [1, 2, 3]), from: DialTarget(host: host, port: server.port)
         ).get()
         #expect(answer.status == 201)
         #expect(answer.header("x-method") == "POST")

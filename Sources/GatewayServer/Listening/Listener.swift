@@ -17,22 +17,12 @@ package final class Listener: @unchecked Sendable {
     package var limits = ServerLimits()
     /// The files of the certificate; nil for plain text.
     package var tls: TLSFiles?
-    /// Names, in lower case, of header fields the site wants to see. The library lists only those it knows itself,
-    /// which are the standard ones.
-    package var extraHeaders = Listener.defaultExtraHeaders
 
     package init(host: String, port: Int) {
       self.host = host
       self.port = port
     }
   }
-
-  /// Fields that proxies and browsers add.
-  package static let defaultExtraHeaders = [
-    "access-control-request-method", "access-control-request-headers", "forwarded", "sec-websocket-protocol",
-    "traceparent", "user-agent", "x-api-key", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
-    "x-request-id",
-  ]
 
   /// The port it got.
   package let port: Int
@@ -57,8 +47,7 @@ package final class Listener: @unchecked Sendable {
     let sockets = try ListeningSocket.listen(host: settings.host, port: settings.port)
     var shares: [Share] = []
     for loop in loops {
-      let service = VirtualHost.Service(
-        site: site, limits: settings.limits, extraHeaders: settings.extraHeaders, tally: LoopTally())
+      let service = VirtualHost.Service(site: site, limits: settings.limits, tally: LoopTally())
       let host = await loop.perform { Made(host: loop.addHost(service, tls: settings.tls)) }.host
       guard let host else {
         throw .cannotListen(
@@ -136,11 +125,16 @@ extension Listener.Share: @unchecked Sendable {
       return tally.connectionEnded()
     }
     let connection = ServerConnection(host: host, service: service, isOverLimit: isOverLimit)
+    guard connection.awaitHead(from: descriptor) else {
+      close(descriptor)
+      return tally.connectionEnded()
+    }
     let opaque = Unmanaged.passRetained(connection as Endpoint)
     if let wsi = postern_adopt(host.handle, descriptor, opaque.toOpaque()) {
       connection.wsi = wsi
     } else if !connection.isDestroyed {
       // It had no room for it, and so did not tell of its end either.
+      connection.forgetHead()
       opaque.release()
       tally.connectionEnded()
     }

@@ -15,7 +15,6 @@ final class VirtualHost {
   struct Service: Sendable {
     let site: any Site
     let limits: ServerLimits
-    let extraHeaders: [String]
     let tally: LoopTally
   }
 
@@ -62,11 +61,6 @@ final class VirtualHost {
   static func hasTLS(_ wsi: OpaquePointer, _ context: UnsafeMutableRawPointer?) {
     guard let context, let vhost = of(wsi) else { return }
     vhost.tls = OpaquePointer(context)
-  }
-
-  /// Names the subprotocol of the handshake that is under way.
-  func setSubprotocol(_ name: String) {
-    postern_vhost_set_subprotocol(handle, name)
   }
 
   /// Presents `certificate` from the next handshake on. False, and no change, if OpenSSL refuses it.

@@ -29,6 +29,7 @@ struct ServeOptions {
       provider: provider)
     try Self.readAddresses(arguments, into: &settings)
     settings.limits = try Self.limits(arguments)
+    settings.sendbird = try SendbirdFlags.settings(arguments, secret: try TokenKeys.secret(arguments))
     settings.loops =
       try arguments.int("loops", in: 1...256) ?? max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
     settings.seed = try arguments.int("seed", in: 0 ... .max).map(UInt64.init)

@@ -17,9 +17,9 @@ extension SendbirdSessions {
       return try await admitByName(name, known, at: now)
     case .access(let presented):
       guard let known else { throw .userUnknown }
-      guard let own = known.accessToken, ConstantTime.areEqual(Array(own.token.utf8), Array(presented.token.utf8)) else {
-        throw .tokenUnknown
-      }
+      guard let own = known.accessToken,
+        ConstantTime.areEqual(Array(own.token.utf8), Array(presented.token.utf8))
+      else { throw .tokenUnknown }
       return (known, SendbirdAcceptedToken(form: .opaque, fingerprint: TokenFingerprint(of: own.token)), .regular)
     case .session(let token, let fingerprint):
       guard token.userNumber == SendbirdSessionToken.number(of: name) else { throw .userMismatch }

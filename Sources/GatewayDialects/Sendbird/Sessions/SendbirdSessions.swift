@@ -59,7 +59,9 @@ package actor SendbirdSessions {
   private static let userIDLengthMax = 80
 
   private func logInByToken(_ login: SendbirdLogin, at now: WallTime) async throws(GatewayError) -> VerifiedToken {
-    guard let name = login.user, !name.rawValue.isEmpty else { throw .credentialsMissing.detailed("user_id is missing") }
+    guard let name = login.user, !name.rawValue.isEmpty else {
+      throw .credentialsMissing.detailed("user_id is missing")
+    }
     guard name != .anonymous else { throw .anonymousRefused }
     let (user, token, kind) = try await admit(name, login.token, at: now)
     try await checkConnectionCount(of: name, login.connection)
