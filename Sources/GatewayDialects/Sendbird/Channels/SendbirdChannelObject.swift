@@ -93,7 +93,7 @@ struct SendbirdChannelObject {
     json.member("is_hidden", false)
     json.member("hidden_state", "unhidden")
     json.member("count_preference", "all")
-    json.member("push_trigger_option", "default")
+    json.member("push_trigger_option", "all")
     json.member("is_push_enabled", true)
     json.member("joined_ts", member?.joinedAt.map { $0.nanoseconds / 1_000_000_000 } ?? 0)
     json.member("invited_at", member?.invitedAt?.milliseconds ?? 0)

@@ -172,7 +172,8 @@ extension SendbirdChannelRoutes {
 
   private func query(_ request: SendbirdRequest) throws(SendbirdError) -> SendbirdMessageQuery {
     let point: SendbirdMessageQuery.Point
-    if let text = request.text("message_id") {
+    // One client names both at once, and means the time where the number is 0.
+    if let text = request.text("message_id"), text != "0" {
       guard let id = Int64(text) else { throw .notNumber("message_id") }
       point = .message(id)
     } else if let text = request.text("message_ts") {
