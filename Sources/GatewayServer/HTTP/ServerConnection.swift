@@ -93,10 +93,10 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     case .refused(let response, let reason, let readsOn):
       service.refusals.count(reason)
       return readsOn ? answerAndLinger(response) : answerAtOnce(response)
-    case .request(var request, let body):
+    case .request(var request, let body, let awaitsContinue):
       request.peer = peerAddress()
       isHead = request.method == "HEAD"
-      return take(body, of: request)
+      return take(body, of: request, awaitsContinue: awaitsContinue)
     case .upgrade, nil:
       return -1
     }
@@ -104,16 +104,15 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
 
   // MARK: The body
 
-  private func take(_ body: RequestArrival.BodyFraming, of request: HTTPRequest) -> Int32 {
+  private func take(
+    _ body: RequestArrival.BodyFraming, of request: HTTPRequest, awaitsContinue: Bool
+  ) -> Int32 {
     switch body {
     case .length(0): return answer(request)
     case .length(let length): phase = .body(request, remaining: length)
     case .chunked: phase = .chunks(request, ChunkedBody(bytesMax: service.limits.bodyBytesMax))
     }
-    if request.header("expect")?.lowercased() == "100-continue", write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0
-    {
-      return -1
-    }
+    if awaitsContinue, write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0 { return -1 }
     loop.deadlines.set(wakeup, at: loop.now + service.limits.handshakeTimeout)
     return 0
   }
