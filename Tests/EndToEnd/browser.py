@@ -8,13 +8,11 @@ import threading
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-PAGE = Path(__file__).with_name("page.html")
-
-
 class PageServer:
-    """Serves the page, and keeps its `load` event waiting until the page has reported."""
+    """Serves a page of this folder, and keeps its `load` event waiting until the page has reported."""
 
-    def __init__(self):
+    def __init__(self, page="page.html"):
+        html = Path(__file__).with_name(page).read_bytes()
         self.reported = reported = threading.Event()
         self.reports = reports = []
 
@@ -22,7 +20,7 @@ class PageServer:
             def do_GET(self):
                 path = urlsplit(self.path)
                 if path.path == "/":
-                    return self.answer("text/html; charset=utf-8", PAGE.read_bytes())
+                    return self.answer("text/html; charset=utf-8", html)
                 if path.path == "/reported.js":
                     reported.wait(60)
                 self.answer("text/javascript", b"")
