@@ -17,8 +17,9 @@ package struct SimulatedSendbird {
   private let suite: SendbirdSuite
   private let clients: SimulatedLoop
 
+  /// With `hasChannels` it has the whole HTTP side and every command; otherwise sessions only.
   package init(
-    policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1,
+    policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1, hasChannels: Bool = false,
     _ change: (inout SendbirdSettings) -> Void = { _ in }
   ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1)
@@ -31,7 +32,7 @@ package struct SimulatedSendbird {
     change(&settings)
     suite = try SendbirdSuite(
       settings, directory: directory, on: own[0].eventLoop, generator: SeededGenerator(seed: seed))
-    let dialects = try suite.dialectSuite(policy) { gate, _ in
+    let sessionsOnly = try suite.dialectSuite(policy) { gate, _ in
       // A call that every client may make: who am I?
       [
         HTTPRoute("GET", "/v3/users/{user_id}/my_group_channels") { request, _ in
@@ -44,6 +45,10 @@ package struct SimulatedSendbird {
         }
       ]
     }
+    let channels = MemorySendbirdChannels(on: own[0].eventLoop)
+    let dialects =
+      hasChannels
+      ? try suite.dialectSuite(policy, users: directory, channels: channels, on: own[0].eventLoop) : sessionsOnly
     gateway = Gateway(
       configuration: GatewayConfiguration(session: policy), loops: own.map(\.eventLoop), bindings: dialects.bindings)
     network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: dialects.routes(gateway)))
