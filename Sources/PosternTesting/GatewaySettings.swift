@@ -29,6 +29,8 @@ package struct GatewaySettings: Sendable {
   package var provider: TokenProviderPolicy
   /// The Sendbird application it has; nil for none.
   package var sendbird: SendbirdSettings?
+  /// How Stream is played; nil for not at all.
+  package var stream: StreamVideoSettings?
 
   package init(
     configuration: GatewayConfiguration, verifier: JWTVerifier, issuer: any TokenIssuer, provider: TokenProviderPolicy

@@ -80,6 +80,20 @@ import Testing
     }
   }
 
+  @Test(
+    "100 (Continue) goes to who asks for it with a body to come, and speaks HTTP/1.1",
+    arguments: [("1.1", "5", true), ("1.0", "5", false), ("1.1", "0", false)])
+  func expectation(version: String, length: String, isContinued: Bool) async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      try client.send(
+        "POST /x HTTP/\(version)\r\nHost: x\r\nContent-Length: \(length)\r\nExpect: 100-Continue\r\n\r\n")
+      if isContinued { #expect(try client.readAnswer().status == 100) }
+      if length == "5" { try client.send("hello") }
+      #expect(try client.readAnswer().status == 200)
+    }
+  }
+
   struct BadRequest: CustomTestStringConvertible {
     let testDescription: String
     let text: String

@@ -25,6 +25,11 @@ package struct GatewayError: Error, Hashable, Sendable {
     GatewayError(number, name, "\(message): \(detail)")
   }
 
+  /// The same error in a vendor's own words.
+  package func worded(_ message: String) -> GatewayError {
+    GatewayError(number, name, message)
+  }
+
   /// Two errors of the same number are the same error, whatever they say about the occurrence.
   package func isSame(as other: GatewayError) -> Bool {
     number == other.number

@@ -34,7 +34,7 @@ package struct SendbirdSuite: Sendable {
       session: try Self.policy(policy), liveness: .silence(settings.silenceMax),
       operations: SendbirdOperations(operations),
       observer: SendbirdConnections(sessions: sessions, next: observer))
-    return DialectSuite([binding]) { [self] services in
+    return DialectSuite([binding], issuers: ["sendbird": SendbirdTokenIssuer(signer: signer)]) { [self] services in
       sessions.gateway.withLock { $0 = services }
       let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
       let own = SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services)

@@ -7,11 +7,11 @@ internal import GatewayCore
 enum RequestArrival {
   /// A WebSocket, which may be had.
   case upgrade(HTTPRequest)
-  /// An answer.
-  case request(HTTPRequest, body: BodyFraming)
+  /// An answer. `awaitsContinue`: the peer sends the body after 100 (Continue).
+  case request(HTTPRequest, body: BodyFraming, awaitsContinue: Bool)
   /// Nothing that can be served. `readsOn`: the peer has not sent all of it, so that closing at once could lose the
   /// answer in a reset.
-  case refused(HTTPResponse, readsOn: Bool)
+  case refused(HTTPResponse, TransportRefusals.Reason, readsOn: Bool)
 
   /// How a body's end is found (RFC 9112 section 6.3).
   enum BodyFraming {
@@ -22,38 +22,42 @@ enum RequestArrival {
   init(_ reading: RequestHead.Reading, limits: ServerLimits) {
     switch reading {
     case .refused(let response):
-      self = .refused(response, readsOn: false)
+      self = .refused(response, response.status == 431 ? .tooLarge : .malformedRequest, readsOn: false)
     case .head(let head):
       if UpgradeCheck.isUpgrade(head.request) {
-        self = UpgradeCheck.refusal(of: head).map { .refused($0, readsOn: false) } ?? .upgrade(head.request)
+        self =
+          UpgradeCheck.refusal(of: head).map { .refused($0, .invalidUpgrade, readsOn: false) } ?? .upgrade(head.request)
       } else {
-        self.init(plain: head.request, limits: limits)
+        self.init(plain: head, limits: limits)
       }
     }
   }
 
-  private init(plain request: HTTPRequest, limits: ServerLimits) {
+  private init(plain head: RequestHead, limits: ServerLimits) {
+    let request = head.request
+    // Not of HTTP/1.0 (RFC 9110 section 10.1.1).
+    let awaitsContinue = head.version == "HTTP/1.1" && request.header("expect")?.lowercased() == "100-continue"
     if let coding = request.header("transfer-encoding") {
       guard coding.lowercased() == "chunked" else {
-        self = .refused(.plain(501, "the only transfer coding is chunked"), readsOn: true)
+        self = .refused(.plain(501, "the only transfer coding is chunked"), .malformedRequest, readsOn: true)
         return
       }
-      self = .request(request, body: .chunked)
+      self = .request(request, body: .chunked, awaitsContinue: awaitsContinue)
       return
     }
     guard let text = request.header("content-length") else {
-      self = .request(request, body: .length(0))
+      self = .request(request, body: .length(0), awaitsContinue: false)
       return
     }
     guard let length = Int(text), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      self = .refused(.plain(400, "Content-Length is not a number"), readsOn: false)
+      self = .refused(.plain(400, "Content-Length is not a number"), .malformedRequest, readsOn: false)
       return
     }
     guard length <= limits.bodyBytesMax else {
-      self = .refused(.tooLarge(bytesMax: limits.bodyBytesMax), readsOn: true)
+      self = .refused(.tooLarge(bytesMax: limits.bodyBytesMax), .tooLarge, readsOn: true)
       return
     }
-    self = .request(request, body: .length(length))
+    self = .request(request, body: .length(length), awaitsContinue: awaitsContinue)
   }
 
   /// A length that no body reaches before a time-out: its end is found, or not looked for, by us.
@@ -65,9 +69,9 @@ enum RequestArrival {
     case .upgrade(let request):
       "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
         + "Sec-WebSocket-Key: \(request.header("sec-websocket-key") ?? "")\r\n\r\n"
-    case .request(_, .length(0)), .refused(_, readsOn: false): "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-    case .request(_, .length(let length)): Self.post(length)
-    case .request(_, .chunked), .refused(_, readsOn: true): Self.post(Self.endless)
+    case .request(_, .length(0), _), .refused(_, _, readsOn: false): "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    case .request(_, .length(let length), _): Self.post(length)
+    case .request(_, .chunked, _), .refused(_, _, readsOn: true): Self.post(Self.endless)
     }
   }
 

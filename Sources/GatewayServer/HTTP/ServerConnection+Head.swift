@@ -24,7 +24,7 @@ extension ServerConnection {
     case .tooLong:
       used = count
       arrival = .refused(
-        .plain(431, "the request's head is above \(service.limits.headerBytesMax) bytes"), readsOn: true)
+        .plain(431, "the request's head is above \(service.limits.headerBytesMax) bytes"), .tooLarge, readsOn: true)
     case .complete(let length):
       used = length
       arrival = RequestArrival(RequestHead.read(head.bytes), limits: service.limits)

@@ -6,7 +6,7 @@ extension ServerConnection {
   /// The library has seen that a WebSocket is asked for; decides before it does anything about it.
   func upgradeAsked() -> Int32 {
     guard case .head = phase, let wsi, case .upgrade(var request) = arrival else { return -1 }
-    guard !isOverLimit else { return answerAtOnce(.overLimit) }
+    guard excess == nil else { return answerAtOnce(.overLimit) }
     request.peer = peerAddress()
     switch service.site.admit(request, on: loop.events) {
     case .refuse(let response):

@@ -10,8 +10,8 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   let loop: SocketLoop
   let host: VirtualHost
   let service: VirtualHost.Service
-  /// Whether the connection is above a limit and only waits for its 503.
-  let isOverLimit: Bool
+  /// The limit that the connection is above, if it only waits for its 503.
+  let excess: TransportRefusals.Reason?
   let acceptedAt: Instant
   /// Whether the library has told of its end.
   private(set) var isDestroyed = false
@@ -42,11 +42,11 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   private var output: ResponseOutput?
   private lazy var wakeup = Wakeup(target: self)
 
-  init(host: VirtualHost, service: VirtualHost.Service, isOverLimit: Bool) {
+  init(host: VirtualHost, service: VirtualHost.Service, excess: TransportRefusals.Reason?) {
     loop = host.loop
     self.host = host
     self.service = service
-    self.isOverLimit = isOverLimit
+    self.excess = excess
     acceptedAt = host.loop.now
     head = HeadBuffer(bytesMax: service.limits.headerBytesMax)
   }
@@ -88,14 +88,15 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     guard case .head = phase, let wsi else { return 0 }
     // The library's timer is for the body alone; the answer may take longer, and it has ours.
     postern_clear_timeout(wsi)
-    guard !isOverLimit else { return answerAtOnce(.overLimit) }
+    guard excess == nil else { return answerAtOnce(.overLimit) }
     switch arrival {
-    case .refused(let response, let readsOn):
+    case .refused(let response, let reason, let readsOn):
+      service.refusals.count(reason)
       return readsOn ? answerAndLinger(response) : answerAtOnce(response)
-    case .request(var request, let body):
+    case .request(var request, let body, let awaitsContinue):
       request.peer = peerAddress()
       isHead = request.method == "HEAD"
-      return take(body, of: request)
+      return take(body, of: request, awaitsContinue: awaitsContinue)
     case .upgrade, nil:
       return -1
     }
@@ -103,16 +104,15 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
 
   // MARK: The body
 
-  private func take(_ body: RequestArrival.BodyFraming, of request: HTTPRequest) -> Int32 {
+  private func take(
+    _ body: RequestArrival.BodyFraming, of request: HTTPRequest, awaitsContinue: Bool
+  ) -> Int32 {
     switch body {
     case .length(0): return answer(request)
     case .length(let length): phase = .body(request, remaining: length)
     case .chunked: phase = .chunks(request, ChunkedBody(bytesMax: service.limits.bodyBytesMax))
     }
-    if request.header("expect")?.lowercased() == "100-continue", write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0
-    {
-      return -1
-    }
+    if awaitsContinue, write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0 { return -1 }
     loop.deadlines.set(wakeup, at: loop.now + service.limits.handshakeTimeout)
     return 0
   }
@@ -143,8 +143,10 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
       phase = .chunks(request, body)
       return 0
     case .tooLong:
+      service.refusals.count(.tooLarge)
       return answerAndLinger(.tooLarge(bytesMax: service.limits.bodyBytesMax))
     case .malformed:
+      service.refusals.count(.malformedRequest)
       return answerAtOnce(.plain(400, "the body's chunks are malformed"))
     case .complete:
       var request = request
@@ -228,6 +230,7 @@ extension ServerConnection: WakeupTarget {
   func wakeUp() {
     switch phase {
     case .body, .chunks:
+      service.refusals.count(.bodyTimeout)
       _ = write(HTTPResponse.plain(408, "the body did not arrive in time").serialized(withoutBody: isHead))
     default: break
     }

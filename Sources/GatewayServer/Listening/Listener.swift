@@ -18,6 +18,9 @@ package final class Listener: @unchecked Sendable {
     /// The files of the certificate; nil for plain text.
     package var tls: TLSFiles?
 
+    /// Counts what this listener refuses; several may share it.
+    package var refusals = TransportRefusals()
+
     package init(host: String, port: Int) {
       self.host = host
       self.port = port
@@ -47,7 +50,8 @@ package final class Listener: @unchecked Sendable {
     let sockets = try ListeningSocket.listen(host: settings.host, port: settings.port)
     var shares: [Share] = []
     for loop in loops {
-      let service = VirtualHost.Service(site: site, limits: settings.limits, tally: LoopTally())
+      let service = VirtualHost.Service(
+        site: site, limits: settings.limits, tally: LoopTally(), refusals: settings.refusals)
       let host = await loop.perform { Made(host: loop.addHost(service, tls: settings.tls)) }.host
       guard let host else {
         throw .cannotListen(
@@ -101,13 +105,13 @@ package final class Listener: @unchecked Sendable {
 
   // MARK: For the acceptors
 
-  /// Gives an accepted descriptor to the loop with the fewest connections.
-  func assign(_ descriptor: CInt, isOverLimit: Bool) {
+  /// Gives an accepted descriptor to the loop with the fewest connections. One in excess of a limit gets its 503 there.
+  func assign(_ descriptor: CInt, excess: TransportRefusals.Reason?) {
     var best = shares[0]
     for share in shares.dropFirst() where share.tally.count < best.tally.count { best = share }
     let share = best
     share.tally.connectionAssigned()
-    share.loop.events.execute { share.adopt(descriptor, isOverLimit: isOverLimit) }
+    share.loop.events.execute { share.adopt(descriptor, excess: excess) }
   }
 }
 
@@ -119,12 +123,12 @@ extension Listener.Share: @unchecked Sendable {
   }
 
   /// Makes the library serve the descriptor. Only on the loop.
-  func adopt(_ descriptor: CInt, isOverLimit: Bool) {
+  func adopt(_ descriptor: CInt, excess: TransportRefusals.Reason?) {
     guard let service = host.service, host.handle != nil else {
       close(descriptor)
       return tally.connectionEnded()
     }
-    let connection = ServerConnection(host: host, service: service, isOverLimit: isOverLimit)
+    let connection = ServerConnection(host: host, service: service, excess: excess)
     guard connection.awaitHead(from: descriptor) else {
       close(descriptor)
       return tally.connectionEnded()

@@ -16,6 +16,7 @@ final class VirtualHost {
     let site: any Site
     let limits: ServerLimits
     let tally: LoopTally
+    let refusals: TransportRefusals
   }
 
   /// Nil if the library cannot make it. Only on the loop.

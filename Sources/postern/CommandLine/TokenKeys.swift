@@ -26,9 +26,11 @@ struct TokenKeys {
   private let allowsShortSecret: Bool
 
   /// Nil if no flag names a key. Throws with the flag and what is wrong with its key; never with the key.
-  init?(_ arguments: Arguments) throws {
+  ///
+  /// - Parameter allowsShortSecret: Whether a short secret is accepted whatever the flags say.
+  init?(_ arguments: Arguments, allowsShortSecret isAllowed: Bool = false) throws {
     algorithm = try Self.algorithm(arguments)
-    allowsShortSecret = try arguments.isOn("allow-short-secret")
+    allowsShortSecret = try isAllowed || arguments.isOn("allow-short-secret")
     var materials: [KeyMaterial] = []
     if let secret = try Self.secret(arguments) {
       materials.append(try Self.material(secret, "--secret", algorithm, arguments.string("key-id")))
