@@ -112,18 +112,30 @@ package struct SimulatedSendbird {
     world.settle()
   }
 
-  /// The answer to an HTTP request.
+  /// The answer to an HTTP request. What stands behind a question mark is the query.
   package func fetch(
-    _ method: String, _ path: String, _ headers: [String: String] = [:], body: String = ""
+    _ method: String, _ target: String, _ headers: [String: String] = [:], body: String = ""
   ) -> HTTPResponse {
     let fields = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
-    let request = HTTPRequest(method: method, path: path, headers: fields, body: Array(body.utf8))
+    let parts = target.split(separator: "?", maxSplits: 1)
+    let query = (parts.count == 2 ? parts[1].split(separator: "&") : []).map { parameter in
+      let pair = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return HTTPField(String(pair[0]), PercentEncoding.decode(pair.count == 2 ? pair[1] : "") ?? "")
+    }
+    let request = HTTPRequest(
+      method: method, path: String(parts[0]), query: query, headers: fields, body: Array(body.utf8))
     let dialer = SimulatedDialer(network, on: clients)
     let answer = world.ask(on: clients.eventLoop.index) {
       await dialer.fetch(request, from: Self.address, timeout: .seconds(30))
     }
-    guard case .success(let response)? = answer else { preconditionFailure("no answer to \(method) \(path)") }
+    guard case .success(let response)? = answer else { preconditionFailure("no answer to \(method) \(target)") }
     return response
+  }
+
+  /// The answer to a server of the application, who knows its Api-Token.
+  @discardableResult
+  package func serve(_ method: String, _ target: String, _ body: String = "") -> HTTPResponse {
+    fetch(method, target, ["api-token": Self.apiToken], body: body)
   }
 
   // MARK: Orders
@@ -168,6 +180,11 @@ extension SimulatedPeer {
 }
 
 extension HTTPResponse {
+  /// The code of an error; 0 for a success.
+  package var code: Int {
+    status == 200 ? 0 : member("code").flatMap { Int($0) } ?? -1
+  }
+
   /// The value of a member of the object in the body, as text; nil if there is none.
   package func member(_ name: String) -> String? {
     guard let value = try? JSONDocument.parse(body).root[member: name] else { return nil }
