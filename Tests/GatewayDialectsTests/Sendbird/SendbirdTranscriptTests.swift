@@ -19,10 +19,5 @@ struct SendbirdTranscriptTests {
     for line in lines where !line.hasPrefix("<") && !line.hasPrefix("x") { transcript.play(line) }
     for (index, line) in transcript.said.enumerated() { #expect(line == (index < lines.count ? lines[index] : "")) }
     #expect(transcript.said.count == lines.count)
-    if let path = ProcessInfo.processInfo.environment["SB_RECORD"] {
-      let head = text.split(separator: "\n").filter { $0.hasPrefix("#") }
-      try (head.map(String.init) + transcript.said).joined(separator: "\n").appending("\n").write(
-        toFile: "\(path)/\(name).txt", atomically: true, encoding: .utf8)
-    }
   }
 }

@@ -3,11 +3,12 @@ internal import GatewayDialects
 internal import GatewayRuntime
 internal import GatewaySimulator
 
-/// Plays a transcript of a Sendbird client against the whole gateway in virtual time, and notes what is said on the wire.
+/// Plays a transcript of a Sendbird client against the whole gateway in virtual time, and notes what is said on the
+/// wire.
 ///
-/// Lines say what somebody else than the gateway does: `? /?query | field: value` opens a socket, `> COMMAND{…}` is what
-/// its client says, `= POST /path | field: value | body` is asked over HTTP, `~` loses the connection, `+ 10s` lets time
-/// pass, `! token ann 600s` mints a session token and `! revoke ann` revokes those of the user. `$T` stands for the
+/// Lines say what somebody else than the gateway does: `? /?query | field: value` opens a socket, `> COMMAND{…}` is
+/// what its client says, `= POST /path | field: value | body` is asked over HTTP, `~` loses the connection, `+ 10s` lets
+/// time pass, `! token ann 600s` mints a session token and `! revoke ann` revokes those of the user. `$T` stands for the
 /// token that was minted last, `$K` for the session key that was handed out last. Answers are `< ` what is heard and
 /// `x ` the code and name of a close frame.
 package struct SendbirdTranscript {
