@@ -27,6 +27,8 @@ package struct GatewaySettings: Sendable {
   package var verifier: JWTVerifier
   package var issuer: any TokenIssuer
   package var provider: TokenProviderPolicy
+  /// What Sinch's side is set to; nil for a gateway that does not speak it.
+  package var sinch: SinchSettings?
 
   package init(
     configuration: GatewayConfiguration, verifier: JWTVerifier, issuer: any TokenIssuer, provider: TokenProviderPolicy

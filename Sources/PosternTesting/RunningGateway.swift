@@ -52,7 +52,10 @@ package final class RunningGateway: Sendable {
     let directory = MemoryDirectory(on: first, generator: guests)
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let suites = [plain]
+    let sinch = settings.sinch.map {
+      SinchSuite.make($0, directory: MemorySinchDirectory(on: first), provider: settings.provider, on: first)
+    }
+    let suites = [plain] + [sinch].compactMap(\.self)
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
     let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)

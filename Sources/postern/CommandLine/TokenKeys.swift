@@ -108,7 +108,8 @@ struct TokenKeys {
     return algorithm
   }
 
-  private static func secret(_ arguments: Arguments) throws -> String? {
+  /// The text of the HMAC secret; nil if no flag gives one.
+  static func secret(_ arguments: Arguments) throws -> String? {
     switch (arguments.string("secret"), arguments.string("secret-file")) {
     case (_?, _?): throw UsageError("--secret and --secret-file are both given; one of them is meant")
     case (let secret?, nil):

@@ -28,6 +28,7 @@ struct ServeOptions {
         signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")),
       provider: provider)
     try Self.readAddresses(arguments, into: &settings)
+    settings.sinch = try SinchFlags.settings(arguments)
     settings.limits = try Self.limits(arguments)
     settings.loops =
       try arguments.int("loops", in: 1...256) ?? max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
