@@ -27,6 +27,10 @@ package struct GatewaySettings: Sendable {
   package var verifier: JWTVerifier
   package var issuer: any TokenIssuer
   package var provider: TokenProviderPolicy
+  /// The Sendbird application it has; nil for none.
+  package var sendbird: SendbirdSettings?
+  /// How Stream is played; nil for not at all.
+  package var stream: StreamVideoSettings?
   /// What Sinch's side is set to; nil for a gateway that does not speak it.
   package var sinch: SinchSettings?
 

@@ -48,26 +48,42 @@ package final class RunningGateway: Sendable {
 
   private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
     let first = loops[0].events
-    let guests = SeededGenerator(seed: settings.seed ?? SystemRandomNumberGenerator.word())
-    let directory = MemoryDirectory(on: first, generator: guests)
+    let seed = settings.seed ?? SystemRandomNumberGenerator.word()
+    let directory = MemoryDirectory(on: first, generator: SeededGenerator(seed: seed))
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let sinch = settings.sinch.map {
-      SinchSuite.make($0, directory: MemorySinchDirectory(on: first), provider: settings.provider, on: first)
+    var suites = [plain]
+    if let stream = settings.stream {
+      let directory = MemoryStreamDirectory(on: first, settings: stream.app)
+      let policy = settings.configuration.session
+      suites.append(try StreamVideoSuite(stream, directory: directory, session: policy, on: first).dialects)
     }
-    let suites = [plain] + [sinch].compactMap(\.self)
+    if let sendbird = settings.sendbird {
+      suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
+    }
+    if let sinch = settings.sinch {
+      let directory = MemorySinchDirectory(on: first)
+      suites.append(SinchSuite.make(sinch, directory: directory, provider: settings.provider, on: first))
+    }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
-    let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
+    let provider = TokenProvider(
+      on: first, policy: settings.provider, services: gateway, issuer: settings.issuer,
+      vendors: suites.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
     let routes = PlainRoutes(
       services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
       provider: provider)
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
+    let refusals = TransportRefusals()
     let control = ControlSite(
-      gateway, secret: settings.controlSecret, figures: { page in await provider.figures.write(to: &page) },
+      gateway, secret: settings.controlSecret,
+      figures: { page in
+        await provider.figures.write(to: &page)
+        refusals.write(to: &page)
+      },
       drain: { orders.yield($0) })
     let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
-    let listeners = try await listen(settings, site, headerNames: suites.flatMap(\.headerNames), on: loops)
+    let listeners = try await listen(settings, site, refusals, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256
@@ -78,14 +94,14 @@ package final class RunningGateway: Sendable {
   }
 
   private static func listen(
-    _ settings: GatewaySettings, _ site: GatewaySite, headerNames: [String], on loops: [SocketLoop]
+    _ settings: GatewaySettings, _ site: GatewaySite, _ refusals: TransportRefusals, on loops: [SocketLoop]
   ) async throws -> [Listener] {
     var listeners: [Listener] = []
     for host in settings.hosts {
       var listening = Listener.Settings(host: host, port: listeners.first?.port ?? settings.port)
       listening.limits = settings.limits
       listening.tls = settings.tls
-      listening.extraHeaders += headerNames
+      listening.refusals = refusals
       do {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {

@@ -321,6 +321,14 @@ extension Connection: SocketHandler, WakeupTarget {
     assumeIsolated { if $0.asksSilentPeers { $0.heard() } }
   }
 
+  package nonisolated func socketReceivedPing() {
+    assumeIsolated { connection in
+      connection.heard()
+      guard connection.dialect.answersProtocolPings, connection.session.grant != nil else { return }
+      connection.handle(.received(.ping(request: nil)))
+    }
+  }
+
   package nonisolated func socketViolated(_ reason: CloseReason) {
     assumeIsolated { $0.handle(.disconnect(reason)) }
   }
