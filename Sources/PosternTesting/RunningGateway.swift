@@ -62,8 +62,7 @@ package final class RunningGateway: Sendable {
       suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
     }
     if let sinch = settings.sinch {
-      let directory = MemorySinchDirectory(on: first)
-      suites.append(SinchSuite.make(sinch, directory: directory, provider: settings.provider, on: first))
+      suites.append(SinchSuite.make(sinch, directory: MemorySinchDirectory(on: first)))
     }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))

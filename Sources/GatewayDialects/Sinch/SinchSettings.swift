@@ -23,4 +23,11 @@ package struct SinchSettings: Sendable {
   package init(applications: SinchApplications) {
     self.applications = applications
   }
+
+  /// Mints for the built-in token provider, which is told of no application: the first one's tokens.
+  var issuer: (any TokenIssuer)? {
+    applications.first.map {
+      SinchTokenIssuer(application: $0.key, secret: $0.secrets[0], instanceLifeMin: tokens.instanceLifeMin)
+    }
+  }
 }

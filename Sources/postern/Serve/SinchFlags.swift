@@ -69,10 +69,12 @@ enum SinchFlags {
   private static func applications(_ arguments: Arguments) throws -> SinchApplications {
     let values = arguments.values("sinch-application")
     guard values.isEmpty else { return SinchApplications(try values.map(application)) }
-    guard let text = try TokenKeys.secret(arguments) else {
-      return SinchApplications(any: SinchSecret(bytes: SecureRandom.bytes(16)))
-    }
-    return SinchApplications(any: SinchSecret(text) ?? SinchSecret(bytes: Array(text.utf8)))
+    return SinchApplications(any: try ownSecret(arguments) ?? SinchSecret(bytes: SecureRandom.bytes(16)))
+  }
+
+  /// The gateway's own secret as an application's: decoded where it is base64 text, else its bytes; nil if none is given.
+  static func ownSecret(_ arguments: Arguments) throws -> SinchSecret? {
+    try TokenKeys.secret(arguments).map { SinchSecret($0) ?? SinchSecret(bytes: Array($0.utf8)) }
   }
 
   static func application(_ value: Arguments.Value) throws -> SinchApplication {

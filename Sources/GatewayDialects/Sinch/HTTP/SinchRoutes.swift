@@ -5,14 +5,12 @@ internal import GatewayTokens
 /// the legacy SDKs. `Deploy/api/sinch-openapi.yaml` describes it.
 package struct SinchRoutes: Sendable {
   let registrar: SinchRegistrar
-  let provider: TokenProvider
   let services: any GatewayServices
   let gate: SinchGate
   let errors: SinchErrorWords
 
-  package init(registrar: SinchRegistrar, provider: TokenProvider, services: any GatewayServices) {
+  package init(registrar: SinchRegistrar, services: any GatewayServices) {
     self.registrar = registrar
-    self.provider = provider
     self.services = services
     gate = SinchGate(registrar: registrar)
     errors = SinchErrorWords(explains: registrar.settings.explains)
@@ -26,7 +24,6 @@ package struct SinchRoutes: Sendable {
     let current = [
       route("POST", instances, register), route("GET", instances, list),
       route("GET", instances + "/{instance}", show), route("DELETE", instances + "/{instance}", delete),
-      route("POST", "/sinch/v1/applications/{application}/users/{user}/tokens", makeToken),
       route("POST", "/sinch/v1/applications/{application}/guests", makeGuest),
     ]
     guard settings.offersLegacy else { return current }

@@ -60,6 +60,14 @@ package struct SinchApplications: Sendable {
     others = [secret]
   }
 
+  /// The key of the application that is meant where none is named and any is known.
+  package static let usualKey = "postern"
+
+  /// The application with the first of the keys, in their order; nil if there is none.
+  var first: SinchApplication? {
+    known.keys.min().flatMap { known[$0] } ?? self[Self.usualKey]
+  }
+
   /// The longest accepted key, in bytes.
   package static let keyLengthMax = 128
 

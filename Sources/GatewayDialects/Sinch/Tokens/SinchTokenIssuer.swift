@@ -6,21 +6,25 @@ package struct SinchTokenIssuer: TokenIssuer {
   private let application: String
   private let secret: SinchSecret
   /// How long a token may be presented: `exp - iat`. The vendor's samples have 600 s.
-  private let life: Duration
+  private static let life = Duration.seconds(600)
+  /// The shortest registration that is limited.
+  private let instanceLifeMin: Duration
 
-  package init(application: String, secret: SinchSecret, life: Duration = .seconds(600)) {
+  package init(application: String, secret: SinchSecret, instanceLifeMin: Duration = .zero) {
     self.application = application
     self.secret = secret
-    self.life = life
+    self.instanceLifeMin = instanceLifeMin
   }
 
-  /// A token whose registration ends at `expiresAt`, never if that is nil: what a session lives by. The token itself
-  /// may be presented for 600 s, whatever it registers. Calls are not listed in such a token.
+  /// A token whose registration ends at `expiresAt`: what a session lives by. It has no end where that is nil, or nearer
+  /// than a registration may end. The token itself may be presented for 600 s, whatever it registers. Calls are not
+  /// listed in such a token.
   package func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {
+    let end = expiresAt.flatMap { $0 - issuedAt < instanceLifeMin ? nil : $0 }
     let claims = Claims(
-      user: user, kind: kind, issuedAt: issuedAt, expiresAt: issuedAt + life, instanceEndsAt: expiresAt)
+      user: user, kind: kind, issuedAt: issuedAt, expiresAt: issuedAt + Self.life, instanceEndsAt: end)
     return Credentials(token: sign(claims))
   }
 
@@ -54,15 +58,10 @@ package struct SinchTokenIssuer: TokenIssuer {
     json.beginObject()
     json.member("iss", issuer)
     json.member("sub", "\(issuer)/users/\(claims.user.rawValue)")
-    json.name("iat")
-    json.raw(NumericDate.text(claims.issuedAt))
-    json.name("exp")
-    json.raw(NumericDate.text(claims.expiresAt))
+    json.member("iat", secondsOf: claims.issuedAt.nanoseconds)
+    json.member("exp", secondsOf: claims.expiresAt.nanoseconds)
     json.member("nonce", claims.nonce ?? SinchIdentifier.random())
-    if let end = claims.instanceEndsAt {
-      json.name("sinch:rtc:instance:exp")
-      json.raw(NumericDate.text(end))
-    }
+    if let end = claims.instanceEndsAt { json.member("sinch:rtc:instance:exp", secondsOf: end.nanoseconds) }
     if claims.kind != .regular { json.member("postern:user:kind", claims.kind.rawValue) }
     json.endObject()
     return Self.sign(json.bytes, secret: secret, keyID: SinchSigningKey.keyID(at: claims.issuedAt))
