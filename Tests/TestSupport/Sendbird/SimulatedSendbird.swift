@@ -17,8 +17,9 @@ package struct SimulatedSendbird {
   private let suite: SendbirdSuite
   private let clients: SimulatedLoop
 
+  /// With `hasChannels` it has the whole HTTP side and every command; otherwise sessions only.
   package init(
-    policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1,
+    policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1, hasChannels: Bool = false,
     _ change: (inout SendbirdSettings) -> Void = { _ in }
   ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1)
@@ -31,7 +32,7 @@ package struct SimulatedSendbird {
     change(&settings)
     suite = try SendbirdSuite(
       settings, directory: directory, on: own[0].eventLoop, generator: SeededGenerator(seed: seed))
-    let dialects = try suite.dialectSuite(policy) { gate, _ in
+    let sessionsOnly = try suite.dialectSuite(policy) { gate, _ in
       // A call that every client may make: who am I?
       [
         HTTPRoute("GET", "/v3/users/{user_id}/my_group_channels") { request, _ in
@@ -44,6 +45,10 @@ package struct SimulatedSendbird {
         }
       ]
     }
+    let channels = MemorySendbirdChannels(on: own[0].eventLoop)
+    let dialects =
+      hasChannels
+      ? try suite.dialectSuite(policy, users: directory, channels: channels, on: own[0].eventLoop) : sessionsOnly
     gateway = Gateway(
       configuration: GatewayConfiguration(session: policy), loops: own.map(\.eventLoop), bindings: dialects.bindings)
     network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: dialects.routes(gateway)))
@@ -107,18 +112,30 @@ package struct SimulatedSendbird {
     world.settle()
   }
 
-  /// The answer to an HTTP request.
+  /// The answer to an HTTP request. What stands behind a question mark is the query.
   package func fetch(
-    _ method: String, _ path: String, _ headers: [String: String] = [:], body: String = ""
+    _ method: String, _ target: String, _ headers: [String: String] = [:], body: String = ""
   ) -> HTTPResponse {
     let fields = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
-    let request = HTTPRequest(method: method, path: path, headers: fields, body: Array(body.utf8))
+    let parts = target.split(separator: "?", maxSplits: 1)
+    let query = (parts.count == 2 ? parts[1].split(separator: "&") : []).map { parameter in
+      let pair = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return HTTPField(String(pair[0]), PercentEncoding.decode(pair.count == 2 ? pair[1] : "") ?? "")
+    }
+    let request = HTTPRequest(
+      method: method, path: String(parts[0]), query: query, headers: fields, body: Array(body.utf8))
     let dialer = SimulatedDialer(network, on: clients)
     let answer = world.ask(on: clients.eventLoop.index) {
       await dialer.fetch(request, from: Self.address, timeout: .seconds(30))
     }
-    guard case .success(let response)? = answer else { preconditionFailure("no answer to \(method) \(path)") }
+    guard case .success(let response)? = answer else { preconditionFailure("no answer to \(method) \(target)") }
     return response
+  }
+
+  /// The answer to a server of the application, who knows its Api-Token.
+  @discardableResult
+  package func serve(_ method: String, _ target: String, _ body: String = "") -> HTTPResponse {
+    fetch(method, target, ["api-token": Self.apiToken], body: body)
   }
 
   // MARK: Orders
@@ -163,6 +180,11 @@ extension SimulatedPeer {
 }
 
 extension HTTPResponse {
+  /// The code of an error; 0 for a success.
+  package var code: Int {
+    status == 200 ? 0 : member("code").flatMap { Int($0) } ?? -1
+  }
+
   /// The value of a member of the object in the body, as text; nil if there is none.
   package func member(_ name: String) -> String? {
     guard let value = try? JSONDocument.parse(body).root[member: name] else { return nil }
