@@ -4,11 +4,17 @@ import GatewayTokens
 
 /// The flags of `postern serve` that set Sinch's side.
 enum SinchFlags {
-  static let all = [
+  static let all = applicationFlags + tokenFlags + others
+
+  private static let applicationFlags = [
     Flag(
       "sinch-application", "KEY=FILE",
       "a Sinch application and the file of its base64 secret; two files for one key while it is being replaced "
-        + "(default: any key, with the gateway's own secret)", repeats: true),
+        + "(default: any key, with the gateway's own secret)", repeats: true)
+  ]
+
+  /// Those that say what tokens must be.
+  static let tokenFlags = [
     Flag("sinch-clock-skew", "DURATION", "how far the clocks of token signers may differ (default 60s)"),
     Flag(
       "sinch-kid-tolerance", "DAYS",
@@ -22,6 +28,9 @@ enum SinchFlags {
     Flag(
       "sinch-instance-life-min", "DURATION",
       "the shortest life of a limited registration; below 48h for tests and storms (default 48h)"),
+  ]
+
+  private static let others = [
     Flag("sinch-errors", "explain|production", "whether Sinch's errors name the failed check (default explain)"),
     Flag("sinch-legacy", "on|off", "whether the legacy mobile and web credentials are taken (default on)"),
     Flag("sinch-timestamp-window", "DURATION", "how far x-timestamp may be off (default 300s)"),
@@ -53,7 +62,7 @@ enum SinchFlags {
     return settings
   }
 
-  private static func tokens(_ arguments: Arguments) throws -> SinchTokenPolicy {
+  static func tokens(_ arguments: Arguments) throws -> SinchTokenPolicy {
     var policy = SinchTokenPolicy()
     if let skew = try arguments.duration("sinch-clock-skew") { policy.clockSkew = skew }
     if let days = try arguments.int("sinch-kid-tolerance", in: 0...366) { policy.kidDateToleranceDays = days }

@@ -13,7 +13,6 @@ package struct SinchDialect: Dialect {
   ]
 
   package let name = "sinch"
-  package let headerNames = ["x-timestamp"]
   let errors: SinchErrorWords
 
   package init(_ settings: SinchSettings) {
