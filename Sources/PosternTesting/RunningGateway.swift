@@ -63,6 +63,9 @@ package final class RunningGateway: Sendable {
     if let sendbird = settings.sendbird {
       suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
     }
+    if let sinch = settings.sinch {
+      suites.append(SinchSuite.make(sinch, directory: MemorySinchDirectory(on: first)))
+    }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
     let provider = TokenProvider(

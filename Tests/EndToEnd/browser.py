@@ -6,7 +6,8 @@ import subprocess
 import tempfile
 import threading
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
+
 
 class PageServer:
     """Serves a page of this folder, and keeps its `load` event waiting until the page has reported."""
@@ -52,12 +53,12 @@ class PageServer:
         self.server.shutdown()
         self.server.server_close()
 
-    def visit(self, host, gateway):
+    def visit(self, host, gateway, **parameters):
         """What the page says when a browser opens it under that host name, to talk to that gateway."""
         chromium = shutil.which("chromium")
         assert chromium, "no chromium; Deploy/install-packages tests installs it"
         self.reported.clear()
-        address = f"http://{host}:{self.port}/?gateway={gateway.http_url}"
+        address = f"http://{host}:{self.port}/?{urlencode({'gateway': gateway.http_url, **parameters})}"
         with tempfile.TemporaryDirectory(prefix="chromium-") as profile:
             command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
             command += [f"--user-data-dir={profile}", "--no-first-run", "--disable-background-networking"]

@@ -81,6 +81,11 @@ package final class FakeGateway: GatewayServices {
     MemoryDirectory(on: executor, limits: MemoryDirectoryLimits(calls: calls), generator: SeededGenerator(seed: 1))
   }
 
+  /// What Sinch's service remembers, in memory, on the gateway's executor.
+  package func makeSinchDirectory() -> any SinchDirectory {
+    MemorySinchDirectory(on: executor)
+  }
+
   package var published: [CallEvent] { state.withLock { $0.published } }
 
   /// Starts `body`, and lets happen what can without time passing. What it returns is in the box when it is done.
