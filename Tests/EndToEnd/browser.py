@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 
 class PageServer:
-    """Serves the page, and keeps its `load` event waiting until the page has reported."""
+    """Serves a page of this folder, and keeps its `load` event waiting until the page has reported."""
 
     def __init__(self, page="page.html"):
-        page = Path(__file__).with_name(page)
+        html = Path(__file__).with_name(page).read_bytes()
         self.reported = reported = threading.Event()
         self.reports = reports = []
 
@@ -21,7 +21,7 @@ class PageServer:
             def do_GET(self):
                 path = urlsplit(self.path)
                 if path.path == "/":
-                    return self.answer("text/html; charset=utf-8", page.read_bytes())
+                    return self.answer("text/html; charset=utf-8", html)
                 if path.path == "/reported.js":
                     reported.wait(60)
                 self.answer("text/javascript", b"")
