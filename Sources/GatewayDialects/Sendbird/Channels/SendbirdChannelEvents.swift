@@ -125,24 +125,24 @@ struct SendbirdChannelEvents: Sendable {
     let users = await directory.users(Set(membership.changed))
     await event(.joined, in: membership.channel, on: services) { json in
       json.member("users", objects: membership.changed) { user, json in
-        Self.write(user, users[user], .joined, in: membership.channel, to: &json)
+        Self.write(user, users[user], membership.channel.member(user)?.state, in: membership.channel, to: &json)
       }
     }
   }
 
+  /// Who has come by the word of `inviter`; members whom nobody invited have joined.
   func invited(
     _ membership: SendbirdMembership, by inviter: UserID?, on services: any GatewayServices
   ) async {
+    guard let inviter else { return await joined(membership, on: services) }
     guard !membership.changed.isEmpty else { return }
     let channel = membership.channel
     let now = services.wallTime
-    let users = await directory.users(Set(membership.changed).union(inviter.map { [$0] } ?? []))
+    let users = await directory.users(Set(membership.changed).union([inviter]))
     // Those who were invited must hear of it too.
     let audience = Audience.users(channel.joined.union(membership.changed))
     await event(.invited, in: channel, to: audience, on: services) { json in
-      if let inviter {
-        json.member("inviter") { Self.write(inviter, users[inviter], nil, in: channel, to: &$0) }
-      }
+      json.member("inviter") { Self.write(inviter, users[inviter], nil, in: channel, to: &$0) }
       json.member("invitees", objects: membership.changed) { user, json in
         Self.write(user, users[user], channel.member(user)?.state, in: channel, to: &json)
       }
