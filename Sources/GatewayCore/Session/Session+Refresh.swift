@@ -104,11 +104,12 @@ extension Session {
   }
 
   /// The grant of a token that was accepted elsewhere; nil if it may not take the place of the session's own.
-  private func renew(
+  private mutating func renew(
     _ acceptance: Acceptance, _ grant: Grant, _ wait: RefreshWait?, at now: Instant,
     into effects: inout [SessionEffect]
   ) -> Grant? {
     guard case .success = accept(acceptance, after: grant, isDue: wait != nil, at: now) else { return nil }
+    keepNotes(of: acceptance)
     effects.append(.record(.refreshed(after: wait.flatMap { $0.isTold ? now - $0.askedAt : nil })))
     return Grant(acceptance, policy: policy, now: now)
   }
@@ -119,6 +120,7 @@ extension Session {
   ) {
     switch verdict.flatMap({ accept($0, after: grant, isDue: wait != nil, at: now) }) {
     case .success(let acceptance):
+      keepNotes(of: acceptance)
       let next = Grant(acceptance, policy: policy, now: now)
       let told = wait.flatMap { $0.isTold ? now - $0.askedAt : nil }
       effects.append(.record(.refreshed(after: told)))
@@ -141,6 +143,8 @@ extension Session {
   private func accept(
     _ acceptance: Acceptance, after grant: Grant, isDue: Bool, at now: Instant
   ) -> Result<Acceptance, GatewayError> {
+    // What does not let a user in does not keep one in either.
+    if let wanted = acceptance.wants { return .failure(wanted) }
     guard acceptance.user == grant.user, acceptance.kind == grant.kind else { return .failure(.userMismatch) }
     guard !isDue || grant.renewal == .sessionEnd || acceptance.fingerprint != grant.fingerprint else {
       return .failure(.tokenNotRenewed)

@@ -31,6 +31,7 @@ struct ServeOptions {
     settings.stream = try StreamVideoSettings(
       arguments, own: StreamApplication(verifier: verifier, signer: signer))
     try Self.readAddresses(arguments, into: &settings)
+    settings.sinch = try SinchFlags.settings(arguments)
     settings.limits = try Self.limits(arguments)
     settings.sendbird = try SendbirdFlags.settings(arguments, secret: try TokenKeys.secret(arguments))
     settings.loops =

@@ -9,6 +9,7 @@ struct StormDialect {
     case plain
     case streamVideo = "stream-video"
     case sendbird
+    case sinch
   }
 
   let client: any ClientDialect
@@ -43,6 +44,11 @@ struct StormDialect {
         try arguments.choice("sdk", SendbirdSDK.self) ?? .javascript,
         applicationID: arguments.string("application") ?? Self.usualApplication, apiToken: secret)
       providerPath = secret == nil ? Self.ownProvider : "/v3/users/USER/token"
+    case .sinch:
+      try Self.refuse(["sdk", "api-key"], arguments, "sinch")
+      client = SinchClientDialect(
+        application: arguments.string("application") ?? SinchApplications.usualKey, providerSecret: secret)
+      providerPath = Self.ownProvider
     }
   }
 
@@ -55,6 +61,7 @@ struct StormDialect {
 
   /// Who makes the tokens of clients that mint their own.
   func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+    if name == .sinch { return try Self.sinchIssuer(arguments) }
     // The vendors sign with whatever secret they gave out, of any length.
     guard let signer = try TokenKeys(arguments, allowsShortSecret: name != .plain)?.signer() else {
       throw UsageError("--mint needs a key that can sign: --secret-file, POSTERN_SECRET or --key-file")
@@ -65,7 +72,17 @@ struct StormDialect {
         signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience"))
     case .streamVideo: return StreamTokenIssuer(signer: signer)
     case .sendbird: return SendbirdTokenIssuer(signer: signer)
+    case .sinch: return try Self.sinchIssuer(arguments)
     }
+  }
+
+  /// Sinch's keys are derived from the secret, day by day.
+  private static func sinchIssuer(_ arguments: Arguments) throws -> any TokenIssuer {
+    guard let secret = try SinchFlags.ownSecret(arguments) else {
+      throw UsageError("--mint needs the application's secret: --secret-file or POSTERN_SECRET")
+    }
+    return SinchTokenIssuer(
+      application: arguments.string("application") ?? SinchApplications.usualKey, secret: secret)
   }
 
   /// How long the clients may take to come back by themselves: JavaScript's silence of 35 s after a close with 1000, and

@@ -125,6 +125,16 @@ struct VendorStormTests {
     #expect(result.connects.failed.total == 0)
   }
 
+  @Test("Sinch's clients register anew on their sockets when their registrations end")
+  func sinch() throws {
+    var storm = try VirtualStorm()
+    storm.dialect = SinchClientDialect()
+    storm.plan.behaviours = try BehaviourMix(parsing: Self.mix)
+    let result = try storm.run().result
+    Self.check(result)
+    #expect(result.returns.interrupted == 0 && result.refreshes.asked == 200 && result.callsPerExpiry == 1)
+  }
+
   @Test("the same seed gives the same storm", arguments: ["stream-video", "sendbird"])
   func repeatable(dialect: String) throws {
     let storm = try dialect == "sendbird" ? Self.sendbird(.javascript) : Self.stream(.flutter)
