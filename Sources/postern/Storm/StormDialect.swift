@@ -15,8 +15,11 @@ struct StormDialect {
   let client: any ClientDialect
   /// Where tokens are asked for, below the provider's address.
   let providerPath: String
+  /// Whether the provider may have another path.
+  var mayMoveProvider: Bool { providerPath == Self.ownProvider }
   private let name: Name
 
+  private static let ownProvider = "/v1/tokens"
   /// What clients call themselves where nobody says otherwise.
   private static let usualAPIKey = "storm"
   private static let usualApplication = "STORM"
@@ -28,24 +31,24 @@ struct StormDialect {
     case .plain:
       try Self.refuse(["sdk", "api-key", "application"], arguments, "plain")
       client = PlainClientDialect(providerSecret: secret)
-      providerPath = "/v1/tokens"
+      providerPath = Self.ownProvider
     case .streamVideo:
       try Self.refuse(["application"], arguments, "stream-video")
       client = StreamVideoClientDialect(
         try arguments.choice("sdk", StreamVideoSDK.self) ?? .javascript,
         apiKey: arguments.string("api-key") ?? Self.usualAPIKey, providerSecret: secret)
-      providerPath = "/v1/tokens"
+      providerPath = Self.ownProvider
     case .sendbird:
       try Self.refuse(["api-key"], arguments, "sendbird")
       client = SendbirdClientDialect(
         try arguments.choice("sdk", SendbirdSDK.self) ?? .javascript,
         applicationID: arguments.string("application") ?? Self.usualApplication, apiToken: secret)
-      providerPath = secret == nil ? "/v1/tokens" : "/v3/users/USER/token"
+      providerPath = secret == nil ? Self.ownProvider : "/v3/users/USER/token"
     case .sinch:
       try Self.refuse(["sdk", "api-key"], arguments, "sinch")
       client = SinchClientDialect(
         application: arguments.string("application") ?? SinchApplications.usualKey, providerSecret: secret)
-      providerPath = "/v1/tokens"
+      providerPath = Self.ownProvider
     }
   }
 

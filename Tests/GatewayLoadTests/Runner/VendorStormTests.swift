@@ -62,6 +62,17 @@ struct VendorStormTests {
     #expect(result.callsPerExpiry == 1)
   }
 
+  @Test("who is let in only after the common expiry, with a second token, is late and not missing")
+  func late() throws {
+    var storm = try Self.stream(.swift)
+    storm.plan.behaviours = .allWell
+    // Tokens that expire together at 8 s, of which a provider of 20 in a second has given less than all by then.
+    storm.provider = try TokenProviderPolicy(latency: .milliseconds(50), concurrency: 1)
+    let result = try storm.run().result
+    #expect(result.everybody.late > 20 && result.everybody.unrefreshed == 0 && !result.ranOutOfTime)
+    #expect(result.everybody.late + result.everybody.kept + result.connects.failed.total == 200)
+  }
+
   @Test("Python's clients are lost, all of them, as their SDK demands")
   func python() throws {
     let result = try Self.stream(.python).run().result
