@@ -49,11 +49,14 @@ package protocol Dialect: Sendable {
 package struct DialectContext: Hashable, Sendable {
   package var connection: ConnectionID
   package var isLoggedIn: Bool
+  /// Whether the token it is logged in with has expired.
+  package var hasExpired: Bool
   package var now: WallTime
 
-  package init(connection: ConnectionID, isLoggedIn: Bool, now: WallTime) {
+  package init(connection: ConnectionID, isLoggedIn: Bool, hasExpired: Bool = false, now: WallTime) {
     self.connection = connection
     self.isLoggedIn = isLoggedIn
+    self.hasExpired = hasExpired
     self.now = now
   }
 }

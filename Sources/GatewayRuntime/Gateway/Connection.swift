@@ -50,7 +50,10 @@ package actor Connection {
   package nonisolated var dialect: any Dialect { binding.dialect }
 
   private var context: DialectContext {
-    DialectContext(connection: id, isLoggedIn: session.grant != nil, now: table.loop.wallTime)
+    let grant = session.grant
+    return DialectContext(
+      connection: id, isLoggedIn: grant != nil, hasExpired: grant.map { $0.expiresAt <= table.loop.now } ?? false,
+      now: table.loop.wallTime)
   }
 
   // MARK: Events
@@ -90,6 +93,8 @@ package actor Connection {
       verify(attempt, credentials, &effects)
     case .perform(let operation, let user, let request):
       perform(operation, user, request, &effects)
+    case .logOut:
+      leaveEverything()
     case .record(let record):
       note(record)
     case .close(let reason):
@@ -207,13 +212,14 @@ package actor Connection {
     let caller = Caller(user: user, kind: kind, connection: id)
     Task.immediate(executorPreference: table.loop) {
       let answers = await handler.perform(operation, by: caller, request: request, on: self.gateway)
-      self.finishOperation(answers)
+      self.finishOperation(answers, of: caller)
     }
   }
 
-  private func finishOperation(_ answers: [Frame]) {
+  /// Answers, unless who asked has gone or somebody else is here by now.
+  private func finishOperation(_ answers: [Frame], of caller: Caller) {
     operationsUnderWay -= 1
-    guard session.grant != nil else { return }
+    guard loggedInAs == caller.user else { return }
     for answer in answers { deliver(answer) }
   }
 
