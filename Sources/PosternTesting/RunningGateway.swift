@@ -61,7 +61,8 @@ package final class RunningGateway: Sendable {
       provider: provider)
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let control = ControlSite(
-      gateway, secret: settings.controlSecret, figures: { page in await provider.figures.write(to: &page) },
+      gateway, routes: suites.flatMap { $0.controlRoutes(gateway) }, secret: settings.controlSecret,
+      figures: { page in await provider.figures.write(to: &page) },
       drain: { orders.yield($0) })
     let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
     let listeners = try await listen(settings, site, headerNames: suites.flatMap(\.headerNames), on: loops)

@@ -39,12 +39,16 @@ package enum Liveness: Hashable, Sendable {
 package struct DialectSuite: Sendable {
   package let bindings: [DialectBinding]
   package let routes: @Sendable (any GatewayServices) -> [HTTPRoute]
+  /// What an operator may ask of it, on the control port.
+  package let controlRoutes: @Sendable (any GatewayServices) -> [HTTPRoute]
 
   package init(
-    _ bindings: [DialectBinding], routes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] }
+    _ bindings: [DialectBinding], routes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] },
+    controlRoutes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] }
   ) {
     self.bindings = bindings
     self.routes = routes
+    self.controlRoutes = controlRoutes
   }
 
   /// The header fields that its dialects read beyond the standard ones, each once.
