@@ -23,7 +23,7 @@ package struct SessionPolicy: Hashable, Sendable {
   /// What happens to live sessions whose token is revoked.
   package let revocation: RevocationAction
   /// Whether a good token of somebody else logs the session's user out and that one in; else it is refused.
-  package let allowsIdentityChange: Bool
+  package private(set) var allowsIdentityChange: Bool
 
   package enum RevocationAction: String, Hashable, Sendable, CaseIterable {
     /// They are asked for another token at once.
@@ -69,6 +69,13 @@ package struct SessionPolicy: Hashable, Sendable {
     self.malformedMax = malformedMax
     self.revocation = revocation
     self.allowsIdentityChange = allowsIdentityChange
+  }
+
+  /// The same policy, for a wire on which a token of somebody else is a new login.
+  package var allowingIdentityChange: SessionPolicy {
+    var policy = self
+    policy.allowsIdentityChange = true
+    return policy
   }
 }
 

@@ -58,7 +58,9 @@ struct ExplorationTests {
     var expected: Set<CloseReason> = [
       .refreshTimeout, .disconnected, .serviceRestart, .slowConsumer, .livenessTimeout, .tooManyFailures, .tokenRevoked,
     ]
-    if !plan.isLoggedIn || plan.policy.allowsIdentityChange { expected.formUnion([.anonymousRefused, .invalidToken, .loginTimeout]) }
+    if !plan.isLoggedIn || plan.policy.allowsIdentityChange {
+      expected.formUnion([.anonymousRefused, .invalidToken, .loginTimeout])
+    }
     #expect(findings.reasons == expected)
   }
 
