@@ -27,6 +27,7 @@ package struct GatewaySettings: Sendable {
   package var verifier: JWTVerifier
   package var issuer: any TokenIssuer
   package var provider: TokenProviderPolicy
+  package var streem = StreemSettings()
 
   package init(
     configuration: GatewayConfiguration, verifier: JWTVerifier, issuer: any TokenIssuer, provider: TokenProviderPolicy

@@ -52,9 +52,13 @@ package final class RunningGateway: Sendable {
     let directory = MemoryDirectory(on: first, generator: guests)
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let suites = [plain]
+    let streem = StreemPlatform(
+      on: first, directory: MemoryStreemDirectory(on: first), settings: settings.streem,
+      session: settings.configuration.session)
+    let suites = [plain, streem.suite]
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
+    try await streem.prepare(at: gateway.tables[0].perform { $0.loop.wallTime })
     let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
     let routes = PlainRoutes(
       services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,

@@ -27,6 +27,7 @@ struct ServeOptions {
       issuer: PlainTokenIssuer(
         signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")),
       provider: provider)
+    settings.streem = try StreemFlags.settings(arguments)
     try Self.readAddresses(arguments, into: &settings)
     settings.limits = try Self.limits(arguments)
     settings.loops =
