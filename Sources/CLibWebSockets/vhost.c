@@ -35,7 +35,7 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
   case LWS_CALLBACK_HTTP:
   case LWS_CALLBACK_HTTP_BODY:
   case LWS_CALLBACK_CLOSED_HTTP:
-  case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+  case LWS_CALLBACK_ADD_HEADERS:
   case LWS_CALLBACK_ESTABLISHED:
   case LWS_CALLBACK_RECEIVE:
   case LWS_CALLBACK_RECEIVE_PONG:
@@ -59,9 +59,8 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
 
 struct postern_vhost {
   struct lws_vhost *vhost;
-  struct lws_protocols protocols[3];
+  struct lws_protocols protocols[2];
   char name[128];
-  char subprotocol[64];
   char *certificate_path;
   char *key_path;
 };
@@ -98,13 +97,10 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
   if (!vhost) return NULL;
   strncpy(vhost->name, settings->name, sizeof(vhost->name) - 1);
   vhost->protocols[0].name = "postern";
-  vhost->protocols[1].name = vhost->subprotocol;
-  for (int n = 0; n < 2; n++) {
-    vhost->protocols[n].callback = forward;
-    vhost->protocols[n].rx_buffer_size = settings->rx_buffer_bytes;
-    // Else a write is cut to the size of the receive buffer.
-    vhost->protocols[n].tx_packet_size = 1 << 24;
-  }
+  vhost->protocols[0].callback = forward;
+  vhost->protocols[0].rx_buffer_size = settings->rx_buffer_bytes;
+  // Else a write is cut to the size of the receive buffer.
+  vhost->protocols[0].tx_packet_size = 1 << 24;
   memset(&info, 0, sizeof(info));
   info.port = settings->is_client ? CONTEXT_PORT_NO_LISTEN : CONTEXT_PORT_NO_LISTEN_SERVER;
   info.vhost_name = vhost->name;
@@ -141,10 +137,6 @@ void postern_vhost_free(struct postern_vhost *vhost) {
 }
 
 struct lws_vhost *postern_vhost_lws(struct postern_vhost *vhost) { return vhost->vhost; }
-
-void postern_vhost_set_subprotocol(struct postern_vhost *vhost, const char *name) {
-  strncpy(vhost->subprotocol, name, sizeof(vhost->subprotocol) - 1);
-}
 
 struct lws *postern_adopt(struct postern_vhost *vhost, int fd, void *opaque) {
   lws_adopt_desc_t description;

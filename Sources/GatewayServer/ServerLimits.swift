@@ -1,6 +1,6 @@
 /// What a server allows a peer.
 package struct ServerLimits: Hashable, Sendable {
-  /// The head of one request, 431 above; far above, the connection is dropped. 1024...32000.
+  /// The head of one request, 431 above. 1024...32000.
   package var headerBytesMax = 8192
   /// The body of one request, 413 above.
   package var bodyBytesMax = 64 << 10

@@ -64,12 +64,16 @@ package final class RunningGateway: Sendable {
       services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
       provider: provider)
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
+    let refusals = TransportRefusals()
     let control = ControlSite(
       gateway, routes: suites.flatMap { $0.controlRoutes(gateway) }, secret: settings.controlSecret,
-      figures: { page in await provider.figures.write(to: &page) },
+      figures: { page in
+        await provider.figures.write(to: &page)
+        refusals.write(to: &page)
+      },
       drain: { orders.yield($0) })
     let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
-    let listeners = try await listen(settings, site, headerNames: suites.flatMap(\.headerNames), on: loops)
+    let listeners = try await listen(settings, site, refusals, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256
@@ -80,14 +84,14 @@ package final class RunningGateway: Sendable {
   }
 
   private static func listen(
-    _ settings: GatewaySettings, _ site: GatewaySite, headerNames: [String], on loops: [SocketLoop]
+    _ settings: GatewaySettings, _ site: GatewaySite, _ refusals: TransportRefusals, on loops: [SocketLoop]
   ) async throws -> [Listener] {
     var listeners: [Listener] = []
     for host in settings.hosts {
       var listening = Listener.Settings(host: host, port: listeners.first?.port ?? settings.port)
       listening.limits = settings.limits
       listening.tls = settings.tls
-      listening.extraHeaders += headerNames
+      listening.refusals = refusals
       do {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {

@@ -67,8 +67,8 @@ async def judgeCompression(host, port, path):
             "behavior": "UNIMPLEMENTED" if short == ("HTTP/1.1 101 Switching Protocols", False) else "FAILED",
             "result": f"an offer of permessage-deflate is answered with {short[0]}, without the extension"},
         "13.7": {
-            "behavior": "UNIMPLEMENTED" if " 400 " in long[0] else "FAILED",
-            "result": f"offers of more than 255 bytes, which libwebsockets cannot read, are answered with {long[0]}"},
+            "behavior": "UNIMPLEMENTED" if long == ("HTTP/1.1 101 Switching Protocols", False) else "FAILED",
+            "result": f"offers of more than 255 bytes are answered with {long[0]}, without the extension"},
     }
 
 

@@ -163,10 +163,10 @@ def test_an_upgrade_that_is_none_gets_no_socket(gateway, kind):
         b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\n\r\n",
         b"POST /v1/guests HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
         b"POST /v1/guests HTTP/1.1\r\nHost: x\r\nContent-Length: nonsense\r\n\r\n",
-        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 10_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 10_000 + b"\r\n", b"\r\n" * 100_000,
     ],
     ids=["zeros", "words", "no path", "no version", "a TLS hello", "a long field", "a long path", "a negative length",
-         "no length", "many fields"],
+         "no length", "many fields", "empty lines"],
 )
 def test_what_is_no_request_is_refused_or_cut_off(gateway, data):
     with RawSocket(gateway) as raw:

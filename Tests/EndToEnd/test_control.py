@@ -25,6 +25,7 @@ def test_health_readiness_and_metrics(gateway, ann):
     assert "# TYPE postern_connections gauge" in text
     assert 'postern_connections{phase="active"}' in text
     assert 'postern_refresh_seconds_bucket{le="+Inf"}' in text
+    assert 'postern_transport_refusals_total{reason="connection_limit"} ' in text
     assert ann.user not in text
 
 

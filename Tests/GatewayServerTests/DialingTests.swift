@@ -46,6 +46,26 @@ import Testing
     }
   }
 
+  @Test("a dialled socket offers subprotocols of any length and character, and takes the one that the site chose")
+  func longSubprotocol() async throws {
+    let name = "%7B%22token%22%3A%22" + String(repeating: "a1B2", count: 90) + "%22%7D"
+    let offered = Box<String?>(nil)
+    var site = TestSite()
+    site.onAdmit = { request, _ in
+      offered.set(request.header("sec-websocket-protocol"))
+      return .accept(EchoHandler(), subprotocol: name)
+    }
+    try await TestServer.with(site) { server in
+      let events = SocketEvents()
+      await dial(
+        server.loops[0], DialTarget(host: "127.0.0.1", port: server.port), subprotocols: ["a", name],
+        handler: RecordingHandler(events, onOpen: { _ = $0.send(Frame(text: "x")) }))
+      #expect(await events.next() == .opened)
+      #expect(await events.next() == .received(Frame(text: "x")))
+      #expect(offered.get() == "a, \(name)")
+    }
+  }
+
   @Test("the server's close reaches the dialler with its code")
   func serverCloses() async throws {
     try await TestServer.with(.recording(SocketEvents(), onMessage: { socket, _ in socket.close(.refreshTimeout) })) {
@@ -130,7 +150,7 @@ import Testing
       let fetcher = Fetcher(loop: server.loops[0])
       for host in ["127.0.0.1", "localhost"] {
         let answer = try await fetcher.fetch(
-          HTTPRequest(method: "POST", path: "/a b", body: [1, 2, 3]), from: DialTarget(host: host, port: server.port)
+          HTTPRequest(method: "POST", path: "/a%20b", body: [1, 2, 3]), from: DialTarget(host: host, port: server.port)
         ).get()
         #expect(answer.status == 201)
         #expect(answer.header("x-method") == "POST")

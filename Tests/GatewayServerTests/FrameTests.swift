@@ -26,7 +26,9 @@ import Testing
       #expect(try client.readFrame() == .init(opcode: .pong, payload: [7]))
       try client.sendText("three")
       #expect(await events.next() == .opened)
-      #expect(await events.next() == .received(Frame(text: "one two")))
+      let heard = [await events.next(), await events.next()]
+      #expect(heard.contains(.received(Frame(text: "one two"))))
+      #expect(heard.contains(.ping))
       #expect(await events.next() == .received(Frame(text: "three")))
     }
   }

@@ -17,7 +17,7 @@ import Testing
 
   @Test(
     "every method reaches the site, with its body",
-    arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"])
   func methods(method: String) async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)
@@ -52,6 +52,23 @@ import Testing
     }
   }
 
+  @Test(
+    "a chunked body reaches the site whole, in one segment or byte by byte, with extensions and trailers left out",
+    arguments: [false, true])
+  func chunked(byByte: Bool) async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      let text =
+        "PUT /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n"
+        + "2;a=b\r\nhe\r\n3\r\nllo\r\n0\r\nTrailer: x\r\n\r\n"
+      for piece in byByte ? text.utf8.map({ [$0] }) : [Array(text.utf8)] {
+        // The answer may come before the trailer has gone.
+        try? client.send(piece)
+      }
+      #expect(try client.readAnswer().body == "PUT /x hello")
+    }
+  }
+
   @Test("a body that comes byte by byte is whole in the end, also behind 100 (Continue)")
   func slowBody() async throws {
     try await TestServer.with(Self.mirror) { server in
@@ -60,6 +77,20 @@ import Testing
       #expect(try client.readAnswer().status == 100)
       for byte in "hello".utf8 { try client.send([byte]) }
       #expect(try client.readAnswer().body == "POST /x hello")
+    }
+  }
+
+  @Test(
+    "100 (Continue) goes to who asks for it with a body to come, and speaks HTTP/1.1",
+    arguments: [("1.1", "5", true), ("1.0", "5", false), ("1.1", "0", false)])
+  func expectation(version: String, length: String, isContinued: Bool) async throws {
+    try await TestServer.with(Self.mirror) { server in
+      let client = try RawClient(port: server.port)
+      try client.send(
+        "POST /x HTTP/\(version)\r\nHost: x\r\nContent-Length: \(length)\r\nExpect: 100-Continue\r\n\r\n")
+      if isContinued { #expect(try client.readAnswer().status == 100) }
+      if length == "5" { try client.send("hello") }
+      #expect(try client.readAnswer().status == 200)
     }
   }
 
@@ -77,8 +108,14 @@ import Testing
         text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000),
         status: 413),
       BadRequest(
-        testDescription: "a chunked body",
-        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", status: 411),
+        testDescription: "a chunked body above the limit",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\nhello", status: 413),
+      BadRequest(
+        testDescription: "a chunk without a size",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nhello", status: 400),
+      BadRequest(
+        testDescription: "another transfer coding",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", status: 501),
       BadRequest(
         testDescription: "a negative length", text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
         status: 400),
@@ -88,7 +125,25 @@ import Testing
       BadRequest(
         testDescription: "a head above the limit",
         text: "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: \(String(repeating: "a", count: 9000))\r\n\r\n", status: 431),
-      BadRequest(testDescription: "an unknown method", text: "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", status: 403),
+      BadRequest(
+        testDescription: "a head that never ends",
+        text: "GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "a", count: 200_000))", status: 431),
+      BadRequest(
+        testDescription: "too many fields",
+        text: "GET / HTTP/1.1\r\nHost: x\r\n\(String(repeating: "a: b\r\n", count: 128))\r\n", status: 431),
+      BadRequest(
+        testDescription: "a field that goes on in the next line",
+        text: "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "a space behind a field's name", text: "GET / HTTP/1.1\r\nHost : x\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "a carriage return in a field", text: "GET / HTTP/1.1\r\nHost: x\ry\r\n\r\n", status: 400),
+      BadRequest(testDescription: "two hosts", text: "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", status: 400),
+      BadRequest(testDescription: "a target that is no path", text: "GET x HTTP/1.1\r\nHost: x\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "a query that is no UTF-8", text: "GET /?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n", status: 400),
+      BadRequest(testDescription: "another HTTP", text: "GET / HTTP/2.0\r\nHost: x\r\n\r\n", status: 505),
+      BadRequest(testDescription: "no version", text: "GET /\r\nHost: x\r\n\r\n", status: 400),
     ])
   func badRequests(_ bad: BadRequest) async throws {
     try await TestServer.with(Self.mirror) { server in

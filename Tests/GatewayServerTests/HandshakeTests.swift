@@ -44,9 +44,11 @@ import Testing
       BadUpgrade("no Connection", ["Connection": nil], 400),
       BadUpgrade("no Host", ["Host": nil], 400),
       BadUpgrade(
-        "a subprotocol list that is too long", ["Sec-WebSocket-Protocol": String(repeating: "a", count: 200)], 400),
-      BadUpgrade("an Upgrade to HTTP/2", ["Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAARAAAAA"], 400),
-      BadUpgrade("an Upgrade to something else", ["Upgrade": "foo"], 403),
+        "a subprotocol list that is too long", ["Sec-WebSocket-Protocol": String(repeating: "a", count: 2049)], 400),
+      BadUpgrade("a subprotocol that is no token", ["Sec-WebSocket-Protocol": #"{"token":"x"}"#], 400),
+      BadUpgrade("a subprotocol with a space in it", ["Sec-WebSocket-Protocol": "a, b c"], 400),
+      BadUpgrade("an empty subprotocol", ["Sec-WebSocket-Protocol": "a,,b"], 400),
+      BadUpgrade("two Hosts", ["host": "elsewhere"], 400),
     ])
   func badUpgrade(_ bad: BadUpgrade) async throws {
     try await TestServer.with { server in
@@ -93,7 +95,22 @@ import Testing
     }
   }
 
-  @Test("the site sees the path, the decoded query, the known fields and those it asked for")
+  @Test(
+    "an Upgrade to anything but websocket is ignored, as RFC 9110 section 7.8 allows",
+    arguments: ["h2c", "foo", "TLS/1.0"])
+  func otherUpgrade(name: String) async throws {
+    try await TestServer.with { server in
+      let client = try RawClient(port: server.port)
+      try client.send(
+        RawClient.upgrade("/x", changing: ["Upgrade": name, "HTTP2-Settings": "AAMAAABkAARAAAAA"]))
+      let answer = try client.readAnswer()
+      #expect(answer.status == 200)
+      #expect(answer.body == "GET /x")
+      #expect(try client.readToEnd().isEmpty)
+    }
+  }
+
+  @Test("the site sees the path, the decoded query and every field")
   func requestValue() async throws {
     let seen = Box<HTTPRequest?>(nil)
     var site = TestSite()
@@ -101,7 +118,7 @@ import Testing
       seen.set(request)
       return .accept(EchoHandler(), subprotocol: nil)
     }
-    try await TestServer.with(site, { $0.extraHeaders.append("x-app-key") }) { server in
+    try await TestServer.with(site) { server in
       let client = try RawClient(port: server.port)
       try client.send(
         RawClient.upgrade(
@@ -127,16 +144,50 @@ import Testing
     }
   }
 
+  /// What Sendbird's clients offer: JSON, percent-encoded, with the session's token in it.
+  private static let tokenOffer = "%7B%22token%22%3A%22" + String(repeating: "a1B2", count: 90) + "%22%7D"
+  /// Every character that a token may have.
+  private static let everyCharacter = "!#$%&'*+-.^_`|~09azAZ"
+
   @Test(
-    "the 101 names the subprotocol the site chose, and none where it chose none",
-    arguments: [("postern.v1", "postern.v1, other"), (nil, "unknown, strange"), ("other", "postern.v1, other")])
-  func subprotocol(chosen: String?, offered: String) async throws {
-    try await TestServer.with(.recording(SocketEvents(), subprotocol: chosen)) { server in
-      let client = try RawClient(port: server.port)
-      try client.send(RawClient.upgrade(changing: ["Sec-WebSocket-Protocol": offered]))
-      let answer = try client.readAnswer()
-      #expect(answer.status == 101)
-      #expect(answer.headers["sec-websocket-protocol"] == chosen)
+    "the 101 names the subprotocol the site chose, to the letter, and none where it chose none",
+    arguments: [
+      ("postern.v1", "postern.v1, other"), (nil, "unknown, strange"), ("other", "postern.v1, other"),
+      (tokenOffer, tokenOffer), (nil, tokenOffer), (everyCharacter, "x,\t\(everyCharacter)\t, y"),
+      (tokenOffer, (1...20).map { "long-name-number-\($0)" }.joined(separator: ", ") + ", " + tokenOffer),
+      (String(repeating: "x", count: 2048), String(repeating: "x", count: 2048)), ("a", "a,a"),
+    ] as [(String?, String)], [false, true])
+  func subprotocol(_ names: (chosen: String?, offered: String), overTLS: Bool) async throws {
+    let certificate = overTLS ? try TestCertificate() : nil
+    let site = TestSite.recording(
+      SocketEvents(), subprotocol: names.chosen, onOpen: { if overTLS { $0.abort() } })
+    try await TestServer.with(site, { $0.tls = certificate?.files }) { server in
+      let request = RawClient.upgrade(changing: ["Sec-WebSocket-Protocol": names.offered])
+      let head: String
+      if overTLS {
+        head = TestCertificate.send(request, port: server.port)
+      } else {
+        let client = try RawClient(port: server.port)
+        try client.send(request)
+        head = try client.readHead()
+      }
+      #expect(head.contains("HTTP/1.1 101 "))
+      let lines = head.split(separator: "\r\n").filter { $0.lowercased().hasPrefix("sec-websocket-protocol") }
+      #expect(lines.map(String.init) == names.chosen.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? [])
+    }
+  }
+
+  @Test("offers that are far too long for the library itself are no matter, of extensions neither")
+  func longExtensions() async throws {
+    try await TestServer.with { server in
+      let offers = (1...40).map { "x-extension-number-\($0)" }.joined(separator: ", ")
+      let client = try RawClient.open(
+        port: server.port,
+        changing: [
+          "Sec-WebSocket-Extensions": offers, "Connection": String(repeating: "keep-alive, ", count: 30) + "Upgrade",
+        ])
+      try client.sendText("x")
+      #expect(try client.readFrame().text == "x")
     }
   }
 

@@ -67,7 +67,14 @@ import Testing
   @Test("above the connection limit there is 503 with Retry-After, over HTTP and for upgrades, until somebody leaves")
   func connectionLimit() async throws {
     let events = SocketEvents()
-    try await TestServer.with(.recording(events), { $0.limits.connectionsMax = 3 }) { server in
+    let refusals = TransportRefusals()
+    try await TestServer.with(
+      .recording(events),
+      {
+        $0.limits.connectionsMax = 3
+        $0.refusals = refusals
+      }
+    ) { server in
       let clients = try (0..<3).map { _ in try RawClient.open(port: server.port) }
       for text in [RawClient.upgrade(), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"] {
         let refused = try RawClient(port: server.port)
@@ -77,6 +84,7 @@ import Testing
         #expect(answer.headers["retry-after"] == "1")
         _ = try refused.readToEnd()
       }
+      #expect(Self.counted(refusals) == ["connection_limit": 2])
       for _ in clients { #expect(await events.next() == .opened) }
       try clients[0].sendClose(1000)
       #expect(await events.next() == .closed(1000))
@@ -90,7 +98,14 @@ import Testing
 
   @Test("above the connection rate there is 503")
   func connectionRate() async throws {
-    try await TestServer.with(TestSite(), { $0.limits.connectionsPerSecond = 0.001 }) { server in
+    let refusals = TransportRefusals()
+    try await TestServer.with(
+      TestSite(),
+      {
+        $0.limits.connectionsPerSecond = 0.001
+        $0.refusals = refusals
+      }
+    ) { server in
       var statuses: [Int] = []
       for _ in 0..<3 {
         let client = try RawClient(port: server.port)
@@ -98,6 +113,48 @@ import Testing
         statuses.append(try client.readAnswer().status)
       }
       #expect(statuses == [200, 503, 503])
+      #expect(Self.counted(refusals) == ["connection_rate": 2])
+    }
+  }
+
+  /// The reasons that have a count, as the page of metrics shows them.
+  private static func counted(_ refusals: TransportRefusals) -> [String: Int] {
+    var page = PrometheusText()
+    refusals.write(to: &page)
+    let lines = page.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    let pairs = lines.map { line in (String(line.split(separator: "\"")[1]), Int(line.split(separator: " ")[1])!) }
+    return Dictionary(uniqueKeysWithValues: pairs).filter { $0.value > 0 }
+  }
+
+  @Test(
+    "what the transport refuses by itself is counted, under the reason",
+    arguments: [
+      ("GET\r\n\r\n", "malformed_request"), ("GET / HTTP/3.0\r\n\r\n", "malformed_request"),
+      ("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", "malformed_request"),
+      ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "malformed_request"),
+      ("POST / HTTP/1.1\r\nContent-Length: 100000\r\n\r\n", "too_large"),
+      ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", "too_large"),
+      ("GET / HTTP/1.1\r\nA: \(String(repeating: "a", count: 10_000))\r\n\r\n", "too_large"),
+      (RawClient.upgrade(changing: ["Sec-WebSocket-Version": "7"]), "invalid_upgrade"),
+      ("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhe", "body_timeout"),
+    ])
+  func refusals(text: String, reason: String) async throws {
+    let refusals = TransportRefusals()
+    try await TestServer.with(
+      TestSite(),
+      {
+        $0.limits.handshakeTimeout = .seconds(1)
+        $0.refusals = refusals
+      }
+    ) { server in
+      let client = try RawClient(port: server.port)
+      try client.send(text)
+      #expect(try client.readAnswer().status >= 400)
+      #expect(Self.counted(refusals) == [reason: 1])
+      let good = try RawClient(port: server.port)
+      try good.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try good.readAnswer().status == 200)
+      #expect(Self.counted(refusals) == [reason: 1])
     }
   }
 

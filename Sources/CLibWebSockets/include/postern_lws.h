@@ -58,13 +58,35 @@ void postern_vhost_free(struct postern_vhost *vhost);
 
 struct lws_vhost *postern_vhost_lws(struct postern_vhost *vhost);
 
-/// The name of the vhost's WebSocket subprotocol as lws sees it: the library knows only subprotocols listed in advance,
-/// so the name is rewritten between the steps of one handshake. At most 63 bytes; longer names are cut.
-void postern_vhost_set_subprotocol(struct postern_vhost *vhost, const char *name);
-
 /// Hands an accepted descriptor to the vhost; `opaque` is found by lws_get_opaque_user_data(). NULL, and the
 /// descriptor closed, if there is no room.
 struct lws *postern_adopt(struct postern_vhost *vhost, int fd, void *opaque);
+
+/// Whether the library calls the functions of interposition.c. Without them nothing is served: they must be linked into
+/// the executable itself, ahead of libwebsockets.
+int postern_interposition_works(void);
+
+/// Room that a stand-in for a head may take; see postern_head_receiver.
+extern const size_t postern_stand_in_bytes_max;
+
+/// Reads the head of a request in front of the library: is given `count` bytes as they came, over TLS decrypted, in a
+/// buffer of `size` bytes. Returns 0 while the head is not whole; else writes a stand-in to the front of the buffer,
+/// behind it what had come after the head, and returns the length of both. `user` is the one given with the descriptor.
+typedef size_t (*postern_head_receiver)(void *user, void *buffer, size_t count, size_t size);
+/// The one receiver of heads in the process; set before the first is awaited.
+void postern_set_head_receiver(postern_head_receiver receiver);
+
+/// What is read from the descriptor by this thread goes to the receiver until postern_forget_head(). -1 without memory.
+int postern_await_head(int fd, void *user);
+/// Forgets the descriptor, unless somebody else awaits its head by now.
+void postern_forget_head(int fd, void *user);
+/// Forgets all of this thread's descriptors; before the thread ends.
+void postern_forget_heads(void);
+
+/// Told that the library is about to answer a ping, from inside its write; `user` is that of the connection.
+typedef void (*postern_ping_receiver)(void *user);
+/// The one receiver of pings in the process; set before the first context is made.
+void postern_set_ping_receiver(postern_ping_receiver receiver);
 
 /// accept4(), non-blocking and closed on exec; Swift's Glibc has it not.
 int postern_accept(int listening);

@@ -184,6 +184,8 @@ extension StormClient: SocketHandler, WakeupTarget {
 
   nonisolated func socketReceivedPong() {}
 
+  nonisolated func socketReceivedPing() {}
+
   nonisolated func socketViolated(_ reason: CloseReason) {
     assumeIsolated { $0.handle(.heard(.error(number: Int(reason.code), name: reason.name))) }
   }

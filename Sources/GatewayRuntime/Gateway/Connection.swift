@@ -322,6 +322,10 @@ extension Connection: SocketHandler, WakeupTarget {
     assumeIsolated { if $0.asksSilentPeers { $0.heard() } }
   }
 
+  package nonisolated func socketReceivedPing() {
+    assumeIsolated { $0.heard() }
+  }
+
   package nonisolated func socketViolated(_ reason: CloseReason) {
     assumeIsolated { $0.handle(.disconnect(reason)) }
   }

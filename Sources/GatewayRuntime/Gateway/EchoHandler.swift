@@ -20,6 +20,8 @@ package final class EchoHandler: SocketHandler, @unchecked Sendable {
 
   package func socketReceivedPong() {}
 
+  package func socketReceivedPing() {}
+
   package func socketViolated(_ reason: CloseReason) {}
 
   package func socketClosed(_ peerCode: UInt16?) {

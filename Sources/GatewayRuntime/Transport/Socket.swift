@@ -48,6 +48,10 @@ package protocol SocketHandler: AnyObject, Sendable {
   /// A pong, wanted or not.
   func socketReceivedPong()
 
+  /// A ping (RFC 6455 section 5.5.2), whose pong the transport sends itself. Told when the pong goes out: a message that
+  /// came in the same segment may be told before it, and of several pings in one segment perhaps only one is.
+  func socketReceivedPing()
+
   /// The peer broke a rule of RFC 6455 or a limit; the transport is closing the socket with `reason` already.
   func socketViolated(_ reason: CloseReason)
 

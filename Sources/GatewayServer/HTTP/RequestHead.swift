@@ -1,128 +1,106 @@
-internal import CLibWebSockets
 internal import GatewayCore
 
-/// Reads the head of a request out of the library's header table, while it has one.
+/// The head of a request, read from its bytes (RFC 9112 sections 2 to 5).
 struct RequestHead {
-  let wsi: OpaquePointer
+  /// The request, without its body and its peer. Fields that came several times are one, joined as RFC 9110 section 5.3
+  /// allows.
+  private(set) var request: HTTPRequest
+  /// That of the request line, e.g. `HTTP/1.1`.
+  let version: String
 
-  private static let methods: [(token: lws_token_indexes, name: String)] = [
-    (WSI_TOKEN_GET_URI, "GET"), (WSI_TOKEN_POST_URI, "POST"), (WSI_TOKEN_HEAD_URI, "HEAD"),
-    (WSI_TOKEN_OPTIONS_URI, "OPTIONS"), (WSI_TOKEN_PUT_URI, "PUT"), (WSI_TOKEN_PATCH_URI, "PATCH"),
-    (WSI_TOKEN_DELETE_URI, "DELETE"),
-  ]
-
-  /// The header fields that the library knows, by their names in lower case. What else it stores under a token is no
-  /// header: methods, the version, the query, pseudo-headers of HTTP/2.
-  private static let fields: [(token: lws_token_indexes, name: String)] = (0..<WSI_TOKEN_COUNT.rawValue).compactMap {
-    let token = lws_token_indexes(rawValue: $0)
-    guard let text = lws_token_to_string(token) else { return nil }
-    let name = String(cString: UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self))
-    guard name.last == ":", name.first != ":", name.count > 1 else { return nil }
-    return (token, String(name.dropLast()))
+  enum Reading {
+    case head(RequestHead)
+    case refused(HTTPResponse)
   }
 
-  private static let knownNames = Set(fields.map(\.name))
+  /// Far above what browsers and proxies send; each name is looked up among those before it.
+  private static let fieldsMax = 128
 
-  /// The request, without its body. Nil if the method is unknown or the text is no UTF-8.
-  ///
-  /// - Parameter extraHeaders: names, in lower case, to look for beyond those the library knows: it cannot list them.
-  func request(extraHeaders: [String]) -> HTTPRequest? {
-    guard let (uri, method) = Self.methods.first(where: { length($0.token) > 0 }), let path = text(uri) else {
+  /// - Parameter bytes: the head with its empty line.
+  static func read(_ bytes: [UInt8]) -> Reading {
+    var lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: true).map { line in
+      line.last == 0x0d ? line.dropLast() : line
+    }
+    // The empty line.
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    guard let first = lines.first else { return .refused(.plain(400, "there is no request line")) }
+    let parts = first.split(separator: 0x20, omittingEmptySubsequences: false)
+    guard parts.count == 3, isToken(parts[0]), parts[2].starts(with: "HTTP/".utf8) else {
+      return .refused(.plain(400, "the request line is malformed"))
+    }
+    guard parts[2] == Array("HTTP/1.1".utf8)[...] || parts[2] == Array("HTTP/1.0".utf8)[...] else {
+      return .refused(.plain(505, "the server speaks HTTP/1.1"))
+    }
+    let method = String(decoding: parts[0], as: UTF8.self)
+    guard let (path, query) = target(parts[1], method: method) else {
+      return .refused(.plain(400, "the request's target is malformed"))
+    }
+    guard lines.count <= fieldsMax + 1 else { return .refused(.plain(431, "the request has too many fields")) }
+    var head = RequestHead(
+      request: HTTPRequest(method: method, path: path, query: query), version: String(decoding: parts[2], as: UTF8.self)
+    )
+    for line in lines.dropFirst() {
+      guard head.add(line) else { return .refused(.plain(400, "a field of the request is malformed")) }
+    }
+    return .head(head)
+  }
+
+  /// Path and parameters of a request target (RFC 9112 section 3.2); nil if it is none.
+  private static func target(_ bytes: ArraySlice<UInt8>, method: String) -> (String, [HTTPField])? {
+    guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let text = String(validating: bytes, as: UTF8.self) else {
       return nil
     }
-    var request = HTTPRequest(method: method, path: Self.encode(path: path))
-    for (token, name) in Self.fields where length(token) > 0 {
-      guard let value = text(token) else { return nil }
-      request.headers.append(HTTPField(name, Self.trimmed(value)))
+    var rest = text[...]
+    if let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) {
+      // The absolute form, which a server must take too.
+      rest = rest.dropFirst(scheme.count).drop { $0 != "/" && $0 != "?" }
+      if rest.first != "/" { rest = "/" + rest }
     }
-    for name in extraHeaders where !Self.knownNames.contains(name) {
-      guard let value = customHeader(name) else { continue }
-      request.headers.append(HTTPField(name, Self.trimmed(value)))
+    guard rest.utf8.first == UInt8(ascii: "/") || (rest == "*" && method == "OPTIONS") else { return nil }
+    let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let query = QueryString.parameters(of: parts.count == 2 ? parts[1] : "") else { return nil }
+    return (String(parts[0]), query)
+  }
+
+  /// False if the line is no field. A name with a space behind it, and a line that continues the one before, are what
+  /// smuggling is made of; RFC 9112 section 5 has them refused.
+  private mutating func add(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), Self.isToken(line[..<colon]) else { return false }
+    var value = line[(colon + 1)...].drop(while: Self.isBlank)
+    while let last = value.last, Self.isBlank(last) { value.removeLast() }
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else { return false }
+    let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+    let text = Self.text(value)
+    guard let index = request.headers.firstIndex(where: { $0.name == name }) else {
+      request.headers.append(HTTPField(name, text))
+      return true
     }
-    guard let query = query() else { return nil }
-    request.query = query
-    return request
+    // Two hosts are an attack (RFC 9112 section 3.2).
+    guard name != "host" else { return false }
+    request.headers[index].value += (name == "cookie" ? "; " : ", ") + text
+    return true
   }
 
-  /// How many bytes the request's fields take.
-  func size(of request: HTTPRequest) -> Int {
-    let query = request.query.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 2 }
-    return request.headers.reduce(request.path.utf8.count + query) {
-      $0 + $1.name.utf8.count + $1.value.utf8.count + 4
-    }
+  /// The bytes as UTF-8, or else as the ISO-8859-1 that fields once were in.
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var text = ""
+    text.unicodeScalars.append(contentsOf: bytes.map { Unicode.Scalar($0) })
+    return text
   }
 
-  /// The version on the request line, e.g. `HTTP/1.1`.
-  var version: String? { text(WSI_TOKEN_HTTP) }
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// The value of `Upgrade`; nil if there is none or the library has let go of the head.
-  var upgrade: String? {
-    length(WSI_TOKEN_UPGRADE) > 0 ? text(WSI_TOKEN_UPGRADE) : nil
-  }
-
-  private func length(_ token: lws_token_indexes) -> Int {
-    Int(lws_hdr_total_length(wsi, token))
-  }
-
-  /// All fragments of a token, joined by commas.
-  private func text(_ token: lws_token_indexes) -> String? {
-    // Joining adds a byte for each fragment.
-    let capacity = 2 * length(token) + 2
-    return Self.read(capacity) { lws_hdr_copy(wsi, $0, Int32(capacity), token) }
-  }
-
-  private func customHeader(_ name: String) -> String? {
-    let key = name + ":"
-    let length = lws_hdr_custom_length(wsi, key, Int32(key.utf8.count))
-    guard length >= 0 else { return nil }
-    let capacity = Int(length) + 1
-    return Self.read(capacity) { lws_hdr_custom_copy(wsi, $0, Int32(capacity), key, Int32(key.utf8.count)) }
-  }
-
-  /// The parameters; the library has split and decoded them.
-  private func query() -> [HTTPField]? {
-    var query: [HTTPField] = []
-    var index: Int32 = 0
-    while true {
-      let length = Int(lws_hdr_fragment_length(wsi, WSI_TOKEN_HTTP_URI_ARGS, index))
-      guard length > 0 else { return query }
-      guard
-        let text = Self.read(
-          length + 1, { lws_hdr_copy_fragment(wsi, $0, Int32(length + 1), WSI_TOKEN_HTTP_URI_ARGS, index) })
-      else { return nil }
-      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      query.append(HTTPField(String(parts[0]), parts.count == 2 ? String(parts[1]) : ""))
-      index += 1
-    }
-  }
-
-  private static func read(_ capacity: Int, _ copy: (UnsafeMutablePointer<CChar>) -> Int32) -> String? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
-      let count = Int(copy(buffer.baseAddress!))
-      guard count >= 0 else { return nil }
-      return String(validating: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self)
-    }
-  }
-
-  /// The library hands out paths decoded; `HTTPRequest.path` is encoded. (An escaped slash has become a real one.)
-  private static func encode(path: String) -> String {
-    let isPlain = path.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"), UInt8(ascii: "/"):
-        true
-      default: false
+  /// Whether it is a token (RFC 9110 section 5.6.2): a method, a field's name, a subprotocol.
+  static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+    !bytes.isEmpty
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
       }
-    }
-    guard !isPlain else { return path }
-    return path.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.encode(String($0)) }
-      .joined(separator: "/")
-  }
-
-  private static func trimmed(_ value: String) -> String {
-    var text = value[...]
-    while let last = text.unicodeScalars.last, last == " " || last == "\t" { text.unicodeScalars.removeLast() }
-    return String(text)
   }
 }

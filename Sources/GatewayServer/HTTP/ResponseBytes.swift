@@ -39,8 +39,10 @@ extension HTTPResponse {
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
     case 500: "Internal Server Error"
+    case 501: "Not Implemented"
     case 502: "Bad Gateway"
     case 503: "Service Unavailable"
+    case 505: "HTTP Version Not Supported"
     default: "Status"
     }
   }

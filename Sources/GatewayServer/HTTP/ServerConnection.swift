@@ -10,8 +10,8 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   let loop: SocketLoop
   let host: VirtualHost
   let service: VirtualHost.Service
-  /// Whether the connection is above a limit and only waits for its 503.
-  let isOverLimit: Bool
+  /// The limit that the connection is above, if it only waits for its 503.
+  let excess: TransportRefusals.Reason?
   let acceptedAt: Instant
   /// Whether the library has told of its end.
   private(set) var isDestroyed = false
@@ -19,6 +19,7 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   enum Phase {
     case head
     case body(HTTPRequest, remaining: Int)
+    case chunks(HTTPRequest, ChunkedBody)
     /// The site is at it.
     case answering
     /// The rest of the answer waits for the peer to read.
@@ -28,6 +29,11 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   }
 
   var phase = Phase.head
+  /// The head, until it is whole; then what it asks for.
+  var head: HeadBuffer
+  var arrival: RequestArrival?
+  /// What the head is read from.
+  var descriptor: CInt = -1
   private var isHead = false
   /// Whether the library waits for a callback to return.
   private var isInsideCallback = false
@@ -36,12 +42,13 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   private var output: ResponseOutput?
   private lazy var wakeup = Wakeup(target: self)
 
-  init(host: VirtualHost, service: VirtualHost.Service, isOverLimit: Bool) {
+  init(host: VirtualHost, service: VirtualHost.Service, excess: TransportRefusals.Reason?) {
     loop = host.loop
     self.host = host
     self.service = service
-    self.isOverLimit = isOverLimit
+    self.excess = excess
     acceptedAt = host.loop.now
+    head = HeadBuffer(bytesMax: service.limits.headerBytesMax)
   }
 
   override func happened(
@@ -64,6 +71,7 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
 
   override func connectionDestroyed() {
     isDestroyed = true
+    forgetHead()
     release()
     service.tally.connectionEnded()
   }
@@ -80,53 +88,78 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     guard case .head = phase, let wsi else { return 0 }
     // The library's timer is for the body alone; the answer may take longer, and it has ours.
     postern_clear_timeout(wsi)
-    guard !isOverLimit else { return answerAtOnce(.overLimit) }
-    let head = RequestHead(wsi: wsi)
-    guard var request = head.request(extraHeaders: service.extraHeaders) else {
-      return answerAtOnce(.plain(400, "the request is malformed"))
-    }
-    isHead = request.method == "HEAD"
-    guard head.size(of: request) <= service.limits.headerBytesMax else {
-      return answerAtOnce(.plain(431, "the request's head is above \(service.limits.headerBytesMax) bytes"))
-    }
-    guard request.header("transfer-encoding") == nil else {
-      return answerAndLinger(.plain(411, "send the body with Content-Length"))
-    }
-    request.peer = peerAddress()
-    guard let text = request.header("content-length") else { return answer(request) }
-    guard let length = Int(text), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return answerAtOnce(.plain(400, "Content-Length is not a number"))
-    }
-    guard length <= service.limits.bodyBytesMax else {
-      return answerAndLinger(.plain(413, "the body is above \(service.limits.bodyBytesMax) bytes"))
-    }
-    guard length > 0 else { return answer(request) }
-    if request.header("expect")?.lowercased() == "100-continue", write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0
-    {
+    guard excess == nil else { return answerAtOnce(.overLimit) }
+    switch arrival {
+    case .refused(let response, let reason, let readsOn):
+      service.refusals.count(reason)
+      return readsOn ? answerAndLinger(response) : answerAtOnce(response)
+    case .request(var request, let body, let awaitsContinue):
+      request.peer = peerAddress()
+      isHead = request.method == "HEAD"
+      return take(body, of: request, awaitsContinue: awaitsContinue)
+    case .upgrade, nil:
       return -1
     }
-    phase = .body(request, remaining: length)
+  }
+
+  // MARK: The body
+
+  private func take(
+    _ body: RequestArrival.BodyFraming, of request: HTTPRequest, awaitsContinue: Bool
+  ) -> Int32 {
+    switch body {
+    case .length(0): return answer(request)
+    case .length(let length): phase = .body(request, remaining: length)
+    case .chunked: phase = .chunks(request, ChunkedBody(bytesMax: service.limits.bodyBytesMax))
+    }
+    if awaitsContinue, write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0 { return -1 }
     loop.deadlines.set(wakeup, at: loop.now + service.limits.handshakeTimeout)
     return 0
   }
 
   private func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-    guard case .body(var request, let remaining) = phase else { return 0 }
-    phase = .head
-    request.body.append(contentsOf: bytes.prefix(remaining))
-    let rest = remaining - min(remaining, bytes.count)
-    guard rest == 0 else {
-      phase = .body(request, remaining: rest)
+    switch phase {
+    case .body(var request, let remaining):
+      phase = .head
+      request.body.append(contentsOf: bytes.prefix(remaining))
+      let rest = remaining - min(remaining, bytes.count)
+      guard rest == 0 else {
+        phase = .body(request, remaining: rest)
+        return 0
+      }
+      return answer(request)
+    case .chunks(let request, let body):
+      return chunksArrived(bytes, request, body)
+    default:
       return 0
     }
-    loop.deadlines.remove(wakeup)
-    return answer(request)
+  }
+
+  private func chunksArrived(_ bytes: UnsafeRawBufferPointer, _ request: HTTPRequest, _ known: ChunkedBody) -> Int32 {
+    phase = .head
+    var body = known
+    switch body.append(bytes) {
+    case .needsMore:
+      phase = .chunks(request, body)
+      return 0
+    case .tooLong:
+      service.refusals.count(.tooLarge)
+      return answerAndLinger(.tooLarge(bytesMax: service.limits.bodyBytesMax))
+    case .malformed:
+      service.refusals.count(.malformedRequest)
+      return answerAtOnce(.plain(400, "the body's chunks are malformed"))
+    case .complete:
+      var request = request
+      request.body = body.bytes
+      return answer(request)
+    }
   }
 
   // MARK: The answer
 
   private func answer(_ request: HTTPRequest) -> Int32 {
     phase = .answering
+    loop.deadlines.remove(wakeup)
     guard let wsi else { return -1 }
     // Nothing reads in this phase: a byte too many, or the peer's end, would wake the loop for ever.
     lws_rx_flow_control(wsi, 0)
@@ -195,8 +228,11 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
 
 extension ServerConnection: WakeupTarget {
   func wakeUp() {
-    if case .body = phase {
+    switch phase {
+    case .body, .chunks:
+      service.refusals.count(.bodyTimeout)
       _ = write(HTTPResponse.plain(408, "the body did not arrive in time").serialized(withoutBody: isHead))
+    default: break
     }
     kill()
   }
@@ -206,6 +242,10 @@ extension HTTPResponse {
   /// The transport's own refusal.
   static func plain(_ status: Int, _ text: String) -> HTTPResponse {
     HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", text: text + "\n")
+  }
+
+  static func tooLarge(bytesMax: Int) -> HTTPResponse {
+    plain(413, "the body is above \(bytesMax) bytes")
   }
 
   /// What a connection above a limit gets.

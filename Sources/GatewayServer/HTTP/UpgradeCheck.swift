@@ -2,20 +2,26 @@ internal import GatewayCore
 
 /// What RFC 6455 section 4.2.1 asks of an upgrade request, which the library does not check.
 enum UpgradeCheck {
+  /// The names of all subprotocols that a client offers.
+  private static let subprotocolBytesMax = 2048
+
+  /// Whether a WebSocket is asked for. Any other upgrade is ignored, as RFC 9110 section 7.8 has it: Java's client asks
+  /// for HTTP/2 with every first request.
+  static func isUpgrade(_ request: HTTPRequest) -> Bool {
+    tokens(request.header("upgrade")).contains("websocket")
+  }
+
   /// The refusal of a request that must not become a WebSocket; nil if it may.
-  ///
-  /// - Parameter version: that of the request line.
-  static func refusal(of request: HTTPRequest, version: String?) -> HTTPResponse? {
+  static func refusal(of head: RequestHead) -> HTTPResponse? {
+    let request = head.request
     guard request.method == "GET" else {
       return refuse(405, "a WebSocket is opened with GET", [HTTPField("allow", "GET")])
     }
-    guard version == "HTTP/1.1" else { return refuse(400, "a WebSocket is opened with HTTP/1.1") }
+    guard head.version == "HTTP/1.1" else { return refuse(400, "a WebSocket is opened with HTTP/1.1") }
     guard request.header("host") != nil else { return refuse(400, "the Host field is missing") }
     guard tokens(request.header("connection")).contains("upgrade") else {
       return refuse(400, "Connection must name upgrade")
     }
-    // The library reads at most this much of it.
-    guard request.header("connection")!.utf8.count < 127 else { return refuse(400, "the Connection field is too long") }
     guard request.header("sec-websocket-version") == "13" else {
       return refuse(
         426, "Sec-WebSocket-Version must be 13",
@@ -24,40 +30,21 @@ enum UpgradeCheck {
     guard isKey(request.header("sec-websocket-key")) else {
       return refuse(400, "Sec-WebSocket-Key must be 16 bytes in base64")
     }
-    // The library gives up on more, without an answer.
-    guard (request.header("sec-websocket-extensions") ?? "").utf8.count < 255 else {
-      return refuse(400, "the Sec-WebSocket-Extensions field is too long")
-    }
     return protocolRefusal(of: request)
   }
 
-  /// The first subprotocol offered; nil if none is.
-  static func firstSubprotocol(of request: HTTPRequest) -> String? {
-    request.header("sec-websocket-protocol").flatMap { $0.split(separator: ",").first }
-      .map { String($0.drop(while: { $0 == " " })).split(separator: " ").first.map(String.init) ?? "" }
-  }
-
-  // The library reads at most 127 bytes of the list and 63 of a name.
   private static func protocolRefusal(of request: HTTPRequest) -> HTTPResponse? {
     guard let list = request.header("sec-websocket-protocol") else { return nil }
-    guard list.utf8.count < 127, let first = firstSubprotocol(of: request), (1..<64).contains(first.utf8.count),
-      first.utf8.allSatisfy(isNameByte)
-    else {
-      return refuse(
-        400,
-        "Sec-WebSocket-Protocol must be a list of names of letters, digits, '.', '-' and '_', "
-          + "below 64 bytes a name and 127 bytes in all")
+    guard list.utf8.count <= subprotocolBytesMax else {
+      return refuse(400, "Sec-WebSocket-Protocol is above \(subprotocolBytesMax) bytes")
+    }
+    let names = list.split(separator: ",", omittingEmptySubsequences: false).map { name in
+      name.utf8.drop { $0 == 0x20 || $0 == 0x09 }.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
+    }
+    guard names.allSatisfy({ $0.count == 1 && RequestHead.isToken($0[0]) }) else {
+      return refuse(400, "Sec-WebSocket-Protocol must be a list of tokens")
     }
     return nil
-  }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 
   private static func tokens(_ value: String?) -> [String] {

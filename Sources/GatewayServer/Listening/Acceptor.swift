@@ -53,13 +53,19 @@ final class Acceptor {
   }
 
   private func admit(_ descriptor: CInt) {
-    let excess = listener.connections - listener.settings.limits.connectionsMax
-    let isOverLimit = excess >= 0 || !(bucket?.take(at: loop.now) ?? true)
-    guard excess < Self.answered else {
+    let above = listener.connections - listener.settings.limits.connectionsMax
+    var excess: TransportRefusals.Reason?
+    if above >= 0 {
+      excess = .connectionLimit
+    } else if bucket?.take(at: loop.now) == false {
+      excess = .connectionRate
+    }
+    if let excess { listener.settings.refusals.count(excess) }
+    guard above < Self.answered else {
       close(descriptor)
       return
     }
-    listener.assign(descriptor, isOverLimit: isOverLimit)
+    listener.assign(descriptor, excess: excess)
   }
 }
 

@@ -17,22 +17,15 @@ package final class Listener: @unchecked Sendable {
     package var limits = ServerLimits()
     /// The files of the certificate; nil for plain text.
     package var tls: TLSFiles?
-    /// Names, in lower case, of header fields the site wants to see. The library lists only those it knows itself,
-    /// which are the standard ones.
-    package var extraHeaders = Listener.defaultExtraHeaders
+
+    /// Counts what this listener refuses; several may share it.
+    package var refusals = TransportRefusals()
 
     package init(host: String, port: Int) {
       self.host = host
       self.port = port
     }
   }
-
-  /// Fields that proxies and browsers add.
-  package static let defaultExtraHeaders = [
-    "access-control-request-method", "access-control-request-headers", "forwarded", "sec-websocket-protocol",
-    "traceparent", "user-agent", "x-api-key", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
-    "x-request-id",
-  ]
 
   /// The port it got.
   package let port: Int
@@ -58,7 +51,7 @@ package final class Listener: @unchecked Sendable {
     var shares: [Share] = []
     for loop in loops {
       let service = VirtualHost.Service(
-        site: site, limits: settings.limits, extraHeaders: settings.extraHeaders, tally: LoopTally())
+        site: site, limits: settings.limits, tally: LoopTally(), refusals: settings.refusals)
       let host = await loop.perform { Made(host: loop.addHost(service, tls: settings.tls)) }.host
       guard let host else {
         throw .cannotListen(
@@ -112,13 +105,13 @@ package final class Listener: @unchecked Sendable {
 
   // MARK: For the acceptors
 
-  /// Gives an accepted descriptor to the loop with the fewest connections.
-  func assign(_ descriptor: CInt, isOverLimit: Bool) {
+  /// Gives an accepted descriptor to the loop with the fewest connections. One in excess of a limit gets its 503 there.
+  func assign(_ descriptor: CInt, excess: TransportRefusals.Reason?) {
     var best = shares[0]
     for share in shares.dropFirst() where share.tally.count < best.tally.count { best = share }
     let share = best
     share.tally.connectionAssigned()
-    share.loop.events.execute { share.adopt(descriptor, isOverLimit: isOverLimit) }
+    share.loop.events.execute { share.adopt(descriptor, excess: excess) }
   }
 }
 
@@ -130,17 +123,22 @@ extension Listener.Share: @unchecked Sendable {
   }
 
   /// Makes the library serve the descriptor. Only on the loop.
-  func adopt(_ descriptor: CInt, isOverLimit: Bool) {
+  func adopt(_ descriptor: CInt, excess: TransportRefusals.Reason?) {
     guard let service = host.service, host.handle != nil else {
       close(descriptor)
       return tally.connectionEnded()
     }
-    let connection = ServerConnection(host: host, service: service, isOverLimit: isOverLimit)
+    let connection = ServerConnection(host: host, service: service, excess: excess)
+    guard connection.awaitHead(from: descriptor) else {
+      close(descriptor)
+      return tally.connectionEnded()
+    }
     let opaque = Unmanaged.passRetained(connection as Endpoint)
     if let wsi = postern_adopt(host.handle, descriptor, opaque.toOpaque()) {
       connection.wsi = wsi
     } else if !connection.isDestroyed {
       // It had no room for it, and so did not tell of its end either.
+      connection.forgetHead()
       opaque.release()
       tally.connectionEnded()
     }

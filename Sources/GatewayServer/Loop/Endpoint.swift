@@ -22,6 +22,9 @@ class Endpoint {
     preconditionFailure("a kind of endpoint says what it does")
   }
 
+  /// The library answers a ping. Called from inside its write, where nobody else may be told of it.
+  func pingArrived() {}
+
   /// The connection no longer exists. The last call.
   func connectionDestroyed() {}
 
@@ -38,6 +41,14 @@ class Endpoint {
   /// Takes every callback of the library in this process to the endpoint it is about.
   static let receiveCallbacks: Void = {
     LibraryLog.install()
+    postern_set_head_receiver { connection, buffer, count, size in
+      let connection = Unmanaged<ServerConnection>.fromOpaque(connection!).takeUnretainedValue()
+      return connection.headArrived(UnsafeMutableRawBufferPointer(start: buffer, count: size), count)
+    }
+    postern_set_ping_receiver { endpoint in
+      guard let endpoint else { return }
+      Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue().pingArrived()
+    }
     postern_set_callback { wsi, rawReason, user, input, length in
       guard let wsi else { return 0 }
       let reason = lws_callback_reasons(UInt32(rawReason))

@@ -77,6 +77,9 @@ package final class SocketLoop: @unchecked Sendable {
       return state == .new
     }
     precondition(isNew, "a loop starts once")
+    guard postern_interposition_works() != 0 else {
+      throw .cannotStartLoop("libwebsockets does not find recv, SSL_read and lws_write in this executable")
+    }
     _ = Endpoint.receiveCallbacks
     guard let ev = postern_ev_loop_new() else { throw .cannotStartLoop("no epoll loop: \(ServerError.systemError)") }
     self.ev = ev
@@ -182,6 +185,7 @@ package final class SocketLoop: @unchecked Sendable {
     while events.runQueued() {}
     Self.librarySetup.withLock { _ in lws_context_destroy(context) }
     context = nil
+    postern_forget_heads()
     // What the ends of the connections set off.
     while events.runQueued() {}
     vhosts.forEach { $0.free() }

@@ -15,8 +15,8 @@ final class VirtualHost {
   struct Service: Sendable {
     let site: any Site
     let limits: ServerLimits
-    let extraHeaders: [String]
     let tally: LoopTally
+    let refusals: TransportRefusals
   }
 
   /// Nil if the library cannot make it. Only on the loop.
@@ -62,11 +62,6 @@ final class VirtualHost {
   static func hasTLS(_ wsi: OpaquePointer, _ context: UnsafeMutableRawPointer?) {
     guard let context, let vhost = of(wsi) else { return }
     vhost.tls = OpaquePointer(context)
-  }
-
-  /// Names the subprotocol of the handshake that is under way.
-  func setSubprotocol(_ name: String) {
-    postern_vhost_set_subprotocol(handle, name)
   }
 
   /// Presents `certificate` from the next handshake on. False, and no change, if OpenSSL refuses it.

@@ -1,3 +1,4 @@
+internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
@@ -62,6 +63,21 @@ final class Handshake {
     for byte in text.utf8 {
       cursor.pointee.pointee = byte
       cursor.pointee += 1
+    }
+    return 0
+  }
+
+  /// Writes the field that names the subprotocol into the 101, where the library's arguments say; -1 if there is no room.
+  func appendSubprotocol(_ arguments: UnsafeMutableRawPointer?) -> Int32 {
+    guard let subprotocol, HTTPField("sec-websocket-protocol", subprotocol).isSafe,
+      let arguments = arguments?.assumingMemoryBound(to: lws_process_html_args.self)
+    else { return 0 }
+    let line = "Sec-WebSocket-Protocol: \(subprotocol)\r\n"
+    // The empty line comes behind it.
+    guard line.utf8.count + 3 < Int(arguments.pointee.max_len) else { return -1 }
+    for byte in line.utf8 {
+      arguments.pointee.p.pointee = CChar(bitPattern: byte)
+      arguments.pointee.p += 1
     }
     return 0
   }

@@ -31,6 +31,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   private var queue: OutboundQueue?
   /// Whether what is sent now waits for the writeable callback in any case.
   var isHoldingBack = false
+  /// Whether a ping came that the handler has not been told of.
+  private var hasNewPing = false
   /// The size of the message whose rest the library holds; 0 if it holds none.
   private var heldBytes = 0
   private var closeTimer: CloseTimer?
@@ -225,9 +227,21 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     host.service?.tally.connectionEnded()
   }
 
+  /// The library writes its pong when it finds the socket writeable, and then tells of that once more: the next callback
+  /// is never far.
+  override func pingArrived() {
+    hasNewPing = true
+  }
+
+  private func tellPing() {
+    hasNewPing = false
+    if phase == .open { handler?.socketReceivedPing() }
+  }
+
   override func happened(
     _ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int
   ) -> Int32 {
+    if hasNewPing { tellPing() }
     switch reason {
     case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_CLIENT_RECEIVE:
       received(UnsafeRawBufferPointer(start: input, count: length))
@@ -244,8 +258,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
       handshake?.fail(
         UnsafeRawBufferPointer(start: input, count: length), status: Int(lws_http_client_http_response(wsi)))
-    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-      host.setSubprotocol(handshake?.subprotocol ?? "")
+    case LWS_CALLBACK_ADD_HEADERS:
+      return handshake?.appendSubprotocol(input) ?? 0
     case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL, LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:
       libraryCloses()
     case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:

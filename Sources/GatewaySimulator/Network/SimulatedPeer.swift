@@ -14,6 +14,7 @@ package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
     case refused(DialFailure)
     case message(Frame)
     case pong
+    case ping
     /// The code of the close frame; nil if the transport ended without one.
     case closed(code: UInt16?, name: String)
   }
@@ -113,6 +114,8 @@ package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
   }
 
   package func socketReceivedPong() { hear(.pong) }
+
+  package func socketReceivedPing() { hear(.ping) }
 
   package func socketViolated(_ reason: CloseReason) {}
 

@@ -194,7 +194,10 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     case .message(let frame):
       takeMessage(frame)
     case .ping:
-      if state == .open && faults.answersPings { transmit(.pong) }
+      guard state == .open else { return }
+      note("<- ping")
+      if faults.answersPings { transmit(.pong) }
+      handler?.socketReceivedPing()
     case .pong:
       note("<- pong")
       handler?.socketReceivedPong()

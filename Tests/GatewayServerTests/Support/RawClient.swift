@@ -90,11 +90,16 @@ final class RawClient {
     let body: String
   }
 
-  /// One response; its body runs to its length, or to the end of the connection.
-  func readAnswer() throws -> Answer {
+  /// The head of a response, with its empty line.
+  func readHead() throws -> String {
     var head: [UInt8] = []
     while !head.ends(with: Array("\r\n\r\n".utf8)) { head += try read(1) }
-    let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n")
+    return String(decoding: head, as: UTF8.self)
+  }
+
+  /// One response; its body runs to its length, or to the end of the connection.
+  func readAnswer() throws -> Answer {
+    let lines = try readHead().split(separator: "\r\n")
     guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
       throw Failure(description: "no status line: \(lines)")
     }

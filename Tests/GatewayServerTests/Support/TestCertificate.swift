@@ -46,6 +46,13 @@ final class TestCertificate {
         + "timeout 20 openssl s_client -connect 127.0.0.1:\(port) -ign_eof \(arguments) 2>/dev/null")
   }
 
+  /// Sends a text over TLS, and returns what comes back until the server ends the connection.
+  static func send(_ text: String, port: Int) -> String {
+    run(
+      "timeout 20 openssl s_client -quiet -connect 127.0.0.1:\(port) 2>/dev/null "
+        + "<<'END_OF_REQUEST'\n\(text)\nEND_OF_REQUEST\n")
+  }
+
   /// What a shell command writes.
   @discardableResult
   private static func run(_ command: String) -> String {

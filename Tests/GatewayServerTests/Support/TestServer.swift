@@ -60,6 +60,7 @@ final class SocketEvents: Sendable {
     case refused(DialFailure)
     case received(Frame)
     case pong
+    case ping
     case violated(CloseReason)
     case closed(UInt16?)
     case outcome(SendOutcome)
@@ -114,6 +115,8 @@ final class RecordingHandler: SocketHandler, @unchecked Sendable {
   }
 
   func socketReceivedPong() { events.add(.pong) }
+
+  func socketReceivedPing() { events.add(.ping) }
 
   func socketViolated(_ reason: CloseReason) { events.add(.violated(reason)) }
 

@@ -113,6 +113,8 @@ final class CrowdClient: SocketHandler, @unchecked Sendable {
   }
 
   func socketReceivedPong() {}
+
+  func socketReceivedPing() {}
   func socketViolated(_ reason: CloseReason) {}
   func socketClosed(_ peerCode: UInt16?) { socket = nil }
 }

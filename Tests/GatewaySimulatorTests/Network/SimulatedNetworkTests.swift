@@ -43,6 +43,7 @@ private final class Echo: SocketHandler, @unchecked Sendable {
     }
   }
 
+  func socketReceivedPing() { _ = socket?.send(Frame(text: "ping")) }
   func socketReceivedPong() { _ = socket?.send(Frame(text: "pong")) }
   func socketViolated(_ reason: CloseReason) {}
   func socketClosed(_ peerCode: UInt16?) { socket = nil }

@@ -1,0 +1,84 @@
+import GatewayCore
+import Testing
+
+@testable import GatewayServer
+
+/// What reads requests meets every byte that a stranger cares to send.
+@Suite("Bytes of requests") struct RequestBytesTests {
+  private static let head =
+    "POST /a%2Fb?c=d%26&e HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nContent-Length: 5\r\n"
+    + "Sec-WebSocket-Protocol: a, b\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
+  private static let chunks = "5\r\nhello\r\n6;a=b\r\n world\r\n0\r\n\r\nrest"
+
+  private static func mutated(_ text: String, _ generator: inout SeededGenerator) -> [UInt8] {
+    var bytes = Array(text.utf8)
+    for _ in 0..<Int.random(in: 0..<6, using: &generator) {
+      let index = Int.random(in: bytes.indices, using: &generator)
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+      case 1: bytes.remove(at: index)
+      case 2: bytes.insert([0x0a, 0x0d, 0x20, 0x3a, 0x00, 0x25].randomElement(using: &generator)!, at: index)
+      default: bytes.append(contentsOf: bytes[index...])
+      }
+    }
+    return bytes
+  }
+
+  /// The bytes cut into pieces.
+  private static func pieces(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [ArraySlice<UInt8>] {
+    var pieces: [ArraySlice<UInt8>] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Int.random(in: 1...min(40, rest.count), using: &generator)
+      pieces.append(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    }
+    return pieces
+  }
+
+  /// What came of a head, and how many bytes it took.
+  private static func read(_ pieces: [ArraySlice<UInt8>]) -> (step: HeadBuffer.Step, used: Int, reading: String) {
+    var buffer = HeadBuffer(bytesMax: 400)
+    var before = 0
+    for piece in pieces {
+      let step = piece.withUnsafeBytes { buffer.append($0) }
+      if case .complete(let used) = step {
+        let reading = RequestHead.read(buffer.bytes)
+        let arrival = RequestArrival(reading, limits: ServerLimits())
+        return (.complete(used: 0), before + used, "\(reading) \(arrival.standIn)")
+      }
+      if step == .tooLong { return (step, 0, "") }
+      before += piece.count
+    }
+    return (.needsMore, before, "")
+  }
+
+  @Test("a head is read alike however it is cut, whatever is in it", arguments: 0..<16)
+  func heads(seed: Int) {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    for _ in 0..<200 {
+      let bytes = Self.mutated(Self.head, &generator)
+      let whole = Self.read([bytes[...]])
+      let cut = Self.read(Self.pieces(bytes, &generator))
+      #expect(whole == cut, "\(bytes)")
+    }
+  }
+
+  @Test("chunks are taken apart alike however they are cut, whatever is in them", arguments: 0..<16)
+  func chunks(seed: Int) {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    func read(_ pieces: [ArraySlice<UInt8>]) -> (ChunkedBody.Step, [UInt8]) {
+      var body = ChunkedBody(bytesMax: 100)
+      for piece in pieces {
+        let step = piece.withUnsafeBytes { body.append($0) }
+        guard step == .needsMore else { return (step, step == .complete ? body.bytes : []) }
+      }
+      return (.needsMore, body.bytes)
+    }
+    for _ in 0..<200 {
+      let bytes = Self.mutated(Self.chunks, &generator)
+      #expect(read([bytes[...]]) == read(Self.pieces(bytes, &generator)), "\(bytes)")
+    }
+    #expect(read([Array(Self.chunks.utf8)[...]]) == (.complete, Array("hello world".utf8)))
+  }
+}
