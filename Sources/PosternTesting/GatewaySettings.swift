@@ -27,7 +27,12 @@ package struct GatewaySettings: Sendable {
   package var verifier: JWTVerifier
   package var issuer: any TokenIssuer
   package var provider: TokenProviderPolicy
-  package var streem = StreemSettings()
+  /// The Sendbird application it has; nil for none.
+  package var sendbird: SendbirdSettings?
+  /// How Stream is played; nil for not at all.
+  package var stream: StreamVideoSettings?
+  /// The Streem platform it has; nil for none.
+  package var streem: StreemSettings?
 
   package init(
     configuration: GatewayConfiguration, verifier: JWTVerifier, issuer: any TokenIssuer, provider: TokenProviderPolicy

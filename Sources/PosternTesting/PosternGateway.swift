@@ -47,14 +47,18 @@ public final class PosternGateway: Sendable {
   /// Starts a gateway with a random secret. Throws if an option is out of its range or nothing can listen on loopback.
   public static func start(_ options: Options = Options()) async throws -> PosternGateway {
     let secret = try KeyMaterial.secret(SecureRandom.bytes(32))
-    let issuer = PlainTokenIssuer(signer: try JWTSigner(secret))
+    let signer = try JWTSigner(secret)
+    let issuer = PlainTokenIssuer(signer: signer)
+    let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(secret)]))
     let session = try SessionPolicy(
       loginTimeout: options.loginTimeout, refreshTimeout: options.refreshTimeout, refreshLead: options.refreshLead,
       revocation: options.closesRevoked ? .close : .refresh, anyRefreshTimeout: true)
     var settings = GatewaySettings(
       configuration: GatewayConfiguration(session: session),
-      verifier: JWTVerifier(keys: try KeySet([try VerificationKey(secret)])), issuer: issuer,
+      verifier: verifier, issuer: issuer,
       provider: try TokenProviderPolicy(latency: options.providerLatency))
+    settings.stream = StreamVideoSettings(
+      applications: StreamApplications(fallback: StreamApplication(verifier: verifier, signer: signer)))
     settings.loops = max(1, options.loops)
     settings.seed = options.seed
     return PosternGateway(running: try await RunningGateway.start(settings), issuer: issuer)

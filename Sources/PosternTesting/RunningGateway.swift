@@ -48,18 +48,30 @@ package final class RunningGateway: Sendable {
 
   private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
     let first = loops[0].events
-    let guests = SeededGenerator(seed: settings.seed ?? SystemRandomNumberGenerator.word())
-    let directory = MemoryDirectory(on: first, generator: guests)
+    let seed = settings.seed ?? SystemRandomNumberGenerator.word()
+    let directory = MemoryDirectory(on: first, generator: SeededGenerator(seed: seed))
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
-    let streem = StreemPlatform(
-      on: first, directory: MemoryStreemDirectory(on: first), settings: settings.streem,
-      session: settings.configuration.session)
-    let suites = [plain, streem.suite]
+    var suites = [plain]
+    if let stream = settings.stream {
+      let directory = MemoryStreamDirectory(on: first, settings: stream.app)
+      let policy = settings.configuration.session
+      suites.append(try StreamVideoSuite(stream, directory: directory, session: policy, on: first).dialects)
+    }
+    if let sendbird = settings.sendbird {
+      suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
+    }
+    let streem = settings.streem.map {
+      StreemPlatform(
+        on: first, directory: MemoryStreemDirectory(on: first), settings: $0, session: settings.configuration.session)
+    }
+    if let streem { suites.append(streem.suite) }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
-    try await streem.prepare(at: gateway.tables[0].perform { $0.loop.wallTime })
-    let provider = TokenProvider(on: first, policy: settings.provider, services: gateway, issuer: settings.issuer)
+    try await streem?.prepare(at: gateway.tables[0].perform { $0.loop.wallTime })
+    let provider = TokenProvider(
+      on: first, policy: settings.provider, services: gateway, issuer: settings.issuer,
+      vendors: suites.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
     let routes = PlainRoutes(
       services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
       provider: provider)

@@ -25,6 +25,11 @@ package struct GatewayError: Error, Hashable, Sendable {
     GatewayError(number, name, "\(message): \(detail)")
   }
 
+  /// The same error in a vendor's own words.
+  package func worded(_ message: String) -> GatewayError {
+    GatewayError(number, name, message)
+  }
+
   /// Two errors of the same number are the same error, whatever they say about the occurrence.
   package func isSame(as other: GatewayError) -> Bool {
     number == other.number
@@ -41,6 +46,7 @@ package struct GatewayError: Error, Hashable, Sendable {
   /// A frame of a kind the dialect does not speak; ends the connection with 1003.
   package static let unsupportedData = GatewayError(
     400_007, "unsupported_data", "the dialect has no messages of this frame type")
+  package static let userNameTooLong = GatewayError(400_008, "user_name_too_long", "the user's name is too long")
   package static let notAMember = GatewayError(400_006, "not_a_member", "join the call first")
 
   package static let credentialsMissing = GatewayError(
@@ -86,6 +92,7 @@ package struct GatewayError: Error, Hashable, Sendable {
   package static let notFound = GatewayError(404_001, "not_found", "nothing is here")
   package static let companyUnknown = GatewayError(404_040, "company_unknown", "there is no such company")
   package static let methodNotAllowed = GatewayError(405_001, "method_not_allowed", "the resource has other methods")
+  package static let alreadyExists = GatewayError(409_001, "already_exists", "there is one of that name already")
   package static let bodyTooLarge = GatewayError(
     413_001, "body_too_large", "the request's body is larger than the limit")
   package static let upgradeRequired = GatewayError(
@@ -105,12 +112,12 @@ package struct GatewayError: Error, Hashable, Sendable {
   /// The whole catalogue, for documentation and for metrics that must know their labels.
   package static let all: [GatewayError] = [
     .malformedMessage, .unknownType, .invalidParameter, .malformedRequest, .alreadyInProgress, .notAMember,
-    .unsupportedData, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
+    .unsupportedData, .userNameTooLong, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
     .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
-    .bodyTooLarge, .upgradeRequired,
+    .alreadyExists, .bodyTooLarge, .upgradeRequired,
     .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
   ]

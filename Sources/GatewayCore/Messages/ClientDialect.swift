@@ -1,22 +1,95 @@
-/// One vendor's wire format, the client's side: what a fleet of clients says and hears.
+/// One vendor's wire format, the client's side: what a fleet of clients of one kind says and hears, and what it is in the
+/// habit of.
 package protocol ClientDialect: Sendable {
   /// The stable name, the same as the ``Dialect``'s.
   var name: String { get }
 
-  /// The path and query of the upgrade request below the gateway's address, without a token.
+  /// Which of the vendor's SDKs the clients are; nil where there is one kind only.
+  var sdk: String? { get }
+
+  /// What the clients do of their own accord.
+  var habits: ClientHabits { get }
+
+  /// The path of the upgrade request below the gateway's address.
   var upgradeTarget: String { get }
 
-  /// What the client says on the wire.
-  func encode(_ message: ClientMessage) -> Frame
+  /// The upgrade request of a client, with the credentials that it carries.
+  func upgrade(of client: ClientIdentity) -> ClientUpgrade
+
+  /// What the client says on the wire; nil if it says nothing: where the upgrade carries the credentials there is no
+  /// message to connect with.
+  func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame?
 
   /// What the gateway said; nil for what a client has no need to understand.
   func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice?
 
-  /// The HTTP request that asks the token provider for a token.
-  func tokenRequest(for user: UserID, life: TokenLife) -> HTTPRequest
+  /// The HTTP request that makes the user known to the token provider before the first token; nil if none is needed. Its
+  /// answer does not matter: the user may be known already.
+  func registration(of user: UserID) -> HTTPRequest?
+
+  /// The HTTP request that asks the token provider, at `now`, for a token.
+  func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest
 
   /// The token in the provider's answer; nil if it holds none.
   func token(in response: HTTPResponse) -> Credentials?
+
+  /// The HTTP request to the gateway that renews the client's session key with its token; nil if there are no such keys.
+  func keyRequest(of client: ClientIdentity) -> HTTPRequest?
+
+  /// The session key in the gateway's answer, or the number of its error; nil if it holds neither.
+  func key(in response: HTTPResponse) -> SessionKeyAnswer?
+}
+
+// What holds for a dialect that says nothing else.
+
+extension ClientDialect {
+  package var sdk: String? { nil }
+  package var habits: ClientHabits { ClientHabits() }
+  package func registration(of user: UserID) -> HTTPRequest? { nil }
+  package func keyRequest(of client: ClientIdentity) -> HTTPRequest? { nil }
+  package func key(in response: HTTPResponse) -> SessionKeyAnswer? { nil }
+}
+
+/// What a client knows of itself when it connects or speaks.
+package struct ClientIdentity: Hashable, Sendable {
+  package var user: UserID
+  package var token: Credentials?
+  /// What the gateway gave it to come back with; nil if there is none, or it is not to be used.
+  package var key: Credentials?
+  /// What the gateway called its connection.
+  package var connection: String?
+  /// The gateway's greeting, for clients that send it back.
+  package var greeting: String?
+  /// Tells this client from others of the same user.
+  package var number: UInt64
+  /// Tells its messages apart.
+  package var message: UInt32
+  package var now: WallTime
+
+  package init(
+    user: UserID, token: Credentials? = nil, key: Credentials? = nil, connection: String? = nil,
+    greeting: String? = nil, number: UInt64 = 0, message: UInt32 = 0, now: WallTime = WallTime(nanoseconds: 0)
+  ) {
+    self.user = user
+    self.token = token
+    self.key = key
+    self.connection = connection
+    self.greeting = greeting
+    self.number = number
+    self.message = message
+    self.now = now
+  }
+}
+
+/// An upgrade request as a dialler takes it.
+package struct ClientUpgrade: Hashable, Sendable {
+  package var request: HTTPRequest
+  package var subprotocols: [String]
+
+  package init(_ request: HTTPRequest, subprotocols: [String] = []) {
+    self.request = request
+    self.subprotocols = subprotocols
+  }
 }
 
 /// What a client of a fleet says.
@@ -28,13 +101,10 @@ package enum ClientMessage: Hashable, Sendable {
   case garbage
 }
 
-/// What a client of a fleet needs to understand.
-package enum ServerNotice: Hashable, Sendable {
-  case connected(ConnectionID?)
-  case refreshRequired(timeout: Duration)
-  case refreshed
-  case error(number: Int, name: String)
-  case closing(name: String)
+/// What asking the gateway for a new session key came to.
+package enum SessionKeyAnswer: Hashable, Sendable {
+  case key(Credentials)
+  case refused(number: Int)
 }
 
 /// How long a token that is asked of the provider shall live.

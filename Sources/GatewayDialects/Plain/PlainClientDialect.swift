@@ -6,12 +6,18 @@ package struct PlainClientDialect: ClientDialect {
   package let name = "plain"
   package let upgradeTarget = PlainDialect.path
 
-  /// What the token provider wants as `Authorization: Bearer`, if anything.
-  private let providerSecret: Credentials?
+  private let provider: TokenProviderClient
 
+  /// - Parameter providerSecret: What the token provider wants as `Authorization: Bearer`, if anything.
   package init(providerSecret: Credentials? = nil) {
-    self.providerSecret = providerSecret
+    provider = TokenProviderClient(secret: providerSecret)
   }
+
+  package func upgrade(of client: ClientIdentity) -> ClientUpgrade {
+    ClientUpgrade(HTTPRequest(method: "GET", path: upgradeTarget))
+  }
+
+  package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? { encode(message) }
 
   package func encode(_ message: ClientMessage) -> Frame {
     switch message {
@@ -53,26 +59,9 @@ package struct PlainClientDialect: ClientDialect {
     }
   }
 
-  package func tokenRequest(for user: UserID, life: TokenLife) -> HTTPRequest {
-    let body = JSONWriter.object { json in
-      json.member("user_id", user.rawValue)
-      switch life {
-      case .lasting(let duration): json.member("life_s", secondsOf: duration.nanoseconds)
-      case .until(let time): json.member("expires_at", secondsOf: time.nanoseconds)
-      }
-    }
-    var headers = [HTTPField("content-type", "application/json")]
-    if let providerSecret { headers.append(HTTPField("authorization", "Bearer \(providerSecret.token)")) }
-    return HTTPRequest(method: "POST", path: "/v1/tokens", headers: headers, body: body)
+  package func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
+    provider.request(for: user, life: life)
   }
 
-  package func token(in response: HTTPResponse) -> Credentials? {
-    guard response.status == 200 else { return nil }
-    return response.body.withUnsafeBytes { body in
-      guard let answer = try? JSONObject(body), let token = try? answer.string("token", bytes: 1...Int.max) else {
-        return nil
-      }
-      return Credentials(token: token)
-    }
-  }
+  package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
 }

@@ -28,7 +28,8 @@ extension PlainRoutes {
       }
     }
     let (order, isOpaque) = try Self.body(request) { (body) throws(GatewayError) in
-      let order = try TokenOrder(body, policy: provider.policy, now: services.wallTime)
+      var order = try TokenOrder(body, policy: provider.policy, now: services.wallTime)
+      order.scheme = try scheme(body)
       return (order, try Self.isOpaque(body, order))
     }
     var token = try await provider.mint(order)
@@ -42,12 +43,22 @@ extension PlainRoutes {
     return HTTPResponse(status: 200, json: answer)
   }
 
+  /// Whose form the token is to have; nil for the gateway's own.
+  private func scheme(_ body: JSONObject) throws(GatewayError) -> String? {
+    guard let scheme = try body.string("scheme", bytes: 1...32), scheme != provider.schemes[0] else { return nil }
+    guard provider.schemes.contains(scheme) else {
+      throw .invalidParameter.detailed("scheme must be one of \(provider.schemes.joined(separator: ", "))")
+    }
+    return scheme
+  }
+
   /// Whether the body asks for an opaque access token in place of a JWT.
   private static func isOpaque(_ body: JSONObject, _ order: TokenOrder) throws(GatewayError) -> Bool {
     switch try body.string("format", bytes: 1...16) {
     case nil, "jwt": return false
     case "opaque":
       // The directory knows the user of an access token, not the calls that a call token lists.
+      guard order.scheme == nil else { throw .invalidParameter.detailed("format is of the plain scheme only") }
       guard order.kind != .anonymous else { throw .invalidParameter.detailed("a call token is a JWT") }
       return true
     default: throw .invalidParameter.detailed("format must be jwt or opaque")

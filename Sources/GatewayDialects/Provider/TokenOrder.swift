@@ -8,12 +8,15 @@ package struct TokenOrder: Hashable, Sendable {
   package var life: TokenLife?
   /// The calls a call token opens; nil for a token of another kind.
   package var calls: [CallID]?
+  /// Whose form the token has; nil for the gateway's own.
+  package var scheme: String?
 
-  package init(user: UserID, kind: UserKind, life: TokenLife?, calls: [CallID]?) {
+  package init(user: UserID, kind: UserKind, life: TokenLife?, calls: [CallID]?, scheme: String? = nil) {
     self.user = user
     self.kind = kind
     self.life = life
     self.calls = calls
+    self.scheme = scheme
   }
 }
 

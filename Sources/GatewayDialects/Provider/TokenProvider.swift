@@ -6,24 +6,31 @@ package import GatewayCore
 package actor TokenProvider {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   package nonisolated let policy: TokenProviderPolicy
+  /// The schemes that it mints tokens of, the gateway's own first.
+  package nonisolated let schemes: [String]
   package private(set) var figures = TokenProviderFigures()
 
   private let executor: any SerialExecutor
   private let services: any GatewayServices
   private let issuer: any TokenIssuer
+  private let vendors: [String: any TokenIssuer]
   /// Who waits for a turn: from ``firstWaiting`` on, first come, first served.
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var firstWaiting = 0
 
-  /// - Parameter executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  /// - Parameters:
+  ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  ///   - vendors: Who mints the tokens of which other scheme.
   package init(
     on executor: any SerialExecutor, policy: TokenProviderPolicy, services: any GatewayServices,
-    issuer: any TokenIssuer
+    issuer: any TokenIssuer, vendors: [String: any TokenIssuer] = [:]
   ) {
     self.executor = executor
     self.policy = policy
     self.services = services
     self.issuer = issuer
+    self.vendors = vendors
+    schemes = ["plain"] + vendors.keys.sorted()
   }
 
   /// A token as ordered, when its turn has come and its time has passed. Throws `GatewayError.overloaded` at once when
@@ -37,6 +44,7 @@ package actor TokenProvider {
       throw .providerFailure
     }
     figures.minted += 1
+    let issuer = order.scheme.flatMap { vendors[$0] } ?? issuer
     return issuer.mint(order, at: services.wallTime, defaultLife: policy.defaultLife)
   }
 

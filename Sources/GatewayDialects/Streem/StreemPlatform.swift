@@ -7,6 +7,9 @@ package struct StreemPlatform: Sendable {
   package let directory: any StreemDirectory
   package let keyring: StreemKeyring
   package let authenticator: StreemAuthenticator
+  /// Signs for the home company: invitations, and what the built-in token provider is asked for.
+  package let issuer: StreemTokenIssuer
+  private let ownKey: P256PublicKey
   private let rooms: StreemRooms
   private let session: SessionPolicy
 
@@ -19,7 +22,14 @@ package struct StreemPlatform: Sendable {
     self.settings = settings
     self.directory = directory
     self.session = session
-    keyring = StreemKeyring(on: executor, directory: directory, settings: settings)
+    let pair = P256KeyPair.generate()
+    guard let issuer = try? StreemTokenIssuer(apiKey: StreemID.make("api"), jwk: pair.jwk, settings: settings) else {
+      preconditionFailure("a new P-256 key signs")
+    }
+    self.issuer = issuer
+    ownKey = pair.publicKey
+    keyring = StreemKeyring(
+      on: executor, directory: directory, settings: settings, issuers: [settings.homeCompany.code: issuer])
     authenticator = StreemAuthenticator(keyring: keyring, directory: directory, settings: settings)
     rooms = StreemRooms(on: executor)
   }
@@ -27,6 +37,9 @@ package struct StreemPlatform: Sendable {
   /// Puts the home company and the keys it has from the start into the directory.
   package func prepare(at now: WallTime) async throws(GatewayError) {
     try await directory.putCompany(settings.homeCompany)
+    try await directory.addAPIKey(
+      StreemAPIKey(
+        id: issuer.apiKey, publicKey: ownKey.jwk, company: settings.homeCompany.code, secretHash: nil, createdAt: now))
     for (id, key) in settings.apiKeys {
       try await directory.addAPIKey(
         StreemAPIKey(
@@ -43,7 +56,7 @@ package struct StreemPlatform: Sendable {
     let binding = DialectBinding(
       StreemDialect(home: home), authenticator, session: session.allowingIdentityChange, operations: operations,
       observer: operations)
-    return DialectSuite([binding]) { [directory, authenticator, rooms, settings] services in
+    return DialectSuite([binding], issuers: [StreemDialect.name: issuer]) { [directory, authenticator, rooms, settings] services in
       StreemRoutes(
         services: services, directory: directory, authenticator: authenticator, inviting: inviting, rooms: rooms,
         settings: settings

@@ -7,6 +7,8 @@ package enum ClientEffect: Hashable, Sendable {
   /// Open a socket to the gateway.
   case dial
   case send(ClientMessage)
+  /// Send a ping of RFC 6455.
+  case ping
   /// Send a close frame, or drop the socket if it is not open yet.
   case close
   case record(ClientRecord)
@@ -19,6 +21,8 @@ package enum FetchPurpose: Hashable, Sendable {
   case refresh(call: Int)
   /// The same, asked in a way that a provider refuses.
   case hopelessRefresh
+  /// A new session key, from the gateway.
+  case sessionKey
 }
 
 /// What the fleet's ledger is told.
@@ -37,6 +41,16 @@ package enum ClientRecord: Hashable, Sendable {
   case gaveUp(String)
   /// The connection ended, and not by the storm's will; whether the refresh that was due ran out of time.
   case lost(String, isExpected: Bool, timedOut: Bool)
+  /// The connection ended, and the client is on its way back.
+  case interrupted(String)
+  /// It tries to connect again.
+  case reconnecting
+  /// The gateway refused it on its way back; whether with the token that it had before.
+  case returnRefused(String, isOldToken: Bool)
+  /// An attempt to come back failed without a word from the gateway.
+  case returnFailed(String)
+  /// It is back, so long after the connection ended and with so many attempts.
+  case returned(after: Duration, attempts: Int)
   /// The connection ended by the storm's will.
   case left
   case error(String)

@@ -27,6 +27,18 @@ package enum ProviderAnswer: Hashable, Sendable {
   case busy(status: Int, retryAfter: Duration?)
   /// The provider will not give this client a token.
   case refused(status: Int)
+  /// The gateway will not give it a session key, and said why with this number.
+  case denied(number: Int)
   /// There was no answer, or none that makes sense.
   case failed(String)
+
+  /// What it came to, as a stable name for the report.
+  var reason: String {
+    switch self {
+    case .token: "token"
+    case .busy(let status, _): "busy_\(status)"
+    case .refused(let number), .denied(let number): "refused_\(number)"
+    case .failed(let problem): problem
+    }
+  }
 }

@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 
 /// The times and habits of a fleet's clients.
 package struct ClientPolicy: Hashable, Sendable {
@@ -19,8 +19,14 @@ package struct ClientPolicy: Hashable, Sendable {
   /// How often a client that talks garbage repeats itself when it is told so, and after what pause.
   package var garbageMax = 3
   package var garbagePause = Duration.milliseconds(100)
+  /// How many tokens a client that comes back by itself sees refused before it gives up. No SDK counts them: with a
+  /// provider that keeps returning a bad token some go on for ever.
+  package var refusalsMax = 5
+  /// What its SDK does of its own accord.
+  package let habits: ClientHabits
 
-  package init(_ plan: StormPlan) {
+  package init(_ plan: StormPlan, habits: ClientHabits = ClientHabits()) {
+    self.habits = habits
     slowDelay = plan.slowDelay
     connectTimeout = plan.connectTimeout
     refreshTimeout = plan.gateway.timeout

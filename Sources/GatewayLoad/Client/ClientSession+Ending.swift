@@ -9,7 +9,14 @@ extension ClientSession {
     let reason = Self.reason(of: code)
     switch phase {
     case .dialling, .loggingIn:
+      if outage != nil { return failedAway(reason, at: now, chance: &chance, into: &effects) }
       endWithoutLogin(reason, mayReturn: Self.mayReturn(after: code), at: now, chance: &chance, into: &effects)
+    case .live where returnsByItself:
+      cutOff(code, reason, at: now, chance: &chance, into: &effects)
+    case .refreshing where returnsByItself && !isDoomed:
+      cutOff(code, reason, at: now, chance: &chance, into: &effects)
+    case .returning:
+      parted(at: now, into: &effects)
     case .live:
       lose(nil, code, reason, at: now, into: &effects)
       comeBackOrEnd(Self.mayReturn(after: code), at: now, chance: &chance)
@@ -42,7 +49,9 @@ extension ClientSession {
 
   /// Whether the gateway is right to cut the client off when it asks for a refresh.
   private var isDoomed: Bool {
-    !behaviour.isExpectedToStay(
+    // Whoever renews its token on the way back has all the time it wants.
+    if returnsByItself && habits.sessionKey == nil { return cannotRenew }
+    return !behaviour.isExpectedToStay(
       slowDelay: policy.slowDelay, timeout: announcedTimeout ?? policy.refreshTimeout)
   }
 
@@ -51,6 +60,14 @@ extension ClientSession {
     switch phase {
     case .idle, .away:
       phase = .ended
+    case .returning:
+      if logins == 0 { effects.append(.record(.connectFailed("unfinished"))) }
+      phase = hasSocket ? .leaving(wasLive: false) : .ended
+    case .dialling where outage != nil:
+      phase = .abandoned
+    case .loggingIn where outage != nil:
+      phase = .leaving(wasLive: false)
+      effects.append(.close)
     case .obtaining, .waitingToObtain:
       effects.append(.record(.connectFailed("unfinished")))
       phase = .ended
@@ -83,7 +100,8 @@ extension ClientSession {
     guard number == fetchNumber else { return false }
     switch phase {
     case .obtaining: return true
-    case .refreshing(let refresh): return refresh.step == .fetching
+    case .refreshing(let refresh): return [.fetching, .fetchingKey].contains(refresh.step)
+    case .returning(let step): return [.asking, .askingForKey].contains(step)
     case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .leaving, .away, .abandoned, .ended: return false
     }
   }
@@ -92,14 +110,20 @@ extension ClientSession {
   package func isSettled(waves: Int) -> Bool {
     switch phase {
     case .ended: true
-    case .live: refreshes >= waves || logins > 1 || !isDue
-    case .refreshing, .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .abandoned: false
+    case .live: outage == nil && (refreshes >= waves || (!returnsByItself && logins > 1) || !isDue)
+    case .refreshing, .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning,
+      .abandoned:
+      false
     }
   }
 
   /// What became of it, in one word. Asked before the storm stops it.
   package func outcome(waves: Int) -> Outcome {
     guard logins > 0 else { return .neverConnected }
+    // Still on its way back: it has not come back.
+    if let outage, outage.downSince != nil, loss == nil {
+      return cannotRenew && outage.isExpiry ? .lostExpectedly : .lostUnexpectedly
+    }
     switch loss {
     case .expected: return .lostExpectedly
     case .unexpected: return .lostUnexpectedly

@@ -6,6 +6,7 @@ internal import GatewayRuntime
 extension ClientSession {
   mutating func obtain(tries: Int, into effects: inout [ClientEffect]) {
     phase = .obtaining(tries: tries)
+    key = nil
     fetch(.login, into: &effects)
   }
 
@@ -18,12 +19,15 @@ extension ClientSession {
     let reason: String
     switch answer {
     case .token(let token):
-      if behaviour == .stale { oldToken = token }
+      if behaviour == .stale || habits.keepsToken { self.token = token }
       phase = .dialling(token, since: now)
+      hasSocket = true
       effects += [.record(.connecting), .dial]
       return
     case .refused(let status):
       return endWithoutLogin("provider_refused_\(status)", mayReturn: false, at: now, chance: &chance, into: &effects)
+    case .denied(let number):
+      return endWithoutLogin("provider_refused_\(number)", mayReturn: false, at: now, chance: &chance, into: &effects)
     case .busy(let status, let told):
       reason = "provider_busy_\(status)"
       wait =
@@ -44,9 +48,13 @@ extension ClientSession {
     switch phase {
     case .dialling(let token, let since):
       phase = .loggingIn(since: since)
-      effects.append(.send(.connect(token)))
+      if outage?.hasNewToken == true { effects.append(.record(.answered)) }
+      effects.append(.send(presents(token)))
     case .abandoned, .ended:
       phase = .leaving(wasLive: false)
+      effects.append(.close)
+    case .returning:
+      // An earlier attempt that took too long.
       effects.append(.close)
     case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing, .leaving, .away: return
     }
@@ -56,26 +64,42 @@ extension ClientSession {
     _ failure: DialFailure, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     switch phase {
+    case .dialling where outage != nil:
+      failedAway(failure.reason, at: now, chance: &chance, into: &effects)
     case .dialling:
       endWithoutLogin(
         failure.reason, mayReturn: failure.mayPass, at: now, chance: &chance, into: &effects)
     case .abandoned, .leaving:
       phase = .ended
+    case .returning:
+      parted(at: now, into: &effects)
     case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing, .away, .ended: return
     }
   }
 
-  mutating func connected(at now: Instant, into effects: inout [ClientEffect]) {
+  mutating func connected(_ welcome: Welcome, at now: Instant, into effects: inout [ClientEffect]) {
     guard case .loggingIn(let since) = phase else { return }
     phase = .live
     logins += 1
     tries = 0
+    key = welcome.key ?? key
+    connection = welcome.connection
+    greeting = welcome.greeting
+    toldSchedule = welcome.schedule
+    pulse = habits.keepAlive.map { Pulse($0, welcome, at: now) }
     effects.append(.record(.connected(after: now - since, again: logins > 1)))
+    returned(at: now, into: &effects)
+    // Who pings at once does not wait for a wake-up.
+    beat(at: now, into: &effects)
   }
 
   mutating func connectTimedOut(
     at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
+    if outage != nil {
+      if case .loggingIn = phase { effects.append(.close) }
+      return failedAway("timed_out", at: now, chance: &chance, into: &effects)
+    }
     effects.append(.record(.connectFailed("timed_out")))
     if case .loggingIn = phase {
       phase = .leaving(wasLive: false)

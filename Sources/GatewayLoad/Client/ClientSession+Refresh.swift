@@ -3,18 +3,29 @@ internal import GatewayCore
 // From the gateway's request to the accepted token, in each behaviour's own manner.
 
 extension ClientSession {
-  mutating func asked(_ timeout: Duration, at now: Instant, into effects: inout [ClientEffect]) {
+  /// - Parameter told: How long the gateway says that it waits; what the plan knows counts where it does not say.
+  mutating func asked(
+    _ told: Duration?, _ means: ServerNotice.RefreshMeans, at now: Instant, into effects: inout [ClientEffect]
+  ) {
+    let timeout = told ?? policy.refreshTimeout
     switch phase {
     case .live:
-      announcedTimeout = timeout
+      announcedTimeout = told
       effects.append(.record(.asked))
-      begin(Refresh(askedAt: now, until: now + timeout, step: .silent), at: now, into: &effects)
+      var refresh = Refresh(askedAt: now, until: now + timeout, step: .silent)
+      if means == .anyToken, let token, behaviour != .garbage {
+        refresh.isTrial = true
+        answer(refresh, with: token, at: now, into: &effects)
+      } else {
+        begin(refresh, at: now, into: &effects)
+      }
     case .refreshing(var refresh):
       // One refresh at a time: the one under way answers this request too.
       effects.append(.record(.askedAgain))
       refresh.until = now + timeout
       phase = .refreshing(refresh)
-    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .abandoned, .ended: return
+    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning, .abandoned, .ended:
+      return
     }
   }
 
@@ -29,8 +40,8 @@ extension ClientSession {
     case .forgetful:
       phase = .refreshing(refresh)
     case .stale:
-      if let oldToken {
-        answer(refresh, with: oldToken, into: &effects)
+      if let token {
+        answer(refresh, with: token, at: now, into: &effects)
       } else {
         phase = .refreshing(refresh)
       }
@@ -54,9 +65,10 @@ extension ClientSession {
   ) {
     switch answer {
     case .token(let token):
-      self.answer(refresh, with: token, into: &effects)
-    case .refused(let status):
-      giveUp(refresh, "provider_refused_\(status)", into: &effects)
+      if habits.keepsToken { self.token = token }
+      self.answer(refresh, with: token, at: now, into: &effects)
+    case .refused(let number), .denied(let number):
+      giveUp(refresh, "provider_refused_\(number)", into: &effects)
     case .busy(let status, let told):
       let wait =
         told.map { policy.backoff.wait(atLeast: $0, after: refresh.calls, chance: &chance) }
@@ -78,10 +90,11 @@ extension ClientSession {
   }
 
   private mutating func answer(
-    _ refresh: Refresh, with token: Credentials, into effects: inout [ClientEffect]
+    _ refresh: Refresh, with token: Credentials, at now: Instant, into effects: inout [ClientEffect]
   ) {
     var refresh = refresh
-    refresh.step = .answering
+    let patience = habits.sessionKey.flatMap { $0.fallsBackToHTTP ? $0.answerTimeout : nil }
+    refresh.step = .answering(until: patience.map { now + $0 })
     phase = .refreshing(refresh)
     effects += [.record(.answered), .send(.refresh(token))]
   }
@@ -101,11 +114,12 @@ extension ClientSession {
   }
 
   /// The wait of a request's step is over.
-  mutating func resume(_ refresh: Refresh, into effects: inout [ClientEffect]) {
+  mutating func resume(_ refresh: Refresh, at now: Instant, into effects: inout [ClientEffect]) {
     switch refresh.step {
     case .delaying, .backingOff: renew(refresh, into: &effects)
     case .muttering(_, let left): mutter(refresh, left: left, into: &effects)
-    case .fetching, .answering, .silent: return
+    case .answering: fetchKey(refresh, into: &effects)
+    case .fetching, .fetchingKey, .silent: return
     }
   }
 
@@ -115,43 +129,100 @@ extension ClientSession {
     phase = .live
     refreshes += 1
     effects.append(.record(.refreshed(after: now - refresh.askedAt, number: refreshes)))
+    pulse?.restart(at: now)
+    beat(at: now, into: &effects)
   }
 
   /// The gateway answered with an error.
   mutating func failed(
-    _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+    _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator,
+    into effects: inout [ClientEffect]
   ) {
     switch phase {
+    case .loggingIn where outage != nil:
+      refusedAway(number, name, at: now, chance: &chance, into: &effects)
+    case .loggingIn where habits.sessionKey == nil && habits.comeback?.renewingErrors.contains(number) == true:
+      // The first token was too old already: an SDK asks for another before it tells anybody.
+      outage = Outage(since: now)
+      refusedAway(number, name, at: now, chance: &chance, into: &effects)
     case .loggingIn:
       effects += [.record(.connectFailed(name)), .close]
       phase = .leaving(wasLive: false)
     case .refreshing(let refresh):
-      refused(refresh, name, at: now, into: &effects)
+      refused(refresh, number, name, at: now, into: &effects)
     case .live:
-      effects.append(.record(.error(name)))
-    case .idle, .obtaining, .waitingToObtain, .dialling, .leaving, .away, .abandoned, .ended: return
+      tokenIsOver(number, name, at: now, chance: &chance, into: &effects)
+    case .idle, .obtaining, .waitingToObtain, .dialling, .leaving, .away, .returning, .abandoned, .ended: return
     }
   }
 
   private mutating func refused(
-    _ refresh: Refresh, _ name: String, at now: Instant, into effects: inout [ClientEffect]
+    _ refresh: Refresh, _ number: Int, _ name: String, at now: Instant, into effects: inout [ClientEffect]
   ) {
     var refresh = refresh
     switch refresh.step {
     case .answering:
       effects.append(.record(.refreshRefused(name)))
-      refresh.refusals += 1
-      if behaviour == .stale || refresh.refusals > policy.renewalsMax {
-        giveUp(refresh, "gateway_\(name)", into: &effects)
-      } else {
-        renew(refresh, into: &effects)
+      if habits.comeback?.finalErrors.contains(number) == true { return sessionClosed(name, into: &effects) }
+      if habits.sessionKey?.fallsBackToHTTP == true && habits.comeback?.renewingErrors.contains(number) != true {
+        return fetchKey(refresh, into: &effects)
       }
+      renewOrGiveUp(refresh, name, at: now, into: &effects)
     case .muttering(nil, let left):
       effects.append(.record(.refreshRefused(name)))
       refresh.step = left > 0 ? .muttering(next: now + policy.garbagePause, left: left) : .silent
       phase = .refreshing(refresh)
-    case .delaying, .fetching, .backingOff, .muttering, .silent:
+    case .delaying, .fetching, .fetchingKey, .backingOff, .muttering, .silent:
       effects.append(.record(.error(name)))
+    }
+  }
+
+  /// A token was refused: the application is asked for the next, unless it has none or too many were refused.
+  private mutating func renewOrGiveUp(
+    _ refresh: Refresh, _ name: String, at now: Instant, into effects: inout [ClientEffect]
+  ) {
+    var refresh = refresh
+    if refresh.isTrial {
+      // The application has not been asked yet.
+      refresh.isTrial = false
+      return begin(refresh, at: now, into: &effects)
+    }
+    refresh.refusals += 1
+    if behaviour == .stale || refresh.refusals > policy.renewalsMax {
+      giveUp(refresh, "gateway_\(name)", into: &effects)
+    } else {
+      renew(refresh, into: &effects)
+    }
+  }
+
+  // MARK: The session key over HTTP
+
+  private mutating func fetchKey(_ refresh: Refresh, into effects: inout [ClientEffect]) {
+    var refresh = refresh
+    guard let habit = habits.sessionKey, refresh.keyCalls < habit.triesMax else {
+      return giveUp(refresh, "no_key", into: &effects)
+    }
+    refresh.keyCalls += 1
+    refresh.step = .fetchingKey
+    phase = .refreshing(refresh)
+    fetch(.sessionKey, into: &effects)
+  }
+
+  /// The gateway's answer to the wish for a key, on a live connection.
+  mutating func keyArrived(
+    _ answer: ProviderAnswer, _ refresh: Refresh, at now: Instant, into effects: inout [ClientEffect]
+  ) {
+    switch answer {
+    case .token(let key):
+      self.key = key
+      refreshed(at: now, into: &effects)
+    case .denied(let number) where habits.comeback?.finalErrors.contains(number) == true:
+      sessionClosed("\(number)", into: &effects)
+    case .denied(let number) where habits.comeback?.renewingErrors.contains(number) == true:
+      effects.append(.record(.refreshRefused("\(number)")))
+      renewOrGiveUp(refresh, "\(number)", at: now, into: &effects)
+    case .denied, .busy, .refused, .failed:
+      fetchKey(refresh, into: &effects)
     }
   }
 }

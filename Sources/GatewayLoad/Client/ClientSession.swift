@@ -13,14 +13,27 @@ package struct ClientSession: Sendable {
   package internal(set) var refreshes = 0
   /// How often it was logged in.
   package internal(set) var logins = 0
-  /// Whether a login was lost, and whether one was that should not have been.
+  /// Whether a login was lost for good, and whether one was that should not have been.
   package internal(set) var loss: Loss?
   /// Whether its tokens expire within the storm; not so if it got its first one after the common expiry.
   package var isDue = true
   /// The timeout that the gateway announced last.
   var announcedTimeout: Duration?
-  /// The token of the login; only a stale client keeps it.
-  var oldToken: Credentials?
+  /// The token it has, if it may want it again.
+  package internal(set) var token: Credentials?
+  /// What it comes back with in place of the token.
+  package internal(set) var key: Credentials?
+  /// What the gateway called its connection, and its greeting, where it needs them.
+  package internal(set) var connection: String?
+  package internal(set) var greeting: String?
+  /// The signs of life, for a client that looks for them.
+  var pulse: Pulse?
+  /// The way back to the gateway, for a client that finds it by itself.
+  var outage: Outage?
+  /// The gateway's own times for coming back, in place of the SDK's.
+  var toldSchedule: ReturnSchedule?
+  /// Whether there is a socket, open or on its way, that has not been reported closed.
+  var hasSocket = false
   /// The number of the latest question to the provider.
   var fetchNumber: UInt32 = 0
   /// Attempts to connect since the last that succeeded.
@@ -42,8 +55,10 @@ package struct ClientSession: Sendable {
     case refreshing(Refresh)
     /// The close frame is sent.
     case leaving(wasLive: Bool)
-    /// Cut off or not let in; comes back at `until`.
+    /// Cut off or not let in; comes back at `until`, as the plan has it.
     case away(until: Instant)
+    /// Cut off or not let in; on its way back, as its SDK has it.
+    case returning(ReturnStep)
     /// The dial took too long and is of no more use, but the transport has not said how it ended.
     case abandoned
     case ended
@@ -58,6 +73,10 @@ package struct ClientSession: Sendable {
     package var calls = 0
     /// How often the gateway refused an answer.
     package var refusals = 0
+    /// How often a key was asked for over HTTP.
+    package var keyCalls = 0
+    /// Whether the token in hand was tried first, before anybody was asked for another.
+    package var isTrial = false
     package var step: Step
 
     package enum Step: Hashable, Sendable {
@@ -66,7 +85,10 @@ package struct ClientSession: Sendable {
       case fetching
       /// The provider was busy or failed.
       case backingOff(until: Instant)
-      case answering
+      /// The token is sent; after `until` another way is tried.
+      case answering(until: Instant?)
+      /// The gateway is asked for a key over HTTP.
+      case fetchingKey
       /// Garbage was sent; more may follow.
       case muttering(next: Instant?, left: Int)
       /// Nothing more will be sent for this request.
@@ -79,19 +101,32 @@ package struct ClientSession: Sendable {
     self.policy = policy
   }
 
+  var habits: ClientHabits { policy.habits }
+
   /// When it wants to be woken; nil if only others can move it.
   package var nextDeadline: Instant? {
     switch phase {
     case .waitingToObtain(_, let until), .away(let until): until
     case .dialling(_, let since), .loggingIn(let since): since + policy.connectTimeout
-    case .refreshing(let refresh):
-      switch refresh.step {
-      case .delaying(let until), .backingOff(let until): until
-      case .muttering(let next, _): next
-      case .fetching, .answering, .silent: nil
-      }
-    case .idle, .obtaining, .live, .leaving, .abandoned, .ended: nil
+    case .live: pulse?.deadline
+    case .refreshing(let refresh): earlier(Self.deadline(of: refresh.step), pulse?.deadline)
+    case .returning(let step): step.deadline
+    case .idle, .obtaining, .leaving, .abandoned, .ended: nil
     }
+  }
+
+  private static func deadline(of step: Refresh.Step) -> Instant? {
+    switch step {
+    case .delaying(let until), .backingOff(let until): until
+    case .muttering(let next, _): next
+    case .answering(let until): until
+    case .fetching, .fetchingKey, .silent: nil
+    }
+  }
+
+  private func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 
   /// Takes one event and appends what is to be done about it.
@@ -104,9 +139,13 @@ package struct ClientSession: Sendable {
     case .fetched(let number, let answer):
       if number == fetchNumber { fetched(answer, at: now, chance: &chance, into: &effects) }
     case .opened: opened(into: &effects)
-    case .dialFailed(let failure): dialFailed(failure, at: now, chance: &chance, into: &effects)
+    case .dialFailed(let failure):
+      hasSocket = false
+      dialFailed(failure, at: now, chance: &chance, into: &effects)
     case .heard(let notice): heard(notice, at: now, chance: &chance, into: &effects)
-    case .closed(let code): closed(code, at: now, chance: &chance, into: &effects)
+    case .closed(let code):
+      hasSocket = false
+      closed(code, at: now, chance: &chance, into: &effects)
     case .wakeUp: wakeUp(at: now, chance: &chance, into: &effects)
     case .stop: stop(into: &effects)
     }
@@ -119,19 +158,31 @@ package struct ClientSession: Sendable {
     case .obtaining(let tries): obtained(answer, tries: tries, at: now, chance: &chance, into: &effects)
     case .refreshing(let refresh) where refresh.step == .fetching:
       renewed(answer, refresh, at: now, chance: &chance, into: &effects)
-    case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .refreshing, .leaving, .away, .abandoned, .ended: return
+    case .refreshing(let refresh) where refresh.step == .fetchingKey:
+      keyArrived(answer, refresh, at: now, into: &effects)
+    case .returning(.asking): renewedAway(answer, at: now, chance: &chance, into: &effects)
+    case .returning(.askingForKey): keyArrivedAway(answer, at: now, chance: &chance, into: &effects)
+    case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .refreshing, .leaving, .away, .returning, .abandoned,
+      .ended:
+      return
     }
   }
 
   private mutating func heard(
     _ notice: ServerNotice, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
+    noteLife(notice, at: now)
     switch notice {
-    case .connected: connected(at: now, into: &effects)
-    case .refreshRequired(let timeout): asked(timeout, at: now, into: &effects)
+    case .connected(_, let welcome): connected(welcome, at: now, into: &effects)
+    case .refreshRequired(let timeout, let means): asked(timeout, means, at: now, into: &effects)
     case .refreshed: refreshed(at: now, into: &effects)
-    case .error(_, let name): failed(name, at: now, chance: &chance, into: &effects)
-    case .closing: return
+    case .keyRenewed(let key):
+      if habits.sessionKey?.adoptsNewKey ?? true { self.key = key }
+      refreshed(at: now, into: &effects)
+    case .error(let number, let name): failed(number, name, at: now, chance: &chance, into: &effects)
+    case .busy(let wait): sentAway(for: wait, at: now, into: &effects)
+    case .sessionClosed(let name): sessionClosed(name, into: &effects)
+    case .closing, .alive: return
     }
   }
 
@@ -143,8 +194,15 @@ package struct ClientSession: Sendable {
     case .waitingToObtain(let tries, _): obtain(tries: tries, into: &effects)
     case .away: obtain(tries: 0, into: &effects)
     case .dialling, .loggingIn: connectTimedOut(at: now, chance: &chance, into: &effects)
-    case .refreshing(let refresh): resume(refresh, into: &effects)
-    case .idle, .obtaining, .live, .leaving, .abandoned, .ended: return
+    case .live: beat(at: now, chance: &chance, into: &effects)
+    case .refreshing(let refresh):
+      if let until = Self.deadline(of: refresh.step), until <= now {
+        resume(refresh, at: now, into: &effects)
+      } else {
+        beat(at: now, chance: &chance, into: &effects)
+      }
+    case .returning(let step): resume(step, at: now, chance: &chance, into: &effects)
+    case .idle, .obtaining, .leaving, .abandoned, .ended: return
     }
   }
 

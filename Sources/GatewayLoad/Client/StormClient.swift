@@ -12,6 +12,9 @@ actor StormClient {
   private var wakeup: Wakeup?
   /// Whether the ledger counts it as settled.
   private var isSettled = false
+  /// How many messages it has sent, and how often the provider was told of its user.
+  private var messages: UInt32 = 0
+  private var isRegistered = false
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { fleet.loop.asUnownedSerialExecutor() }
 
@@ -50,17 +53,22 @@ actor StormClient {
   private func perform(_ effect: ClientEffect, at now: Instant) -> ClientEvent? {
     switch effect {
     case .fetch(let number, let purpose):
-      if case .minted(let issuer) = fleet.setup.tokens {
+      if case .minted(let issuer) = fleet.setup.tokens, purpose != .sessionKey {
         return .fetched(number: number, mint(issuer, purpose))
       }
       fleet.requestPlace(FetchTicket(client: self, number: number, purpose: purpose, wantedAt: now))
     case .dial:
       var target = fleet.setup.gateway
       target.source = fleet.setup.plan.source(of: index)
-      fleet.dialer.dial(target, upgrade: fleet.upgrade, subprotocols: [], handler: self)
+      let upgrade = fleet.setup.upgrade(of: identity)
+      fleet.dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: self)
     case .send(let message):
+      guard let frame = fleet.setup.dialect.encode(message, of: identity) else { return nil }
+      messages &+= 1
       // A message that finds the socket closed is dropped: the end is reported in a moment.
-      _ = socket?.send(fleet.setup.dialect.encode(message))
+      _ = socket?.send(frame)
+    case .ping:
+      socket?.ping()
     case .close:
       socket?.close(.normal)
     case .record(let record):
@@ -93,19 +101,44 @@ actor StormClient {
     handle(.closed(code))
   }
 
+  /// What it knows of itself now.
+  private var identity: ClientIdentity {
+    ClientIdentity(
+      user: user(for: .login), token: session.token, key: session.key, connection: session.connection,
+      greeting: session.greeting, number: UInt64(index), message: messages, now: fleet.loop.wallTime)
+  }
+
   // MARK: Tokens
 
   private func ask(_ ticket: FetchTicket) {
-    guard case .provider(let target, let path) = fleet.setup.tokens else { return }
-    var provider = target
+    if ticket.purpose == .sessionKey { return askForKey(ticket) }
+    guard case .provider(var provider, let path) = fleet.setup.tokens else { return }
     provider.source = fleet.setup.plan.source(of: index)
-    var request = fleet.setup.dialect.tokenRequest(for: user(for: ticket.purpose), life: life(for: ticket.purpose))
+    let user = user(for: ticket.purpose)
+    var request = fleet.setup.dialect.tokenRequest(
+      for: user, life: life(for: ticket.purpose), at: fleet.loop.wallTime)
     if let path { request.path = path }
+    let registration = isRegistered ? nil : fleet.setup.dialect.registration(of: user)
+    isRegistered = true
     fleet.ledger.providerCalled(ticket.purpose, at: fleet.loop.now)
     let timeout = fleet.setup.plan.fetchTimeout
     Task.immediate(executorPreference: fleet.loop) { [request, provider] in
+      if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
       let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
       self.answered(ticket, ProviderAnswer(result, self.fleet.setup.dialect))
+    }
+  }
+
+  private func askForKey(_ ticket: FetchTicket) {
+    guard let request = fleet.setup.dialect.keyRequest(of: identity) else { return fleet.releasePlace() }
+    var gateway = fleet.setup.gateway
+    gateway.source = fleet.setup.plan.source(of: index)
+    fleet.ledger.keyWanted()
+    let timeout = fleet.setup.plan.fetchTimeout
+    Task.immediate(executorPreference: fleet.loop) { [gateway] in
+      let result = await self.fleet.dialer.fetch(request, from: gateway, timeout: timeout)
+      self.fleet.releasePlace()
+      self.handle(.fetched(number: ticket.number, ProviderAnswer(key: result, self.fleet.setup.dialect)))
     }
   }
 
@@ -178,7 +211,9 @@ extension StormClient: SocketHandler, WakeupTarget {
   nonisolated func socketRefused(_ failure: DialFailure) { assumeIsolated { $0.handle(.dialFailed(failure)) } }
 
   nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
-    guard let notice = fleet.setup.dialect.decode(payload, kind) else { return }
+    guard let notice = fleet.setup.dialect.decode(payload, kind) else {
+      return assumeIsolated { $0.session.heardSomething(at: $0.fleet.loop.now) }
+    }
     assumeIsolated { $0.handle(.heard(notice)) }
   }
 

@@ -37,6 +37,11 @@ extension StormResult {
     provider.granted == 0 ? nil : Double(provider.calls) / Double(provider.granted)
   }
 
+  /// Attempts to connect again for each connection that ended; nil if none did.
+  package var attemptsPerReturn: Double? {
+    returns.interrupted == 0 ? nil : Double(returns.attempts) / Double(returns.interrupted)
+  }
+
   /// The gateway's CPU time, user and system, for each accepted refresh.
   package var gatewayCPUPerRefresh: Duration? {
     guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], refreshes.accepted > 0,
@@ -47,7 +52,10 @@ extension StormResult {
 
   /// The gateway's resident memory for each idle connection.
   package var gatewayBytesPerConnection: Double? {
-    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry], connects.accepted > 0 else { return nil }
-    return (after.residentBytes - before.residentBytes) / Double(connects.accepted)
+    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry], connects.accepted > connects.again
+    else {
+      return nil
+    }
+    return (after.residentBytes - before.residentBytes) / Double(connects.accepted - connects.again)
   }
 }

@@ -2,6 +2,7 @@
 package struct StormResult: Hashable, Sendable, Codable {
   package var connects = Connects()
   package var refreshes = Refreshes()
+  package var returns = Returns()
   /// Ends of logged-in connections that the storm did not ask for, by close code and name.
   package var disconnects = Reasons()
   /// Errors of the gateway that answered neither a login nor a refresh.
@@ -43,6 +44,36 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var timedOut = 0
     /// Requests a client gave up on, by reason.
     package var givenUp = Reasons()
+  }
+
+  /// How clients came back that do so by themselves.
+  package struct Returns: Hashable, Sendable, Codable {
+    /// Connections that ended while their client meant to stay.
+    package var interrupted = 0
+    /// Attempts to connect again.
+    package var attempts = 0
+    /// Attempts, and wishes for a session key, that the gateway refused, by its error's name.
+    package var refused = Reasons()
+    /// Those of them with the token that the client had before.
+    package var refusedWithOldToken = 0
+    /// Attempts that came to nothing without an error of the gateway.
+    package var failed = Reasons()
+    package var returned = 0
+    /// The most attempts that one client needed to come back.
+    package var attemptsMax = 0
+    /// Wishes for a session key over HTTP.
+    package var keyCalls = 0
+
+    mutating func merge(_ other: Returns) {
+      interrupted += other.interrupted
+      attempts += other.attempts
+      refused.merge(other.refused)
+      refusedWithOldToken += other.refusedWithOldToken
+      failed.merge(other.failed)
+      returned += other.returned
+      attemptsMax = max(attemptsMax, other.attemptsMax)
+      keyCalls += other.keyCalls
+    }
   }
 
   package struct Provider: Hashable, Sendable, Codable {
@@ -104,6 +135,8 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var provider = LatencyHistogram()
     /// From the first refresh request that was to be expected to a client's first refresh.
     package var sinceOnset = LatencyHistogram()
+    /// From the end of a connection to the next login, of clients that came back by themselves.
+    package var outage = LatencyHistogram()
   }
 
   package mutating func merge(_ other: StormResult) {
@@ -118,6 +151,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     refreshes.refused.merge(other.refreshes.refused)
     refreshes.timedOut += other.refreshes.timedOut
     refreshes.givenUp.merge(other.refreshes.givenUp)
+    returns.merge(other.returns)
     disconnects.merge(other.disconnects)
     errors.merge(other.errors)
     provider.merge(other.provider)
@@ -125,6 +159,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     latencies.connect.merge(other.latencies.connect)
     latencies.provider.merge(other.latencies.provider)
     latencies.sinceOnset.merge(other.latencies.sinceOnset)
+    latencies.outage.merge(other.latencies.outage)
     series.merge(other.series)
     probes.merge(other.probes) { first, _ in first }
     wasInterrupted = wasInterrupted || other.wasInterrupted

@@ -10,6 +10,7 @@ extension StormPlan {
     try require(life > .zero, "tokens must live longer than 0 s")
     try require((0...1).contains(jitter), "the jitter is a share of the token's life, 0 to 1, not \(jitter)")
     try require((1...1000).contains(waves), "the number of waves must be 1 to 1000, not \(waves)")
+    try require(comeback >= .zero, "the time to come back must not be negative")
     try require(slowDelay >= .zero, "the slow clients' delay must not be negative")
     try require((0...254).contains(sources), "the number of source addresses must be 0 to 254, not \(sources)")
     try require((1...64).contains(processes), "the number of processes must be 1 to 64, not \(processes)")
@@ -56,7 +57,7 @@ extension StormPlan {
     let scattered = life.scaled(by: jitter)
     let joined = expiry == .own ? pacer.duration : .zero
     let laterWaves = life.scaled(by: Double(waves - 1))
-    let settled = expiresAfter + joined + scattered + laterWaves + gateway.timeout + Self.settleSlack
+    let settled = expiresAfter + joined + scattered + laterWaves + max(gateway.timeout, comeback) + Self.settleSlack
     return bound.map { min(settled, .nanoseconds(Int64($0 * 1e9))) } ?? settled
   }
 

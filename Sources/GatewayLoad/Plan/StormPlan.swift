@@ -2,6 +2,9 @@ internal import GatewayCore
 
 /// Everything that decides what a storm does. The same plan and seed make the same fleet.
 package struct StormPlan: Hashable, Sendable, Codable {
+  /// The wire format, and which SDK of its vendor the clients are; nil where there is one kind.
+  package var dialect = "plain"
+  package var sdk: String?
   /// How many clients connect, 1 to 1,000,000.
   package var clients = 1000
   /// Connections begun per second once the ramp is over.
@@ -26,6 +29,8 @@ package struct StormPlan: Hashable, Sendable, Codable {
   @InSeconds package var slowDelay: Duration = .seconds(3)
   /// Whether clients that were cut off or not let in come back, with full jitter.
   package var reconnects = false
+  /// How long clients may take that come back by themselves, as their SDK has it; 0 for those that do not.
+  @InSeconds package var comeback: Duration = .zero
   package var seed: UInt64 = 1
   /// How many addresses, from 127.0.0.1 on, the clients connect from; 0 leaves it to the system.
   package var sources = 0

@@ -43,7 +43,8 @@ extension StormReport {
     let names = [
       "connects.attempted", "connects.ok", "connects.failed", "connects.peak", "refresh.asked", "refresh.answered",
       "refresh.accepted", "refresh.refused", "refresh.timed_out", "refresh.peak", "refresh.peak_to_mean",
-      "refreshed.share", "time_to_50", "time_to_95", "time_to_99", "provider.calls", "provider.refused",
+      "interrupted", "returned", "return.attempts", "return.attempts_per_client", "return.refused",
+      "return.refused_old", "return.failed", "refreshed.share", "time_to_50", "time_to_95", "time_to_99", "provider.calls", "provider.refused",
       "provider.peak", "provider.in_flight", "provider.calls_per_expiry", "retry.amplification",
       "gateway.cpu_per_refresh", "gateway.bytes_per_connection",
     ]
@@ -59,6 +60,7 @@ extension StormReport {
     let groups: [(String, Reasons)] = [
       ("connection failed", result.connects.failed), ("cut off", result.disconnects),
       ("refresh refused by the gateway", result.refreshes.refused),
+      ("refused on the way back", result.returns.refused), ("failed on the way back", result.returns.failed),
       ("refresh given up", result.refreshes.givenUp), ("no token from the provider", result.provider.refused),
       ("error", result.errors),
     ]
@@ -74,7 +76,7 @@ extension StormReport {
 
   private var planRows: [[String]] {
     [
-      ["gateway", gateway], ["token provider", provider],
+      ["gateway", gateway], ["dialect", dialectText], ["token provider", provider],
       ["clients", "\(Figures.count(plan.clients)) (\(plan.behaviours))"],
       ["rate", "\(Figures.decimal(plan.rate, places: 0)) per second, ramp \(Figures.duration(plan.ramp))"],
       ["hold", Figures.duration(plan.hold)],

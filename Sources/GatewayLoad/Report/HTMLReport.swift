@@ -33,7 +33,7 @@ extension StormReport {
     let caveat = caveat.map { "<p class=\"caveat\">\(HTMLText.escape($0))</p>" } ?? ""
     return """
       <header><h1>Storm of \(Figures.count(plan.clients)) clients \(verdict)</h1>
-      <p>\(HTMLText.escape(startText)) · \(HTMLText.escape(gateway)) · \(HTMLText.escape(Figures.decimal(result.seconds, places: 1))) s</p>
+      <p>\(HTMLText.escape(startText)) · \(HTMLText.escape(gateway)) · \(HTMLText.escape(dialectText)) · \(HTMLText.escape(Figures.decimal(result.seconds, places: 1))) s</p>
       \(caveat)</header>
       """
   }
@@ -43,6 +43,10 @@ extension StormReport {
       ("refreshed and kept", figure("refreshed.share")), ("lost", figure("lost")),
       ("99 % refreshed after", figure("time_to_99")), ("refresh p99", figure("refresh.p99")),
     ]
+    if hasReturns {
+      tiles.append(("without a connection p99", figure("outage.p99")))
+      tiles.append(("attempts to come back", figure("return.attempts_per_client") + " each"))
+    }
     if result.provider.calls > 0 { tiles.append(("provider's peak", figure("provider.peak") + " /s")) }
     if result.gatewayCPUPerRefresh != nil {
       tiles.append(("gateway CPU per refresh", figure("gateway.cpu_per_refresh")))
@@ -95,6 +99,8 @@ extension StormReport {
     }
     let refresh = result.behaviours[.wellBehaved]?.refreshLatency ?? LatencyHistogram()
     charts.append(LatencyChart(title: "Refresh: asked to refreshed, well-behaved clients", histogram: refresh).html)
+    charts.append(
+      LatencyChart(title: "Outage: connection ended to logged in again", histogram: result.latencies.outage).html)
     charts.append(LatencyChart(title: "Connect: begun to logged in", histogram: result.latencies.connect).html)
     charts.append(LatencyChart(title: "Token provider: wanted to given", histogram: result.latencies.provider).html)
     return charts.filter { !$0.isEmpty }

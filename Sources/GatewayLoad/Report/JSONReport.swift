@@ -22,6 +22,8 @@ extension StormReport {
     let schema = StormReport.schema
     let startedAt: String
     let gateway: String
+    let dialect: String
+    let sdk: String?
     let provider: String
     let passes: Bool
     let caveat: String?
@@ -34,6 +36,8 @@ extension StormReport {
     init(_ report: StormReport) {
       startedAt = report.startText
       gateway = report.gateway
+      dialect = report.plan.dialect
+      sdk = report.plan.sdk
       provider = report.provider
       passes = report.passes
       caveat = report.caveat

@@ -48,8 +48,15 @@ package struct StormReport: Sendable {
       + behaviours.filter { $0.tally.refreshLatency.count > 0 }.map {
         ("refresh, \($0.behaviour.rawValue)", $0.tally.refreshLatency)
       }
+      + [("without a connection", result.latencies.outage)].filter { $0.1.count > 0 }
       + [("provider", result.latencies.provider)].filter { $0.1.count > 0 }
   }
+
+  /// What the clients spoke, and whose habits they had.
+  var dialectText: String { plan.sdk.map { "\(plan.dialect), \($0) SDK" } ?? plan.dialect }
+
+  /// Whether clients came back by themselves, or had to.
+  var hasReturns: Bool { result.returns.interrupted > 0 || result.returns.attempts > 0 }
 
   /// The figure of a metric for people, or a dash.
   func figure(_ name: String) -> String {

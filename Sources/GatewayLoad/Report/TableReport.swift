@@ -3,10 +3,11 @@ internal import GatewayCore
 extension StormReport {
   /// The report as lines of text for a terminal.
   package var table: [String] {
-    var lines = ["Storm of \(Figures.count(plan.clients)) clients on \(gateway), seed \(plan.seed)"]
+    var lines = ["Storm of \(Figures.count(plan.clients)) clients on \(gateway), \(dialectText), seed \(plan.seed)"]
     if let caveat { lines.append("! \(caveat)") }
     lines += ["", "Connections"] + connections
     lines += ["", "Refreshes"] + refreshes
+    if hasReturns { lines += ["", "Coming back"] + returnLines }
     lines += ["", "Clients by behaviour"] + byBehaviour
     lines += ["", "Token provider"] + providerLines
     lines += ["", "Latency"] + latencyLines
@@ -41,6 +42,26 @@ extension StormReport {
         ["timed out", Figures.count(refreshes.timedOut)],
         ["refreshed", figure("refreshed.share"), "of those that should be, and stayed"],
         ["50 / 95 / 99 % after", "\(figure("time_to_50")) / \(figure("time_to_95")) / \(figure("time_to_99"))"],
+      ])
+  }
+
+  private var returnLines: [String] {
+    let returns = result.returns
+    return Self.aligned(
+      [
+        ["connections ended", Figures.count(returns.interrupted)],
+        ["clients back", Figures.count(returns.returned)],
+        [
+          "attempts", Figures.count(returns.attempts),
+          "\(figure("return.attempts_per_client")) per client, longest \(returns.attemptsMax)",
+        ],
+      ] + Self.rows("refused", returns.refused) + [
+        ["with the old token", Figures.count(returns.refusedWithOldToken)]
+      ] + Self.rows("failed", returns.failed) + [
+        [
+          "without a connection",
+          "p50 \(figure("outage.p50")), p99 \(figure("outage.p99")), longest \(figure("outage.max"))",
+        ]
       ])
   }
 

@@ -64,12 +64,44 @@ struct Ledger {
       if timedOut { result.refreshes.timedOut += 1 }
       result.series.losses.count(atSecond: second)
       result.series.ends.count(atSecond: second)
+    case .interrupted, .reconnecting, .returnRefused, .returnFailed, .returned:
+      recordReturn(record, inSecond: second)
     case .left:
       connected -= 1
       result.series.ends.count(atSecond: second)
     case .error(let name):
       result.errors.count(name)
     }
+  }
+
+  /// What clients tell that come back by themselves.
+  private mutating func recordReturn(_ record: ClientRecord, inSecond second: Int) {
+    switch record {
+    case .interrupted(let reason):
+      connected -= 1
+      result.returns.interrupted += 1
+      result.disconnects.count(reason)
+      result.series.losses.count(atSecond: second)
+      result.series.ends.count(atSecond: second)
+    case .reconnecting:
+      result.connects.attempted += 1
+      result.returns.attempts += 1
+    case .returnRefused(let name, let isOldToken):
+      result.returns.refused.count(name)
+      if isOldToken { result.returns.refusedWithOldToken += 1 }
+    case .returnFailed(let reason):
+      result.returns.failed.count(reason)
+    case .returned(let duration, let attempts):
+      result.returns.returned += 1
+      result.returns.attemptsMax = max(result.returns.attemptsMax, attempts)
+      result.latencies.outage.record(duration)
+    default: return
+    }
+  }
+
+  /// A client asks the gateway for a session key over HTTP.
+  mutating func keyWanted() {
+    result.returns.keyCalls += 1
   }
 
   mutating func providerCalled(_ purpose: FetchPurpose, at now: Instant) {
@@ -80,7 +112,7 @@ struct Ledger {
     result.series.providerCalls.count(atSecond: second(now))
     result.series.providerPeaks.raise(to: inFlight, atSecond: second(now))
     switch purpose {
-    case .login: return
+    case .login, .sessionKey: return
     case .hopelessRefresh: result.provider.count(refreshCall: 1)
     case .refresh(let call): result.provider.count(refreshCall: call)
     }
@@ -92,7 +124,8 @@ struct Ledger {
     result.latencies.provider.record(duration)
     switch answer {
     case .token: result.provider.granted += 1
-    case .busy(let status, _), .refused(let status): result.provider.refused.count("http_\(status)")
+    case .busy(let status, _), .refused(let status), .denied(let status):
+      result.provider.refused.count("http_\(status)")
     case .failed(let problem): result.provider.refused.count(problem)
     }
   }

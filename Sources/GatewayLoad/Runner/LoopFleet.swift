@@ -9,7 +9,6 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   let dialer: any Dialer
   let setup: StormSetup
   let policy: ClientPolicy
-  let upgrade: HTTPRequest
   var ledger: Ledger
   /// The array that effects are gathered in, lent to one client at a time so that an event allocates none.
   var scratch: [ClientEffect] = []
@@ -38,8 +37,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     self.setup = setup
     self.loopNumber = loopNumber
     self.behaviours = behaviours
-    policy = ClientPolicy(setup.plan)
-    upgrade = setup.upgrade
+    policy = ClientPolicy(setup.plan, habits: setup.dialect.habits)
     pacer = setup.plan.pacer
     start = loop.now + (setup.startsAt - loop.wallTime)
     ledger = Ledger(start: start, onset: setup.plan.expiry == .common ? start + setup.plan.onset : nil)

@@ -8,8 +8,11 @@ package struct StormSetup: Sendable {
   package var dialect: any ClientDialect
   /// The gateway; `DialTarget.source` is set for each client.
   package var gateway: DialTarget
-  /// Path and query of the upgrade, in place of the dialect's own.
-  package var upgradeTarget: String?
+  /// Path and query of the upgrade: the path takes the place of the dialect's own, the parameters come before its own.
+  package var upgradeTarget: String? {
+    didSet { override = upgradeTarget.map(Self.parts) }
+  }
+  private var override: (path: String, query: [HTTPField])?
   package var tokens: TokenSource
   /// Where the gateway's metrics are, if they are to be read.
   package var control: DialTarget?
@@ -35,12 +38,19 @@ package struct StormSetup: Sendable {
     plan.expiry == .common ? startsAt + plan.expiresAfter : nil
   }
 
-  /// The upgrade request of every client.
-  var upgrade: HTTPRequest {
-    let target = upgradeTarget ?? dialect.upgradeTarget
+  /// The upgrade request of a client.
+  func upgrade(of client: ClientIdentity) -> ClientUpgrade {
+    var upgrade = dialect.upgrade(of: client)
+    if let override {
+      upgrade.request.path = override.path
+      upgrade.request.query = override.query + upgrade.request.query
+    }
+    return upgrade
+  }
+
+  private static func parts(_ target: String) -> (path: String, query: [HTTPField]) {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let query = parts.count < 2 ? [] : parts[1].split(separator: "&").map(Self.parameter)
-    return HTTPRequest(method: "GET", path: String(parts[0]), query: query)
+    return (String(parts[0]), parts.count < 2 ? [] : parts[1].split(separator: "&").map(parameter))
   }
 
   private static func parameter(_ text: Substring) -> HTTPField {

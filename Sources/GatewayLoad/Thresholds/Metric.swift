@@ -33,12 +33,14 @@ package struct Metric: Sendable {
   package static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
 
   /// All there are, in the order of the documentation.
-  package static let all: [Metric] = connects + refreshes + losses + providers + gateways + latencies
+  package static let all: [Metric] = connects + refreshes + losses + returns + providers + gateways + latencies
 
   private static let connects = [
     Metric("connects.attempted", .count, "connections begun") { Double($0.connects.attempted) },
     Metric("connects.ok", .count, "logins accepted") { Double($0.connects.accepted) },
-    Metric("connects.failed", .count, "connections that came to no login") { Double($0.connects.failed.total) },
+    Metric("connects.failed", .count, "clients' first connections that came to no login") {
+      Double($0.connects.failed.total)
+    },
     Metric("connects.peak", .count, "the most logins in one second") { Double($0.series.connects.peak) },
   ]
 
@@ -79,6 +81,20 @@ package struct Metric: Sendable {
     },
   ]
 
+  private static let returns = [
+    Metric("interrupted", .count, "connections that ended while their client meant to stay") {
+      Double($0.returns.interrupted)
+    },
+    Metric("returned", .count, "clients that were back after that") { Double($0.returns.returned) },
+    Metric("return.attempts", .count, "attempts to connect again") { Double($0.returns.attempts) },
+    Metric("return.attempts_per_client", .ratio, "those, for each connection that ended") { $0.attemptsPerReturn },
+    Metric("return.refused", .count, "attempts that the gateway refused") { Double($0.returns.refused.total) },
+    Metric("return.refused_old", .count, "those of them with the token of before") {
+      Double($0.returns.refusedWithOldToken)
+    },
+    Metric("return.failed", .count, "attempts that failed otherwise") { Double($0.returns.failed.total) },
+  ]
+
   private static let providers = [
     Metric("provider.calls", .count, "requests to the token provider") { Double($0.provider.calls) },
     Metric("provider.refused", .count, "those that brought no token") { Double($0.provider.refused.total) },
@@ -109,6 +125,7 @@ package struct Metric: Sendable {
     + quantiles("refresh", "from asked to refreshed, well-behaved clients") {
       $0.behaviours[.wellBehaved]?.refreshLatency ?? LatencyHistogram()
     }
+    + quantiles("outage", "time without a connection, clients that came back by themselves") { $0.latencies.outage }
     + quantiles("provider", "from the wish for a token to its arrival") { $0.latencies.provider }
 
   private static func quantiles(

@@ -8,6 +8,17 @@ package struct JSONWriter: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
+  /// A writer whose text stands behind `prefix`, for wires that put a word before the JSON.
+  package init(prefix: StaticString, capacity: Int = 256) {
+    bytes.reserveCapacity(prefix.utf8CodeUnitCount + capacity)
+    prefix.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  /// Ends the text with a line feed, for wires of one JSON text a line.
+  package mutating func lineFeed() {
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
   package mutating func beginObject() { open(UInt8(ascii: "{")) }
   package mutating func endObject() { close(UInt8(ascii: "}")) }
   package mutating func beginArray() { open(UInt8(ascii: "[")) }

@@ -26,9 +26,11 @@ struct TokenKeys {
   private let allowsShortSecret: Bool
 
   /// Nil if no flag names a key. Throws with the flag and what is wrong with its key; never with the key.
-  init?(_ arguments: Arguments) throws {
+  ///
+  /// - Parameter allowsShortSecret: Whether a short secret is accepted whatever the flags say.
+  init?(_ arguments: Arguments, allowsShortSecret isAllowed: Bool = false) throws {
     algorithm = try Self.algorithm(arguments)
-    allowsShortSecret = try arguments.isOn("allow-short-secret")
+    allowsShortSecret = try isAllowed || arguments.isOn("allow-short-secret")
     var materials: [KeyMaterial] = []
     if let secret = try Self.secret(arguments) {
       materials.append(try Self.material(secret, "--secret", algorithm, arguments.string("key-id")))
@@ -108,7 +110,8 @@ struct TokenKeys {
     return algorithm
   }
 
-  private static func secret(_ arguments: Arguments) throws -> String? {
+  /// The secret that is given as text; nil if none is.
+  static func secret(_ arguments: Arguments) throws -> String? {
     switch (arguments.string("secret"), arguments.string("secret-file")) {
     case (_?, _?): throw UsageError("--secret and --secret-file are both given; one of them is meant")
     case (let secret?, nil):

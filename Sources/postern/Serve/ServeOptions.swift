@@ -20,16 +20,20 @@ struct ServeOptions {
     hasRandomSecret = try tokenKeys.signer() == nil
     if hasRandomSecret { try tokenKeys.addOwnKey() }
     let provider = try Self.provider(arguments)
+    let verifier = try tokenKeys.verifier(try TokenKeys.policy(arguments))
     guard let signer = try tokenKeys.signer() else { preconditionFailure("a secret of our own can sign") }
     var settings = GatewaySettings(
       configuration: try Self.configuration(arguments),
-      verifier: try tokenKeys.verifier(try TokenKeys.policy(arguments)),
+      verifier: verifier,
       issuer: PlainTokenIssuer(
         signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")),
       provider: provider)
+    settings.stream = try StreamVideoSettings(
+      arguments, own: StreamApplication(verifier: verifier, signer: signer))
     settings.streem = try StreemFlags.settings(arguments)
     try Self.readAddresses(arguments, into: &settings)
     settings.limits = try Self.limits(arguments)
+    settings.sendbird = try SendbirdFlags.settings(arguments, secret: try TokenKeys.secret(arguments))
     settings.loops =
       try arguments.int("loops", in: 1...256) ?? max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
     settings.seed = try arguments.int("seed", in: 0 ... .max).map(UInt64.init)

@@ -1,23 +1,21 @@
 import Foundation
 import GatewayCore
 import GatewayDialects
-import GatewayTokens
 
 /// The flags of the Streem platform, and what they ask for, checked.
 enum StreemFlags {
-  static let all = [
-    Flag("streem-company", "CODE", "the code of the company that is there from the start (default postern)"),
-    Flag("streem-api-key", "ID=FILE", "an API key of it: its secret, or its key as a JWK", repeats: true),
-    Flag("streem-environment", "NAME", "the environment in the aud of Streem Tokens (default prod-us)"),
-    Flag("streem-skew", "DURATION", "the clock skew that iat and exp of Streem Tokens allow for (default 60s)"),
-    Flag("streem-session-life", "DURATION", "how long an invited customer stays logged in (default 4h)"),
-    Flag("streem-invitation-life", "DURATION", "how long an invitation's code is good (default 24h)"),
-    Flag("streem-invitation-tries", "N", "wrong codes an address may try a minute (default 10)"),
-    Flag("streem-invitation-tries-overall", "N", "wrong codes that all may try a minute together (default 1000)"),
-    Flag("streem-landline-prefix", "PREFIX", "phone numbers that count as landlines, as +1415", repeats: true),
-    Flag("streem-unreachable-prefix", "PREFIX", "phone numbers that no SMS would reach", repeats: true),
-    Flag("streem-oldest-sdk", "VERSION", "the oldest SDK version that may identify (default: any)"),
-  ]
+  static let all =
+    StreemTokenKeys.flags + [
+      Flag("streem-company", "CODE", "the company of those keys, there from the start (default postern)"),
+      Flag("streem-skew", "DURATION", "the clock skew that iat and exp of Streem Tokens allow for (default 60s)"),
+      Flag("streem-session-life", "DURATION", "how long an invited customer stays logged in (default 4h)"),
+      Flag("streem-invitation-life", "DURATION", "how long an invitation's code is good (default 24h)"),
+      Flag("streem-invitation-tries", "N", "wrong codes an address may try a minute (default 10)"),
+      Flag("streem-invitation-tries-overall", "N", "wrong codes that all may try a minute together (default 1000)"),
+      Flag("streem-landline-prefix", "PREFIX", "phone numbers that count as landlines, as +1415", repeats: true),
+      Flag("streem-unreachable-prefix", "PREFIX", "phone numbers that no SMS would reach", repeats: true),
+      Flag("streem-oldest-sdk", "VERSION", "the oldest SDK version that may identify (default: any)"),
+    ]
 
   static func settings(_ arguments: Arguments) throws -> StreemSettings {
     var settings = StreemSettings()
@@ -30,16 +28,8 @@ enum StreemFlags {
       settings.homeCompany.code = company.text
       settings.homeCompany.name = company.text
     }
-    if let environment = arguments.value("streem-environment") {
-      guard StreemCompany.isCode(environment.text) else {
-        throw UsageError(environment.source, value: environment.text, expected: "a name as prod-us or sandbox-us")
-      }
-      settings.environment = environment.text
-    }
-    settings.apiKeys = try arguments.values("streem-api-key").map(apiKey)
-    guard Set(settings.apiKeys.map(\.id)).count == settings.apiKeys.count else {
-      throw UsageError("--streem-api-key names the same id twice")
-    }
+    settings.environment = try StreemTokenKeys.environment(arguments)
+    settings.apiKeys = try StreemTokenKeys.read(arguments).map { ($0.id, $0.key) }
     if let skew = try arguments.duration("streem-skew") { settings.skew = skew }
     if let life = try life("streem-session-life", arguments) { settings.sessionLife = life }
     if let life = try life("streem-invitation-life", arguments) { settings.invitationLife = life }
@@ -58,33 +48,6 @@ enum StreemFlags {
       settings.oldestVersion = oldest
     }
     return settings
-  }
-
-  /// Reads `ID=FILE`. Throws what is wrong; never what the file holds.
-  static func apiKey(_ value: Arguments.Value) throws -> (id: String, key: StreemSecret) {
-    let (id, path) = try split(value)
-    do throws(KeyError) {
-      return (id, try StreemSecret(try text(of: path)))
-    } catch {
-      throw UsageError("\(value.source) \(path): \(error)")
-    }
-  }
-
-  /// The two halves of `ID=FILE`.
-  static func split(_ value: Arguments.Value) throws -> (id: String, path: String) {
-    let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
-    guard parts.count == 2 else {
-      throw UsageError(value.source, value: value.text, expected: "the key's id, = and the file of its secret")
-    }
-    return (parts[0], parts[1])
-  }
-
-  private static func text(of path: String) throws(KeyError) -> String {
-    do {
-      return try SecretFile.read(path)
-    } catch {
-      throw .unreadable(path: path, reason: "it cannot be read as a file of text")
-    }
   }
 
   private static func life(_ name: String, _ arguments: Arguments) throws -> Duration? {

@@ -20,7 +20,7 @@ struct LocalStorm {
     for loop in loops { try loop.start() }
     let now = await loops[0].perform { loops[0].events.wallTime }
     let setup = options.setup(
-      startsAt: part?.startsAt ?? now + .milliseconds(200), process: part?.process ?? 0)
+      startsAt: part?.startsAt ?? options.start(ready: now + .milliseconds(200)), process: part?.process ?? 0)
     let runner = StormRunner(
       setup, loops: loops.map { (loop: $0.events, dialer: $0 as any Dialer) }, report: report)
     return LocalStorm(loops: loops, runner: runner, startsAt: setup.startsAt)

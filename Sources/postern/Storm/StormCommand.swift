@@ -43,7 +43,7 @@ enum StormCommand: Command {
   private static func runInParts(
     _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine
   ) async throws -> (StormResult, WallTime) {
-    let startsAt = SystemTime.now + StormParts.head
+    let startsAt = options.start(ready: SystemTime.now + StormParts.head)
     let parts = StormParts(count: options.plan.processes) { line.show($0) }
     let watch = Task { for await _ in signals { parts.interrupt() } }
     defer { watch.cancel() }

@@ -1,14 +1,24 @@
 /// The flags of `postern storm`.
 enum StormFlags {
-  static let all = addresses + fleet + expiry + clients + machinery + outcome + minting
+  static let all = addresses + dialect + fleet + expiry + clients + machinery + outcome + minting
 
   private static let addresses = [
     Flag("url", "URL", "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own"),
     Flag("provider", "URL", "the token provider (default: the gateway's own POST /v1/tokens)"),
-    Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token"),
+    Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token; for sendbird the Api-Token"),
     Flag("control-url", "URL", "the gateway's control port: adds its CPU and memory to the report"),
     Flag("control-secret-file", "FILE", "what the control port wants as a bearer token"),
     Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
+  ]
+
+  private static let dialect = [
+    Flag("dialect", "NAME", "what the clients speak: plain (default), stream-video or sendbird"),
+    Flag(
+      "sdk", "NAME",
+      "whose habits they have: javascript (default), swift, android, flutter, python; or javascript, javascript3, unity"
+    ),
+    Flag("api-key", "KEY", "the api_key of stream-video (default storm)"),
+    Flag("application", "ID", "the application of sendbird (default STORM)"),
   ]
 
   private static let fleet = [
@@ -21,6 +31,7 @@ enum StormFlags {
 
   private static let expiry = [
     Flag("expiry", "common|own", "whether the first tokens expire together or each by itself (default common)"),
+    Flag("start-at", "UNIX_S", "when the first client connects, so that several storms keep step (default: at once)"),
     Flag("expire-after", "DURATION", "when they expire together, from the start (default: after ramp and hold)"),
     Flag("life", "DURATION", "the life of the tokens fetched later, and of the first if own (default 1h)"),
     Flag("jitter", "SHARE", "the share of the life that expiries are scattered over (default 0)"),
@@ -57,5 +68,5 @@ enum StormFlags {
 
   private static let minting =
     [Flag("mint", nil, "the clients mint their tokens themselves, with these keys; no provider takes part")]
-    + TokenKeys.flags + TokenKeys.policyFlags.filter { $0.name != "leeway" }
+    + TokenKeys.flags + TokenKeys.policyFlags.filter { $0.name != "leeway" } + StreemTokenKeys.flags
 }

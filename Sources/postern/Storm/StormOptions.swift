@@ -12,10 +12,13 @@ struct StormOptions {
   let tokens: TokenSource
   let control: StormAddress?
   let controlSecret: Credentials?
-  let dialect: PlainClientDialect
+  let dialect: any ClientDialect
+  private let providerPath: String
   let thresholds: [Threshold]
   let reportDirectory: String?
   let printsJSON: Bool
+  /// When the first client is to connect; nil for as soon as may be.
+  private let startsAt: WallTime?
 
   /// What has to hold when nothing else is asked for.
   private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
@@ -33,13 +36,19 @@ struct StormOptions {
       try StormAddress($0, schemes: ("http", "https"), isInsecure: isInsecure)
     }
     controlSecret = try Self.credentials(arguments, "control-secret-file")
-    dialect = PlainClientDialect(providerSecret: try Self.credentials(arguments, "provider-secret-file"))
-    tokens = try Self.tokens(arguments, provider: provider, gateway: gateway)
+    let dialect = try StormDialect(arguments)
+    self.dialect = dialect.client
+    providerPath = dialect.providerPath
+    tokens = try Self.tokens(arguments, dialect, provider: provider, gateway: gateway)
     thresholds = try Self.thresholds(arguments)
     reportDirectory = arguments.string("report")
     printsJSON = try arguments.isOn("json")
+    startsAt = try arguments.number("start-at", in: 0...1e11).map { WallTime(seconds: $0) }
     do {
       plan = try Self.plan(arguments)
+      plan.dialect = dialect.client.name
+      plan.sdk = dialect.client.sdk
+      plan.comeback = dialect.comeback
       try Self.fit(&plan, arguments, gateway: gateway, isMinting: arguments.isOn("mint"))
       try plan.check()
     } catch let error as StormPlanError {
@@ -52,15 +61,11 @@ struct StormOptions {
   }
 
   private static func tokens(
-    _ arguments: Arguments, provider: StormAddress?, gateway: StormAddress
+    _ arguments: Arguments, _ dialect: StormDialect, provider: StormAddress?, gateway: StormAddress
   ) throws -> TokenSource {
     guard try arguments.isOn("mint") else { return .provider(provider?.target ?? gateway.target, path: provider?.path) }
     guard provider == nil else { throw UsageError("--mint and --provider are both given; one of them is meant") }
-    guard let signer = try TokenKeys(arguments)?.signer() else {
-      throw UsageError("--mint needs a key that can sign: --secret-file, POSTERN_SECRET or --key-file")
-    }
-    return .minted(
-      PlainTokenIssuer(signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")))
+    return .minted(try dialect.issuer(arguments))
   }
 
   private static func thresholds(_ arguments: Arguments) throws -> [Threshold] {
@@ -135,12 +140,22 @@ struct StormOptions {
     return setup
   }
 
+  /// When the first client connects, if everything is ready at `ready`: so that the common expiry falls on a whole
+  /// second, in which vendors date their tokens, unless the time was given.
+  func start(ready: WallTime) -> WallTime {
+    if let startsAt { return startsAt }
+    guard plan.dialect != "plain", plan.expiry == .common else { return ready }
+    let second: Int64 = 1_000_000_000
+    let past = (ready + plan.expiresAfter).nanoseconds % second
+    return past == 0 ? ready : ready + .nanoseconds(second - past)
+  }
+
   var gatewayText: String { gateway.text(scheme: "ws", defaultPath: dialect.upgradeTarget) }
 
   var providerText: String {
     switch tokens {
     case .minted: "none: the clients minted their tokens"
-    case .provider(let target, _): (provider ?? StormAddress(target)).text(scheme: "http", defaultPath: "/v1/tokens")
+    case .provider(let target, _): (provider ?? StormAddress(target)).text(scheme: "http", defaultPath: providerPath)
     }
   }
 }

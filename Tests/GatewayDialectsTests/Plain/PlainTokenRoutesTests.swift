@@ -142,7 +142,7 @@ struct PlainTokenRoutesTests {
     let client = PlainClientDialect(providerSecret: Credentials(token: "swordfish"))
     let http = PlainHTTP(try TokenProviderPolicy(secret: Credentials(token: "swordfish")))
     for life: TokenLife in [.lasting(.milliseconds(1500)), .until(http.gateway.wallTime + .seconds(200))] {
-      let request = client.tokenRequest(for: UserID("an\"n"), life: life)
+      let request = client.tokenRequest(for: UserID("an\"n"), life: life, at: WallTime(seconds: 0))
       let answer = try http.ask(
         request.method, request.path, String(decoding: request.body, as: UTF8.self), headers: request.headers)
       #expect(answer.response.status == 200)

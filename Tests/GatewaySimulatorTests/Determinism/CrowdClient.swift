@@ -93,7 +93,7 @@ final class CrowdClient: SocketHandler, @unchecked Sendable {
   }
 
   private func answer() {
-    let encode = gateway.dialect.encode
+    let encode: (ClientMessage) -> Frame = gateway.dialect.encode
     switch manner {
     case .good, .lossy, .deaf, .halfOpen, .leaving, .aborting:
       say(encode(.refresh(newToken())))

@@ -148,7 +148,7 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   }
 
   private func list(_ body: String, _ user: StreemUser, _ request: RequestID?) async throws(GatewayError) -> [Frame] {
-    let onlyExperts = try Self.read(body) { (body) throws(GatewayError) in try body.flag("onlyExperts") ?? false }
+    let onlyExperts = try Self.read(body) { (body) throws(GatewayError) in try body.truth("onlyExperts") ?? false }
     guard let company = await directory.company(user.company) else { throw .companyUnknown }
     let users = await directory.recentlyIdentified(
       company: company.code, onlyExperts: onlyExperts, limit: StreemRoutes.recentMax)

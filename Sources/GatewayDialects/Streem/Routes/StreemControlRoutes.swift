@@ -39,7 +39,7 @@ struct StreemControlRoutes: Sendable {
     let order = try StreemRoutes.read(request.body) { (body) throws(GatewayError) in
       (
         code: try body.text("code") ?? "", name: try body.text("name"), logo: try body.text("logo_url"),
-        isActive: try body.flag("active")
+        isActive: try body.truth("active")
       )
     }
     guard StreemCompany.isCode(order.code) else {

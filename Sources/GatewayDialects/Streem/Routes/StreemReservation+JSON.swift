@@ -17,7 +17,7 @@ extension StreemReservation {
     guard let user = try body.text("externalUserId"), user.utf8.count <= UserID.lengthMax else {
       throw .invalidParameter.detailed("externalUserId must be a string of 1 to \(UserID.lengthMax) bytes")
     }
-    _ = try body.flag("queue")
+    _ = try body.truth("queue")
     let seconds = try body.number("reserve_for_seconds") ?? Self.usualLife
     guard Self.lives.contains(seconds) else {
       throw .invalidParameter.detailed("reserve_for_seconds must be 1 to 86400")

@@ -56,6 +56,7 @@ package struct StreemRoutes: Sendable {
         json.member("type", "identified")
         json.name("user")
         json.raw(verified.welcome ?? "null")
+        json.member("refreshed", false)
         json.name("sessionId")
         json.null()
         json.member("sessionExpiresAt", secondsOf: verified.expiresAt?.nanoseconds)
@@ -114,7 +115,7 @@ package struct StreemRoutes: Sendable {
     let version: String?
     do throws(GatewayError) {
       version = try Self.read(request.body, isOptional: true) { (body) throws(GatewayError) in
-        _ = try body.flag("isExpert")
+        _ = try body.truth("isExpert")
         return try body.text("sdkVersion")
       }
     } catch {

@@ -12,12 +12,17 @@ package actor StreemKeyring {
   private let directory: any StreemDirectory
   private let settings: StreemSettings
   private var ready: [String: (publicKey: [UInt8], key: StreemVerificationKey)] = [:]
-  private var issuers: [String: StreemTokenIssuer] = [:]
+  private var issuers: [String: StreemTokenIssuer]
 
-  package init(on executor: any SerialExecutor, directory: any StreemDirectory, settings: StreemSettings) {
+  /// - Parameter issuers: Who signs for companies already, by their codes; their keys are in the directory, or will be.
+  package init(
+    on executor: any SerialExecutor, directory: any StreemDirectory, settings: StreemSettings,
+    issuers: [String: StreemTokenIssuer] = [:]
+  ) {
     self.executor = executor
     self.directory = directory
     self.settings = settings
+    self.issuers = issuers
   }
 
   /// A live API key's code of company, and the key; nil for one that was never made, or was revoked.

@@ -7,9 +7,9 @@ extension StreemDialect {
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     switch message {
     case .connected(let connection, _, _, let expiresIn, let request, let welcome):
-      return identified(connection, welcome, expiresIn, request, context)
+      return identified(connection, welcome, expiresIn, request, context, isRefresh: false)
     case .refreshed(let expiresIn, let request, let welcome):
-      return identified(context.connection, welcome, expiresIn, request, context)
+      return identified(context.connection, welcome, expiresIn, request, context, isRefresh: true)
     case .loginRefused(let error, let request):
       return Self.frame(StreemFailure(error, isOfToken: true), request)
     case .error(let error, let request):
@@ -43,11 +43,12 @@ extension StreemDialect {
 
   private func identified(
     _ connection: ConnectionID, _ welcome: String?, _ expiresIn: Duration?, _ request: RequestID?,
-    _ context: DialectContext
+    _ context: DialectContext, isRefresh: Bool
   ) -> Frame {
     Self.message("identified", request) { json in
       json.name("user")
       json.raw(welcome ?? "null")
+      json.member("refreshed", isRefresh)
       json.member("sessionId", connection.description)
       json.member("sessionExpiresAt", secondsOf: expiresIn.map { (context.now + $0).nanoseconds })
     }

@@ -7,7 +7,9 @@ package struct StreemDialect: Dialect {
   /// The path of the upgrade request.
   package static let path = "/streem/v1/connect"
 
-  package let name = "streem"
+  package static let name = "streem"
+
+  package var name: String { Self.name }
   private let home: String
 
   /// - Parameter home: The code of the company whose users go by their own names.

@@ -8,13 +8,13 @@ extension JSONObject {
 
   /// The text of that name; nil if it is absent, null or empty.
   func text(_ name: StaticString) throws(GatewayError) -> String? {
-    if try isNull(name) { return nil }
+    if try hasNull(name) { return nil }
     let text = try string(name, bytes: 0...Self.textBytesMax)
     return text?.isEmpty == true ? nil : text
   }
 
   /// The truth of that name; nil if it is absent or null.
-  func flag(_ name: StaticString) throws(GatewayError) -> Bool? {
+  func truth(_ name: StaticString) throws(GatewayError) -> Bool? {
     switch try verbatim(name, depth: 0) {
     case nil, "null": return nil
     case "true": return true
@@ -23,7 +23,7 @@ extension JSONObject {
     }
   }
 
-  private func isNull(_ name: StaticString) throws(GatewayError) -> Bool {
+  private func hasNull(_ name: StaticString) throws(GatewayError) -> Bool {
     guard has(name), (try? string(name)) == nil else { return false }
     return try verbatim(name, depth: Self.depthOfAnything) == "null"
   }
@@ -34,13 +34,14 @@ extension JSONObject {
   /// The details of an `identify`, those that have a value.
   func streemDetails() throws(GatewayError) -> [HTTPField] {
     var details: [HTTPField] = []
-    for (name, value) in [
-      (StreemDetail.name, try text("name")), (StreemDetail.avatarURL, try text("avatarUrl")),
-      (StreemDetail.companyCode, try text("companyCode")), (StreemDetail.sdkVersion, try text("sdkVersion")),
-      (StreemDetail.isExpert, try flag("isExpert").map { $0 ? "true" : "false" }),
-    ] {
+    func add(_ name: String, _ value: String?) {
       if let value { details.append(HTTPField(name, value)) }
     }
+    add(StreemDetail.name, try text("name"))
+    add(StreemDetail.avatarURL, try text("avatarUrl"))
+    add(StreemDetail.companyCode, try text("companyCode"))
+    add(StreemDetail.sdkVersion, try text("sdkVersion"))
+    add(StreemDetail.isExpert, try truth("isExpert").map { $0 ? "true" : "false" })
     return details
   }
 

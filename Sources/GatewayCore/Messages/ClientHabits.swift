@@ -1,0 +1,108 @@
+/// What clients of one kind do of their own accord: facts of an SDK. The default is a client without habits, which
+/// refreshes on its connection, pings nobody and comes back only if the fleet's plan says so.
+package struct ClientHabits: Hashable, Sendable {
+  /// How it sees that its connection lives; nil if it does not look.
+  package var keepAlive: KeepAliveHabit?
+  /// How it comes back; nil if it does not by itself.
+  package var comeback: ComebackHabit?
+  /// Whether a new token ever reaches the gateway: false for an SDK that has no provider to ask.
+  package var renewsTokens = true
+  /// What it does with session keys; nil where there are none.
+  package var sessionKey: SessionKeyHabit?
+
+  package init() {}
+
+  /// Whether it needs its token again after the login.
+  package var keepsToken: Bool { comeback != nil || sessionKey != nil }
+}
+
+/// How a client sees that its connection lives.
+package struct KeepAliveHabit: Hashable, Sendable {
+  package enum Means: Hashable, Sendable {
+    /// ``ClientMessage/ping`` in the dialect's words.
+    case message
+    /// A ping of RFC 6455.
+    case protocolPing
+  }
+
+  /// What it does when the signs of life stay away.
+  package enum Despair: Hashable, Sendable {
+    /// Closes with 1000 and comes back.
+    case comesBack
+    /// Pings no more, and keeps the connection.
+    case stopsPinging
+    case nothing
+  }
+
+  package var means = Means.message
+  package var interval: Duration
+  /// Whether the first ping follows the login at once.
+  package var startsAtOnce = false
+  /// Whether ``interval`` counts from the last sign of life, and not from the last ping.
+  package var countsFromLife = false
+  /// Whether every message is a sign of life for ``limit``, and not only the answers to pings.
+  package var anyMessageCounts = false
+  /// How long the signs of life may stay away.
+  package var limit: Duration
+  /// Whether ``limit`` counts from a ping, and not from the last sign of life.
+  package var limitCountsFromPing = false
+  package var despair = Despair.comesBack
+
+  package init(every interval: Duration, limit: Duration) {
+    self.interval = interval
+    self.limit = limit
+  }
+}
+
+/// How a client comes back after the loss of its connection or the refusal of its token.
+package struct ComebackHabit: Hashable, Sendable {
+  /// What it makes of an error about its token that comes on an open connection.
+  package enum EventHeed: Hashable, Sendable {
+    /// Nothing: only the close counts.
+    case none
+    /// It will ask for a token once the gateway has closed.
+    case whenClosed
+    /// It asks for a token, closes and comes back.
+    case atOnce
+  }
+
+  package var schedule: ReturnSchedule
+  /// The number of failures that the loss of a connection counts as, in the schedule.
+  package var failuresAtLoss = 1
+  package var heed = EventHeed.none
+  /// The errors after which it asks for a token.
+  package var renewingErrors: Set<Int>
+  /// Whether an error of any other number keeps it from coming back.
+  package var otherErrorsAreFinal = true
+  /// Errors that end everything, whatever else is said.
+  package var finalErrors: Set<Int> = []
+  /// Whether it asks for the token before it waits.
+  package var asksBeforeWaiting = false
+  /// Whether it waits at all between the token's arrival or refusal and the next attempt.
+  package var waitsWithNewToken = true
+  /// Whether it takes a close with 1000 for the gateway's will, and looks again only when its ``KeepAliveHabit/limit`` is
+  /// over.
+  package var heedsNormalClose = false
+
+  package init(_ schedule: ReturnSchedule, renewingErrors: Set<Int>) {
+    self.schedule = schedule
+    self.renewingErrors = renewingErrors
+  }
+}
+
+/// What a client does with the key that it gets at its login.
+package struct SessionKeyHabit: Hashable, Sendable {
+  /// The error that says that the key is over and the token may bring a new one.
+  package var expiredError: Int
+  /// Whether it takes the key that a refresh on the connection brings.
+  package var adoptsNewKey = true
+  /// Whether a refresh that fails on the connection is tried over HTTP, and how long it waits for the answer first.
+  package var fallsBackToHTTP = true
+  package var answerTimeout = Duration.seconds(10)
+  /// How often it asks over HTTP before it gives up.
+  package var triesMax = 3
+
+  package init(expiredError: Int) {
+    self.expiredError = expiredError
+  }
+}

@@ -1,0 +1,32 @@
+/// How long a client waits before its next attempt to come back.
+package enum ReturnSchedule: Hashable, Sendable {
+  /// Uniformly random between min(max(`low`, (n - 1)·`step`), `cap`) and min(`high` + n·`step`, `cap`) after n failures.
+  /// With `firstAtOnce` the first attempt waits for nothing.
+  case window(low: Duration, high: Duration, step: Duration, cap: Duration, firstAtOnce: Bool)
+  /// These waits one after the other, and then never again.
+  case list([Duration])
+  /// At once, then `first`, then each `factor` times as long as the one before, up to `cap`. Nil for ever, else so many
+  /// attempts.
+  case growing(first: Duration, factor: Double, cap: Duration, tries: Int?)
+
+  /// The wait before attempt number `attempt` (from 0) of one outage, after `failures` in a row; nil if there is to be
+  /// no further attempt.
+  package func wait(attempt: Int, failures: Int, chance: inout SeededGenerator) -> Duration? {
+    switch self {
+    case .window(let low, let high, let step, let cap, let firstAtOnce):
+      if firstAtOnce && attempt == 0 { return .zero }
+      let least = min(max(low, step * max(0, failures - 1)), cap)
+      let most = min(high + step * max(0, failures), cap)
+      return least + .nanoseconds(Int64(Double((most - least).nanoseconds) * chance.nextShare()))
+    case .list(let waits):
+      return waits.indices.contains(attempt) ? waits[attempt] : nil
+    case .growing(let first, let factor, let cap, let tries):
+      if let tries, attempt >= tries { return nil }
+      if attempt == 0 { return .zero }
+      var seconds = first.inSeconds
+      // Bounded: the product is at the cap long before this many steps.
+      for _ in 1..<max(1, min(attempt, 64)) { seconds = min(seconds * factor, cap.inSeconds) }
+      return .nanoseconds(Int64(min(seconds, cap.inSeconds) * 1e9))
+    }
+  }
+}

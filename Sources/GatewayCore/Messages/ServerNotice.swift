@@ -1,0 +1,42 @@
+/// What a client of a fleet needs to understand.
+package enum ServerNotice: Hashable, Sendable {
+  case connected(ConnectionID?, Welcome = Welcome())
+  /// A new token is asked for. `timeout` is nil where the gateway does not say how long it waits.
+  case refreshRequired(timeout: Duration?, with: RefreshMeans = .newToken)
+  case refreshed
+  /// Refreshed, and this is the key to come back with from now on.
+  case keyRenewed(Credentials)
+  case error(number: Int, name: String)
+  /// Too busy to log anybody in: come back after a while.
+  case busy(retryAfter: Duration)
+  /// The session is over, and no token will bring it back.
+  case sessionClosed(name: String)
+  /// A sign of life, such as the answer to a ``ClientMessage/ping``.
+  case alive
+  case closing(name: String)
+
+  /// What a refresh may be answered with.
+  package enum RefreshMeans: Hashable, Sendable {
+    /// The token in hand, if it is still good.
+    case anyToken
+    /// A token that has not been presented before.
+    case newToken
+  }
+}
+
+/// What a login tells a client, as far as its dialect has words for it.
+package struct Welcome: Hashable, Sendable {
+  /// What the gateway calls the connection.
+  package var connection: String?
+  /// The key to come back with.
+  package var key: Credentials?
+  /// The message itself, for clients that send it back as a sign of life.
+  package var greeting: String?
+  /// How often the client is to ping, and how long it is to wait for the answer.
+  package var pingInterval: Duration?
+  package var pongTimeout: Duration?
+  /// The waits before its attempts to come back.
+  package var schedule: ReturnSchedule?
+
+  package init() {}
+}

@@ -1,0 +1,56 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Who asks for something over HTTP.
+package enum SendbirdCaller: Hashable, Sendable {
+  /// A server with the application's secret: may do everything.
+  case server
+  /// A client. A guest, who logged in by name alone under the setting read-only, changes nothing.
+  case user(UserID, UserKind)
+}
+
+/// Lets callers of the HTTP side in: by `Api-Token`, or by `Session-Key`.
+package struct SendbirdGate: Sendable {
+  private let settings: SendbirdSettings
+  private let sessions: SendbirdSessions
+  private let services: any GatewayServices
+
+  package init(settings: SendbirdSettings, sessions: SendbirdSessions, services: any GatewayServices) {
+    self.settings = settings
+    self.sessions = sessions
+    self.services = services
+  }
+
+  /// Who asks. A user without a live connection is told 800101, unless the session was opened over HTTP.
+  package func caller(of request: HTTPRequest) async throws(SendbirdError) -> SendbirdCaller {
+    try checkApplication(of: request)
+    if let presented = request.header("api-token") {
+      guard ConstantTime.areEqual(Array(settings.apiToken.token.utf8), Array(presented.utf8)) else {
+        throw .apiTokenInvalid
+      }
+      return .server
+    }
+    guard let key = SendbirdDialect.meant(request.header("session-key")) else { throw .apiTokenMissing }
+    do throws(GatewayError) {
+      let holder = try await sessions.caller(key: key, at: services.wallTime)
+      if await services.isRevoked(holder.token) { throw GatewayError.tokenRevoked }
+      if holder.needsConnection, await !services.isConnected(holder.token.user) {
+        throw GatewayError.connectionRequired
+      }
+      return .user(holder.token.user, holder.token.kind)
+    } catch {
+      throw SendbirdError(error)
+    }
+  }
+
+  /// A caller who must be a server.
+  package func server(of request: HTTPRequest) async throws(SendbirdError) {
+    guard try await caller(of: request) == .server else { throw .apiTokenMissing }
+  }
+
+  /// Throws if the request names another application. Not every client names one over HTTP.
+  func checkApplication(of request: HTTPRequest) throws(SendbirdError) {
+    guard let named = request.header("app-id") else { return }
+    guard settings.isForUs(named) else { throw .applicationNotFound }
+  }
+}

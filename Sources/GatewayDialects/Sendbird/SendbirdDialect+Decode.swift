@@ -1,0 +1,102 @@
+package import GatewayCore
+internal import GatewayTokens
+
+// What a client says.
+
+extension SendbirdDialect {
+  /// The commands of the table that a client may send beside `LOGI` and `PING`: an ``OperationHandler`` does them.
+  static let operations: Set<String> = [
+    "MESG", "FILE", "MEDI", "FEDI", "READ", "MACK", "TPST", "TPEN", "ENTR", "EXIT", "VOTE",
+  ]
+
+  /// A command nobody knows is passed over unless it wants an answer. What cannot be read is never answered unless its
+  /// `req_id` can: the strictest client logs out on an `EROR` it did not ask for.
+  package func decode(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage? {
+    guard let frame = SendbirdFrame(payload) else { throw .malformedMessage }
+    let message: JSONObject
+    do throws(JSONError) {
+      message = try JSONObject(UnsafeRawBufferPointer(rebasing: payload[frame.body]))
+    } catch {
+      throw .malformedMessage.detailed(error.description)
+    }
+    let request = (try? message.string("req_id", bytes: 1...RequestID.lengthMax)).flatMap { $0 }.map { RequestID($0) }
+    if kind == .binary || frame.isFollowed {
+      let what = kind == .binary ? "a binary message" : "several commands in one message"
+      return try Self.refusal(.unacceptable.detailed("This is \(what)."), request)
+    }
+    switch frame.name {
+    case "PING":
+      return .ping(request: request)
+    case "LOGI":
+      guard let credentials = Self.credentials(in: message) else {
+        return try Self.refusal(.notString("token"), request)
+      }
+      return .credentials(credentials, request: request)
+    case Self.operations:
+      let body = String(decoding: payload[frame.body], as: UTF8.self)
+      return .operation(.other(DialectOperation(name: frame.name, body: body)), request: request)
+    default:
+      return request == nil ? nil : try Self.refusal(.noEndpoint, request)
+    }
+  }
+
+  /// The token of a refresh; nil if it is none. A user by name alone has none, and says so or leaves it out.
+  private static func credentials(in message: JSONObject) -> Credentials? {
+    let token: String
+    do throws(GatewayError) {
+      token = try message.string("token") ?? ""
+    } catch {
+      guard message.isNull("token") else { return nil }
+      token = ""
+    }
+    let details = message.flag("expiring_session").map { [HTTPField("expiring_session", $0 ? "1" : "0")] }
+    return Credentials(token: meant(token) ?? "", details: details ?? [])
+  }
+
+  /// An operation that only says what is wrong: its answer needs the request's name, and a login.
+  private static func refusal(
+    _ error: SendbirdError, _ request: RequestID?
+  ) throws(GatewayError) -> InboundMessage {
+    guard let request else { throw .malformedMessage.detailed(error.message) }
+    return .operation(.other(.refusal(error)), request: request)
+  }
+}
+
+extension DialectOperation {
+  private static let refusalName = "EROR"
+
+  /// What stands in for a command that was understood well enough to be refused.
+  static func refusal(_ error: SendbirdError) -> DialectOperation {
+    DialectOperation(name: refusalName, body: "\(error.code) \(error.message)")
+  }
+
+  /// The error of a ``refusal(_:)``; nil for what a client sent.
+  var refused: SendbirdError? {
+    guard name == Self.refusalName, let space = body.firstIndex(of: " "), let code = Int(body[..<space]) else {
+      return nil
+    }
+    return SendbirdError(code, String(body[body.index(after: space)...]))
+  }
+}
+
+extension JSONObject {
+  /// The truth of a member that one client writes as a boolean, another as a number; nil if there is none.
+  func flag(_ name: StaticString) -> Bool? {
+    switch (try? verbatim(name, depth: 0)).flatMap({ $0 }) {
+    case "true", "1", "\"1\"", "\"true\"": true
+    case "false", "0", "\"0\"", "\"false\"": false
+    default: nil
+    }
+  }
+
+  /// Whether the member is there and null.
+  func isNull(_ name: StaticString) -> Bool {
+    (try? verbatim(name, depth: 0)).flatMap { $0 } == "null"
+  }
+}
+
+private func ~= (names: Set<String>, name: String) -> Bool {
+  names.contains(name)
+}

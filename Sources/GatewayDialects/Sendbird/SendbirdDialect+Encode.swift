@@ -1,0 +1,58 @@
+package import GatewayCore
+internal import GatewayTokens
+
+// What the gateway says.
+
+extension SendbirdDialect {
+  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+    switch message {
+    case .connected(_, _, _, _, _, let welcome):
+      welcome.map { SendbirdFrame.command("LOGI", object: $0) }
+    case .loginRefused(let error, _):
+      loginRefused(error)
+    case .refreshed(_, let request, let welcome):
+      SendbirdFrame.command("LOGI", request) { $0.member("new_key", welcome ?? "") }
+    case .refreshRequired(let cause, _):
+      sessionEvent(cause)
+    case .error(let error, let request):
+      // Without a request nobody asked, and the strictest client logs out on it.
+      request.map { SendbirdFrame.error(SendbirdError(error), $0) }
+    case .pong:
+      Self.pong(at: context.now)
+    case .loggedOut, .joined, .left, .published, .callEvent, .closing:
+      // Calls are not Sendbird's, and there is no word for a gateway that will close: the socket's end says it.
+      nil
+    }
+  }
+
+  private func loginRefused(_ error: GatewayError) -> Frame {
+    guard error.isSame(as: .overloaded) else {
+      return SendbirdFrame.command("LOGI") { SendbirdError(error).write(to: &$0) }
+    }
+    return SendbirdFrame.command("BUSY") { json in
+      json.member("retry_after", settings.busyRetryAfter.components.seconds)
+      json.member("reason_code", 1)
+      json.member("message", "The server is overloaded.")
+    }
+  }
+
+  /// What is the matter decides what a client does: without a reason it presents the token it has, with 400302 it asks
+  /// its application for another one first, with 400310 it is logged out.
+  private func sessionEvent(_ cause: RefreshCause) -> Frame {
+    switch cause {
+    case .sessionEnd:
+      SendbirdFrame.sessionEvent(reason: settings.namesSessionEnd ? .sessionExpired : nil, expiresIn: 0)
+    case .expiry, .request:
+      SendbirdFrame.sessionEvent(reason: .accessTokenInvalid, expiresIn: 0)
+    case .revocation:
+      SendbirdFrame.sessionEvent(reason: .sessionRevoked)
+    }
+  }
+
+  private static func pong(at now: WallTime) -> Frame {
+    SendbirdFrame.command("PONG", capacity: 48) { json in
+      json.member("sts", now.nanoseconds / 1_000_000)
+      json.member("ts", now.nanoseconds / 1_000_000)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Sendbird's wire format, the server's side: one command of four letters and a JSON object in each text message. Every
+/// socket is opened; the answer to its credentials is a `LOGI` command.
+package struct SendbirdDialect: Dialect {
+  package let name = "sendbird"
+
+  let settings: SendbirdSettings
+
+  package init(_ settings: SendbirdSettings) {
+    self.settings = settings
+  }
+
+  package var headerNames: [String] {
+    ["sendbird-ws-token", "sendbird-ws-auth", "session-key", "api-token", "app-id", "access-token"]
+  }
+
+  package var refusesBeforeUpgrade: Bool { false }
+
+  /// `/` with an application in the query or in the host's name.
+  package func accepts(_ upgrade: HTTPRequest) -> Bool {
+    upgrade.path == "/" && Self.applicationID(of: upgrade) != nil
+  }
+
+  package func owns(path: String) -> Bool {
+    path.hasPrefix("/v3/")
+  }
+
+  package func response(for error: GatewayError) -> HTTPResponse {
+    SendbirdError(error).response
+  }
+
+  // MARK: Upgrade
+
+  /// The application that a client names: `ai`, or what its host is called.
+  static func applicationID(of upgrade: HTTPRequest) -> String? {
+    if let parameter = upgrade.parameter("ai") { return parameter }
+    guard let host = upgrade.header("host"), host.lowercased().hasPrefix("ws-"), let end = host.firstIndex(of: ".")
+    else { return nil }
+    return String(host[host.index(host.startIndex, offsetBy: 3)..<end])
+  }
+
+  /// The subprotocol of a browser's client is its credentials, and must come back as it was offered.
+  package func subprotocol(for upgrade: HTTPRequest) -> String? {
+    upgrade.header("sec-websocket-protocol").flatMap { SendbirdSubprotocol($0) == nil ? nil : $0 }
+  }
+
+  /// A client without any credentials logs in by its name alone: there are always some to judge.
+  package func credentials(in upgrade: HTTPRequest) -> Credentials? {
+    let offered = upgrade.header("sec-websocket-protocol").flatMap { SendbirdSubprotocol($0) }
+    let token =
+      offered?.token ?? Self.unescaped(upgrade.header("sendbird-ws-token"))
+      ?? Self.meant(upgrade.parameter("access_token"))
+    let key =
+      offered?.key ?? Self.unescaped(upgrade.header("sendbird-ws-auth")) ?? Self.meant(upgrade.parameter("key"))
+    return Credentials(token: token ?? "", details: key.map { [HTTPField("key", $0)] } ?? [])
+  }
+
+  /// Unity escapes what it puts into headers, Flutter does not.
+  private static func unescaped(_ value: String?) -> String? {
+    guard let value = meant(value) else { return nil }
+    return value.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(value) ?? value : value
+  }
+
+  /// A client without a token writes `null`, or nothing.
+  static func meant(_ value: String?) -> String? {
+    value == "" || value == "null" ? nil : value
+  }
+
+  package func details(of upgrade: HTTPRequest) -> [HTTPField] {
+    var details: [HTTPField] = []
+    if let application = Self.applicationID(of: upgrade) { details.append(HTTPField("ai", application)) }
+    for name in ["user_id", "expiring_session"] {
+      if let value = upgrade.parameter(name) { details.append(HTTPField(name, value)) }
+    }
+    return details
+  }
+}

@@ -1,0 +1,59 @@
+package import GatewayCore
+
+/// Sendbird's SDKs whose clients can be played, with what each does of its own accord, as seen on the wire with the
+/// unmodified clients.
+package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
+  /// JavaScript 4: credentials in the subprotocol.
+  case javascript
+  /// JavaScript 3: credentials in the query; never takes a new key from its socket.
+  case javascript3
+  /// Credentials in header fields, as on the mobile platforms.
+  case unity
+
+  package var habits: ClientHabits {
+    var habits = ClientHabits()
+    habits.keepAlive = keepAlive
+    // The login's answer says better.
+    let schedule = ReturnSchedule.growing(
+      first: .seconds(self == .unity ? 3 : 2), factor: 2, cap: .seconds(self == .unity ? 24 : 20), tries: nil)
+    var comeback = ComebackHabit(schedule, renewingErrors: [SendbirdError.accessTokenInvalid.code])
+    comeback.failuresAtLoss = 0
+    comeback.otherErrorsAreFinal = false
+    comeback.finalErrors = [
+      SendbirdError.userDeactivated.code, SendbirdError.userNotFound.code, SendbirdError.sessionRevoked.code,
+    ]
+    // It stays "connecting" for good.
+    if self == .javascript3 { comeback.finalErrors.insert(SendbirdError.sessionExpired.code) }
+    comeback.asksBeforeWaiting = true
+    comeback.waitsWithNewToken = false
+    habits.comeback = comeback
+    var key = SessionKeyHabit(expiredError: SendbirdError.sessionExpired.code)
+    key.adoptsNewKey = self != .javascript3
+    key.fallsBackToHTTP = self != .unity
+    habits.sessionKey = key
+    return habits
+  }
+
+  private var keepAlive: KeepAliveHabit {
+    var habit = KeepAliveHabit(every: .seconds(15), limit: .seconds(5))
+    habit.startsAtOnce = true
+    habit.limitCountsFromPing = true
+    switch self {
+    case .javascript: habit.despair = .stopsPinging
+    case .javascript3: habit.despair = .comesBack
+    case .unity: habit.despair = .nothing
+    }
+    return habit
+  }
+
+  /// What it calls itself: `p`, `sv` and `SB-User-Agent`.
+  var platform: String { self == .unity ? "Unity" : "JS" }
+
+  var version: String {
+    switch self {
+    case .javascript: "4.22.7"
+    case .javascript3: "3.1.33"
+    case .unity: "4.2.0"
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package import GatewayCore
+
+/// What a Sendbird application is set to. Where the vendor's own choice is not known, the comment says that it is ours.
+package struct SendbirdSettings: Sendable {
+  /// The setting "Access token permission": what a user may do to whom no token was ever issued.
+  package enum UsersWithoutToken: String, Hashable, Sendable, CaseIterable {
+    /// Nobody gets in by name alone, and nobody is made on connect.
+    case refuse
+    /// They connect and read; what would change something is refused with 900030.
+    case readOnly = "read-only"
+    /// They may do everything; an unknown one is made on connect.
+    case full
+  }
+
+  /// The application that clients must name; nil for any.
+  package var applicationID: String?
+  /// The secret of the Platform API, which signs session tokens too.
+  package var apiToken: Credentials
+  package var usersWithoutToken = UsersWithoutToken.full
+
+  /// How long a session key lives whose client can refresh it (`expiring_session=1`).
+  package var sessionLife = Duration.seconds(600)
+  /// How long one lives whose client did not say so; nil for ever. Ours.
+  package var plainSessionLife: Duration?
+  /// How long the key before the present one stays good; nil for as long as the session lives, which the second
+  /// generation of the JavaScript SDK needs: it never takes a new key from its socket. Ours.
+  package var keyGrace: Duration?
+  /// Whether `EXPR` names 400309 when a session has ended; it has no reason otherwise, which clients read alike.
+  package var namesSessionEnd = false
+
+  /// What the answer to a login tells the client about keep-alive; whole seconds.
+  package var pingInterval = Duration.seconds(15)
+  package var pongTimeout = Duration.seconds(5)
+  /// What it says about coming back: first and longest pause in whole seconds, factor, and tries, -1 for endless.
+  package var reconnectInterval = Duration.seconds(2)
+  package var reconnectIntervalMax = Duration.seconds(20)
+  package var reconnectFactor = 2
+  package var reconnectTries = -1
+
+  /// How many logins a second are answered before clients get `BUSY`; nil for any number. Ours.
+  package var loginsPerSecond: Double?
+  /// After how many seconds `BUSY` tells them to come back.
+  package var busyRetryAfter = Duration.seconds(3)
+  /// How many connections a user may have.
+  package var connectionsPerUserMax = 30
+  /// How many sessions are remembered. The oldest is forgotten first; its client is told that it has expired, and
+  /// refreshes. Ours.
+  package var sessionsMax = 200_000
+
+  package init(apiToken: Credentials) {
+    self.apiToken = apiToken
+  }
+
+  /// How long a silent client is kept: two rounds of keep-alive. Ours; the vendor's limit is not known.
+  package var silenceMax: Duration { (pingInterval + pongTimeout) * 2 }
+
+  /// Whether a client that names this application (nil if it names none) has come to the right place.
+  func isForUs(_ named: String?) -> Bool {
+    applicationID == nil || applicationID == named
+  }
+}

@@ -1,0 +1,12 @@
+internal import GatewayCore
+
+/// Takes a connection that is gone out of the sessions, then tells whoever else wants to know.
+struct SendbirdConnections: ConnectionObserver {
+  let sessions: SendbirdSessions
+  let next: (any ConnectionObserver)?
+
+  nonisolated(nonsending) func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
+    await sessions.ended(caller.connection, of: caller.user)
+    await next?.connectionEnded(caller, on: services)
+  }
+}

@@ -1,0 +1,66 @@
+internal import GatewayCore
+
+/// What a session key stands for: one login of a user, over any number of sockets.
+///
+/// A refresh gives it another key and another end; the keys before stay good as the settings say.
+struct SendbirdSession: Hashable, Sendable {
+  let user: UserID
+  let kind: UserKind
+  let openedAt: WallTime
+  /// Whether its keys are good for HTTP without a connection: it was opened over HTTP.
+  let isForHTTP: Bool
+  /// Whether the client can refresh.
+  var isExpiring: Bool
+  var token: SendbirdAcceptedToken
+  /// When its keys end; nil for never.
+  var keyEnd: WallTime?
+  /// The number of the present key, from 0.
+  var generation: UInt32 = 0
+  /// How long the key before is good; nil for as long as the session.
+  var previousKeyEnd: WallTime?
+
+  /// When it ends unless it is refreshed: with its key or with its token, whichever is first. Nil for never.
+  var end: WallTime? {
+    switch (keyEnd, token.expiresAt) {
+    case (let key?, let token?): min(key, token)
+    case (let key, let token): key ?? token
+    }
+  }
+
+  /// What is asked for at the end: the token again as long as it is good, another one otherwise.
+  var renewal: RefreshCause {
+    guard let tokenEnd = token.expiresAt else { return .sessionEnd }
+    return keyEnd.map { $0 < tokenEnd } ?? false ? .sessionEnd : .expiry
+  }
+
+  func hasEnded(at now: WallTime) -> Bool {
+    end.map { $0 <= now } ?? false
+  }
+
+  /// Whether the key of that generation is one of the session's good ones at `now`.
+  func accepts(_ generation: UInt32, at now: WallTime) -> Bool {
+    if generation == self.generation { return true }
+    guard generation < self.generation else { return false }
+    guard let previousKeyEnd else { return true }
+    return generation + 1 == self.generation && now < previousKeyEnd
+  }
+
+  /// Goes on with `token` from `now`, under a new key.
+  mutating func refresh(_ token: SendbirdAcceptedToken, at now: WallTime, _ settings: SendbirdSettings) {
+    self.token = token
+    keyEnd = Self.keyEnd(isExpiring: isExpiring, at: now, settings)
+    generation += 1
+    previousKeyEnd = settings.keyGrace.map { now + $0 }
+  }
+
+  static func keyEnd(isExpiring: Bool, at now: WallTime, _ settings: SendbirdSettings) -> WallTime? {
+    isExpiring ? now + settings.sessionLife : settings.plainSessionLife.map { now + $0 }
+  }
+
+  /// The session as the gateway wants it, saying `welcome`.
+  func verified(welcome: String?) -> VerifiedToken {
+    VerifiedToken(
+      user: user, kind: kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt, expiresAt: end,
+      renewal: renewal, form: token.form, welcome: welcome)
+  }
+}

@@ -1,0 +1,59 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Which token lets which user in.
+
+extension SendbirdSessions {
+  /// The user whom `token` lets in, made if the settings have users made on connect.
+  func admit(
+    _ name: UserID, _ token: SendbirdPresentedToken, at now: WallTime
+  ) async throws(GatewayError) -> (SendbirdUser, SendbirdAcceptedToken, UserKind) {
+    let known = await directory.user(name)
+    if let known, !known.isActive { throw .userDeactivated }
+    switch token {
+    case .bad(let error):
+      throw error
+    case .none:
+      return try await admitByName(name, known, at: now)
+    case .access(let presented):
+      guard let known else { throw .userUnknown }
+      guard let own = known.accessToken,
+        ConstantTime.areEqual(Array(own.token.utf8), Array(presented.token.utf8))
+      else { throw .tokenUnknown }
+      return (known, SendbirdAcceptedToken(form: .opaque, fingerprint: TokenFingerprint(of: own.token)), .regular)
+    case .session(let token, let fingerprint):
+      guard token.userNumber == SendbirdSessionToken.number(of: name) else { throw .userMismatch }
+      guard token.expiresAt > now else { throw .tokenExpired }
+      let user = try await userOfSessionToken(name, known, at: now)
+      guard !SendbirdSessionToken.isVoid(issuedAt: token.issuedAt, for: user) else { throw .tokenRevoked }
+      let accepted = SendbirdAcceptedToken(
+        form: .jwt, fingerprint: fingerprint, issuedAt: token.issuedAt, expiresAt: token.expiresAt)
+      return (user, accepted, .regular)
+    }
+  }
+
+  /// Once any token was issued, one is always needed.
+  private func admitByName(
+    _ name: UserID, _ known: SendbirdUser?, at now: WallTime
+  ) async throws(GatewayError) -> (SendbirdUser, SendbirdAcceptedToken, UserKind) {
+    guard settings.usersWithoutToken != .refuse, known?.hasBeenIssuedToken != true else { throw .tokenUnknown }
+    let user = if let known { known } else { try await directory.getOrCreateUser(name, at: now) }
+    let accepted = SendbirdAcceptedToken(form: .none, fingerprint: TokenFingerprint(of: name.rawValue))
+    return (user, accepted, settings.usersWithoutToken == .readOnly ? .guest : .regular)
+  }
+
+  /// A token can be minted without asking the gateway, for a user it has never heard of; one who was deleted is another
+  /// matter.
+  private func userOfSessionToken(
+    _ name: UserID, _ known: SendbirdUser?, at now: WallTime
+  ) async throws(GatewayError) -> SendbirdUser {
+    if let known { return known }
+    guard settings.usersWithoutToken == .full, await !directory.wasDeleted(name) else { throw .userUnknown }
+    _ = try await directory.getOrCreateUser(name, at: now)
+    do {
+      return try await directory.updateUser(name) { $0.hasBeenIssuedToken = true }
+    } catch {
+      throw .userUnknown
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package import GatewayCore
+package import GatewayTokens
+internal import Synchronization
+
+/// Who is logged in to a Sendbird application: its session keys, what they stand for, and who gets one.
+///
+/// Runs on the executor of the directory, so that a login or refresh costs one change of loop at most. What a token says
+/// by itself has been looked at before, on the loop of its connection.
+package actor SendbirdSessions {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private let executor: any SerialExecutor
+  let settings: SendbirdSettings
+  let directory: any SendbirdDirectory
+  /// Proves session keys, and session tokens: by the secret of the application.
+  let signer: JWTSigner
+  private var generator: SeededGenerator
+  private var rate: SendbirdLoginRate
+  var table: SendbirdSessionTable
+  /// The gateway, once there is one: it says which connections are gone whose end nobody heard of.
+  nonisolated let gateway = Mutex<(any GatewayServices)?>(nil)
+
+  package init(
+    on executor: any SerialExecutor, settings: SendbirdSettings, directory: any SendbirdDirectory, signer: JWTSigner,
+    generator: SeededGenerator
+  ) {
+    self.executor = executor
+    self.settings = settings
+    self.directory = directory
+    self.signer = signer
+    self.generator = generator
+    rate = SendbirdLoginRate(perSecond: settings.loginsPerSecond)
+    table = SendbirdSessionTable(countMax: settings.sessionsMax)
+  }
+
+  // MARK: Logging in
+
+  /// Judges a login; the verdict's welcome is the payload of `LOGI`.
+  func logIn(_ login: SendbirdLogin, at now: WallTime) async -> Verdict {
+    guard settings.isForUs(login.applicationID) else { return .failure(.applicationUnknown) }
+    if login.connection != nil, !rate.take(at: now) { return .failure(.overloaded) }
+    if let user = login.user, user.rawValue.unicodeScalars.count > Self.userIDLengthMax {
+      return .failure(.userNameTooLong.detailed("\(Self.userIDLengthMax) characters at most"))
+    }
+    do throws(GatewayError) {
+      guard let key = login.key else { return .success(try await logInByToken(login, at: now)) }
+      do throws(GatewayError) {
+        return .success(try await resume(key, login, at: now))
+      } catch {
+        // The key wins while it is good; a token beside it is the second chance.
+        guard login.token != .none, login.user != nil else { throw error }
+        return .success(try await logInByToken(login, at: now))
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static let userIDLengthMax = 80
+
+  private func logInByToken(_ login: SendbirdLogin, at now: WallTime) async throws(GatewayError) -> VerifiedToken {
+    guard let name = login.user, !name.rawValue.isEmpty else {
+      throw .credentialsMissing.detailed("user_id is missing")
+    }
+    guard name != .anonymous else { throw .anonymousRefused }
+    let (user, token, kind) = try await admit(name, login.token, at: now)
+    try await checkConnectionCount(of: name, login.connection)
+    let id = open(
+      name, kind, token, isExpiring: login.isExpiring, isForHTTP: login.connection == nil, at: now)
+    return await enter(id, user, login.connection, at: now)
+  }
+
+  /// Opens a session; its number.
+  func open(
+    _ user: UserID, _ kind: UserKind, _ token: SendbirdAcceptedToken, isExpiring: Bool, isForHTTP: Bool,
+    at now: WallTime
+  ) -> UInt64 {
+    let id = generator.next()
+    let keyEnd = SendbirdSession.keyEnd(isExpiring: isExpiring, at: now, settings)
+    table.open(
+      SendbirdSession(
+        user: user, kind: kind, openedAt: now, isForHTTP: isForHTTP, isExpiring: isExpiring, token: token,
+        keyEnd: keyEnd),
+      as: id, at: now)
+    return id
+  }
+
+  /// Logs in by a session key: the session goes on, its end is where it was.
+  private func resume(
+    _ key: String, _ login: SendbirdLogin, at now: WallTime
+  ) async throws(GatewayError) -> VerifiedToken {
+    let (id, session) = try find(key, at: now)
+    guard login.user == nil || login.user == session.user else { throw .sessionUnknown }
+    let user = try await check(session, at: now)
+    try await checkConnectionCount(of: session.user, login.connection)
+    return await enter(id, user, login.connection, at: now)
+  }
+
+  private func enter(
+    _ id: UInt64, _ user: SendbirdUser, _ connection: ConnectionID?, at now: WallTime
+  ) async -> VerifiedToken {
+    guard let session = table[id] else { preconditionFailure("a session of this very moment") }
+    if let connection { table.connect(connection, of: user.id, to: id) }
+    let key = SendbirdSessionKey(session: id, generation: session.generation)
+    let welcome = SendbirdWelcome(
+      user: user, key: key.text(signer: signer), fileKey: key.fileKey(signer: signer), end: session.end, now: now,
+      settings: settings)
+    if connection != nil && !user.hasEverLoggedIn {
+      _ = try? await directory.updateUser(user.id) { $0.hasEverLoggedIn = true }
+    }
+    return session.verified(welcome: welcome.text)
+  }
+
+  /// Throws if the user has as many connections as is allowed.
+  private func checkConnectionCount(of user: UserID, _ connection: ConnectionID?) async throws(GatewayError) {
+    guard connection != nil, table.connections(of: user).count >= settings.connectionsPerUserMax else { return }
+    // A client that left while its login was being judged was never heard to end.
+    guard let gateway = gateway.withLock({ $0 }) else { throw .tooMany.detailed("connections of the user") }
+    for other in table.connections(of: user).keys where await gateway.user(of: other) == nil {
+      table.disconnect(other, of: user)
+    }
+    guard table.connections(of: user).count < settings.connectionsPerUserMax else {
+      throw .tooMany.detailed("connections of the user")
+    }
+  }
+
+  /// The connection, which was logged in, is gone. Its session stays: its key opens the next connection.
+  package func ended(_ connection: ConnectionID, of user: UserID) {
+    table.disconnect(connection, of: user)
+  }
+
+  // MARK: Session keys
+
+  /// The session of a key that is good at `now`.
+  func find(_ key: String, at now: WallTime) throws(GatewayError) -> (id: UInt64, session: SendbirdSession) {
+    guard let key = SendbirdSessionKey(key, signer: signer) else { throw .sessionUnknown }
+    guard let session = table[key.session] else { throw .sessionExpired }
+    guard !session.hasEnded(at: now), session.accepts(key.generation, at: now) else { throw .sessionExpired }
+    return (key.session, session)
+  }
+
+  /// The user of a session, who may still be logged in by it.
+  func check(_ session: SendbirdSession, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
+    guard let user = await directory.user(session.user) else { throw .userUnknown }
+    guard user.isActive else { throw .userDeactivated }
+    guard !session.token.isRevoked(for: user) else { throw .tokenRevoked }
+    return user
+  }
+
+  /// The session that a caller over HTTP shows the key of.
+  package func caller(key: String, at now: WallTime) async throws(GatewayError) -> SendbirdKeyHolder {
+    let (_, session) = try find(key, at: now)
+    _ = try await check(session, at: now)
+    return SendbirdKeyHolder(token: session.verified(welcome: nil), needsConnection: !session.isForHTTP)
+  }
+}
+
+/// Whom a session key stands for.
+package struct SendbirdKeyHolder: Hashable, Sendable {
+  package let token: VerifiedToken
+  /// Whether the key is good for HTTP only while its user has a connection.
+  package let needsConnection: Bool
+}

@@ -1,0 +1,19 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// Mints Sendbird's session tokens. One without an end lives for the vendor's week.
+package struct SendbirdTokenIssuer: TokenIssuer {
+  private static let usualLife = Duration.seconds(7 * 86_400)
+  private let signer: JWTSigner
+
+  package init(signer: JWTSigner) {
+    self.signer = signer
+  }
+
+  package func mint(
+    user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
+  ) -> Credentials {
+    SendbirdSessionToken(user: user, issuedAt: issuedAt, expiresAt: expiresAt ?? issuedAt + Self.usualLife)
+      .signed(by: signer)
+  }
+}

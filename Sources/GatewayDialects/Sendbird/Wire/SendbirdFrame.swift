@@ -1,0 +1,65 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// One command on the wire: four capital letters, a JSON object and a line feed, one of them in a text message.
+package struct SendbirdFrame: Hashable, Sendable {
+  /// The four letters.
+  package let name: String
+  /// Where the JSON object stands in the message.
+  package let body: Range<Int>
+  /// Whether another command follows in the same message, which no client sends and some do not read.
+  package let isFollowed: Bool
+
+  /// The command that `payload` begins with; nil unless it has the form of one.
+  package init?(_ payload: UnsafeRawBufferPointer) {
+    guard payload.count >= 6, payload[..<4].allSatisfy({ $0 &- UInt8(ascii: "A") < 26 }) else { return nil }
+    let lineEnd = payload.firstIndex(of: UInt8(ascii: "\n")) ?? payload.count
+    name = String(decoding: payload[..<4], as: UTF8.self)
+    let isFollowed = payload[lineEnd...].contains { $0 > 0x20 }
+    // A line feed may stand between the members of a JSON text too.
+    self.isFollowed = isFollowed && Self.isCommand(payload[lineEnd...])
+    body = 4..<(self.isFollowed ? lineEnd : payload.count)
+  }
+
+  private static func isCommand(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
+    let text = rest.drop { $0 <= 0x20 }
+    return text.prefix(4).count == 4 && text.prefix(4).allSatisfy { $0 &- UInt8(ascii: "A") < 26 }
+  }
+
+  // MARK: Writing
+
+  /// A command whose JSON object has the members that `body` writes, after `req_id` if `request` is given.
+  package static func command(
+    _ name: StaticString, _ request: RequestID? = nil, capacity: Int = 128, _ body: (inout JSONWriter) -> Void
+  ) -> Frame {
+    var json = JSONWriter(prefix: name, capacity: capacity)
+    json.beginObject()
+    if let request { json.member("req_id", request.rawValue) }
+    body(&json)
+    json.endObject()
+    json.lineFeed()
+    return Frame(.text, json.bytes)
+  }
+
+  /// A command whose JSON object is `object` already.
+  package static func command(_ name: StaticString, object: String) -> Frame {
+    var json = JSONWriter(prefix: name, capacity: object.utf8.count + 8)
+    json.raw(object)
+    json.lineFeed()
+    return Frame(.text, json.bytes)
+  }
+
+  /// `EROR`: the request of that name failed. There is none without a request: Flutter logs out on it.
+  package static func error(_ error: SendbirdError, _ request: RequestID) -> Frame {
+    command("EROR", request) { error.write(to: &$0) }
+  }
+
+  /// `EXPR`: something has happened to the session. `expiresIn` in seconds is never negative, since Flutter ends the
+  /// session then.
+  package static func sessionEvent(reason: SendbirdError?, expiresIn: Int64? = nil) -> Frame {
+    command("EXPR") { json in
+      if let expiresIn { json.member("expires_in", max(0, expiresIn)) }
+      if let reason { json.member("reason", Int64(reason.code)) }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package import GatewayCore
+
+/// Counts requests in windows of one minute of the clock, for the whole gateway: it runs on one executor.
+package actor StreamLimiter {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// The most pairs of user and operation that are counted in one minute; those beyond are not held to the users' limit.
+  package static let usersMax = 200_000
+
+  private struct Key: Hashable {
+    var operation: String
+    var platform: StreamPlatform
+    /// Nil for the whole application.
+    var user: UserID?
+  }
+
+  private let executor: any SerialExecutor
+  private let limits: StreamLimits
+  /// The minute that is counted.
+  private var minute: Int64 = 0
+  private var counts: [Key: Int] = [:]
+
+  package init(on executor: any SerialExecutor, limits: StreamLimits) {
+    self.executor = executor
+    self.limits = limits
+  }
+
+  /// Counts one request at `now`, of a server if `user` is nil, and says where it stands: in the narrower of its windows.
+  package func count(
+    _ operation: String, _ platform: StreamPlatform, user: UserID?, at now: WallTime
+  ) -> StreamLimitState {
+    let seconds = now.nanoseconds / 1_000_000_000
+    if seconds / 60 != minute {
+      minute = seconds / 60
+      counts.removeAll(keepingCapacity: true)
+    }
+    let resetsAt = (minute + 1) * 60
+    var state = take(
+      Key(operation: operation, platform: platform, user: nil), of: limits.applicationPerMinute, resetsAt, seconds)
+    guard let user, !state.isExceeded else { return state }
+    let key = Key(operation: operation, platform: platform, user: user)
+    if counts[key] != nil || counts.count < Self.usersMax {
+      let own = take(key, of: limits.userPerMinute, resetsAt, seconds)
+      if own.remaining < state.remaining || own.isExceeded { state = own }
+    }
+    return state
+  }
+
+  private func take(_ key: Key, of limit: Int, _ resetsAt: Int64, _ seconds: Int64) -> StreamLimitState {
+    let count = counts[key, default: 0]
+    if count < limit { counts[key] = count + 1 }
+    return StreamLimitState(
+      limit: limit, remaining: max(0, limit - count - 1), resetsAt: resetsAt, retryAfter: max(1, resetsAt - seconds),
+      isExceeded: count >= limit)
+  }
+}

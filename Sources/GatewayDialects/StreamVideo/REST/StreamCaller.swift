@@ -1,0 +1,65 @@
+package import GatewayCore
+
+/// Who sends a REST request.
+package struct StreamCaller: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// The application's own server: a good token that names no user.
+    case server
+    case user
+    case guest
+    case anonymous
+  }
+
+  package var apiKey: String
+  package var kind: Kind
+  /// Nil for a server; ``UserID/anonymous`` for an anonymous user.
+  package var user: UserID?
+  /// The calls that the caller's token opens; nil if it does not limit them.
+  package var calls: [CallID]?
+  /// The role that the token gives in those calls.
+  package var role: String?
+  /// The caller's connection, as `connection_id` says; nil if there is none of that name or it is somebody else's.
+  package var connection: ConnectionID?
+  package var platform: StreamPlatform
+
+  package init(
+    apiKey: String, kind: Kind, user: UserID?, calls: [CallID]? = nil, role: String? = nil,
+    connection: ConnectionID? = nil, platform: StreamPlatform = .web
+  ) {
+    self.apiKey = apiKey
+    self.kind = kind
+    self.user = user
+    self.calls = calls
+    self.role = role
+    self.connection = connection
+    self.platform = platform
+  }
+
+  package var isServer: Bool { kind == .server }
+
+  /// Throws unless the token opens `call`.
+  package func check(_ call: CallID) throws(StreamError) {
+    guard calls?.contains(call) ?? true else {
+      throw .notAllowed("the token does not open the call \(call)")
+    }
+  }
+}
+
+/// What kind of machine a client runs on: rate limits are counted apart for each.
+package enum StreamPlatform: String, Hashable, Sendable, CaseIterable {
+  case ios, android, web, server
+
+  /// The platform that `X-Stream-Client` tells of.
+  package init(client: String?, isServer: Bool) {
+    let client = (client ?? "").lowercased()
+    if isServer {
+      self = .server
+    } else if client.contains("swift") || client.contains("ios") {
+      self = .ios
+    } else if client.contains("android") || client.contains("kotlin") {
+      self = .android
+    } else {
+      self = .web
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package import GatewayCore
+
+extension StreamError {
+  /// Stream's code and status for each of the gateway's errors, and Stream's words where the gateway's own would do.
+  private static let equivalents: [Int: StreamError] = {
+    let table: [(GatewayError, StreamError)] = [
+      (.malformedMessage, .input("the message is not a JSON object")),
+      (.unknownType, .input("no such message")),
+      (.invalidParameter, .input("a member is missing or has a wrong value")),
+      (.malformedRequest, .input("the request is not as documented")),
+      (.alreadyInProgress, .input("another token of this connection is being verified")),
+      (.unsupportedData, .input("no such frame")),
+      (.notAMember, .notAllowed("join the call first")),
+      (.credentialsMissing, .authenticationMissing("JWTAuth error: token is missing")),
+      (.tokenMalformed, .authentication("JWTAuth error: token contains an invalid number of segments")),
+      (.tokenExpired, .tokenExpired),
+      (.tokenNotYetValid, .tokenNotYetValid),
+      (.tokenUsedBeforeIssued, .tokenUsedBeforeIssued),
+      (.signatureInvalid, StreamError(code: 43, status: 401, "JWTAuth error: signature is not valid")),
+      (.algorithmRefused, .authentication("JWTAuth error: unexpected signing method")),
+      (.keyUnknown, .accessKey("api_key not valid")),
+      (.issuerMismatch, .authentication("JWTAuth error: the token is of another issuer")),
+      (.audienceMismatch, .authentication("JWTAuth error: the token is for another audience")),
+      (.tokenRevoked, .tokenRevoked),
+      (.tokenNotRenewed, .tokenExpired),
+      (.userMismatch, .authentication("the token's user_id is not the connection's user")),
+      (.claimInvalid, .authentication("JWTAuth error: a claim has a wrong value")),
+      (.tokenUnknown, .authentication("JWTAuth error: no such token")),
+      (.userUnknown, .doesNotExist("there is no such user")),
+      (.userDeactivated, .authentication("the user has been deactivated")),
+      (.applicationUnknown, .accessKey("api_key not valid")),
+      (.sessionExpired, .tokenExpired),
+      (.sessionUnknown, .connectionIDNotFound("connection_id not found")),
+      (.anonymousRefused, .authentication("anonymous users cannot open a WebSocket")),
+      (.callNotPermitted, .notAllowed("the token does not open this call")),
+      (.originRefused, .notAllowed("the Origin is not on the allow-list")),
+      (.notPermitted, .notAllowed("users of this kind may not do this")),
+      (.notFound, .doesNotExist("no such path")),
+      (.methodNotAllowed, StreamError(code: 4, status: 405, "the path has other methods")),
+      (.bodyTooLarge, .tooBig("the request's body is above the limit")),
+      (.upgradeRequired, StreamError(code: 4, status: 426, "this path is for WebSockets: send an upgrade request")),
+      (.tooMany, .rateLimit("Too many requests")),
+      (.internalError, .internalError("the gateway made a mistake")),
+      (.overloaded, StreamError(code: -1, status: 503, "try again later")),
+      (.draining, StreamError(code: -1, status: 503, "the gateway is closing; connect to another node")),
+      (.providerFailure, StreamError(code: -1, status: 503, "the token provider fails, as configured")),
+      (.connectionRequired, .authenticationMissing("JWTAuth error: connect and authenticate first")),
+    ]
+    return Dictionary(uniqueKeysWithValues: table.map { ($0.number, $1) })
+  }()
+
+  private static let plainMessages = Dictionary(
+    uniqueKeysWithValues: GatewayError.all.map { ($0.number, $0.message) })
+
+  /// The gateway's error in Stream's terms: Stream's code, and what the error says of the occurrence if it does.
+  package init(_ error: GatewayError) {
+    var equivalent = Self.equivalents[error.number] ?? .internalError(error.message)
+    if error.message != Self.plainMessages[error.number] { equivalent.message = error.message }
+    self = equivalent
+  }
+
+  /// The nearest of the gateway's errors, in the words of this one: what an authenticator answers.
+  package var gatewayError: GatewayError {
+    let plain: GatewayError =
+      switch code {
+      case 2: .applicationUnknown
+      case 4: .invalidParameter
+      case 9: .tooMany
+      case 16: .notFound
+      case 17: .notPermitted
+      case 40: self == .tokenRevoked ? .tokenRevoked : .tokenExpired
+      case 41: .tokenNotYetValid
+      case 42: .tokenUsedBeforeIssued
+      case 43: .signatureInvalid
+      case -1: .internalError
+      default: details.isEmpty ? .tokenMalformed : .credentialsMissing
+      }
+    return plain.worded(message)
+  }
+}

@@ -1,0 +1,109 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// What Stream tells a client that cannot have what it asked for. Never holds a token.
+package struct StreamError: Error, Hashable, Sendable {
+  /// Stream's own number.
+  package var code: Int
+  /// The HTTP status, in the body too.
+  package var status: Int
+  package var message: String
+  /// Numbers of Postern's own catalogue where they say more: 800101 for missing authentication.
+  package var details: [Int]
+  /// What is wrong with which member of the request.
+  package var fields: [HTTPField]
+  /// Whether trying again is in vain.
+  package var isUnrecoverable: Bool
+
+  package init(
+    code: Int, status: Int, _ message: String, details: [Int] = [], fields: [HTTPField] = [],
+    isUnrecoverable: Bool = false
+  ) {
+    self.code = code
+    self.status = status
+    self.message = message
+    self.details = details
+    self.fields = fields
+    self.isUnrecoverable = isUnrecoverable
+  }
+
+  /// Where the codes are explained.
+  package static let moreInfo = "https://getstream.io/chat/docs/api_errors_response"
+
+  // The codes, each with the status that Stream documents for it.
+
+  package static func internalError(_ message: String) -> StreamError { .init(code: -1, status: 500, message) }
+  package static func accessKey(_ message: String) -> StreamError { .init(code: 2, status: 401, message) }
+  /// A member of the request is missing or wrong; named in `exception_fields` if `field` is given.
+  package static func input(_ message: String, field: String? = nil) -> StreamError {
+    .init(code: 4, status: 400, message, fields: field.map { [HTTPField($0, message)] } ?? [])
+  }
+  package static func authentication(_ message: String, details: [Int] = []) -> StreamError {
+    .init(code: 5, status: 401, message, details: details)
+  }
+  package static func duplicateName(_ message: String) -> StreamError { .init(code: 6, status: 400, message) }
+  package static func rateLimit(_ message: String) -> StreamError { .init(code: 9, status: 429, message) }
+  package static func doesNotExist(_ message: String) -> StreamError { .init(code: 16, status: 404, message) }
+  package static func notAllowed(_ message: String) -> StreamError { .init(code: 17, status: 403, message) }
+  package static func tooBig(_ message: String) -> StreamError { .init(code: 22, status: 413, message) }
+  package static func connectionIDNotFound(_ message: String) -> StreamError { .init(code: 46, status: 400, message) }
+
+  package static let tokenExpired = StreamError(code: 40, status: 401, "JWTAuth error: token is expired (exp)")
+  package static let tokenRevoked = StreamError(
+    code: 40, status: 401, "This token has been revoked, please generate a new token")
+  package static let tokenNotYetValid = StreamError(
+    code: 41, status: 401, "JWTAuth error: token is not valid yet (nbf)")
+  package static let tokenUsedBeforeIssued = StreamError(
+    code: 42, status: 401, "JWTAuth error: token used before issue at (iat)")
+  package static func signatureInvalid(key: String) -> StreamError {
+    .init(
+      code: 43, status: 401,
+      "JWTAuth error: signature is not valid. Make sure the token is created using the secret for API key \"\(key)\"")
+  }
+  /// No authentication where some is needed.
+  package static func authenticationMissing(_ message: String) -> StreamError {
+    authentication(message, details: [GatewayError.connectionRequired.number])
+  }
+}
+
+extension StreamError {
+  /// The error as a body, prefixed by the name of the operation that failed, e.g. `JoinCall`.
+  package func body(operation: String?, duration: Duration = .zero) -> [UInt8] {
+    var error = self
+    if let operation { error.message = "\(operation) failed with error: \"\(message)\"" }
+    return JSONWriter.object(capacity: 384) { error.writeMembers(to: &$0, duration: StreamDuration.text(duration)) }
+  }
+
+  /// The members of the error object; `duration` is empty on a socket.
+  package func writeMembers(to json: inout JSONWriter, duration: String = "") {
+    json.member("code", Int64(code))
+    json.member("message", message)
+    json.member("StatusCode", Int64(status))
+    json.member("duration", duration)
+    json.member("more_info", duration.isEmpty ? "" : Self.moreInfo)
+    json.name("details")
+    json.beginArray()
+    for detail in details { json.integer(Int64(detail)) }
+    json.endArray()
+    if !fields.isEmpty {
+      json.name("exception_fields")
+      json.beginObject()
+      for field in fields {
+        json.name(field.name)
+        json.string(field.value)
+      }
+      json.endObject()
+    }
+    if isUnrecoverable { json.member("unrecoverable", true) }
+  }
+}
+
+/// How Stream writes how long a request took.
+package enum StreamDuration {
+  /// Milliseconds with two digits: `1.25ms`.
+  package static func text(_ duration: Duration) -> String {
+    let hundredths = max(0, duration.nanoseconds) / 10_000
+    let fraction = hundredths % 100
+    return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)ms"
+  }
+}

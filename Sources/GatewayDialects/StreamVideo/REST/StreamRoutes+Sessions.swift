@@ -1,0 +1,39 @@
+package import GatewayCore
+
+// What requests do to users, and to those who are connected.
+
+extension StreamRoutes {
+  /// The user after `change`, with Stream's errors.
+  package func update(
+    _ id: UserID, creates: Bool, at now: WallTime, _ change: @escaping StreamDirectory.Change
+  ) async throws(StreamError) -> StreamUser {
+    do throws(GatewayError) {
+      return try await directory.updateUser(id, creates: creates, at: now, change)
+    } catch {
+      throw error.isSame(as: .userUnknown)
+        ? .doesNotExist("user with id \(id) does not exist") : StreamError(error)
+    }
+  }
+
+  /// Those of the users who are connected.
+  package func online(_ users: [StreamUser]) async -> Set<UserID> {
+    var online: Set<UserID> = []
+    for user in users where await services.isConnected(user.id) { online.insert(user.id) }
+    return online
+  }
+
+  /// Ends the user's sessions whose token the user's revocation takes in.
+  func enforceRevocation(of user: StreamUser) async {
+    guard let limit = user.revokesTokensIssuedBefore else { return }
+    await endSessions(of: user.id, issuedBefore: limit)
+  }
+
+  /// Tells the sessions of `user` (of everybody if nil) whose token was issued before `limit`, or has no date, that it
+  /// was revoked: all of them if `limit` is nil.
+  func endSessions(of user: UserID?, issuedBefore limit: WallTime? = nil) async {
+    _ = await services.control(user, .revoked) { session in
+      guard session.dialect is StreamDialect else { return false }
+      return limit.map { StreamToken.isIssued(session.grant.issuedAt, before: $0) } ?? true
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package import GatewayCore
+
+/// The frame around every REST resource of Stream's: registers its paths, finds out who asks, words errors, counts
+/// limits. Resources are written as functions of a ``StreamRequest``.
+package struct StreamRoutes: Sendable {
+  package let services: any GatewayServices
+  package let directory: any StreamDirectory
+  package let settings: StreamVideoSettings
+  /// Nil where requests are not limited.
+  private let limiter: StreamLimiter?
+
+  package init(
+    services: any GatewayServices, directory: any StreamDirectory, settings: StreamVideoSettings,
+    limiter: StreamLimiter? = nil
+  ) {
+    self.services = services
+    self.directory = directory
+    self.settings = settings
+    self.limiter = limiter
+  }
+
+  /// Who may ask.
+  package enum Access: Hashable, Sendable {
+    /// Anybody with an API key; who it is is not looked at.
+    case open
+    /// Anonymous users too, with a call token or without.
+    case anonymous
+    /// Users, guests and servers.
+    case user
+    /// Servers only.
+    case server
+  }
+
+  package typealias Work =
+    nonisolated(nonsending) @Sendable (StreamRequest) async throws(StreamError) -> StreamAnswer
+
+  /// The routes of one resource, one for each path it has.
+  ///
+  /// - Parameter operation: The name that Stream gives the operation in errors, e.g. `JoinCall`.
+  package func resource(
+    _ method: String, _ path: StreamPath, _ operation: String, _ access: Access, _ work: @escaping Work
+  ) -> [HTTPRoute] {
+    path.patterns.map { pattern in
+      let family = StreamFamily(path: pattern)
+      return HTTPRoute(method, pattern) { request, parameters in
+        let receivedAt = services.wallTime
+        var limit: StreamLimitState?
+        var response: HTTPResponse
+        do throws(StreamError) {
+          let caller = try await caller(of: request, access)
+          let counted = caller.kind == .anonymous ? nil : caller.user
+          limit = await limiter?.count(operation, caller.platform, user: counted, at: receivedAt)
+          if limit?.isExceeded == true { throw .rateLimit("Too many requests for user") }
+          let request = StreamRequest(
+            http: request, parameters: parameters, family: family, caller: caller,
+            body: try StreamBody(request.body), receivedAt: receivedAt)
+          response = try await work(request).response(after: services.wallTime - receivedAt)
+        } catch {
+          response = Self.response(error, operation, services.wallTime - receivedAt)
+        }
+        if let limit { response.headers += limit.headers }
+        return response
+      }
+    }
+  }
+
+  /// The error over HTTP.
+  package static func response(
+    _ error: StreamError, _ operation: String? = nil, _ duration: Duration = .zero
+  ) -> HTTPResponse {
+    HTTPResponse(status: error.status, json: error.body(operation: operation, duration: duration))
+  }
+}

@@ -1,0 +1,22 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// What Chat's clients ask around their socket.
+package struct StreamChatRoutes: Sendable {
+  private let frame: StreamRoutes
+
+  package init(_ frame: StreamRoutes) {
+    self.frame = frame
+  }
+
+  package var routes: [HTTPRoute] {
+    // A request to open the connection to the server with, before anybody is anybody.
+    [HTTPRoute("GET", "/hi") { _, _ in StreamAnswer(200).response(after: .zero) }]
+      // There are no connections without a socket, so none of any name can be polled: clients start over with a socket.
+      + ["GET", "POST"].flatMap { method in
+        frame.resource(method, .one("/longpoll"), "Longpoll", .user) { _ throws(StreamError) in
+          throw .connectionIDNotFound("no connection has this connection_id: connect with a WebSocket")
+        }
+      }
+  }
+}

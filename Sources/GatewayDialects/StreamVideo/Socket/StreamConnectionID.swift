@@ -1,0 +1,24 @@
+package import GatewayCore
+
+/// The names of connections on Stream's wire: of the form of a UUID, which is what clients expect.
+package enum StreamConnectionID {
+  /// 36 characters: loop and serial number in hexadecimal digits, the rest fixed.
+  package static func text(_ id: ConnectionID) -> String {
+    let digits = String(id.rawValue, radix: 16)
+    let padded = Array((String(repeating: "0", count: 16 - digits.count) + digits).utf8)
+    let parts = [padded[0..<8], padded[8..<12], padded[12..<16]].map { String(decoding: $0, as: UTF8.self) }
+    return "\(parts[0])-\(parts[1])-\(tail[0])-\(tail[1])-\(parts[2])\(tail[2])"
+  }
+
+  private static let tail = ["4000", "8000", "00000000"]
+
+  /// The connection that ``text(_:)`` names; nil if the text is of another form.
+  package static func read(_ text: String) -> ConnectionID? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 5, parts.map(\.utf8.count) == [8, 4, 4, 4, 12], parts[2] == tail[0], parts[3] == tail[1],
+      parts[4].hasSuffix(tail[2]),
+      let raw = UInt64("\(parts[0])\(parts[1])\(parts[4].prefix(4))", radix: 16)
+    else { return nil }
+    return ConnectionID(loop: Int(raw >> 52), serial: raw)
+  }
+}

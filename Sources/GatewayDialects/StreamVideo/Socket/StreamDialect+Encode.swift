@@ -1,0 +1,80 @@
+package import GatewayCore
+internal import GatewayTokens
+
+// What the gateway says, as JSON text.
+
+extension StreamDialect {
+  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+    switch message {
+    case .connected(let connection, _, _, _, _, let welcome):
+      connected(connection, me: welcome ?? "{}", context)
+    case .pong:
+      healthCheck(context.connection, context, me: nil)
+    case .loginRefused(let error, _):
+      connectionError(StreamError(error), on: nil, context)
+    case .error(let error, _):
+      connectionError(StreamError(error), on: context.isLoggedIn ? context.connection : nil, context)
+    case .refreshRequired(let cause, _):
+      expiry.sendsError
+        ? connectionError(cause == .revocation ? .tokenRevoked : .tokenExpired, on: context.connection, context) : nil
+    case .refreshed, .loggedOut, .joined, .left, .published, .callEvent, .closing:
+      // Stream has no words for these: its calls are told of over REST, and who is closed hears of it by the close frame.
+      nil
+    }
+  }
+
+  private func connected(_ connection: ConnectionID, me: String, _ context: DialectContext) -> Frame {
+    guard kind != .chat else { return healthCheck(connection, context, me: me) }
+    let payload = JSONWriter.object(capacity: 192 + me.utf8.count) { json in
+      json.member("type", "connection.ok")
+      json.member("created_at", context.now, kind.family.dates)
+      json.member("connection_id", StreamConnectionID.text(connection))
+      json.name("me")
+      json.raw(me)
+    }
+    return Frame(.text, payload)
+  }
+
+  private func healthCheck(_ connection: ConnectionID, _ context: DialectContext, me: String?) -> Frame {
+    let payload = JSONWriter.object(capacity: 160 + (me?.utf8.count ?? 0)) { json in
+      json.member("type", "health.check")
+      json.member("connection_id", StreamConnectionID.text(connection))
+      json.member("created_at", context.now, kind.family.dates)
+      json.member("cid", "*")
+      json.member("custom") { _ in }
+      if let me {
+        json.name("me")
+        json.raw(me)
+      }
+    }
+    return Frame(.text, payload)
+  }
+
+  /// The error on a socket; `connection` is nil for one that was never logged in.
+  private func connectionError(_ error: StreamError, on connection: ConnectionID?, _ context: DialectContext) -> Frame {
+    let payload = JSONWriter.object(capacity: 384) { json in
+      json.member("type", "connection.error")
+      json.member("created_at", context.now, kind.family.dates)
+      json.member("connection_id", connection.map(StreamConnectionID.text) ?? "")
+      json.member("error") { error.writeMembers(to: &$0) }
+    }
+    return Frame(.text, payload)
+  }
+
+  /// 1000 without text for whatever is about tokens: a final rejection to JavaScript before its login, and what Swift
+  /// comes back from with another token. Anything else keeps its own code, which every client comes back from.
+  package func closeFrame(for reason: CloseReason) -> CloseReason {
+    switch reason {
+    case .refreshTimeout, .tokenRevoked:
+      CloseReason(code: expiry.closeCode, name: expiry.closeCode == 1000 ? "" : reason.name) ?? reason
+    case .invalidToken, .anonymousRefused, .tooManyFailures, .loginTimeout:
+      CloseReason(code: 1000, name: "") ?? reason
+    default:
+      reason
+    }
+  }
+
+  package func response(for error: GatewayError) -> HTTPResponse {
+    StreamRoutes.response(StreamError(error))
+  }
+}

@@ -1,0 +1,124 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Stream's wire format, the server's side, on one of its three sockets.
+package struct StreamDialect: Dialect {
+  /// The sockets, by the names they have here.
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// `/video/connect`: Video on devices and in browsers.
+    case video = "stream-video"
+    /// `/api/v2/connect`: Video from Rust and Python, dates as nanoseconds.
+    case v2 = "stream-video-v2"
+    /// `/connect?json=…`: Chat, where the query says everything.
+    case chat = "stream-chat"
+
+    package var path: String {
+      switch self {
+      case .video: "/video/connect"
+      case .v2: "/api/v2/connect"
+      case .chat: "/connect"
+      }
+    }
+
+    package var family: StreamFamily {
+      switch self {
+      case .video: .video
+      case .v2: .v2
+      case .chat: .chat
+      }
+    }
+  }
+
+  /// What the dialect notes of an upgrade and of the message that logs in, by name.
+  enum Detail {
+    static let apiKey = "api_key"
+    static let authType = "stream-auth-type"
+    static let client = "x-stream-client"
+    /// The object `user_details`, as JSON text.
+    static let user = "user_details"
+  }
+
+  /// Where Chat's paths at the root begin; the other products' have a prefix of their own.
+  private static let chatRoots: Set<Substring> = [
+    "app", "connect", "devices", "guest", "hi", "longpoll", "users", "channels", "messages", "moderation", "sync",
+    "search", "query_banned_users", "threads", "polls", "roles", "permissions", "channeltypes", "commands",
+    "blocklists", "rate_limits", "unread", "drafts", "uploads", "og", "tasks",
+  ]
+
+  package let kind: Kind
+  package let expiry: StreamExpiry
+
+  package init(_ kind: Kind, expiry: StreamExpiry = StreamExpiry()) {
+    self.kind = kind
+    self.expiry = expiry
+  }
+
+  package var name: String { kind.rawValue }
+  package var headerNames: [String] { ["stream-auth-type", "x-stream-client", "x-client-request-id"] }
+  package var refusesBeforeUpgrade: Bool { false }
+  /// Swift pings every 5 s and gives up unless a `health.check` comes within 3 s: the protocol's pong does not count.
+  package var answersProtocolPings: Bool { true }
+
+  package func accepts(_ upgrade: HTTPRequest) -> Bool {
+    upgrade.path == kind.path
+  }
+
+  package func owns(path: String) -> Bool {
+    switch kind {
+    case .video: path.hasPrefix("/video/")
+    case .v2: path.hasPrefix("/api/v2/")
+    case .chat: path.split(separator: "/").first.map(Self.chatRoots.contains) ?? false
+    }
+  }
+
+  /// Chat's query; nothing for Video, whose first message decides even where a header has come with the upgrade.
+  package func credentials(in upgrade: HTTPRequest) -> Credentials? {
+    guard kind == .chat else { return nil }
+    let token = upgrade.parameter("authorization") ?? ""
+    return Credentials(
+      // JavaScript writes the word for what it does not have.
+      token: token == "undefined" ? "" : token,
+      details: [HTTPField(Detail.user, upgrade.parameter("json") ?? "")])
+  }
+
+  package func details(of upgrade: HTTPRequest) -> [HTTPField] {
+    let authType = upgrade.parameter("stream-auth-type") ?? upgrade.header("stream-auth-type")
+    let client = upgrade.parameter("X-Stream-Client") ?? upgrade.header("x-stream-client")
+    return [(Detail.apiKey, upgrade.parameter("api_key")), (Detail.authType, authType), (Detail.client, client)]
+      .compactMap { name, value in value.map { HTTPField(name, $0) } }
+  }
+
+  /// The message that logs in, and after it nothing but signs of life: clients send four shapes of them, one an array,
+  /// one the gateway's own `connection.ok`.
+  package func decode(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage? {
+    guard !context.isLoggedIn else { return .ping(request: nil) }
+    do throws(StreamError) {
+      guard self.kind != .chat else { throw .authenticationMissing("the query authenticates; no message does") }
+      return .credentials(try Self.login(payload), request: nil)
+    } catch {
+      throw error.gatewayError
+    }
+  }
+
+  private static func login(_ payload: UnsafeRawBufferPointer) throws(StreamError) -> Credentials {
+    let message: StreamBody
+    do throws(StreamError) {
+      message = try StreamBody(Array(payload), "message")
+    } catch {
+      throw .authenticationMissing("the first message must authenticate: \(error.message)")
+    }
+    guard message.has("token") || message.has("user_details") else {
+      throw .authenticationMissing("the first message must authenticate, with token and user_details")
+    }
+    guard let token = try message.string("token", bytes: 16_384), !token.isEmpty else {
+      throw .authenticationMissing("JWTAuth error: token is missing")
+    }
+    guard let user = try message.object("user_details") else {
+      throw .input("user_details is a required field", field: "user_details")
+    }
+    _ = try user.requiredString("id")
+    return Credentials(token: token, details: [HTTPField(Detail.user, user.view.text)])
+  }
+}

@@ -1,0 +1,97 @@
+package import GatewayCore
+
+/// Stream's SDKs whose clients can be played, with what each does of its own accord. Times, formulas and reactions as in
+/// the SDKs' sources; the JavaScript and Python ones as measured with the unmodified clients too.
+package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
+  /// Video 1.58. Comes back with its old token first, and asks for another when that is refused with 40.
+  case javascript
+  /// Video 1.51. Asks for another token and comes back at once.
+  case swift
+  case android
+  case flutter
+  /// `getstream` up to 6.1.1, which never asks for another token.
+  case python
+
+  package var habits: ClientHabits {
+    var habits = ClientHabits()
+    habits.keepAlive = keepAlive
+    habits.comeback = comeback
+    habits.renewsTokens = self != .python
+    return habits
+  }
+
+  private var keepAlive: KeepAliveHabit {
+    switch self {
+    case .javascript:
+      var habit = KeepAliveHabit(every: .seconds(25), limit: .seconds(35))
+      habit.countsFromLife = true
+      habit.anyMessageCounts = true
+      return habit
+    case .swift:
+      var habit = KeepAliveHabit(every: .seconds(5), limit: .seconds(3))
+      habit.means = .protocolPing
+      habit.limitCountsFromPing = true
+      return habit
+    case .android:
+      var habit = KeepAliveHabit(every: .seconds(11), limit: .seconds(30))
+      habit.countsFromLife = true
+      return habit
+    case .flutter:
+      return KeepAliveHabit(every: .seconds(7), limit: .seconds(35))
+    case .python:
+      var habit = KeepAliveHabit(every: .seconds(15), limit: .seconds(30))
+      habit.anyMessageCounts = true
+      return habit
+    }
+  }
+
+  private var comeback: ComebackHabit {
+    switch self {
+    case .javascript:
+      var habit = ComebackHabit(Self.window(cap: .seconds(5)), renewingErrors: [40])
+      habit.heedsNormalClose = true
+      return habit
+    case .swift:
+      var habit = ComebackHabit(
+        Self.window(cap: .seconds(25), firstAtOnce: true), renewingErrors: [2, 40, 41, 42, 43])
+      habit.heed = .whenClosed
+      habit.asksBeforeWaiting = true
+      habit.waitsWithNewToken = false
+      return habit
+    case .android:
+      var habit = ComebackHabit(Self.window(cap: .seconds(25)), renewingErrors: [5, 40, 41, 42, 43])
+      habit.failuresAtLoss = 0
+      habit.heed = .atOnce
+      habit.otherErrorsAreFinal = false
+      habit.finalErrors = [2]
+      habit.asksBeforeWaiting = true
+      habit.heedsNormalClose = true
+      return habit
+    case .flutter:
+      // Its own waits are not published; JavaScript's are taken.
+      var habit = ComebackHabit(Self.window(cap: .seconds(5)), renewingErrors: [40, 41, 42, 43])
+      habit.heed = .whenClosed
+      habit.otherErrorsAreFinal = false
+      return habit
+    case .python:
+      return ComebackHabit(.list([1, 2, 4, 8, 16].map { .seconds($0) }), renewingErrors: [2, 5, 40, 41, 42, 43])
+    }
+  }
+
+  /// Between min(max(0.25, (n - 1)·2), cap) and min(0.5 + n·2, cap) seconds.
+  private static func window(cap: Duration, firstAtOnce: Bool = false) -> ReturnSchedule {
+    .window(
+      low: .milliseconds(250), high: .milliseconds(500), step: .seconds(2), cap: cap, firstAtOnce: firstAtOnce)
+  }
+
+  /// What it calls itself in `X-Stream-Client`.
+  package var clientName: String {
+    switch self {
+    case .javascript: "stream-video-plain_javascript-v1.58.0"
+    case .swift: "stream-video-swift-client-v1.51.0"
+    case .android: "stream-video-android-v1.20.0"
+    case .flutter: "stream-video-flutter-v1.0.0"
+    case .python: "stream-python-client-6.1.1"
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package import GatewayCore
+
+/// How a gateway plays Stream.
+package struct StreamVideoSettings: Sendable {
+  package var applications: StreamApplications
+  /// How far `exp`, `nbf` and `iat` of tokens may be off.
+  package var leeway = Duration.zero
+  package var expiry = StreamExpiry()
+  /// How long a guest's token lives; nil for ever.
+  package var guestLife: Duration?
+  /// What the application's settings are at first.
+  package var app = StreamAppSettings()
+  /// How many requests are answered; nil for all.
+  package var limits: StreamLimits?
+
+  package init(applications: StreamApplications) {
+    self.applications = applications
+  }
+}
+
+/// What is said to a client whose token expires, or is revoked, while it is connected. Stream has no refresh on an open
+/// socket: the request for another token is an error, after which the client comes back with one.
+package struct StreamExpiry: Hashable, Sendable {
+  /// Whether a `connection.error` comes before the close frame.
+  package var sendsError = true
+  /// How long after it the socket is closed.
+  package var delay = Duration.zero
+  /// The close frame's code. With 1000 its text is empty: Swift comes back only then.
+  package var closeCode: UInt16 = 1000
+
+  package init() {}
+}

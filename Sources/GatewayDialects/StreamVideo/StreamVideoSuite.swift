@@ -1,0 +1,45 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Stream put together: its three sockets and its REST side.
+package struct StreamVideoSuite: Sendable {
+  private let settings: StreamVideoSettings
+  private let directory: any StreamDirectory
+  private let session: SessionPolicy
+  private let limiter: StreamLimiter?
+
+  /// - Parameters:
+  ///   - session: The gateway's times, of which those that Stream's wire has no place for are not kept.
+  ///   - executor: Where requests are counted: a loop of the gateway.
+  /// - Throws: `SessionPolicyError` if the delay after an expiry is negative.
+  package init(
+    _ settings: StreamVideoSettings, directory: any StreamDirectory, session: SessionPolicy,
+    on executor: any SerialExecutor
+  ) throws(SessionPolicyError) {
+    self.settings = settings
+    self.directory = directory
+    // The first message logs in or nothing does. Stream asks for another token by closing, so never ahead of expiry.
+    self.session = try SessionPolicy(
+      loginTimeout: session.loginTimeout, refreshTimeout: settings.expiry.delay, closeTimeout: session.closeTimeout,
+      malformedMax: 1, revocation: session.revocation, anyRefreshTimeout: true)
+    limiter = settings.limits.map { StreamLimiter(on: executor, limits: $0) }
+  }
+
+  /// The sockets and the routes, as a gateway takes them.
+  package var dialects: DialectSuite {
+    let bindings = StreamDialect.Kind.allCases.map { kind in
+      DialectBinding(
+        StreamDialect(kind, expiry: settings.expiry),
+        StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter), session: session)
+    }
+    let issuers = settings.applications.usual.map {
+      [StreamDialect.Kind.video.rawValue: StreamTokenIssuer(signer: $0.signer)]
+    }
+    return DialectSuite(bindings, issuers: issuers ?? [:]) { services in routes(services) }
+  }
+
+  private func routes(_ services: any GatewayServices) -> [HTTPRoute] {
+    let frame = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
+    return StreamUserRoutes(frame).routes + StreamChatRoutes(frame).routes
+  }
+}

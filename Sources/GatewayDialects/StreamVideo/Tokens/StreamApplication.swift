@@ -1,0 +1,47 @@
+internal import GatewayCore
+package import GatewayTokens
+
+/// What one API key's tokens are checked and minted with.
+package struct StreamApplication: Sendable {
+  package let verifier: JWTVerifier
+  package let signer: JWTSigner
+
+  package init(verifier: JWTVerifier, signer: JWTSigner) {
+    self.verifier = verifier
+    self.signer = signer
+  }
+
+  /// An application whose tokens are HS256 by `secret`, taken as raw bytes; it may be as short as it likes, as long as it
+  /// is not empty.
+  package init(secret: String) throws(KeyError) {
+    let material = try KeyMaterial.secret(Array(secret.utf8))
+    guard !secret.isEmpty else { throw .secretTooShort(bytes: 0, algorithm: .hs256) }
+    self.init(
+      verifier: JWTVerifier(keys: try KeySet([VerificationKey(material, allowingShortSecret: true)])),
+      signer: try JWTSigner(material, allowingShortSecret: true))
+  }
+}
+
+/// The API keys that are known, with their applications. All of them share the users, as the keys of one application
+/// do at Stream.
+package struct StreamApplications: Sendable {
+  private let byKey: [String: StreamApplication]
+  /// For every key that is not listed; nil if those are refused.
+  private let fallback: StreamApplication?
+
+  package init(_ byKey: [String: StreamApplication] = [:], fallback: StreamApplication? = nil) {
+    self.byKey = byKey
+    self.fallback = fallback
+  }
+
+  /// The application whose tokens are minted where nobody names a key: the one for every key, else that of the first
+  /// key by name.
+  package var usual: StreamApplication? { fallback ?? byKey.min { $0.key < $1.key }?.value }
+
+  /// The application of `key`.
+  package func application(_ key: String?) throws(StreamError) -> StreamApplication {
+    guard let key, !key.isEmpty else { throw .accessKey("api_key not provided") }
+    guard let application = byKey[key] ?? fallback else { throw .accessKey("api_key not valid") }
+    return application
+  }
+}

@@ -1,0 +1,102 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Judges who logs in on one of Stream's sockets: the token at once, the rest by asking the directory, which is told of
+/// the user at the same time.
+package struct StreamAuthenticator: Authenticator {
+  private let kind: StreamDialect.Kind
+  private let settings: StreamVideoSettings
+  private let directory: any StreamDirectory
+  /// Nil where logins are not limited.
+  private let limiter: StreamLimiter?
+
+  package init(
+    _ kind: StreamDialect.Kind, settings: StreamVideoSettings, directory: any StreamDirectory,
+    limiter: StreamLimiter? = nil
+  ) {
+    self.kind = kind
+    self.settings = settings
+    self.directory = directory
+    self.limiter = limiter
+  }
+
+  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+    do throws(StreamError) {
+      return try login(credentials, bearer, at: now)
+    } catch {
+      return .decided(.failure(error.gatewayError))
+    }
+  }
+
+  private func login(
+    _ credentials: Credentials, _ bearer: Bearer, at now: WallTime
+  ) throws(StreamError) -> Judgement {
+    let key = bearer.detail(StreamDialect.Detail.apiKey) ?? ""
+    let application = try settings.applications.application(key)
+    switch bearer.detail(StreamDialect.Detail.authType) {
+    case nil, "jwt": break
+    case "anonymous": return .decided(.failure(.anonymousRefused))
+    default: throw .authentication("stream-auth-type missing or invalid")
+    }
+    guard !credentials.token.isEmpty else { throw .authenticationMissing("JWTAuth error: token is missing") }
+    let token = try StreamToken(
+      credentials.token, of: application, key: key, at: now, leeway: settings.leeway)
+    guard let user = token.user else {
+      throw .authentication("a WebSocket is a user's: the token's claim user_id is missing")
+    }
+    if user == .anonymous { return .decided(.failure(.anonymousRefused)) }
+    let details = try userDetails(credentials)
+    let named = try details.requiredString("id")
+    let change = try StreamUserChange(details, isFlat: kind == .chat, mayNameRole: false)
+    let platform = StreamPlatform(client: bearer.detail(StreamDialect.Detail.client), isServer: false)
+    return .pending { [kind, directory, limiter] in
+      if let limit = await limiter?.count("Connect", platform, user: user, at: now), limit.isExceeded {
+        return .failure(StreamError.rateLimit("Too many requests for user").gatewayError)
+      }
+      do throws(GatewayError) {
+        let known = try await directory.updateUser(user, creates: true, at: now) { (user, app) throws(GatewayError) in
+          try Self.admit(token, named: named, key: key, as: user, app)
+          try change.apply(to: &user)
+          user.lastActive = now
+        }
+        return .success(Self.verified(token, known, kind.family))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// The object `user_details`: of the message itself, or within Chat's `json`.
+  private func userDetails(_ credentials: Credentials) throws(StreamError) -> StreamBody {
+    let text = credentials.detail(StreamDialect.Detail.user) ?? ""
+    guard !text.isEmpty else { throw .input("json is a required parameter", field: "json") }
+    let object = try StreamBody(Array(text.utf8), "json")
+    guard kind == .chat else { return object }
+    if let details = try object.object("user_details"), details.has("id") { return details }
+    // Older clients name the user beside an object of details that lacks the id.
+    let id = try object.requiredString("user_id")
+    return try StreamBody(JSONWriter.object { $0.member("id", id) }, "json")
+  }
+
+  private static func admit(
+    _ token: StreamToken, named: String, key: String, as user: StreamUser, _ app: StreamAppSettings
+  ) throws(GatewayError) {
+    do throws(StreamError) {
+      try token.checkRevocation(user, app, key: key)
+    } catch {
+      throw error.gatewayError
+    }
+    guard user.deactivatedAt == nil else { throw .userDeactivated.worded("the user \(user.id) has been deactivated") }
+    guard named == user.id.rawValue || StreamGuestID.isSameWish(named, user.id.rawValue) else {
+      throw .userMismatch.worded("the token's user_id \(user.id) is not the user_details' id")
+    }
+  }
+
+  private static func verified(_ token: StreamToken, _ user: StreamUser, _ family: StreamFamily) -> VerifiedToken {
+    let me = JSONWriter.object(capacity: 768) { user.writeFullMembers(to: &$0, family, isOnline: true) }
+    return VerifiedToken(
+      user: user.id, kind: user.role == UserKind.guest.rawValue ? .guest : .regular, fingerprint: token.fingerprint,
+      issuedAt: token.issuedAt, expiresAt: token.expiresAt, calls: token.calls,
+      welcome: String(decoding: me, as: UTF8.self))
+  }
+}

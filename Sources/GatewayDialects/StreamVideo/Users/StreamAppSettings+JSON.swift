@@ -1,0 +1,49 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+extension StreamAppSettings {
+  /// What Postern has nothing of, by the kinds of values that clients decode.
+  private static let absentSwitches = [
+    "allow_multi_user_devices", "async_url_enrich_enabled", "auto_translation_enabled", "campaign_enabled",
+    "disable_permissions_checks", "feed_audit_logs_enabled", "image_moderation_enabled",
+    "member_custom_on_mentioned_users_enabled", "member_custom_on_messages_enabled",
+    "member_custom_on_typing_events_enabled", "moderation_audio_call_moderation_enabled", "moderation_enabled",
+    "moderation_keyframe_video_enabled", "moderation_llm_configurability_enabled",
+    "moderation_multitenant_blocklist_enabled", "moderation_video_call_moderation_enabled", "multi_tenant_enabled",
+    "suspended", "use_hook_v2", "user_response_time_enabled",
+  ]
+  private static let absentTexts = [
+    "custom_action_handler_url", "moderation_webhook_url", "sns_key", "sns_secret", "sns_topic_arn", "sqs_key",
+    "sqs_secret", "sqs_url", "suspended_explanation", "webhook_url",
+  ]
+  private static let absentNumbers = [
+    "cdn_expiration_seconds", "max_aggregated_activities_length", "reminders_interval",
+  ]
+  private static let absentLists = ["event_hooks", "user_search_disallowed_roles", "webhook_events"]
+  private static let absentObjects = [
+    "call_types", "channel_configs", "file_upload_config", "grants", "image_upload_config", "policies",
+    "push_notifications",
+  ]
+
+  /// The members of the application's object.
+  func writeMembers(to json: inout JSONWriter, _ dates: StreamDates) {
+    json.member("id", 1)
+    json.member("name", "Postern")
+    json.member("organization", "Postern")
+    json.member("placement", "local")
+    json.member("permission_version", "v2")
+    json.member("enforce_unique_usernames", "no")
+    json.member("disable_auth_checks", disablesAuthChecks)
+    json.member("guest_user_creation_disabled", disablesGuestCreation)
+    json.member("revoke_tokens_issued_before", ifAny: revokesTokensIssuedBefore, dates)
+    for (names, value) in [
+      (Self.absentSwitches, "false"), (Self.absentTexts, "\"\""), (Self.absentNumbers, "0"), (Self.absentLists, "[]"),
+      (Self.absentObjects, "{}"),
+    ] {
+      for name in names {
+        json.name(name)
+        json.raw(value)
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package import GatewayCore
+package import GatewayTokens
+
+// Users as Stream writes them.
+
+extension StreamUser {
+  /// The user of that name, if it can be one.
+  package static func checkedID(_ text: String) throws(StreamError) -> UserID {
+    guard (1...UserID.lengthMax).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      throw .input("a user's id must be 1 to \(UserID.lengthMax) bytes without white space", field: "id")
+    }
+    return UserID(text)
+  }
+
+  /// The members every user has, wherever one is shown: `UserResponse`.
+  package func writeMembers(to json: inout JSONWriter, _ family: StreamFamily) {
+    json.member("id", id.rawValue)
+    json.member("role", role)
+    if let name { json.member("name", name) }
+    if let image { json.member("image", image) }
+    json.member("language", language)
+    json.member("teams", strings: teams)
+    writeCustom(to: &json, family)
+    json.member("banned", isBanned)
+    json.member("blocked_user_ids", strings: blocked.map(\.rawValue))
+    json.member("created_at", createdAt, family.dates)
+    json.member("updated_at", updatedAt, family.dates)
+    json.member("last_active", ifAny: lastActive, family.dates)
+    json.member("deactivated_at", ifAny: deactivatedAt, family.dates)
+    json.member("deleted_at", ifAny: deletedAt, family.dates)
+    json.member("revoke_tokens_issued_before", ifAny: revokesTokensIssuedBefore, family.dates)
+  }
+
+  /// The members of `FullUserResponse` and of `OwnUser` (`me`): what ``writeMembers(to:_:)`` writes, and the user's own
+  /// affairs.
+  package func writeFullMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool) {
+    writeMembers(to: &json, family)
+    json.member("online", isOnline)
+    json.member("invisible", isInvisible)
+    json.member("shadow_banned", false)
+    json.name("devices")
+    json.beginArray()
+    for device in devices { device.write(to: &json, of: id, family.dates) }
+    json.endArray()
+    json.member("mutes", strings: [])
+    json.member("channel_mutes", strings: [])
+    json.member("unread_count", 0)
+    json.member("total_unread_count", 0)
+    json.member("unread_channels", 0)
+    json.member("unread_threads", 0)
+  }
+
+  private func writeCustom(to json: inout JSONWriter, _ family: StreamFamily) {
+    let members = custom.sorted { $0.key < $1.key }
+    if !family.flattensCustom {
+      json.name("custom")
+      json.beginObject()
+    }
+    for (name, value) in members {
+      json.name(name)
+      json.raw(value)
+    }
+    if !family.flattensCustom { json.endObject() }
+  }
+}
+
+extension StreamDevice {
+  /// The whole object.
+  package func write(to json: inout JSONWriter, of user: UserID, _ dates: StreamDates) {
+    json.beginObject()
+    json.member("id", id)
+    json.member("push_provider", pushProvider)
+    if let pushProviderName { json.member("push_provider_name", pushProviderName) }
+    json.member("user_id", user.rawValue)
+    json.member("voip", isVoIP)
+    json.member("created_at", createdAt, dates)
+    json.endObject()
+  }
+}
+
+extension JSONWriter {
+  /// A user as others see them.
+  package mutating func member(_ name: StaticString, _ user: StreamUser, _ family: StreamFamily) {
+    self.name(name)
+    value(user, family)
+  }
+
+  /// A user as others see them, as an element of an array.
+  package mutating func value(_ user: StreamUser, _ family: StreamFamily) {
+    beginObject()
+    user.writeMembers(to: &self, family)
+    endObject()
+  }
+}

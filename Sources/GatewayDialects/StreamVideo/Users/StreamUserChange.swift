@@ -1,0 +1,77 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// What a request wants to make of a user: members that are named are set, the rest stay.
+package struct StreamUserChange: Sendable {
+  private var name: String?
+  private var image: String?
+  private var role: String?
+  private var language: String?
+  private var isInvisible: Bool?
+  private var teams: [String]?
+  private var custom: [String: String] = [:]
+  /// Whether what is not named goes.
+  private let isWhole: Bool
+
+  /// The most bytes of the members of an application's own, and the most members.
+  static let customBytesMax = 5 * 1024
+  static let customCountMax = 100
+
+  /// The members that are Stream's own: where the others stand among them, these are none of the application's.
+  static let reserved: Set<String> = [
+    "id", "role", "name", "image", "language", "invisible", "teams", "teams_role", "privacy_settings",
+    "push_notifications", "push_preferences", "created_at", "updated_at", "last_active", "deactivated_at",
+    "deleted_at", "banned", "ban_expires", "online", "devices", "mutes", "channel_mutes", "unread_count",
+    "total_unread_count", "unread_channels", "unread_threads", "blocked_user_ids", "revoke_tokens_issued_before",
+    "shadow_banned", "anon", "type", "custom",
+  ]
+
+  /// Reads the user object of a request.
+  ///
+  /// - Parameters:
+  ///   - isFlat: Whether the application's own members stand among the others.
+  ///   - mayNameRole: Whether the sender may say what role and teams the user has: a server may.
+  ///   - isWhole: Whether the object is the whole user: then what it lacks goes, but for the role and the teams.
+  package init(
+    _ body: StreamBody, isFlat: Bool, mayNameRole: Bool, isWhole: Bool = false
+  ) throws(StreamError) {
+    self.isWhole = isWhole
+    name = try body.string("name")
+    image = try body.string("image")
+    language = try body.string("language", bytes: 16)
+    isInvisible = try body.bool("invisible")
+    if mayNameRole {
+      role = try body.string("role", bytes: 64)
+      teams = try body.strings("teams")
+    }
+    if let object = try body.object("custom") { add(object.view) }
+    if isFlat { add(body.view, without: Self.reserved) }
+  }
+
+  private mutating func add(_ object: JSONView, without reserved: Set<String> = []) {
+    for (name, value) in object.members ?? [] where !reserved.contains(name) { custom[name] = value.text }
+  }
+
+  /// Throws if the user would have more members of the application's own than fit.
+  package func apply(to user: inout StreamUser) throws(GatewayError) {
+    if let name { user.name = name } else if isWhole { user.name = nil }
+    if let image { user.image = image } else if isWhole { user.image = nil }
+    if let role { user.role = role }
+    if let language { user.language = language }
+    if let isInvisible { user.isInvisible = isInvisible }
+    if let teams { user.teams = teams }
+    user.custom = isWhole ? custom : user.custom.merging(custom) { $1 }
+    try user.checkCustom()
+  }
+}
+
+extension StreamUser {
+  /// Throws if there are more members of the application's own than a user may have.
+  func checkCustom() throws(GatewayError) {
+    let bytes = custom.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    guard bytes <= StreamUserChange.customBytesMax, custom.count <= StreamUserChange.customCountMax else {
+      throw .invalidParameter.worded(
+        "custom is limited to \(StreamUserChange.customBytesMax) bytes and \(StreamUserChange.customCountMax) members")
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// A partial update of a user: members to set, and names of members to take away.
+struct StreamUserPatch: Sendable {
+  private let change: StreamUserChange
+  private let unset: Set<String>
+  private let revokesBefore: WallTime?
+  /// Whether the time before which tokens are revoked is set or taken away.
+  let namesRevocation: Bool
+
+  private static let revocation = "revoke_tokens_issued_before"
+
+  /// Reads an element of the request's `users`. Only a server may name a role or a revocation.
+  init(_ body: StreamBody, isServer: Bool) throws(StreamError) {
+    let set = try body.object("set") ?? .empty
+    unset = Set(try body.strings("unset") ?? [])
+    change = try StreamUserChange(set, isFlat: true, mayNameRole: isServer)
+    namesRevocation = set.has(Self.revocation) || unset.contains(Self.revocation)
+    revokesBefore = try set.date(Self.revocation)
+    guard isServer || !namesRevocation else { throw .notAllowed("only a server may revoke tokens") }
+  }
+
+  /// Whether tokens are revoked by it.
+  var revokes: Bool { revokesBefore != nil }
+
+  func apply(to user: inout StreamUser) throws(GatewayError) {
+    for name in unset {
+      switch name {
+      case "name": user.name = nil
+      case "image": user.image = nil
+      case "teams": user.teams = []
+      case "language": user.language = ""
+      case "custom": user.custom = [:]
+      default:
+        user.custom[name] = nil
+        // As Stream's libraries write a member inside `custom`.
+        if name.hasPrefix("custom.") { user.custom[String(name.dropFirst("custom.".count))] = nil }
+      }
+    }
+    if namesRevocation { user.revokesTokensIssuedBefore = revokesBefore }
+    try change.apply(to: &user)
+  }
+}

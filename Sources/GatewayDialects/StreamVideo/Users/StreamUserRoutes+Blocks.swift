@@ -1,0 +1,69 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Whom a user has blocked.
+
+extension StreamUserRoutes {
+  /// The most users one may block.
+  private static let blockedMax = 1000
+
+  var blocks: [HTTPRoute] {
+    frame.resource("POST", .common("users/block"), "BlockUsers", .user) { request throws(StreamError) in
+      try await block(request)
+    }
+      + frame.resource("POST", .common("users/unblock"), "UnblockUsers", .user) { request throws(StreamError) in
+        let (user, blocked) = try Self.pair(request)
+        _ = try await frame.update(user, creates: false, at: request.receivedAt) { user, _ in
+          user.blocked.removeAll { $0 == blocked }
+        }
+        return StreamAnswer(201)
+      }
+      + frame.resource("GET", .common("users/block"), "GetBlockedUsers", .user) { request throws(StreamError) in
+        try await blocked(request)
+      }
+  }
+
+  private static func pair(_ request: StreamRequest) throws(StreamError) -> (user: UserID, blocked: UserID) {
+    (try request.actingUser(), try StreamUser.checkedID(try request.body.requiredString("blocked_user_id")))
+  }
+
+  private func block(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    let (id, blocked) = try Self.pair(request)
+    guard id != blocked else { throw .input("a user cannot block themselves", field: "blocked_user_id") }
+    guard await !frame.directory.users([blocked]).isEmpty else {
+      throw .doesNotExist("user with id \(blocked) does not exist")
+    }
+    _ = try await frame.update(id, creates: false, at: request.receivedAt) { (user, _) throws(GatewayError) in
+      guard !user.blocked.contains(blocked) else { return }
+      guard user.blocked.count < Self.blockedMax else { throw .tooMany.detailed("\(Self.blockedMax) blocked users") }
+      user.blocked.append(blocked)
+    }
+    return StreamAnswer(201) { json in
+      json.member("blocked_by_user_id", id.rawValue)
+      json.member("blocked_user_id", blocked.rawValue)
+      json.member("created_at", request.receivedAt, request.dates)
+    }
+  }
+
+  private func blocked(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    let id = try request.actingUser()
+    guard let user = await frame.directory.lookUp(id).user else {
+      throw .doesNotExist("user with id \(id) does not exist")
+    }
+    let blocked = await frame.directory.users(user.blocked)
+    return StreamAnswer(200) { json in
+      json.name("blocks")
+      json.beginArray()
+      for other in blocked {
+        json.beginObject()
+        json.member("blocked_user_id", other.id.rawValue)
+        json.member("user_id", id.rawValue)
+        json.member("created_at", user.updatedAt, request.dates)
+        json.member("blocked_user", other, request.family)
+        json.member("user", user, request.family)
+        json.endObject()
+      }
+      json.endArray()
+    }
+  }
+}

@@ -1,0 +1,68 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Guests, and the settings of the application.
+
+extension StreamUserRoutes {
+  var guests: [HTTPRoute] {
+    frame.resource("POST", .common("guest"), "CreateGuest", .open) { request throws(StreamError) in
+      try await makeGuest(request)
+    }
+  }
+
+  /// A user of a name of its own, with a token. Anybody may have one.
+  private func makeGuest(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    guard let body = try request.body.object("user") else { throw .input("user is a required field", field: "user") }
+    let wish = try body.requiredString("id", bytes: 200)
+    _ = try StreamUser.checkedID(wish)
+    let change = try StreamUserChange(body, isFlat: request.family.flattensCustom, mayNameRole: false)
+    guard await !frame.directory.settings().disablesGuestCreation else {
+      throw .notAllowed("guest user creation is disabled")
+    }
+    let application = try frame.settings.applications.application(request.caller.apiKey)
+    let id = StreamGuestID.make(wish: wish, high: await word(), low: await word())
+    let user = try await frame.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
+      user.role = UserKind.guest.rawValue
+      try change.apply(to: &user)
+    }
+    let token = StreamTokenIssuer(signer: application.signer).mint(
+      user: id, kind: .guest, issuedAt: request.receivedAt,
+      expiresAt: frame.settings.guestLife.map { request.receivedAt + $0 }, calls: nil)
+    return StreamAnswer(201) { json in
+      json.member("user") { user.writeFullMembers(to: &$0, request.family, isOnline: false) }
+      json.member("access_token", token.token)
+    }
+  }
+
+  /// 64 bits of the gateway's chance.
+  private func word() async -> UInt64 {
+    let scale = Double(UInt64(1) << 32)
+    return UInt64(await frame.services.nextShare() * scale) << 32 | UInt64(await frame.services.nextShare() * scale)
+  }
+
+  var application: [HTTPRoute] {
+    frame.resource("GET", .common("app"), "GetApp", .user) { request throws(StreamError) in
+      let settings = await frame.directory.settings()
+      return StreamAnswer(200) { $0.member("app") { settings.writeMembers(to: &$0, request.dates) } }
+    }
+      + frame.resource("PATCH", .common("app"), "UpdateApp", .server) { request throws(StreamError) in
+        try await updateApplication(request)
+      }
+  }
+
+  private func updateApplication(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    let namesRevocation = request.body.has("revoke_tokens_issued_before")
+    let revokesBefore = try request.body.date("revoke_tokens_issued_before")
+    let disablesGuestCreation = try request.body.bool("guest_user_creation_disabled")
+    let disablesAuthChecks = try request.body.bool("disable_auth_checks")
+    let settings = await frame.directory.updateSettings { settings in
+      if namesRevocation { settings.revokesTokensIssuedBefore = revokesBefore }
+      if let disablesGuestCreation { settings.disablesGuestCreation = disablesGuestCreation }
+      if let disablesAuthChecks { settings.disablesAuthChecks = disablesAuthChecks }
+    }
+    if let limit = settings.revokesTokensIssuedBefore, namesRevocation {
+      await frame.endSessions(of: nil, issuedBefore: limit)
+    }
+    return StreamAnswer(200)
+  }
+}

@@ -1,0 +1,113 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Who may still come in: deactivated, reactivated, deleted and restored users.
+
+extension StreamUserRoutes {
+  var standing: [HTTPRoute] {
+    frame.resource("POST", .common("users/{user_id}/deactivate"), "DeactivateUser", .server) {
+      request throws(StreamError) in
+      try await one(request, 201) { user, now in user.deactivatedAt = now }
+    }
+      + frame.resource("POST", .common("users/{user_id}/reactivate"), "ReactivateUser", .server) {
+        request throws(StreamError) in
+        let name = try request.body.string("name")
+        return try await one(request, 201) { user, _ in
+          user.deactivatedAt = nil
+          if let name { user.name = name }
+        }
+      }
+      + frame.resource("DELETE", .common("users/{user_id}"), "DeleteUser", .server) { request throws(StreamError) in
+        let isHard = request.http.parameter("hard_delete") == "true"
+        let answer = try await one(request, 200) { user, now in
+          user.deactivatedAt = now
+          user.deletedAt = now
+        }
+        if isHard { await frame.directory.removeUser(UserID(request.parameters["user_id"])) }
+        return answer
+      }
+      + frame.resource("POST", .common("users/deactivate"), "DeactivateUsers", .server) { request throws(StreamError) in
+        try await many(request) { user, now in user.deactivatedAt = now }
+      }
+      + frame.resource("POST", .common("users/reactivate"), "ReactivateUsers", .server) { request throws(StreamError) in
+        try await many(request) { user, _ in user.deactivatedAt = nil }
+      }
+      + frame.resource("POST", .common("users/restore"), "RestoreUsers", .server) { request throws(StreamError) in
+        try await many(request) { user, _ in
+          user.deactivatedAt = nil
+          user.deletedAt = nil
+        }
+      }
+      + frame.resource("POST", .common("users/delete"), "DeleteUsers", .server) { request throws(StreamError) in
+        let isHard = try request.body.string("user") == "hard"
+        let answer = try await many(request) { user, now in
+          user.deactivatedAt = now
+          user.deletedAt = now
+        }
+        if isHard { for id in try Self.ids(request) { await frame.directory.removeUser(id) } }
+        return answer
+      }
+      + frame.resource("GET", .common("tasks/{id}"), "GetTask", .server) { request throws(StreamError) in
+        guard let doneAt = StreamTask.read(request.parameters["id"]), doneAt <= request.receivedAt else {
+          throw .doesNotExist("there is no such task")
+        }
+        return StreamAnswer(200) { json in
+          json.member("task_id", request.parameters["id"])
+          json.member("status", "completed")
+          json.member("created_at", doneAt, request.dates)
+          json.member("updated_at", doneAt, request.dates)
+          json.member("result") { _ in }
+        }
+      }
+  }
+
+  private typealias Change = @Sendable (inout StreamUser, WallTime) -> Void
+
+  private func one(_ request: StreamRequest, _ status: Int, _ change: @escaping Change) async throws(StreamError)
+    -> StreamAnswer
+  {
+    let user = try await apply(change, to: UserID(request.parameters["user_id"]), at: request.receivedAt)
+    let isOnline = await !frame.online([user]).isEmpty
+    return StreamAnswer(status) { json in
+      json.member("user") { user.writeFullMembers(to: &$0, request.family, isOnline: isOnline) }
+    }
+  }
+
+  /// Changes several users at once; the task that Stream makes of it is done when it is answered.
+  private func many(_ request: StreamRequest, _ change: @escaping Change) async throws(StreamError) -> StreamAnswer {
+    let ids = try Self.ids(request)
+    let known = Set(await frame.directory.users(ids).map(\.id))
+    if let missing = ids.first(where: { !known.contains($0) }) {
+      throw .doesNotExist("user with id \(missing) does not exist")
+    }
+    for id in ids { _ = try await apply(change, to: id, at: request.receivedAt) }
+    return StreamAnswer(201) { $0.member("task_id", StreamTask.id(doneAt: request.receivedAt)) }
+  }
+
+  private static func ids(_ request: StreamRequest) throws(StreamError) -> [UserID] {
+    guard let ids = try request.body.strings("user_ids", count: usersMax), !ids.isEmpty else {
+      throw .input("user_ids must be an array of 1 to \(usersMax)", field: "user_ids")
+    }
+    return ids.map { UserID($0) }
+  }
+
+  private func apply(
+    _ change: @escaping Change, to id: UserID, at now: WallTime
+  ) async throws(StreamError) -> StreamUser {
+    let user = try await frame.update(id, creates: false, at: now) { user, _ in change(&user, now) }
+    if user.deactivatedAt != nil { await frame.endSessions(of: id) }
+    return user
+  }
+}
+
+/// The names of tasks. They are done when they are made, so when that was is all there is to remember.
+enum StreamTask {
+  static func id(doneAt: WallTime) -> String {
+    "task-\(String(doneAt.nanoseconds, radix: 16))"
+  }
+
+  static func read(_ id: String) -> WallTime? {
+    guard id.hasPrefix("task-") else { return nil }
+    return Int64(id.dropFirst("task-".count), radix: 16).map { WallTime(nanoseconds: $0) }
+  }
+}

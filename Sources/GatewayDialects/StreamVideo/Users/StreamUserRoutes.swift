@@ -1,0 +1,127 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Users, guests, and the settings of the application, over REST.
+package struct StreamUserRoutes: Sendable {
+  let frame: StreamRoutes
+
+  package init(_ frame: StreamRoutes) {
+    self.frame = frame
+  }
+
+  /// The most users one request may change.
+  static let usersMax = 100
+
+  package var routes: [HTTPRoute] { users + standing + blocks + guests + application }
+
+  private var users: [HTTPRoute] {
+    frame.resource("POST", .common("users"), "UpdateUsers", .user) { request throws(StreamError) in
+      try await upsert(request)
+    }
+      + frame.resource("PATCH", .common("users"), "UpdateUsersPartial", .user) { request throws(StreamError) in
+        try await patch(request)
+      }
+      + frame.resource("GET", .common("users"), "QueryUsers", .user) { request throws(StreamError) in
+        try await query(request)
+      }
+  }
+
+  /// Makes or replaces users: by a server any, by a user themselves.
+  private func upsert(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    guard let members = try request.body.object("users")?.view.members, !members.isEmpty,
+      members.count <= Self.usersMax
+    else { throw .input("users must be an object of 1 to \(Self.usersMax) users", field: "users") }
+    var changes: [(UserID, StreamUserChange)] = []
+    for (name, value) in members {
+      let body = try StreamBody(value, within: "users.\(name)")
+      let id = try StreamUser.checkedID(try body.requiredString("id"))
+      guard id.rawValue == name else { throw body.wrong("id", "the name it stands under") }
+      try Self.checkSelf(request.caller, id)
+      let change = try StreamUserChange(
+        body, isFlat: request.family.flattensCustom, mayNameRole: request.caller.isServer, isWhole: true)
+      changes.append((id, change))
+    }
+    var users: [StreamUser] = []
+    for (id, change) in changes {
+      users.append(
+        try await frame.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
+          try change.apply(to: &user)
+        })
+    }
+    return await answer(201, users, request.family)
+  }
+
+  /// Sets and unsets single members.
+  private func patch(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    guard let elements = try request.body.array("users", count: Self.usersMax), !elements.isEmpty else {
+      throw .input("users must be an array of 1 to \(Self.usersMax)", field: "users")
+    }
+    var patches: [(UserID, StreamUserPatch)] = []
+    for element in elements {
+      let body = try StreamBody(element, within: "users")
+      let id = try StreamUser.checkedID(try body.requiredString("id"))
+      try Self.checkSelf(request.caller, id)
+      patches.append((id, try StreamUserPatch(body, isServer: request.caller.isServer)))
+    }
+    // All of them or none: whoever does not exist is found before anybody is changed.
+    let known = Set(await frame.directory.users(patches.map(\.0)).map(\.id))
+    if let missing = patches.map(\.0).first(where: { !known.contains($0) }) {
+      throw .doesNotExist("user with id \(missing) does not exist")
+    }
+    var users: [StreamUser] = []
+    for (id, patch) in patches {
+      let user = try await frame.update(id, creates: false, at: request.receivedAt) {
+        (user, _) throws(GatewayError) in try patch.apply(to: &user)
+      }
+      if patch.revokes { await frame.enforceRevocation(of: user) }
+      users.append(user)
+    }
+    return await answer(200, users, request.family)
+  }
+
+  static func checkSelf(_ caller: StreamCaller, _ id: UserID) throws(StreamError) {
+    guard caller.isServer || caller.user == id else { throw .notAllowed("a user may change only themselves") }
+  }
+
+  private func answer(_ status: Int, _ users: [StreamUser], _ family: StreamFamily) async -> StreamAnswer {
+    let online = await frame.online(users)
+    return StreamAnswer(status) { json in
+      json.member("users") { json in
+        for user in users {
+          json.name(user.id.rawValue)
+          json.beginObject()
+          user.writeFullMembers(to: &json, family, isOnline: online.contains(user.id))
+          json.endObject()
+        }
+      }
+      json.member("membership_deletion_task_id", "")
+    }
+  }
+
+  /// The users that a filter describes, in the order of their ids.
+  private func query(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    let payload = try request.payload()
+    let filter = try payload.object("filter_conditions").map { (body) throws(StreamError) in
+      try StreamFilter(body.view)
+    }
+    let limit = Int(try payload.integer("limit", in: 0...100) ?? 30)
+    let offset = Int(try payload.integer("offset", in: 0...1000) ?? 0)
+    let includesDeactivated = try payload.bool("include_deactivated_users") ?? false
+    let users = await frame.directory.users(
+      where: { user in
+        (includesDeactivated || user.deactivatedAt == nil) && user.deletedAt == nil
+          && (filter?.holds(for: user.filterValue) ?? true)
+      }, offset: offset, limit: limit)
+    let online = await frame.online(users)
+    return StreamAnswer(200) { json in
+      json.name("users")
+      json.beginArray()
+      for user in users {
+        json.beginObject()
+        user.writeFullMembers(to: &json, request.family, isOnline: online.contains(user.id))
+        json.endObject()
+      }
+      json.endArray()
+    }
+  }
+}

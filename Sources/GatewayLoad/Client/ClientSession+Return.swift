@@ -1,0 +1,296 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+// From the loss of a connection back to the gateway, as an SDK does it by itself.
+
+extension ClientSession {
+  /// Whether its SDK brings it back.
+  var returnsByItself: Bool { habits.comeback != nil }
+
+  /// Whether it cannot come back with a good token, whatever the gateway and the provider do.
+  var cannotRenew: Bool {
+    switch behaviour {
+    case .wellBehaved, .slow: !habits.renewsTokens
+    case .forgetful, .stale, .garbage, .refused: true
+    }
+  }
+
+  /// An error about the token has come on an open connection.
+  mutating func tokenIsOver(
+    _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    guard let habit = habits.comeback, habit.renewingErrors.contains(number), outage == nil else {
+      effects.append(.record(.error(name)))
+      return
+    }
+    var outage = Outage(since: now)
+    outage.isExpiry = true
+    outage.needsToken = habit.heed != .none
+    self.outage = outage
+    effects.append(.record(.asked))
+    if habit.heed == .atOnce {
+      effects.append(.close)
+      cutOff(nil, "client_returns", at: now, chance: &chance, into: &effects)
+    }
+  }
+
+  /// The connection has ended, or is of no more use; begins the way back.
+  mutating func cutOff(
+    _ code: UInt16?, _ reason: String, at now: Instant, chance: inout SeededGenerator,
+    into effects: inout [ClientEffect]
+  ) {
+    guard let habit = habits.comeback else { return }
+    effects.append(.record(.interrupted(reason)))
+    // A provider's answer that is under way belongs to the lost connection.
+    fetchNumber &+= 1
+    var outage = self.outage ?? Outage(since: now)
+    if case .refreshing(let refresh) = phase {
+      outage.since = refresh.askedAt
+      outage.isExpiry = true
+    }
+    outage.downSince = now
+    let isTakenForWill = code == CloseReason.normal.code && habit.heedsNormalClose && !outage.needsToken
+    outage.failures = isTakenForWill ? 0 : habit.failuresAtLoss
+    self.outage = outage
+    let looksAgainAt = isTakenForWill ? max(now, pulse?.looksAgainAt ?? now) : now
+    pulse = nil
+    takeNextStep(at: now, notBefore: looksAgainAt, chance: &chance, into: &effects)
+  }
+
+  /// Asks for the token that is needed, or waits for the next attempt. `isDenied` if the provider has just given none.
+  private mutating func takeNextStep(
+    at now: Instant, notBefore: Instant? = nil, isDenied: Bool = false, chance: inout SeededGenerator,
+    into effects: inout [ClientEffect]
+  ) {
+    guard let habit = habits.comeback, let outage else { return }
+    if outage.needsToken && habit.asksBeforeWaiting && !isDenied {
+      return wantToken(at: now, chance: &chance, into: &effects)
+    }
+    let schedule = toldSchedule ?? habit.schedule
+    let attempt = outage.attempts + outage.failedCalls
+    guard let wait = schedule.wait(attempt: attempt, failures: outage.failures, chance: &chance) else {
+      return giveUpReturn("no_more_attempts", into: &effects)
+    }
+    phase = .returning(.waiting(until: max(notBefore ?? now, now) + wait))
+  }
+
+  mutating func resume(
+    _ step: ReturnStep, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    switch step {
+    case .waiting:
+      if outage?.needsToken ?? false {
+        wantToken(at: now, chance: &chance, into: &effects)
+      } else {
+        dialAgain(at: now, into: &effects)
+      }
+    case .pondering: askForToken(into: &effects)
+    case .asking, .askingForKey, .parting: return
+    }
+  }
+
+  // MARK: The token
+
+  /// Turns to the application for a token, which gives one in the manner of its behaviour.
+  private mutating func wantToken(
+    at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    switch behaviour {
+    case .slow:
+      phase = .returning(.pondering(until: now + policy.slowDelay))
+    case .forgetful, .stale:
+      // The application has nothing but the old token.
+      outage?.needsToken = false
+      proceed(at: now, chance: &chance, into: &effects)
+    case .wellBehaved, .garbage, .refused:
+      askForToken(into: &effects)
+    }
+  }
+
+  private mutating func askForToken(into effects: inout [ClientEffect]) {
+    outage?.calls += 1
+    phase = .returning(.asking)
+    fetch(behaviour == .refused ? .hopelessRefresh : .refresh(call: outage?.calls ?? 1), into: &effects)
+  }
+
+  /// The provider's answer on the way back.
+  mutating func renewedAway(
+    _ answer: ProviderAnswer, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    if case .token(let token) = answer {
+      self.token = token
+      outage?.needsToken = false
+      outage?.hasNewToken = true
+      return proceed(at: now, chance: &chance, into: &effects)
+    }
+    outage?.failedCalls += 1
+    outage?.failures += 1
+    guard let outage, outage.failedCalls < policy.loginTriesMax else {
+      return giveUpReturn("provider_\(answer.reason)", into: &effects)
+    }
+    if case .busy(_, let told?) = answer {
+      let wait = policy.backoff.wait(atLeast: told, after: outage.failedCalls, chance: &chance)
+      phase = .returning(.waiting(until: now + wait))
+    } else {
+      takeNextStep(at: now, isDenied: true, chance: &chance, into: &effects)
+    }
+  }
+
+  /// There is a token: on to the key that it buys, the wait, or the gateway.
+  private mutating func proceed(
+    at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    if habits.sessionKey != nil && key != nil { return askForKey(into: &effects) }
+    if habits.comeback?.asksBeforeWaiting == true && habits.comeback?.waitsWithNewToken == true {
+      takeNextStep(at: now, chance: &chance, into: &effects)
+    } else {
+      dialAgain(at: now, into: &effects)
+    }
+  }
+
+  // MARK: The session key
+
+  private mutating func askForKey(into effects: inout [ClientEffect]) {
+    outage?.keyCalls += 1
+    phase = .returning(.askingForKey)
+    fetch(.sessionKey, into: &effects)
+  }
+
+  /// The gateway's answer to the wish for a key, on the way back.
+  mutating func keyArrivedAway(
+    _ answer: ProviderAnswer, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    switch answer {
+    case .token(let key):
+      self.key = key
+      dialAgain(at: now, into: &effects)
+    case .denied(let number):
+      tokenRefusedAway(number, "\(number)", at: now, chance: &chance, into: &effects)
+    case .busy, .refused, .failed:
+      guard let outage, outage.keyCalls < habits.sessionKey?.triesMax ?? 0 else {
+        return giveUpReturn("key_\(answer.reason)", into: &effects)
+      }
+      askForKey(into: &effects)
+    }
+  }
+
+  // MARK: The gateway
+
+  private mutating func dialAgain(at now: Instant, into effects: inout [ClientEffect]) {
+    guard let credentials = key ?? token else { return giveUpReturn("no_token", into: &effects) }
+    guard !hasSocket else {
+      phase = .returning(.parting)
+      return
+    }
+    outage?.attempts += 1
+    hasSocket = true
+    phase = .dialling(credentials, since: now)
+    effects += [.record(.reconnecting), .dial]
+  }
+
+  /// The socket of before has ended.
+  mutating func parted(at now: Instant, into effects: inout [ClientEffect]) {
+    if case .returning(.parting) = phase { dialAgain(at: now, into: &effects) }
+  }
+
+  /// What the first message of a socket that was opened on the way back says.
+  func presents(_ credentials: Credentials) -> ClientMessage {
+    behaviour == .garbage && outage?.hasNewToken == true ? .garbage : .connect(credentials)
+  }
+
+  /// The gateway refused the login on the way back.
+  mutating func refusedAway(
+    _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    effects.append(.close)
+    let isFinal = habits.comeback?.finalErrors.contains(number) ?? false
+    if let habit = habits.sessionKey, number == habit.expiredError, key != nil, !isFinal,
+      (outage?.keyCalls ?? 0) < habit.triesMax
+    {
+      effects.append(.record(.returnRefused(name, isOldToken: true)))
+      return askForKey(into: &effects)
+    }
+    tokenRefusedAway(number, name, at: now, chance: &chance, into: &effects)
+  }
+
+  /// What came of a refusal by the gateway, over the socket or over HTTP.
+  private mutating func tokenRefusedAway(
+    _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    guard let habit = habits.comeback, var outage else { return }
+    effects.append(.record(.returnRefused(name, isOldToken: !outage.hasNewToken)))
+    let isAboutToken = habit.renewingErrors.contains(number)
+    outage.refusals += 1
+    outage.failures += 1
+    if isAboutToken && !outage.isExpiry && logins > 0 {
+      outage.isExpiry = true
+      effects.append(.record(.asked))
+    }
+    outage.needsToken = isAboutToken
+    self.outage = outage
+    if habit.finalErrors.contains(number) || (!isAboutToken && habit.otherErrorsAreFinal) {
+      return giveUpReturn("gateway_\(name)", into: &effects)
+    }
+    if isAboutToken && (behaviour == .forgetful || !habits.renewsTokens) {
+      return giveUpReturn("no_provider", into: &effects)
+    }
+    if outage.refusals >= policy.refusalsMax || (behaviour == .garbage && outage.hasNewToken) {
+      return giveUpReturn("gateway_\(name)", into: &effects)
+    }
+    takeNextStep(at: now, chance: &chance, into: &effects)
+  }
+
+  /// An attempt on the way back came to nothing, without a word from the gateway.
+  mutating func failedAway(
+    _ reason: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+  ) {
+    effects.append(.record(.returnFailed(reason)))
+    outage?.failures += 1
+    if behaviour == .garbage && outage?.hasNewToken == true { return giveUpReturn(reason, into: &effects) }
+    takeNextStep(at: now, chance: &chance, into: &effects)
+  }
+
+  /// The gateway is too busy to log anybody in.
+  mutating func sentAway(for wait: Duration, at now: Instant, into effects: inout [ClientEffect]) {
+    guard returnsByItself, case .loggingIn = phase else { return }
+    if outage == nil { outage = Outage(since: now) }
+    effects += [.record(.returnFailed("busy")), .close]
+    phase = .returning(.waiting(until: now + wait))
+  }
+
+  /// The client comes back no more.
+  mutating func giveUpReturn(_ reason: String, into effects: inout [ClientEffect]) {
+    if logins > 0 {
+      let isExpected = cannotRenew && (outage?.isExpiry ?? false)
+      if loss != .unexpected { loss = isExpected ? .expected : .unexpected }
+      effects.append(.record(.gaveUp(reason)))
+    } else {
+      effects.append(.record(.connectFailed(reason)))
+    }
+    outage = nil
+    phase = hasSocket ? .leaving(wasLive: false) : .ended
+  }
+
+  /// Back, and logged in.
+  mutating func returned(at now: Instant, into effects: inout [ClientEffect]) {
+    guard let outage else { return }
+    self.outage = nil
+    guard let downSince = outage.downSince else { return }
+    effects.append(.record(.returned(after: now - downSince, attempts: outage.attempts)))
+    guard outage.hasNewToken && outage.isExpiry else { return }
+    refreshes += 1
+    effects.append(.record(.refreshed(after: now - outage.since, number: refreshes)))
+  }
+
+  /// The gateway will not have this session back.
+  mutating func sessionClosed(_ name: String, into effects: inout [ClientEffect]) {
+    switch phase {
+    case .live, .refreshing:
+      if loss != .unexpected { loss = .unexpected }
+      effects += [.record(.lost(name, isExpected: false, timedOut: false)), .close]
+      phase = .leaving(wasLive: false)
+    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning, .abandoned, .ended:
+      return
+    }
+  }
+}

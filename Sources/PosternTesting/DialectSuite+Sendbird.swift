@@ -1,0 +1,16 @@
+internal import GatewayCore
+internal import GatewayDialects
+internal import GatewayRuntime
+internal import GatewayStores
+
+extension DialectSuite {
+  /// A Sendbird application whose directory and sessions live on `loop`.
+  static func sendbird(
+    _ settings: SendbirdSettings, _ policy: SessionPolicy, on loop: EventLoop, seed: UInt64
+  ) throws -> DialectSuite {
+    let directory = MemorySendbirdDirectory(on: loop)
+    let suite = try SendbirdSuite(
+      settings, directory: directory, on: loop, generator: SeededGenerator(seed: seed))
+    return try suite.dialectSuite(policy)
+  }
+}

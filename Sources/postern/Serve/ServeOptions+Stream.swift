@@ -1,0 +1,68 @@
+import GatewayCore
+import GatewayDialects
+import GatewayTokens
+import PosternTesting
+
+// The flags about Stream's dialect.
+
+extension ServeFlags {
+  static let stream = [
+    Flag("stream-api-key", "KEY", "an API key of Stream's dialect (default: any)", repeats: true),
+    Flag(
+      "stream-secret-file", "FILE", "its secret, in the order of the keys; one for all of them (default: --secret's)",
+      repeats: true),
+    Flag("stream-leeway", "DURATION", "the clock skew that exp, nbf and iat of Stream's tokens allow for (default 0s)"),
+    Flag(
+      "stream-expiry-close-code", "CODE", "what a Stream socket is closed with when its token expires (default 1000)"),
+    Flag("stream-expiry-delay", "DURATION", "how long before that its connection.error comes (default 0s)"),
+    Flag("stream-expiry-silent", nil, "close such a socket without a connection.error"),
+    Flag("stream-guest-life", "DURATION", "how long the tokens of Stream's guests live (default: for ever)"),
+    Flag("stream-no-guests", nil, "make no guests until the application's settings say so"),
+    Flag("stream-no-auth-checks", nil, "accept development tokens until the application's settings say otherwise"),
+    Flag("stream-rate-limits", nil, "hold Stream's clients to its documented limits"),
+    Flag("stream-rate-limit-scale", "FACTOR", "times this (default 1)"),
+  ]
+}
+
+extension StreamVideoSettings {
+  /// What the flags ask for; `own` verifies and mints where no secret of Stream's is given.
+  init(_ arguments: Arguments, own: StreamApplication) throws {
+    self.init(applications: try Self.applications(arguments, own))
+    leeway = try arguments.duration("stream-leeway") ?? .zero
+    expiry.sendsError = try !arguments.isOn("stream-expiry-silent")
+    expiry.delay = try arguments.duration("stream-expiry-delay") ?? .zero
+    if let code = try arguments.int("stream-expiry-close-code", in: 1000...4999) {
+      guard let code = UInt16(exactly: code), CloseReason.maySend(code) else {
+        throw UsageError("--stream-expiry-close-code \(code): no close frame may carry it (RFC 6455 section 7.4)")
+      }
+      expiry.closeCode = code
+    }
+    guestLife = try arguments.duration("stream-guest-life")
+    app.disablesGuestCreation = try arguments.isOn("stream-no-guests")
+    app.disablesAuthChecks = try arguments.isOn("stream-no-auth-checks")
+    let scale = try arguments.number("stream-rate-limit-scale", in: 0.001...1_000_000)
+    if try arguments.isOn("stream-rate-limits") || scale != nil { limits = StreamLimits(scale: scale ?? 1) }
+  }
+
+  private static func applications(_ arguments: Arguments, _ own: StreamApplication) throws -> StreamApplications {
+    let keys = arguments.strings("stream-api-key")
+    let secrets = try arguments.strings("stream-secret-file").map { path in
+      do {
+        return try StreamApplication(secret: try SecretFile.read(path))
+      } catch let error as KeyError {
+        throw UsageError("--stream-secret-file \(path): \(error)")
+      }
+    }
+    guard keys.allSatisfy({ !$0.isEmpty }), Set(keys).count == keys.count else {
+      throw UsageError("--stream-api-key must not be empty, nor given twice")
+    }
+    guard secrets.count <= 1 || secrets.count == keys.count else {
+      throw UsageError("--stream-secret-file is given once, or as often as --stream-api-key")
+    }
+    guard !keys.isEmpty else { return StreamApplications(fallback: secrets.first ?? own) }
+    let pairs = keys.enumerated().map { index, key in
+      (key, secrets.count == keys.count ? secrets[index] : secrets.first ?? own)
+    }
+    return StreamApplications(Dictionary(uniqueKeysWithValues: pairs))
+  }
+}
