@@ -18,10 +18,10 @@ def validator(schema, document):
 
 
 class SocketDocument:
-    """asyncapi.yaml."""
+    """asyncapi.yaml, or the like of another dialect."""
 
-    def __init__(self):
-        self.document = load("asyncapi.yaml")
+    def __init__(self, name="asyncapi.yaml"):
+        self.document = load(name)
         schemas = self.document["components"]["schemas"]
         self.validators = {
             name: validator(schemas[name], self.document) for name in self.document["components"]["messages"]
