@@ -4,13 +4,13 @@ internal import GatewayRuntime
 internal import GatewayStores
 
 extension DialectSuite {
-  /// A Sendbird application whose directory and sessions live on `loop`.
+  /// A Sendbird application whose directories and sessions live on `loop`.
   static func sendbird(
     _ settings: SendbirdSettings, _ policy: SessionPolicy, on loop: EventLoop, seed: UInt64
   ) throws -> DialectSuite {
     let directory = MemorySendbirdDirectory(on: loop)
     let suite = try SendbirdSuite(
       settings, directory: directory, on: loop, generator: SeededGenerator(seed: seed))
-    return try suite.dialectSuite(policy)
+    return try suite.dialectSuite(policy, users: directory, channels: MemorySendbirdChannels(on: loop), on: loop)
   }
 }

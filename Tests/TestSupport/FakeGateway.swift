@@ -121,7 +121,10 @@ package final class FakeGateway: GatewayServices {
     state.withLock { $0.connections[connection] }
   }
 
-  package func tell(_ audience: Audience, _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?) async {
+  package func tell(
+    _ audience: Audience, except speaker: ConnectionID?,
+    _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
+  ) async {
     let now = wallTime
     let dialects = state.withLock { $0.dialects }
     for dialect in dialects {

@@ -1,8 +1,7 @@
 /// A user of a Sendbird application, as the application's directory knows them.
 package struct SendbirdUser: Hashable, Sendable {
   package let id: UserID
-  /// The user's number inside the application: given once, never again. A user who was deleted and made anew has another
-  /// one, so that what was signed for the first is void.
+  /// The user's number inside the application, which no other user has or had: the order in which users were made.
   package var number: Int64
   package var nickname: String
   package var profileURL: String

@@ -112,7 +112,8 @@ package struct GatewayError: Error, Hashable, Sendable {
   /// The whole catalogue, for documentation and for metrics that must know their labels.
   package static let all: [GatewayError] = [
     .malformedMessage, .unknownType, .invalidParameter, .malformedRequest, .alreadyInProgress, .notAMember,
-    .unsupportedData, .userNameTooLong, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .signatureInvalid,
+    .unsupportedData, .userNameTooLong, .credentialsMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid,
+    .signatureInvalid,
     .algorithmRefused,
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,

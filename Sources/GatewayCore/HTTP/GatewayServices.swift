@@ -12,9 +12,12 @@ package protocol GatewayServices: Sendable {
   /// Tells every member of the call that is connected, on every loop.
   func publish(_ event: CallEvent) async
 
-  /// Says something to all of `audience`, on every loop. `words` encodes it, once for each dialect and loop; nil for
-  /// nothing to be said in that dialect.
-  func tell(_ audience: Audience, _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?) async
+  /// Says something to all of `audience` but one connection, on every loop. `words` encodes it, once for each dialect and
+  /// loop; nil for nothing to be said in that dialect.
+  func tell(
+    _ audience: Audience, except speaker: ConnectionID?,
+    _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
+  ) async
 
   /// Lets the connection hear what is said to the call's audience, without telling anybody. False if there is no such
   /// connection, or it has as many calls as it may.
@@ -44,6 +47,15 @@ package protocol GatewayServices: Sendable {
 
   /// The next number in 0..<1 from the gateway's generator.
   func nextShare() async -> Double
+}
+
+extension GatewayServices {
+  /// Says something to all of `audience`.
+  package func tell(
+    _ audience: Audience, _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
+  ) async {
+    await tell(audience, except: nil, words)
+  }
 }
 
 /// A session that is logged in, for those who choose among them.

@@ -3,9 +3,6 @@ package protocol Dialect: Sendable {
   /// The stable name: label of metrics, value of flags.
   var name: String { get }
 
-  /// The header fields the dialect reads beyond the standard ones, in lower case: the transport must be told of them.
-  var headerNames: [String] { get }
-
   /// Whether the dialect speaks on sockets opened at this request.
   func accepts(_ upgrade: HTTPRequest) -> Bool
 
@@ -64,7 +61,6 @@ package struct DialectContext: Hashable, Sendable {
 // What holds for a dialect that says nothing else.
 
 extension Dialect {
-  package var headerNames: [String] { [] }
   package var refusesBeforeUpgrade: Bool { true }
   package var answersProtocolPings: Bool { false }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }

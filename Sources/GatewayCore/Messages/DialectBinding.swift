@@ -1,5 +1,7 @@
 /// One wire format of a gateway, with who judges its tokens and does its work.
-package struct DialectBinding: Sendable {
+///
+/// A class because every connection holds on to its own, and copies would cost each of them 300 bytes.
+package final class DialectBinding: Sendable {
   package let dialect: any Dialect
   package let authenticator: any Authenticator
   /// The times its sessions keep to; nil for the gateway's.
@@ -53,10 +55,5 @@ package struct DialectSuite: Sendable {
     self.issuers = issuers
     self.routes = routes
     self.controlRoutes = controlRoutes
-  }
-
-  /// The header fields that its dialects read beyond the standard ones, each once.
-  package var headerNames: [String] {
-    Set(bindings.flatMap(\.dialect.headerNames)).sorted()
   }
 }

@@ -21,7 +21,7 @@ extension SendbirdDialect {
     } catch {
       throw .malformedMessage.detailed(error.description)
     }
-    let request = (try? message.string("req_id", bytes: 1...RequestID.lengthMax)).flatMap { $0 }.map { RequestID($0) }
+    let request = Self.request(of: message)
     if kind == .binary || frame.isFollowed {
       let what = kind == .binary ? "a binary message" : "several commands in one message"
       return try Self.refusal(.unacceptable.detailed("This is \(what)."), request)
@@ -40,6 +40,13 @@ extension SendbirdDialect {
     default:
       return request == nil ? nil : try Self.refusal(.noEndpoint, request)
     }
+  }
+
+  /// The name that a client gives its command: text, though one client counts in numbers; empty for none.
+  private static func request(of message: JSONObject) -> RequestID? {
+    if let text = try? message.string("req_id", bytes: 1...RequestID.lengthMax) { return RequestID(text) }
+    let number = try? message.number("req_id")
+    return number.flatMap { $0 }.flatMap { Int64(exactly: $0) }.map { RequestID(String($0)) }
   }
 
   /// The token of a refresh; nil if it is none. A user by name alone has none, and says so or leaves it out.

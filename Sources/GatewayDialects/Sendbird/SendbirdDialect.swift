@@ -12,10 +12,6 @@ package struct SendbirdDialect: Dialect {
     self.settings = settings
   }
 
-  package var headerNames: [String] {
-    ["sendbird-ws-token", "sendbird-ws-auth", "session-key", "api-token", "app-id", "access-token"]
-  }
-
   package var refusesBeforeUpgrade: Bool { false }
 
   /// `/` with an application in the query or in the host's name.

@@ -43,6 +43,8 @@ package struct SendbirdSettings: Sendable {
   package var busyRetryAfter = Duration.seconds(3)
   /// How many connections a user may have.
   package var connectionsPerUserMax = 30
+  /// Whether the documented limits of what a user may ask for in a second are kept.
+  package var limitsRates = false
   /// How many sessions are remembered. The oldest is forgotten first; its client is told that it has expired, and
   /// refreshes. Ours.
   package var sessionsMax = 200_000

@@ -44,7 +44,8 @@ extension StormReport {
       "connects.attempted", "connects.ok", "connects.failed", "connects.peak", "refresh.asked", "refresh.answered",
       "refresh.accepted", "refresh.refused", "refresh.timed_out", "refresh.peak", "refresh.peak_to_mean",
       "interrupted", "returned", "return.attempts", "return.attempts_per_client", "return.refused",
-      "return.refused_old", "return.failed", "refreshed.share", "time_to_50", "time_to_95", "time_to_99", "provider.calls", "provider.refused",
+      "return.refused_old", "return.failed", "refreshed.share", "time_to_50", "time_to_95", "time_to_99",
+      "provider.calls", "provider.refused",
       "provider.peak", "provider.in_flight", "provider.calls_per_expiry", "retry.amplification",
       "gateway.cpu_per_refresh", "gateway.bytes_per_connection",
     ]

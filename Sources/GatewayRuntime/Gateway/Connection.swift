@@ -323,7 +323,11 @@ extension Connection: SocketHandler, WakeupTarget {
   }
 
   package nonisolated func socketReceivedPing() {
-    assumeIsolated { $0.heard() }
+    assumeIsolated { connection in
+      connection.heard()
+      guard connection.dialect.answersProtocolPings, connection.session.grant != nil else { return }
+      connection.handle(.received(.ping(request: nil)))
+    }
   }
 
   package nonisolated func socketViolated(_ reason: CloseReason) {

@@ -208,8 +208,11 @@ extension Gateway: GatewayServices {
     return await tables[connection.loop].perform { $0.connections[connection.serial]?.user }
   }
 
-  package func tell(_ audience: Audience, _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?) async {
-    for table in tables { await table.perform { $0.deliver(to: audience, words) } }
+  package func tell(
+    _ audience: Audience, except speaker: ConnectionID?,
+    _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
+  ) async {
+    for table in tables { await table.perform { $0.deliver(to: audience, except: speaker, words) } }
   }
 
   package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {

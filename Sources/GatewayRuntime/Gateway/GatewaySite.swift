@@ -24,6 +24,12 @@ package struct GatewaySite: Site {
     return response
   }
 
+  package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
+    var response = gateway.dialect(owning: request.path).response(for: error)
+    response.headers += CrossOrigin(allowed: gateway.configuration.allowedOrigins).fields(for: request)
+    return response
+  }
+
   private func answer(_ request: HTTPRequest) async -> (HTTPResponse, route: String) {
     if CrossOrigin.isPreflight(request) { return (HTTPResponse(status: 204), "preflight") }
     let dialect = gateway.dialect(owning: request.path)

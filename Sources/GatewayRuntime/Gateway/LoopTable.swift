@@ -120,11 +120,13 @@ package final class LoopTable: @unchecked Sendable {
     }
   }
 
-  /// Says something to those of the audience that are on this loop; encodes once for each dialect.
-  package func deliver(to audience: Audience, _ words: (any Dialect, WallTime) -> Frame?) {
+  /// Says something to those of the audience that are on this loop, but not to `speaker`; encodes once for each dialect.
+  package func deliver(
+    to audience: Audience, except speaker: ConnectionID? = nil, _ words: (any Dialect, WallTime) -> Frame?
+  ) {
     let now = loop.wallTime
     var frames: [(dialect: String, frame: Frame?)] = []
-    for connection in connections(in: audience) {
+    for connection in connections(in: audience) where connection.id != speaker {
       let name = connection.dialect.name
       let frame: Frame?
       if let encoded = frames.first(where: { $0.dialect == name }) {

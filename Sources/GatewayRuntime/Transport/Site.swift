@@ -8,6 +8,17 @@ package protocol Site: Sendable {
   /// Answers a plain request. Runs on the loop, and stays there but for what it awaits elsewhere. Adds CORS fields
   /// itself; the server adds what belongs to the connection.
   nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse
+
+  /// How an error that the transport finds is said to who sent `request`, of which the body was not read.
+  func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse
+}
+
+extension Site {
+  /// A line of text.
+  package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
+    HTTPResponse(
+      status: error.httpStatus, contentType: "text/plain; charset=utf-8", text: error.message + "\n")
+  }
 }
 
 /// What becomes of an upgrade request.

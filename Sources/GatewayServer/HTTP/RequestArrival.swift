@@ -9,6 +9,8 @@ enum RequestArrival {
   case upgrade(HTTPRequest)
   /// An answer. `awaitsContinue`: the peer sends the body after 100 (Continue).
   case request(HTTPRequest, body: BodyFraming, awaitsContinue: Bool)
+  /// A request whose body is above the limit: whose it is decides how that is said.
+  case tooLarge(HTTPRequest)
   /// Nothing that can be served. `readsOn`: the peer has not sent all of it, so that closing at once could lose the
   /// answer in a reset.
   case refused(HTTPResponse, TransportRefusals.Reason, readsOn: Bool)
@@ -54,7 +56,7 @@ enum RequestArrival {
       return
     }
     guard length <= limits.bodyBytesMax else {
-      self = .refused(.tooLarge(bytesMax: limits.bodyBytesMax), .tooLarge, readsOn: true)
+      self = .tooLarge(request)
       return
     }
     self = .request(request, body: .length(length), awaitsContinue: awaitsContinue)
@@ -71,7 +73,7 @@ enum RequestArrival {
         + "Sec-WebSocket-Key: \(request.header("sec-websocket-key") ?? "")\r\n\r\n"
     case .request(_, .length(0), _), .refused(_, _, readsOn: false): "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
     case .request(_, .length(let length), _): Self.post(length)
-    case .request(_, .chunked, _), .refused(_, _, readsOn: true): Self.post(Self.endless)
+    case .request(_, .chunked, _), .tooLarge, .refused(_, _, readsOn: true): Self.post(Self.endless)
     }
   }
 

@@ -93,6 +93,9 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     case .refused(let response, let reason, let readsOn):
       service.refusals.count(reason)
       return readsOn ? answerAndLinger(response) : answerAtOnce(response)
+    case .tooLarge(let request):
+      isHead = request.method == "HEAD"
+      return refuseBody(of: request)
     case .request(var request, let body, let awaitsContinue):
       request.peer = peerAddress()
       isHead = request.method == "HEAD"
@@ -143,8 +146,7 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
       phase = .chunks(request, body)
       return 0
     case .tooLong:
-      service.refusals.count(.tooLarge)
-      return answerAndLinger(.tooLarge(bytesMax: service.limits.bodyBytesMax))
+      return refuseBody(of: request)
     case .malformed:
       service.refusals.count(.malformedRequest)
       return answerAtOnce(.plain(400, "the body's chunks are malformed"))
@@ -153,6 +155,12 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
       request.body = body.bytes
       return answer(request)
     }
+  }
+
+  private func refuseBody(of request: HTTPRequest) -> Int32 {
+    service.refusals.count(.tooLarge)
+    let error = GatewayError.bodyTooLarge.detailed("\(service.limits.bodyBytesMax) bytes")
+    return answerAndLinger(service.site.refusal(of: error, for: request))
   }
 
   // MARK: The answer
@@ -242,10 +250,6 @@ extension HTTPResponse {
   /// The transport's own refusal.
   static func plain(_ status: Int, _ text: String) -> HTTPResponse {
     HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", text: text + "\n")
-  }
-
-  static func tooLarge(bytesMax: Int) -> HTTPResponse {
-    plain(413, "the body is above \(bytesMax) bytes")
   }
 
   /// What a connection above a limit gets.

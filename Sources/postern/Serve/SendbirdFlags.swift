@@ -21,6 +21,7 @@ enum SendbirdFlags {
     Flag("sendbird-reconnect-tries", "N", "how often they try, -1 for endless (default -1)"),
     Flag("sendbird-login-rate", "N", "logins answered in a second; BUSY above (default: no limit)"),
     Flag("sendbird-busy-retry-after", "DURATION", "when BUSY has them come back, whole seconds (default 3s)"),
+    Flag("sendbird-rate-limits", nil, "keep the documented limits of what a user may ask for in a second"),
     Flag("sendbird-connections-per-user", "N", "connections of one user; 400500 above (default 30)"),
   ]
 
@@ -43,6 +44,7 @@ enum SendbirdFlags {
     settings.plainSessionLife = try arguments.duration("sendbird-plain-session-life").flatMap { $0 == .zero ? nil : $0 }
     settings.keyGrace = try arguments.duration("sendbird-key-grace")
     settings.namesSessionEnd = try arguments.isOn("sendbird-name-session-end")
+    settings.limitsRates = try arguments.isOn("sendbird-rate-limits")
     settings.loginsPerSecond = try arguments.number("sendbird-login-rate", in: 0.1...1_000_000)
     settings.connectionsPerUserMax =
       try arguments.int("sendbird-connections-per-user", in: 1...1_000_000) ?? settings.connectionsPerUserMax

@@ -39,11 +39,15 @@ struct TokenClaims {
     if let issuer { members.append(("iss", Self.text(issuer))) }
     if let audience { members.append(("aud", Self.text(audience))) }
     if !calls.isEmpty { members.append(("call_cids", "[\(calls.map { Self.text($0.cid) }.joined(separator: ","))]")) }
-    members.removeAll { member in others.contains { $0.name == member.name } }
+    return Self.object(members, others)
+  }
 
+  /// One JSON object of these members; `others` take the place of those that have the same name.
+  static func object(_ members: [(name: String, json: String)], _ others: [(name: String, json: String)]) -> [UInt8] {
+    let kept = members.filter { member in !others.contains { $0.name == member.name } }
     var writer = JSONWriter()
     writer.beginObject()
-    for (name, json) in members + others {
+    for (name, json) in kept + others {
       writer.name(name)
       writer.raw(json)
     }
@@ -62,7 +66,7 @@ struct TokenClaims {
     return (parts[0], value[0].text)
   }
 
-  private static func text(_ string: String) -> String {
+  static func text(_ string: String) -> String {
     var writer = JSONWriter()
     writer.string(string)
     return writer.text

@@ -25,14 +25,28 @@ enum TokenInspectCommand: Command {
   /// What `token` says, for a person or as JSON.
   static func inspect(_ token: String, json: Bool, at now: WallTime) throws(TokenError) -> String {
     if AccessToken.isOne(token) { return opaque(token, json: json) }
+    if let nature = TokenNature.ofOpaque(token) { return json ? object(nature) : nature }
     let decoded = try UnverifiedToken(token)
-    return json ? object(decoded) : text(decoded, at: now)
+    let nature = TokenNature.of(decoded, token: token)
+    return json ? object(decoded, nature) : text(decoded, nature, at: now)
   }
 
-  private static func object(_ token: UnverifiedToken) -> String {
+  /// A vendor's token that says nothing itself; without its fingerprint, which would name it to nobody.
+  private static func object(_ nature: String) -> String {
     var writer = JSONWriter()
     writer.beginObject()
     writer.member("verified", false)
+    writer.member("opaque", true)
+    writer.member("nature", nature)
+    writer.endObject()
+    return writer.text
+  }
+
+  private static func object(_ token: UnverifiedToken, _ nature: String) -> String {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("verified", false)
+    writer.member("nature", nature)
     writer.name("header")
     writer.raw(token.header.text)
     writer.name("payload")
@@ -43,8 +57,10 @@ enum TokenInspectCommand: Command {
     return writer.text
   }
 
-  private static func text(_ token: UnverifiedToken, at now: WallTime) -> String {
-    var lines = ["NOT VERIFIED: anybody can write such a token; postern token verify checks it", "", "header"]
+  private static func text(_ token: UnverifiedToken, _ nature: String, at now: WallTime) -> String {
+    var lines = [
+      "NOT VERIFIED: anybody can write such a token; postern token verify checks it", "", nature, "", "header",
+    ]
     lines += members(token.header, at: now)
     lines += ["", "payload"]
     lines += members(token.payload, at: now)
@@ -56,7 +72,7 @@ enum TokenInspectCommand: Command {
     let members = object.members ?? []
     let width = members.map(\.name.count).max() ?? 0
     return members.map { name, value in
-      let isDate = ["exp", "nbf", "iat"].contains(name)
+      let isDate = ["exp", "nbf", "iat", "e"].contains(name)
       let date = isDate ? NumericDate.read(value).map { "  \(SystemTime.text($0, from: now))" } : nil
       return "  \(name)\(String(repeating: " ", count: width - name.count))  \(value.text)\(date ?? "")"
     }

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayDialects
 import GatewayTokens
 
 /// Makes a token.
@@ -9,11 +10,14 @@ enum TokenMintCommand: Command {
 
   static let flags =
     [
+      TokenScheme.flag,
       Flag("user", "ID", "the user; !anon for an anonymous one"),
-      Flag("kind", "KIND", "regular (default), guest or anonymous"),
-      Flag("life", "DURATION", "how long the token is good (default 1h)"),
+      Flag("kind", "KIND", "regular (default), guest, anonymous; stream-video: server, server-empty, development too"),
+      Flag("role", "NAME", "the role (stream-video)"),
+      Flag("life", "DURATION", "how long the token is good (default 1h; 7d for sendbird; for ever for a server)"),
       Flag("expires", "UNIX_S", "when the token expires, in place of --life; never for no expiry"),
       Flag("issued-at", "UNIX_S", "when the token was issued (default now)"),
+      Flag("no-issued-at", nil, "leave iat out (stream-video)"),
       Flag("call", "CID", "a call the token opens, as type:id", repeats: true),
       Flag("claim", "NAME=VALUE", "a further claim, or another value for one; JSON or text", repeats: true),
       Flag("typ", "TYPE", "the typ in the header (default JWT)"),
@@ -28,6 +32,47 @@ enum TokenMintCommand: Command {
 
   /// The token the flags ask for, minted at `now`.
   static func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
+    let scheme = try TokenScheme.read(arguments)
+    switch scheme {
+    case .plain: return try mintPlain(arguments, at: now)
+    case .streamVideo:
+      return try StreamTokenClaims(arguments, at: now).token(
+        { try scheme.keys(arguments) }, type: arguments.string("typ") ?? "JWT")
+    case .sendbird: return try mintSendbird(arguments, at: now)
+    }
+  }
+
+  /// A session token: access tokens are kept by the application that issues them, so none can be made without it.
+  private static func mintSendbird(_ arguments: Arguments, at now: WallTime) throws -> String {
+    let scheme = TokenScheme.sendbird
+    try scheme.refuse(["call", "claim", "issuer", "audience", "role", "no-issued-at"], arguments)
+    if let kind = arguments.string("kind"), kind != UserKind.regular.rawValue {
+      throw UsageError(
+        kind == "access"
+          ? "an access token is kept by the application: POST /v3/users/ID with issue_access_token has one issued"
+          : "--kind says nothing to --scheme sendbird, whose users are all alike")
+    }
+    guard let user = arguments.string("user"), (1...SendbirdUserName.lengthMax).contains(user.utf8.count) else {
+      throw UsageError("--user is missing or not of 1 to \(SendbirdUserName.lengthMax) bytes: who the token is for")
+    }
+    let issuedAt = try arguments.number("issued-at", in: 0...1e11).map { WallTime(seconds: $0) } ?? now
+    guard let expiry = try expiry(arguments, issuedAt: issuedAt, usual: .seconds(7 * 86_400)) else {
+      throw UsageError("a session token has an end: --expires never is not for --scheme sendbird")
+    }
+    guard let signer = try scheme.keys(arguments).signer(type: arguments.string("typ") ?? "JWT") else {
+      throw UsageError("minting needs the application's Api-Token as --secret-file")
+    }
+    return SendbirdTokenIssuer(signer: signer).mint(
+      user: UserID(user), kind: .regular, issuedAt: issuedAt, expiresAt: expiry, calls: nil
+    ).token
+  }
+
+  private enum SendbirdUserName {
+    static let lengthMax = 80
+  }
+
+  private static func mintPlain(_ arguments: Arguments, at now: WallTime) throws -> String {
+    try TokenScheme.plain.refuse(["role", "no-issued-at"], arguments)
     let claims = try claims(arguments, at: now).json()
     guard let keys = try TokenKeys(arguments) else {
       throw UsageError("no key: --secret-file, POSTERN_SECRET or --key-file with a private key")
@@ -46,24 +91,34 @@ enum TokenMintCommand: Command {
     let issuedAt = try arguments.number("issued-at", in: -1e11...1e11).map { WallTime(seconds: $0) } ?? now
     var claims = TokenClaims(user: UserID(user), issuedAt: issuedAt)
     claims.kind = kind ?? (claims.user == .anonymous ? .anonymous : .regular)
-    claims.expiresAt = try expiry(arguments, issuedAt: issuedAt)
-    claims.calls = try arguments.values("call").map {
+    claims.expiresAt = try expiry(arguments, issuedAt: issuedAt, usual: .seconds(3600))
+    claims.calls = try calls(arguments)
+    claims.issuer = arguments.string("issuer")
+    claims.audience = arguments.string("audience")
+    claims.others = try others(arguments)
+    return claims
+  }
+
+  static func calls(_ arguments: Arguments) throws -> [CallID] {
+    try arguments.values("call").map {
       guard let call = CallID(cid: $0.text) else {
         throw UsageError($0.source, value: $0.text, expected: "a call as type:id, of letters, digits, _, - and !")
       }
       return call
     }
-    claims.issuer = arguments.string("issuer")
-    claims.audience = arguments.string("audience")
-    claims.others = try arguments.values("claim").map(TokenClaims.parse)
-    let names = claims.others.map(\.name)
-    guard Set(names).count == names.count else { throw UsageError("--claim names the same claim twice") }
-    return claims
   }
 
-  private static func expiry(_ arguments: Arguments, issuedAt: WallTime) throws -> WallTime? {
+  static func others(_ arguments: Arguments) throws -> [(name: String, json: String)] {
+    let others = try arguments.values("claim").map(TokenClaims.parse)
+    let names = others.map(\.name)
+    guard Set(names).count == names.count else { throw UsageError("--claim names the same claim twice") }
+    return others
+  }
+
+  /// When the token expires; nil for never.
+  static func expiry(_ arguments: Arguments, issuedAt: WallTime, usual: Duration) throws -> WallTime? {
     guard let expires = arguments.value("expires") else {
-      return issuedAt + (try arguments.duration("life") ?? .seconds(3600))
+      return issuedAt + (try arguments.duration("life") ?? usual)
     }
     guard arguments.value("life") == nil else { throw UsageError("--life and --expires are both given; one is meant") }
     if expires.text == "never" { return nil }

@@ -11,6 +11,10 @@ enum TokenVerifyCommand: Command {
 
   static let flags =
     [
+      TokenScheme.flag,
+      Flag("user", "ID", "the user that must be the token's (stream-video, sendbird)"),
+      Flag("api-key", "KEY", "the API key that a refusal names (stream-video)"),
+      Flag("no-auth-checks", nil, "accept development tokens (stream-video)"),
       Flag("at", "UNIX_S", "as of this time (default now)"),
       Flag("typ", "TYPE", "the typ the token must have"),
       Flag("require-expiry", nil, "refuse a token without exp"),
@@ -19,11 +23,26 @@ enum TokenVerifyCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let now = try arguments.number("at", in: -1e11...1e11).map { WallTime(seconds: $0) } ?? SystemTime.now
-    let verifier = try verifier(arguments)
-    let (text, isValid) = verify(
-      try TokenInput.read(arguments), verifier, json: try arguments.isOn("json"), at: now)
+    let (text, isValid) = try verify(try TokenInput.read(arguments), arguments, at: now)
     Output.line(text)
     return isValid ? 0 : 1
+  }
+
+  /// The verdict on a token of the scheme that the flags name, and whether it is a good one.
+  static func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> (text: String, isValid: Bool)
+  {
+    let json = try arguments.isOn("json")
+    switch try TokenScheme.read(arguments) {
+    case .plain:
+      try TokenScheme.plain.refuse(["user", "api-key", "no-auth-checks"], arguments)
+      return verify(token, try verifier(arguments), json: json, at: now)
+    case .streamVideo:
+      let verdict = try StreamTokenVerdict(token, arguments, at: now)
+      return (json ? verdict.json : verdict.text, verdict.isValid)
+    case .sendbird:
+      let verdict = try SendbirdTokenVerdict(token, arguments, at: now)
+      return (json ? verdict.json : verdict.text, verdict.isValid)
+    }
   }
 
   /// The verifier the flags describe.

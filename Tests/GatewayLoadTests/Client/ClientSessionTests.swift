@@ -10,12 +10,15 @@ struct Client {
   var generator = SeededGenerator(seed: 1)
   var now = Instant.zero
 
-  init(_ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false) {
+  init(
+    _ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false,
+    habits: ClientHabits = ClientHabits()
+  ) {
     var plan = StormPlan()
     plan.slowDelay = slowDelay
     plan.reconnects = reconnects
     plan.connectTimeout = .seconds(30)
-    session = ClientSession(behaviour, policy: ClientPolicy(plan))
+    session = ClientSession(behaviour, policy: ClientPolicy(plan, habits: habits))
   }
 
   mutating func on(_ event: ClientEvent) -> [ClientEffect] {
@@ -36,13 +39,14 @@ struct Client {
 
   /// A client that is logged in.
   static func live(
-    _ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false
+    _ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false,
+    habits: ClientHabits = ClientHabits(), welcome: Welcome = Welcome()
   ) -> Client {
-    var client = Client(behaviour, slowDelay: slowDelay, reconnects: reconnects)
+    var client = Client(behaviour, slowDelay: slowDelay, reconnects: reconnects, habits: habits)
     _ = client.on(.start)
     _ = client.answer(.token(old))
     _ = client.on(.opened)
-    _ = client.on(.heard(.connected(nil)))
+    _ = client.on(.heard(.connected(nil, welcome)))
     return client
   }
 

@@ -14,6 +14,10 @@ struct VirtualStorm {
   var refreshSpread = Duration.zero
   var provider: TokenProviderPolicy
   var isMinted = false
+  var dialect: any ClientDialect = PlainClientDialect()
+  /// What a client of Stream's is told when its token expires.
+  var streamExpiry = StreamExpiry()
+  var sendbird = SendbirdSettings(apiToken: Credentials(token: Self.secret))
   var latency = Duration.milliseconds(1)...(.milliseconds(20))
   var interruptAfter: Duration?
   /// Where the clients connect to; the gateway is at `gateway`.
@@ -40,9 +44,10 @@ struct VirtualStorm {
     plan.seed = seed
     plan.gateway.timeout = refreshTimeout
     plan.gateway.spread = refreshSpread
+    plan.comeback = dialect.habits.comeback == nil ? .zero : .seconds(120)
     try plan.check()
     var setup = StormSetup(
-      plan: plan, dialect: PlainClientDialect(), gateway: target,
+      plan: plan, dialect: dialect, gateway: target,
       tokens: isMinted ? .minted(FakeTokens()) : .provider(target, path: nil),
       startsAt: world.wallTime + .seconds(1))
     setup.process = process
@@ -69,16 +74,40 @@ struct VirtualStorm {
     let tokens = FakeTokens()
     let policy = try SessionPolicy(
       refreshTimeout: refreshTimeout, refreshSpread: refreshSpread, anyRefreshTimeout: true)
+    let suites = try suites(policy, on: loops[0].eventLoop, tokens)
     let gateway = Gateway(
       configuration: GatewayConfiguration(session: policy), loops: loops.map(\.eventLoop),
-      bindings: [DialectBinding(PlainDialect(), tokens)])
+      bindings: suites.flatMap(\.bindings))
     let directory = MemoryDirectory(
       on: loops[0].eventLoop, limits: MemoryDirectoryLimits(), generator: SeededGenerator(seed: 1))
     let provider = TokenProvider(
-      on: loops[0].eventLoop, policy: provider, services: gateway, issuer: tokens)
+      on: loops[0].eventLoop, policy: provider, services: gateway, issuer: tokens,
+      vendors: suites.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
     let routes = PlainRoutes(
       services: gateway, directory: directory, authenticator: tokens, issuer: tokens, provider: provider)
-    network.listen(on: target, loops: loops, site: GatewaySite(gateway, routes: routes.routes))
+    let vendors = suites.flatMap { $0.routes(gateway) }
+    network.listen(on: target, loops: loops, site: GatewaySite(gateway, routes: routes.routes + vendors))
+  }
+
+  private static let secret = "a secret of thirty-two bytes, or more"
+
+  /// The plain dialect, and the vendor's if its clients are stormed with.
+  private func suites(_ policy: SessionPolicy, on loop: EventLoop, _ tokens: FakeTokens) throws -> [DialectSuite] {
+    let plain = DialectSuite([DialectBinding(PlainDialect(), tokens)])
+    switch dialect.name {
+    case "stream-video":
+      var settings = StreamVideoSettings(
+        applications: StreamApplications(fallback: try StreamApplication(secret: Self.secret)))
+      settings.expiry = streamExpiry
+      let directory = MemoryStreamDirectory(on: loop, settings: settings.app)
+      return [plain, try StreamVideoSuite(settings, directory: directory, session: policy, on: loop).dialects]
+    case "sendbird":
+      let suite = try SendbirdSuite(
+        sendbird, directory: MemorySendbirdDirectory(on: loop), on: loop, generator: SeededGenerator(seed: 1))
+      return [plain, try suite.dialectSuite(policy)]
+    default:
+      return [plain]
+    }
   }
 }
 

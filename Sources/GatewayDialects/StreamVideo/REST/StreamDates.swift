@@ -19,7 +19,8 @@ package enum StreamDates: Hashable, Sendable {
     return "\(date)T\(clock).\(padded(fraction, 9))Z"
   }
 
-  /// The time that RFC 3339 text says, with any fraction and offset; nil if it is none.
+  /// The time that RFC 3339 text says, with any fraction and offset; nil if it is none. Python's libraries leave the offset
+  /// of what is UTC away.
   package static func read(_ text: String) -> WallTime? {
     var rest = Array(text.utf8)[...]
     func number(_ digits: Int) -> Int64? {
@@ -50,8 +51,8 @@ package enum StreamDates: Hashable, Sendable {
     if take("+-") {
       guard let hours = number(2), take(":"), let minutes = number(2) else { return nil }
       offset = sign * (hours * 60 + minutes)
-    } else if !take("Zz") {
-      return nil
+    } else {
+      _ = take("Zz")
     }
     guard rest.isEmpty else { return nil }
     let minutes = days(year, month, day) * 1440 + hour * 60 + minute - offset

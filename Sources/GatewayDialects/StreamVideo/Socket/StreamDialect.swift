@@ -54,7 +54,6 @@ package struct StreamDialect: Dialect {
   }
 
   package var name: String { kind.rawValue }
-  package var headerNames: [String] { ["stream-auth-type", "x-stream-client", "x-client-request-id"] }
   package var refusesBeforeUpgrade: Bool { false }
   /// Swift pings every 5 s and gives up unless a `health.check` comes within 3 s: the protocol's pong does not count.
   package var answersProtocolPings: Bool { true }

@@ -1,0 +1,125 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// A channel as the HTTP side shows one, to somebody.
+struct SendbirdChannelObject {
+  let channel: SendbirdChannel
+  /// Who looks, whose own state is shown; nil for a server.
+  let viewer: UserID?
+  let showsMembers: Bool
+  let showsReceipts: Bool
+  /// The users that the channel names, as far as they exist.
+  let users: [UserID: SendbirdUser]
+  let online: Set<UserID>
+  /// Whether the request this answers made the channel.
+  var isCreated = false
+
+  func write(to json: inout JSONWriter) {
+    writeCommon(to: &json)
+    switch channel.kind {
+    case .open:
+      json.member("participant_count", Int64(channel.participantCount))
+      json.member("operators", objects: channel.properties.operators) { writeUser($0, to: &$1) }
+      json.member("is_dynamic_partitioned", false)
+    case .group:
+      writeGroup(to: &json)
+      writeOwn(to: &json)
+      if showsMembers { json.member("members", objects: channel.members) { writeMember($0, to: &$1) } }
+      if showsReceipts {
+        json.member("read_receipt") { json in
+          for member in channel.members {
+            json.name(member.user.rawValue)
+            json.integer(member.readAt?.milliseconds ?? 0)
+          }
+        }
+        json.member("delivery_receipt") { _ in }
+      }
+    }
+  }
+
+  private func writeCommon(to json: inout JSONWriter) {
+    let properties = channel.properties
+    json.member("channel_url", channel.url)
+    json.member("name", properties.name)
+    json.member("cover_url", properties.coverURL)
+    json.member("custom_type", properties.customType)
+    json.member("data", properties.data)
+    json.member("created_at", channel.createdAt.milliseconds)
+    json.member("freeze", properties.isFrozen)
+    json.member("is_ephemeral", properties.isEphemeral)
+    json.member("max_length_message", Int64(SendbirdLimits.message))
+    json.member("metadata", texts: properties.metadata)
+    json.name("created_by")
+    if let creator = channel.createdBy {
+      json.beginObject()
+      writeUser(creator, to: &json)
+      json.endObject()
+    } else {
+      json.null()
+    }
+  }
+
+  private func writeGroup(to json: inout JSONWriter) {
+    let properties = channel.properties
+    json.member("is_distinct", channel.isDistinct)
+    json.member("is_public", properties.isPublic)
+    json.member("is_super", properties.isSuper)
+    for flag: StaticString in [
+      "is_broadcast", "is_discoverable", "is_exclusive", "is_access_code_required", "is_chat_notification",
+      "ignore_profanity_filter",
+    ] {
+      json.member(flag, false)
+    }
+    json.member("is_created", isCreated)
+    json.member("member_count", Int64(channel.members.count))
+    json.member("joined_member_count", Int64(channel.members.count { $0.state == .joined }))
+    json.member("message_survival_seconds", -1)
+    json.name("last_message")
+    if let message = channel.lastMessage {
+      SendbirdMessageObject(message, channel.kind).write(to: &json)
+    } else {
+      json.null()
+    }
+  }
+
+  /// What the channel is to the viewer.
+  private func writeOwn(to json: inout JSONWriter) {
+    let member = viewer.flatMap { channel.member($0) }
+    json.member("unread_message_count", Int64(member?.unreadCount ?? 0))
+    json.member("unread_mention_count", 0)
+    json.member("member_state", member?.state.rawValue ?? "none")
+    json.member("my_role", viewer.map { channel.isOperator($0) } ?? false ? "operator" : "none")
+    json.member("is_muted", member?.isMuted ?? false)
+    json.member("is_hidden", false)
+    json.member("hidden_state", "unhidden")
+    json.member("count_preference", "all")
+    json.member("push_trigger_option", "all")
+    json.member("is_push_enabled", true)
+    json.member("joined_ts", member?.joinedAt.map { $0.nanoseconds / 1_000_000_000 } ?? 0)
+    json.member("invited_at", member?.invitedAt?.milliseconds ?? 0)
+    json.member("user_last_read", member?.readAt?.milliseconds ?? 0)
+    json.member("ts_message_offset", 0)
+    if let inviter = member?.inviter { json.member("inviter") { writeUser(inviter, to: &$0) } }
+  }
+
+  func writeMember(_ member: SendbirdMember, to json: inout JSONWriter) {
+    writeUser(member.user, to: &json)
+    json.member("state", member.state.rawValue)
+    json.member("role", channel.isOperator(member.user) ? "operator" : "")
+    json.member("is_muted", member.isMuted)
+    json.member("is_online", online.contains(member.user))
+    json.member("last_seen_at", users[member.user]?.lastSeenAt?.milliseconds ?? 0)
+    json.member("is_blocked_by_me", false)
+    json.member("is_blocking_me", false)
+    json.member("read_ts", member.readAt?.milliseconds ?? 0)
+    json.member("delivered_ts", 0)
+    json.member("friend_name", "")
+  }
+
+  /// A user who was deleted since has a name still.
+  func writeUser(_ id: UserID, to json: inout JSONWriter) {
+    let user = users[id]
+    json.members(of: user ?? SendbirdUser(id, createdAt: channel.createdAt))
+    json.member("is_active", user?.isActive ?? false)
+  }
+}

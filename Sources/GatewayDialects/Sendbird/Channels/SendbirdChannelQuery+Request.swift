@@ -1,0 +1,39 @@
+internal import GatewayCore
+
+extension SendbirdChannelQuery {
+  /// What the parameters of a list ask for.
+  init(_ kind: SendbirdChannel.Kind, _ request: SendbirdRequest) throws(SendbirdError) {
+    self.init(kind)
+    limit = try request.limit
+    offset = Int(clamping: try request.pageToken ?? 0)
+    urls = request.texts("channel_urls")
+    customTypes = request.texts("custom_types") ?? request.texts("custom_type")
+    nameContains = request.text("name_contains")
+    showsFrozen = try request.flag("show_frozen") ?? true
+    guard kind == .group else { return }
+    showsEmpty = try request.flag("show_empty") ?? true
+    membersInclude = request.texts("members_include_in").map { Set($0.map { UserID($0) }) }
+    membersExactly = request.texts("members_exactly_in").map { Set($0.map { UserID($0) }) }
+    isDistinct = try Self.mode(request, "distinct_mode", "distinct", "nondistinct")
+    isPublic = try Self.mode(request, "public_mode", "public", "private")
+    switch request.text("order") {
+    case nil, "chronological": order = .chronological
+    case "latest_last_message": order = .latestLastMessage
+    // By a name or by what an application noted: as if nothing had been said.
+    case "channel_name_alphabetical", "metadata_value_alphabetical": order = .chronological
+    default: throw .invalid("order")
+    }
+  }
+
+  /// One of the two words, or `all`.
+  private static func mode(
+    _ request: SendbirdRequest, _ name: String, _ yes: String, _ no: String
+  ) throws(SendbirdError) -> Bool? {
+    switch request.text(name) {
+    case nil, "all": return nil
+    case yes: return true
+    case no: return false
+    default: throw .invalid(name)
+    }
+  }
+}

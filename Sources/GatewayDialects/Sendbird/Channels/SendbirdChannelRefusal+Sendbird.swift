@@ -1,0 +1,38 @@
+internal import GatewayCore
+
+// Why a directory of channels does not do what it is asked, in the vendor's numbers.
+
+extension SendbirdError {
+  /// In answer to a command of the socket.
+  init(command refusal: SendbirdChannelRefusal) {
+    self =
+      switch refusal {
+      case .channelNotFound: .channelNotFound
+      case .channelExists: .alreadyExists("Channel")
+      case .wrongKind: .wrongChannelType
+      case .messageNotFound: .messageNotFound
+      case .notAMember: .notAMember
+      case .notTheOwner: .notTheOwner
+      case .frozen: .channelFrozen
+      case .muted: .mutedInChannel
+      case .banned: .banned
+      case .blocked: .blocked
+      case .tooManyChannels: .tooMany("channels")
+      case .tooManyMembers: .tooMany("members")
+      case .tooManyParticipants: .tooManyParticipants
+      }
+  }
+
+  /// Over HTTP, where some causes have numbers of their own.
+  init(request refusal: SendbirdChannelRefusal) {
+    self =
+      switch refusal {
+      case .channelNotFound, .wrongKind: .notFound("Channel")
+      case .messageNotFound: .notFound("Message")
+      case .notAMember, .notTheOwner: .notAuthorized
+      case .banned: .userBanned
+      case .blocked: .userBlocked
+      default: SendbirdError(command: refusal)
+      }
+  }
+}

@@ -1,0 +1,73 @@
+package import GatewayCore
+internal import GatewayTokens
+
+// Who is in open channels: those whose connection entered, until it leaves or ends.
+
+extension SendbirdCommands: ConnectionObserver {
+  func enter(_ order: Order) async throws(SendbirdError) -> Frame? {
+    guard let channel = await channels.channel(order.channelURL) else { throw .channelNotFound }
+    guard channel.kind == .open else { throw .wrongChannelType }
+    let connection = order.caller.connection
+    // First the ear, then the place: whoever counts as being in the channel hears what is said there.
+    let call = SendbirdChannelEvents.call(channel.number)
+    guard await order.services.watch(call, by: connection) else { throw .tooManyParticipants }
+    let participation: SendbirdParticipation
+    do {
+      participation = try await ask { () throws(SendbirdChannelRefusal) in
+        try await channels.enter(order.channelURL, user: order.caller.user, by: connection)
+      }
+    } catch {
+      await order.services.unwatch(call, by: connection)
+      throw error
+    }
+    // A connection that ended meanwhile was taken out of everything before this.
+    guard await order.services.user(of: connection) != nil else {
+      await connectionEnded(order.caller, on: order.services)
+      return nil
+    }
+    if participation.isChange {
+      await events.event(
+        .entered, of: order.caller.user, in: participation.channel, except: connection, on: order.services)
+    }
+    return answer("ENTR", participation, order)
+  }
+
+  func exit(_ order: Order) async throws(SendbirdError) -> Frame? {
+    let participation = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.exit(order.channelURL, user: order.caller.user, by: order.caller.connection)
+    }
+    let call = SendbirdChannelEvents.call(participation.channel.number)
+    await order.services.unwatch(call, by: order.caller.connection)
+    await tellExit(participation, on: order.services)
+    return answer("EXIT", participation, order)
+  }
+
+  private func answer(_ name: StaticString, _ participation: SendbirdParticipation, _ order: Order) -> Frame? {
+    let now = order.services.wallTime
+    return order.request.map { request in
+      SendbirdFrame.command(name, request, capacity: 256) { json in
+        json.member("channel_url", participation.channel.url)
+        json.member("channel_type", participation.channel.kind.rawValue)
+        json.member("participant_count", Int64(participation.channel.participantCount))
+        json.member("edge_ts", now.milliseconds)
+        json.member("enter_ts", now.milliseconds)
+        json.member("ts", now.milliseconds)
+      }
+    }
+  }
+
+  private func tellExit(_ participation: SendbirdParticipation, on services: any GatewayServices) async {
+    guard participation.isChange else { return }
+    await events.event(.exited, of: participation.user, in: participation.channel, on: services)
+  }
+
+  /// A connection that is gone is in no open channel, and its user was seen now.
+  package nonisolated(nonsending) func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
+    for participation in await channels.exitAll(caller.user, by: caller.connection) {
+      await tellExit(participation, on: services)
+    }
+    let now = services.wallTime
+    // A user may have been deleted since.
+    _ = try? await directory.updateUser(caller.user) { $0.lastSeenAt = now }
+  }
+}

@@ -1,0 +1,97 @@
+internal import GatewayCore
+
+/// What somebody wants to say in a channel, read from a command of the socket or from a body over HTTP: they have the
+/// same members.
+struct SendbirdMessageDraft: Sendable {
+  let kind: SendbirdMessage.Kind
+  private let text: String
+  private let data: String
+  private let customType: String
+  private let mentionType: String
+  private let mentionedUsers: [UserID]
+  private let file: SendbirdMessage.File?
+  private let metaArray: String?
+  let parentID: Int64?
+
+  init(_ kind: SendbirdMessage.Kind, _ body: SendbirdParameters) throws(SendbirdError) {
+    self.kind = kind
+    text =
+      kind == .file
+      ? try body.string("message", max: SendbirdLimits.message) ?? ""
+      : try body.neededString("message", max: SendbirdLimits.message)
+    file = kind == .file ? try Self.file(body) : nil
+    // A file's data is called otherwise on the socket.
+    let other = try body.string("custom", max: SendbirdLimits.messageData)
+    data = try body.string("data", max: SendbirdLimits.messageData) ?? other ?? ""
+    customType = try body.string("custom_type", max: SendbirdLimits.customType) ?? ""
+    mentionType = try Self.mentionType(body) ?? "users"
+    mentionedUsers = try body.users("mentioned_user_ids", count: SendbirdLimits.mentions) ?? []
+    let array = try body.list("metaarray", max: SendbirdLimits.metaArray)
+    metaArray = try body.list("sorted_metaarray", max: SendbirdLimits.metaArray) ?? array
+    parentID = try body.integer("parent_message_id").flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  static func mentionType(_ body: SendbirdParameters) throws(SendbirdError) -> String? {
+    guard let type = try body.string("mention_type", max: SendbirdLimits.customType), !type.isEmpty else { return nil }
+    guard type == "users" || type == "channel" else { throw .invalid("mention_type") }
+    return type
+  }
+
+  /// A file is named by where it lies, directly or as one of `files`.
+  private static func file(_ body: SendbirdParameters) throws(SendbirdError) -> SendbirdMessage.File {
+    let listed = try body.objects("files", count: 30) { (file) throws(SendbirdError) in try Self.single(file) }
+    if let first = listed?.first { return first }
+    return try single(body)
+  }
+
+  private static func single(_ body: SendbirdParameters) throws(SendbirdError) -> SendbirdMessage.File {
+    let otherName = try body.string("file_name", max: SendbirdLimits.fileName)
+    let otherType = try body.string("file_type", max: SendbirdLimits.customType)
+    let otherSize = try body.integer("file_size")
+    return SendbirdMessage.File(
+      url: try body.neededString("url", max: SendbirdLimits.url),
+      name: try body.string("name", max: SendbirdLimits.fileName) ?? otherName ?? "",
+      type: try body.string("type", max: SendbirdLimits.customType) ?? otherType ?? "",
+      size: try body.integer("size") ?? otherSize ?? 0)
+  }
+
+  /// The message that it makes; nobody's for an admin message.
+  func message(in channelURL: String, by sender: SendbirdUser?, at now: WallTime) -> SendbirdMessage {
+    var message = SendbirdMessage(
+      kind, in: channelURL, by: sender.map { SendbirdMessage.Sender($0) }, text: text, file: file, createdAt: now)
+    message.data = data
+    message.customType = customType
+    message.mentionType = mentionType
+    message.mentionedUsers = mentionedUsers
+    message.metaArray = metaArray
+    message.parentID = parentID
+    return message
+  }
+}
+
+/// What somebody wants changed about a message; what they do not mention stays.
+struct SendbirdMessageChange: Sendable {
+  private let text: String?
+  private let data: String?
+  private let customType: String?
+  private let mentionType: String?
+  private let mentionedUsers: [UserID]?
+
+  init(_ body: SendbirdParameters) throws(SendbirdError) {
+    text = try body.string("message", max: SendbirdLimits.message)
+    let other = try body.string("custom", max: SendbirdLimits.messageData)
+    data = try body.string("data", max: SendbirdLimits.messageData) ?? other
+    customType = try body.string("custom_type", max: SendbirdLimits.customType)
+    mentionType = try SendbirdMessageDraft.mentionType(body)
+    mentionedUsers = try body.users("mentioned_user_ids", count: SendbirdLimits.mentions)
+  }
+
+  func apply(to message: inout SendbirdMessage, at now: WallTime) {
+    if let text { message.text = text }
+    if let data { message.data = data }
+    if let customType { message.customType = customType }
+    if let mentionType { message.mentionType = mentionType }
+    if let mentionedUsers { message.mentionedUsers = mentionedUsers }
+    message.updatedAt = now
+  }
+}

@@ -1,0 +1,90 @@
+package import GatewayCore
+
+/// The documented limits of what one user may ask for in a second, for those who want them.
+package actor SendbirdRates {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// What is counted together.
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case message
+    case markAsRead
+    case typing
+    case otherCommand
+    case reading
+    case writing
+
+    /// Of a command of the socket.
+    init(command name: String) {
+      self =
+        switch name {
+        case "MESG", "FILE": .message
+        case "READ": .markAsRead
+        case "TPST", "TPEN": .typing
+        default: .otherCommand
+        }
+    }
+
+    /// How many a second.
+    package var perSecond: Double {
+      switch self {
+      case .message: 5
+      case .markAsRead, .otherCommand: 3
+      case .typing: 0.1
+      case .reading: 20
+      case .writing: 10
+      }
+    }
+
+    /// What is said to who asks for more.
+    func refusal(after wait: Duration) -> SendbirdError {
+      let isHTTP = self == .reading || self == .writing
+      let error = isHTTP ? SendbirdError.rateLimited : .tooManyMessages
+      let milliseconds = max(1, wait.milliseconds)
+      let limit = self == .typing ? "1;w=10" : "\(Int(perSecond));w=1"
+      return SendbirdError(
+        error.code,
+        "Too many requests (scope: user, limit: \(limit), remaining: 0, retry_after: \(Self.seconds(milliseconds)))")
+    }
+
+    private static func seconds(_ milliseconds: Int64) -> String {
+      "\(milliseconds / 1_000).\(String(milliseconds % 1_000 + 1_000).dropFirst())s"
+    }
+  }
+
+  private struct Key: Hashable {
+    let user: UserID
+    let kind: Kind
+  }
+
+  private struct Bucket {
+    var left: Double
+    var at: WallTime
+  }
+
+  private let executor: any SerialExecutor
+  private let usersMax: Int
+  private var buckets: [Key: Bucket] = [:]
+
+  /// Counts for at most `usersMax` users and kinds at a time; when there are more, all begin anew.
+  package init(on executor: any SerialExecutor, usersMax: Int = 50_000) {
+    self.executor = executor
+    self.usersMax = usersMax
+  }
+
+  /// Counts one; throws if it is one too many.
+  package func take(_ kind: Kind, _ user: UserID, at now: WallTime) throws(SendbirdError) {
+    let key = Key(user: user, kind: kind)
+    let most = max(1, kind.perSecond)
+    if buckets.count >= usersMax && buckets[key] == nil { buckets = [:] }
+    var bucket = buckets[key] ?? Bucket(left: most, at: now)
+    let passed = Double(max(.zero, now - bucket.at).nanoseconds) / 1e9
+    bucket.left = min(most, bucket.left + passed * kind.perSecond)
+    bucket.at = now
+    let isWithin = bucket.left >= 1
+    if isWithin { bucket.left -= 1 }
+    buckets[key] = bucket
+    guard isWithin else {
+      throw kind.refusal(after: .nanoseconds(Int64((1 - bucket.left) / kind.perSecond * 1e9)))
+    }
+  }
+}

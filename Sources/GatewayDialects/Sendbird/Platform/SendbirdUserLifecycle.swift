@@ -1,0 +1,47 @@
+internal import GatewayCore
+
+/// What live sessions and channels hear of when something happens to a user.
+///
+/// `EXPR` with 400310 logs every known client out. One with 400300 does so for all but one, and so does nothing that is
+/// said of a deleted user; sockets that may not stay are therefore closed as well.
+struct SendbirdUserLifecycle: Sendable {
+  let services: any GatewayServices
+  let channels: any SendbirdChannelDirectory
+  let events: SendbirdChannelEvents
+
+  func deactivated(_ user: UserID, leaves: Bool) async {
+    await end(user, because: .userDeactivated)
+    if leaves { await leaveAll(user) }
+  }
+
+  func deleted(_ user: UserID) async {
+    await end(user, because: .sessionRevoked)
+    await leaveAll(user)
+  }
+
+  /// Those that a session token opened, and which was issued before, are asked for another one.
+  func sessionTokensRevoked(_ user: SendbirdUser) async {
+    _ = await services.control(user.id, .revoked) { session in
+      session.dialect is SendbirdDialect && session.grant.form == .jwt
+        && SendbirdSessionToken.isVoid(issuedAt: session.grant.issuedAt, for: user)
+    }
+  }
+
+  /// The access token before is good no more.
+  func accessTokenReplaced(_ user: UserID) async {
+    _ = await services.control(user, .revoked) { session in
+      session.dialect is SendbirdDialect && session.grant.form == .opaque
+    }
+  }
+
+  private func end(_ user: UserID, because reason: SendbirdError) async {
+    await services.tell(.users([user])) { dialect, _ in
+      dialect is SendbirdDialect ? SendbirdFrame.sessionEvent(reason: reason) : nil
+    }
+    _ = await services.control(user, .disconnect(.disconnected)) { $0.dialect is SendbirdDialect }
+  }
+
+  private func leaveAll(_ user: UserID) async {
+    for membership in await channels.leaveAll(user) { await events.left(membership, on: services) }
+  }
+}
