@@ -92,6 +92,7 @@ let package = Package(
         "TestSupport",
       ]),
     tests(
-      "PosternTests", ["postern", "PosternTesting", "GatewayRuntime", "GatewayTokens", "GatewayCore", "TestSupport"]),
+      "PosternTests",
+      ["postern", "PosternTesting", "GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"]),
   ]
 )

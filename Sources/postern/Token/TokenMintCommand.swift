@@ -23,7 +23,7 @@ enum TokenMintCommand: Command {
       Flag("typ", "TYPE", "the typ in the header (default JWT)"),
       Flag("issuer", "TEXT", "the iss"),
       Flag("audience", "TEXT", "the aud"),
-    ] + TokenKeys.flags
+    ] + TokenKeys.flags + StreemTokenKeys.flags + StreemTokenMint.flags
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     Output.line(try mint(arguments, at: SystemTime.now))
@@ -39,6 +39,7 @@ enum TokenMintCommand: Command {
       return try StreamTokenClaims(arguments, at: now).token(
         { try scheme.keys(arguments) }, type: arguments.string("typ") ?? "JWT")
     case .sendbird: return try mintSendbird(arguments, at: now)
+    case .streem: return try StreemTokenMint.mint(arguments, at: now)
     }
   }
 

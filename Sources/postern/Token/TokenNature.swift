@@ -21,6 +21,7 @@ enum TokenNature {
     let claims = decoded.payload
     if token.hasSuffix("." + StreamToken.developmentSignature) { return "a Stream development token: nobody signed it" }
     if claims["v"] != nil, claims["u"] != nil, claims["e"] != nil { return "a Sendbird session token" }
+    if claims["session_exp"] != nil { return "a Streem Token" }
     if claims["server"]?.bool == true { return "a Stream server token" }
     if claims.count == 0 { return "a Stream server token without claims, as the Python SDK writes it" }
     if claims["call_cids"] != nil { return "a call token, of Stream or the plain scheme" }

@@ -3,8 +3,9 @@ enum TokenScheme: String, CaseIterable {
   case plain
   case streamVideo = "stream-video"
   case sendbird
+  case streem
 
-  static let flag = Flag("scheme", "NAME", "whose token: plain (default), stream-video or sendbird")
+  static let flag = Flag("scheme", "NAME", "whose token: plain (default), stream-video, sendbird or streem")
 
   static func read(_ arguments: Arguments) throws -> TokenScheme {
     try arguments.choice("scheme", TokenScheme.self) ?? .plain

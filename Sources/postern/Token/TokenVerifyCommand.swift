@@ -19,7 +19,7 @@ enum TokenVerifyCommand: Command {
       Flag("typ", "TYPE", "the typ the token must have"),
       Flag("require-expiry", nil, "refuse a token without exp"),
       Flag("json", nil, "print one JSON object"),
-    ] + TokenKeys.policyFlags + TokenKeys.flags
+    ] + TokenKeys.policyFlags + TokenKeys.flags + StreemTokenKeys.flags
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let now = try arguments.number("at", in: -1e11...1e11).map { WallTime(seconds: $0) } ?? SystemTime.now
@@ -41,6 +41,9 @@ enum TokenVerifyCommand: Command {
       return (json ? verdict.json : verdict.text, verdict.isValid)
     case .sendbird:
       let verdict = try SendbirdTokenVerdict(token, arguments, at: now)
+      return (json ? verdict.json : verdict.text, verdict.isValid)
+    case .streem:
+      let verdict = try StreemTokenVerdict(token, arguments, at: now)
       return (json ? verdict.json : verdict.text, verdict.isValid)
     }
   }

@@ -6,9 +6,10 @@ package import GatewayTokens
 /// The expiry that a ``TokenIssuer`` is given is the session's: how long the token may start one is the issuer's own.
 /// `iat` has a fraction, so that two tokens of a user in one second are two tokens; there is no `jti` to tell them apart.
 package struct StreemTokenIssuer: TokenIssuer {
-  let apiKey: String
+  /// The id of the API key it signs with.
+  package let apiKey: String
   private let signer: JWTSigner
-  private let audience: String
+  package let audience: String
   private let tokenLife: Duration
   private let sessionLife: Duration
 
