@@ -9,7 +9,7 @@ struct P256KeyTests {
     arguments: [
       // The key of Streem's own tests, whose kid its builders for Node and Go give.
       (
-        "nZDTsYVZJTklNpiS_RiV1vEFhFKUX-TzMYL_V8nIzRw", "EytKImJxKdBW-TzVf0a6hqLJIWDzpw_NpdLvawUM9PQ",
+        "cuLb-he856AQ3cM9oqVpOEbVpH6Xbl_-zfgPLAOteH8", "pC_4xKUaEoCpu_Jt2KU5v7f4uUvxfYg4780sVbJjwgM",
         "eLxYqIFMW-PXVK78NQBKjU5N54YLHIsOYw4MOq56v6o"
       ),
       // RFC 9449 sections 4.1 and 6.1.
