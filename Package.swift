@@ -93,6 +93,6 @@ let package = Package(
       ]),
     tests(
       "PosternTests",
-      ["postern", "PosternTesting", "GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"]),
+      ["postern", "PosternTesting", "GatewayDialects", "GatewayRuntime", "GatewayTokens", "GatewayCore", "TestSupport"]),
   ]
 )

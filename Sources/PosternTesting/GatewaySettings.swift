@@ -31,6 +31,8 @@ package struct GatewaySettings: Sendable {
   package var sendbird: SendbirdSettings?
   /// How Stream is played; nil for not at all.
   package var stream: StreamVideoSettings?
+  /// What Sinch's side is set to; nil for a gateway that does not speak it.
+  package var sinch: SinchSettings?
   /// The Streem platform it has; nil for none.
   package var streem: StreemSettings?
 

@@ -56,10 +56,15 @@ package final class RunningGateway: Sendable {
     if let stream = settings.stream {
       let directory = MemoryStreamDirectory(on: first, settings: stream.app)
       let policy = settings.configuration.session
-      suites.append(try StreamVideoSuite(stream, directory: directory, session: policy, on: first).dialects)
+      let calls = MemoryStreamCallDirectory(on: first)
+      let suite = try StreamVideoSuite(stream, directory: directory, calls: calls, session: policy, on: first)
+      suites.append(suite.dialects)
     }
     if let sendbird = settings.sendbird {
       suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
+    }
+    if let sinch = settings.sinch {
+      suites.append(SinchSuite.make(sinch, directory: MemorySinchDirectory(on: first)))
     }
     let streem = settings.streem.map {
       StreemPlatform(

@@ -6,15 +6,14 @@ import subprocess
 import tempfile
 import threading
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
-
-PAGE = Path(__file__).with_name("page.html")
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 
 class PageServer:
-    """Serves the page, and keeps its `load` event waiting until the page has reported."""
+    """Serves a page of this folder, and keeps its `load` event waiting until the page has reported."""
 
-    def __init__(self):
+    def __init__(self, page="page.html"):
+        html = Path(__file__).with_name(page).read_bytes()
         self.reported = reported = threading.Event()
         self.reports = reports = []
 
@@ -22,7 +21,7 @@ class PageServer:
             def do_GET(self):
                 path = urlsplit(self.path)
                 if path.path == "/":
-                    return self.answer("text/html; charset=utf-8", PAGE.read_bytes())
+                    return self.answer("text/html; charset=utf-8", html)
                 if path.path == "/reported.js":
                     reported.wait(60)
                 self.answer("text/javascript", b"")
@@ -54,12 +53,12 @@ class PageServer:
         self.server.shutdown()
         self.server.server_close()
 
-    def visit(self, host, gateway):
+    def visit(self, host, gateway, **parameters):
         """What the page says when a browser opens it under that host name, to talk to that gateway."""
         chromium = shutil.which("chromium")
         assert chromium, "no chromium; Deploy/install-packages tests installs it"
         self.reported.clear()
-        address = f"http://{host}:{self.port}/?gateway={gateway.http_url}"
+        address = f"http://{host}:{self.port}/?{urlencode({'gateway': gateway.http_url, **parameters})}"
         with tempfile.TemporaryDirectory(prefix="chromium-") as profile:
             command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
             command += [f"--user-data-dir={profile}", "--no-first-run", "--disable-background-networking"]

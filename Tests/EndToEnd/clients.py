@@ -30,7 +30,11 @@ class Answer:
 
     def __init__(self, status, headers, body):
         self.status = status
-        self.headers = {name.lower(): value for name, value in headers}
+        self.headers = {}
+        for name, value in headers:
+            # Fields of one name are one list (RFC 9110 section 5.3).
+            name = name.lower()
+            self.headers[name] = f"{self.headers[name]}, {value}" if name in self.headers else value
         self.body = body
 
     @property

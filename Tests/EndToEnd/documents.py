@@ -18,7 +18,7 @@ def validator(schema, document):
 
 
 class SocketDocument:
-    """asyncapi.yaml, or the like of another dialect."""
+    """asyncapi.yaml, or that of a vendor's dialect."""
 
     def __init__(self, name="asyncapi.yaml"):
         self.document = load(name)
@@ -30,7 +30,7 @@ class SocketDocument:
         names = lambda refs: {ref["$ref"].split("/")[-1] for ref in refs}
         self.from_client = set().union(*(names(o["messages"]) for o in operations if o["action"] == "receive"))
         self.from_gateway = set(self.validators) - self.from_client
-        self.close_codes = {entry["code"]: entry for entry in self.document["x-close-codes"]}
+        self.close_codes = {entry["code"]: entry for entry in self.document.get("x-close-codes", [])}
         self.seen = set()
 
     def check(self, message, allowed):

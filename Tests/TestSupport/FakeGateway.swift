@@ -44,6 +44,15 @@ package final class FakeGateway: GatewayServices {
     }
   }
 
+  /// The connection is gone, and its user with the last one.
+  package func disconnect(_ user: UserID, _ connection: ConnectionID) {
+    state.withLock { state in
+      state.connections[connection] = nil
+      if !state.connections.values.contains(user) { state.connected.remove(user) }
+      for call in state.watchers.keys { state.watchers[call]?.remove(connection) }
+    }
+  }
+
   /// What is told to an audience is put into words of these dialects.
   package func speak(_ dialects: any Dialect...) {
     state.withLock { $0.dialects = dialects }
@@ -70,6 +79,11 @@ package final class FakeGateway: GatewayServices {
   /// A directory in memory, on the gateway's executor, with room for that many calls.
   package func makeDirectory(calls: Int = 100) -> any Directory {
     MemoryDirectory(on: executor, limits: MemoryDirectoryLimits(calls: calls), generator: SeededGenerator(seed: 1))
+  }
+
+  /// What Sinch's service remembers, in memory, on the gateway's executor.
+  package func makeSinchDirectory() -> any SinchDirectory {
+    MemorySinchDirectory(on: executor)
   }
 
   package var published: [CallEvent] { state.withLock { $0.published } }

@@ -8,11 +8,14 @@ package struct GatewayError: Error, Hashable, Sendable {
   package let name: String
   /// What was wrong and what was expected, for a person. Never holds a token or a secret.
   package let message: String
+  /// The dialect's own name of the check that failed, for its own words; nil where it has none.
+  package let reason: String?
 
-  private init(_ number: Int, _ name: String, _ message: String) {
+  private init(_ number: Int, _ name: String, _ message: String, reason: String? = nil) {
     self.number = number
     self.name = name
     self.message = message
+    self.reason = reason
   }
 
   /// The status of the error over HTTP.
@@ -22,7 +25,12 @@ package struct GatewayError: Error, Hashable, Sendable {
 
   /// The same error, saying more about this occurrence.
   package func detailed(_ detail: String) -> GatewayError {
-    GatewayError(number, name, "\(message): \(detail)")
+    GatewayError(number, name, "\(message): \(detail)", reason: reason)
+  }
+
+  /// The same error, with the dialect's own name of the check that failed.
+  package func because(_ reason: String) -> GatewayError {
+    GatewayError(number, name, message, reason: reason)
   }
 
   /// The same error in a vendor's own words.

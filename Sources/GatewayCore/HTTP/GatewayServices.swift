@@ -77,5 +77,7 @@ package enum Audience: Hashable, Sendable {
   case call(CallID)
   /// Every connection of these users.
   case users(Set<UserID>)
+  /// The connections that have joined the call or watch it, and every connection of these users, each once.
+  case callAndUsers(CallID, Set<UserID>)
   case connection(ConnectionID)
 }

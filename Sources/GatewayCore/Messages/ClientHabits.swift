@@ -96,6 +96,8 @@ package struct SessionKeyHabit: Hashable, Sendable {
   package var expiredError: Int
   /// Whether it takes the key that a refresh on the connection brings.
   package var adoptsNewKey = true
+  /// Whether it shows its token beside the key when it comes back.
+  package var showsTokenToo = false
   /// Whether a refresh that fails on the connection is tried over HTTP, and how long it waits for the answer first.
   package var fallsBackToHTTP = true
   package var answerTimeout = Duration.seconds(10)

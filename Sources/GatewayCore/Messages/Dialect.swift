@@ -32,6 +32,10 @@ package protocol Dialect: Sendable {
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage?
 
+  /// What is said ahead of ``encode(_:_:)``, where the wire has two messages for what the gateway says in one; nil for
+  /// nothing.
+  func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame?
+
   /// The message on the wire; nil if the dialect has no words for it.
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame?
 
@@ -63,6 +67,7 @@ package struct DialectContext: Hashable, Sendable {
 extension Dialect {
   package var refusesBeforeUpgrade: Bool { true }
   package var answersProtocolPings: Bool { false }
+  package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> [HTTPField] { [] }
   package func closeFrame(for reason: CloseReason) -> CloseReason { reason }

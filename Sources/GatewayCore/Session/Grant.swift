@@ -52,6 +52,10 @@ package struct Acceptance: Hashable, Sendable {
   package var renewal: RefreshCause
   package var form: TokenForm
   package var welcome: String?
+  /// ``VerifiedToken/wants``.
+  package var wants: GatewayError?
+  /// ``VerifiedToken/notes``.
+  package var notes: [HTTPField] = []
 
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, issuedAt: WallTime? = nil, expiresAt: Instant,
@@ -76,5 +80,7 @@ package struct Acceptance: Hashable, Sendable {
       user: token.user, kind: token.kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
       expiresAt: token.expiresAt.map { now + ($0 - wallNow) } ?? .distantFuture, spreadShare: spreadShare,
       renewal: token.renewal, form: token.form, welcome: token.welcome, issuer: token.issuer)
+    wants = token.wants
+    notes = token.notes
   }
 }

@@ -37,6 +37,7 @@ extension Session {
     effects.append(.logOut)
     effects.append(.send(.loggedOut(user: grant.user, request: request)))
     forgetRefusals()
+    forgetNotes()
   }
 
   /// Tells the client when it will be closed. Draining asks for no more tokens, so it must outlive neither the one there

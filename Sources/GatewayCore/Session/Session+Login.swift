@@ -28,7 +28,11 @@ extension Session {
   ) {
     switch event {
     case .verified(attempt, let verdict):
-      logIn(verdict, openedAt: until - policy.loginTimeout, at: now, into: &effects)
+      if case .success(let acceptance) = verdict, let wanted = acceptance.wants {
+        ask(for: wanted, acceptance, until: until, at: now, into: &effects)
+      } else {
+        logIn(verdict, openedAt: until - policy.loginTimeout, at: now, into: &effects)
+      }
     case .received(.credentials(_, let request)):
       refuse(.alreadyInProgress, request: request, into: &effects)
     case .received(.operation(_, let request)), .received(.logout(let request)):
@@ -46,6 +50,23 @@ extension Session {
     }
   }
 
+  /// Goes on waiting for credentials: those that were presented do not let anybody in by themselves. They give no more
+  /// time either, and too many of them end the session as refused ones do.
+  private mutating func ask(
+    for wanted: GatewayError, _ acceptance: Acceptance, until: Instant, at now: Instant,
+    into effects: inout [SessionEffect]
+  ) {
+    let request = loginRequestID
+    rememberLogin(nil)
+    keepNotes(of: acceptance)
+    effects.append(.send(.error(wanted, request: request)))
+    if countRefusal() {
+      close(.tooManyFailures, at: now, into: &effects)
+    } else {
+      move(to: .awaitingCredentials(until: until))
+    }
+  }
+
   private mutating func logIn(
     _ verdict: Result<Acceptance, GatewayError>, openedAt: Instant, at now: Instant,
     into effects: inout [SessionEffect]
@@ -56,6 +77,7 @@ extension Session {
     case .success(let acceptance) where acceptance.kind == .anonymous:
       refuseLogin(.anonymousRefused, .anonymousRefused, request, at: now, into: &effects)
     case .success(let acceptance):
+      keepNotes(of: acceptance)
       let grant = Grant(acceptance, policy: policy, now: now)
       effects.append(.record(.loggedIn(grant.kind, after: now - openedAt)))
       effects.append(

@@ -104,13 +104,14 @@ extension Session {
   }
 
   /// The grant of a token that was accepted elsewhere; nil if it may not take the place of the session's own.
-  private func renew(
+  private mutating func renew(
     _ acceptance: Acceptance, _ grant: Grant, _ wait: RefreshWait?, at now: Instant,
     into effects: inout [SessionEffect]
   ) -> Grant? {
     guard acceptance.isOfIdentity(in: grant),
       case .success = accept(acceptance, after: grant, isDue: wait != nil, at: now)
     else { return nil }
+    keepNotes(of: acceptance)
     effects.append(.record(.refreshed(after: wait.flatMap { $0.isTold ? now - $0.askedAt : nil })))
     return Grant(acceptance, policy: policy, now: now)
   }
@@ -123,6 +124,7 @@ extension Session {
     case .success(let acceptance) where !acceptance.isOfIdentity(in: grant):
       changeIdentity(acceptance, from: grant, request, at: now, into: &effects)
     case .success(let acceptance):
+      keepNotes(of: acceptance)
       let next = Grant(acceptance, policy: policy, now: now)
       let told = wait.flatMap { $0.isTold ? now - $0.askedAt : nil }
       effects.append(.record(.refreshed(after: told)))
@@ -147,6 +149,7 @@ extension Session {
   ) {
     let next = Grant(acceptance, policy: policy, now: now)
     leave(grant, request: nil, into: &effects)
+    keepNotes(of: acceptance)
     effects.append(.record(.loggedIn(next.kind, after: .zero)))
     effects.append(
       .send(
@@ -161,6 +164,8 @@ extension Session {
   private func accept(
     _ acceptance: Acceptance, after grant: Grant, isDue: Bool, at now: Instant
   ) -> Result<Acceptance, GatewayError> {
+    // What does not let a user in does not keep one in either.
+    if let wanted = acceptance.wants { return .failure(wanted) }
     guard policy.allowsIdentityChange || acceptance.isOfIdentity(in: grant) else { return .failure(.userMismatch) }
     guard acceptance.kind != .anonymous else { return .failure(.anonymousRefused) }
     guard !isDue || grant.renewal == .sessionEnd || acceptance.fingerprint != grant.fingerprint else {

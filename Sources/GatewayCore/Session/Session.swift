@@ -53,6 +53,8 @@ package struct Session: Hashable, Sendable {
   private var malformed = 0
   /// Which login message waits for its answer.
   private var loginRequest: RequestID?
+  /// What the last accepted credentials left behind for whoever judges the next: ``VerifiedToken/notes``.
+  package private(set) var notes: [HTTPField] = []
 
   /// A session whose socket opened at `now`.
   package init(id: ConnectionID, policy: SessionPolicy, now: Instant) {
@@ -195,6 +197,15 @@ extension Session {
   mutating func countRefusal() -> Bool {
     refusals += 1
     return refusals >= policy.refusedRefreshesMax
+  }
+
+  /// Keeps what the judge of these credentials wants to be told again.
+  mutating func keepNotes(of acceptance: Acceptance) {
+    notes = acceptance.notes
+  }
+
+  mutating func forgetNotes() {
+    notes = []
   }
 
   mutating func forgetRefusals() {

@@ -20,11 +20,21 @@ package struct Bearer: Hashable, Sendable {
   package var user: UserID?
   /// What the dialect noted of the upgrade: ``Dialect/details(of:)``.
   package var upgrade: [HTTPField]
+  /// What the authenticator noted of the connection when it last accepted something: ``VerifiedToken/notes``.
+  package var notes: [HTTPField]
 
-  package init(connection: ConnectionID? = nil, user: UserID? = nil, upgrade: [HTTPField] = []) {
+  package init(
+    connection: ConnectionID? = nil, user: UserID? = nil, upgrade: [HTTPField] = [], notes: [HTTPField] = []
+  ) {
     self.connection = connection
     self.user = user
     self.upgrade = upgrade
+    self.notes = notes
+  }
+
+  /// The first note of that name.
+  package func note(_ name: String) -> String? {
+    notes.first { $0.name == name }?.value
   }
 
   /// The first detail of the upgrade of that name.

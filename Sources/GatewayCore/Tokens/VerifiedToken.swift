@@ -18,6 +18,11 @@ package struct VerifiedToken: Hashable, Sendable {
   package var welcome: String?
   /// The calls the token opens, at most 100; nil if it does not limit them.
   package var calls: [CallID]?
+  /// What the client is told in place of a login: what it presented is in order as far as it goes, and more is wanted in
+  /// the time that is left. Nil for what lets the user in.
+  package var wants: GatewayError?
+  /// What the ``Authenticator`` is told again of this connection when it judges what comes next: ``Bearer/notes``.
+  package var notes: [HTTPField] = []
 
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, id: String? = nil, issuedAt: WallTime? = nil,

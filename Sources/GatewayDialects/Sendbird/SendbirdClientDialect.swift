@@ -140,7 +140,7 @@ package struct SendbirdClientDialect: ClientDialect {
 
   private func sessionEvent(_ body: JSONObject) -> ServerNotice? {
     if kind == .javascript, let end = try? body.number("expires_in"), end < 0 { return nil }
-    switch (try? body.number("reason")).flatMap({ Int($0) }) {
+    switch (try? body.number("reason")).map({ Int(exactly: $0) ?? 0 }) {
     case nil, SendbirdError.sessionExpired.code: return .refreshRequired(timeout: nil, with: .anyToken)
     case SendbirdError.accessTokenInvalid.code: return .refreshRequired(timeout: nil, with: .newToken)
     case SendbirdError.sessionRevoked.code: return .sessionClosed(name: Self.name(SendbirdError.sessionRevoked.code))

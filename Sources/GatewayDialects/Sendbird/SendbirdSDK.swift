@@ -30,6 +30,7 @@ package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
     var key = SessionKeyHabit(expiredError: SendbirdError.sessionExpired.code)
     key.adoptsNewKey = self != .javascript3
     key.fallsBackToHTTP = self != .unity
+    key.showsTokenToo = self == .unity
     habits.sessionKey = key
     return habits
   }

@@ -10,6 +10,7 @@ package struct StreamVideoSettings: Sendable {
   package var guestLife: Duration?
   /// What the application's settings are at first.
   package var app = StreamAppSettings()
+  package var calls = StreamCallPolicy()
   /// How many requests are answered; nil for all.
   package var limits: StreamLimits?
 

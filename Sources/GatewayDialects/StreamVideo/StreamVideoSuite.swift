@@ -5,19 +5,23 @@ internal import GatewayTokens
 package struct StreamVideoSuite: Sendable {
   private let settings: StreamVideoSettings
   private let directory: any StreamDirectory
+  private let calls: any StreamCallDirectory
+  private let executor: any (SerialExecutor & TaskExecutor)
   private let session: SessionPolicy
   private let limiter: StreamLimiter?
 
   /// - Parameters:
   ///   - session: The gateway's times, of which those that Stream's wire has no place for are not kept.
-  ///   - executor: Where requests are counted: a loop of the gateway.
+  ///   - executor: Where requests are counted and rings waited for: a loop of the gateway.
   /// - Throws: `SessionPolicyError` if the delay after an expiry is negative.
   package init(
-    _ settings: StreamVideoSettings, directory: any StreamDirectory, session: SessionPolicy,
-    on executor: any SerialExecutor
+    _ settings: StreamVideoSettings, directory: any StreamDirectory, calls: any StreamCallDirectory,
+    session: SessionPolicy, on executor: any (SerialExecutor & TaskExecutor)
   ) throws(SessionPolicyError) {
     self.settings = settings
     self.directory = directory
+    self.calls = calls
+    self.executor = executor
     // The first message logs in or nothing does. Stream asks for another token by closing, so never ahead of expiry.
     self.session = try SessionPolicy(
       loginTimeout: session.loginTimeout, refreshTimeout: settings.expiry.delay, closeTimeout: session.closeTimeout,
@@ -27,10 +31,12 @@ package struct StreamVideoSuite: Sendable {
 
   /// The sockets and the routes, as a gateway takes them.
   package var dialects: DialectSuite {
+    let observer = StreamCallObserver(users: directory, calls: calls, policy: settings.calls)
     let bindings = StreamDialect.Kind.allCases.map { kind in
       DialectBinding(
         StreamDialect(kind, expiry: settings.expiry),
-        StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter), session: session)
+        StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter), session: session,
+        observer: observer)
     }
     let issuers = settings.applications.usual.map {
       [StreamDialect.Kind.video.rawValue: StreamTokenIssuer(signer: $0.signer)]
@@ -40,6 +46,8 @@ package struct StreamVideoSuite: Sendable {
 
   private func routes(_ services: any GatewayServices) -> [HTTPRoute] {
     let frame = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
-    return StreamUserRoutes(frame).routes + StreamChatRoutes(frame).routes
+    let calls = StreamCalls(services: services, users: directory, directory: calls, policy: settings.calls)
+    let callRoutes = StreamCallRoutes(frame: frame, calls: calls, ringer: StreamCallRinger(on: executor, calls: calls))
+    return StreamUserRoutes(frame).routes + StreamChatRoutes(frame).routes + callRoutes.routes
   }
 }

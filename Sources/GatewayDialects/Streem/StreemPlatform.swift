@@ -56,7 +56,8 @@ package struct StreemPlatform: Sendable {
     let binding = DialectBinding(
       StreemDialect(home: home), authenticator, session: session.allowingIdentityChange, operations: operations,
       observer: operations)
-    return DialectSuite([binding], issuers: [StreemDialect.name: issuer]) { [directory, authenticator, rooms, settings] services in
+    return DialectSuite([binding], issuers: [StreemDialect.name: issuer]) {
+      [directory, authenticator, rooms, settings] services in
       StreemRoutes(
         services: services, directory: directory, authenticator: authenticator, inviting: inviting, rooms: rooms,
         settings: settings

@@ -80,6 +80,7 @@ extension ClientSession {
   mutating func connected(_ welcome: Welcome, at now: Instant, into effects: inout [ClientEffect]) {
     guard case .loggingIn(let since) = phase else { return }
     phase = .live
+    isTokenUnseen = false
     logins += 1
     tries = 0
     key = welcome.key ?? key

@@ -65,7 +65,10 @@ extension ClientSession {
   ) {
     switch answer {
     case .token(let token):
-      if habits.keepsToken { self.token = token }
+      if habits.keepsToken {
+        self.token = token
+        isTokenUnseen = true
+      }
       self.answer(refresh, with: token, at: now, into: &effects)
     case .refused(let number), .denied(let number):
       giveUp(refresh, "provider_refused_\(number)", into: &effects)
@@ -127,6 +130,7 @@ extension ClientSession {
     // Also where the client has given up meanwhile: a late answer is an answer.
     guard case .refreshing(let refresh) = phase else { return }
     phase = .live
+    isTokenUnseen = false
     refreshes += 1
     effects.append(.record(.refreshed(after: now - refresh.askedAt, number: refreshes)))
     pulse?.restart(at: now)

@@ -47,6 +47,7 @@ extension ClientSession {
     if case .refreshing(let refresh) = phase {
       outage.since = refresh.askedAt
       outage.isExpiry = true
+      outage.hasNewToken = isTokenUnseen
     }
     outage.downSince = now
     let isTakenForWill = code == CloseReason.normal.code && habit.heedsNormalClose && !outage.needsToken
@@ -277,7 +278,9 @@ extension ClientSession {
     self.outage = nil
     guard let downSince = outage.downSince else { return }
     effects.append(.record(.returned(after: now - downSince, attempts: outage.attempts)))
-    guard outage.hasNewToken && outage.isExpiry else { return }
+    // A key alone shows the gateway no token.
+    let isTokenShown = habits.sessionKey.map { $0.showsTokenToo || outage.keyCalls > 0 } ?? true
+    guard outage.hasNewToken && outage.isExpiry && isTokenShown else { return }
     refreshes += 1
     effects.append(.record(.refreshed(after: now - outage.since, number: refreshes)))
   }

@@ -21,6 +21,8 @@ package struct ClientSession: Sendable {
   var announcedTimeout: Duration?
   /// The token it has, if it may want it again.
   package internal(set) var token: Credentials?
+  /// Whether the token is the provider's latest, which no login or refresh has shown the gateway yet.
+  var isTokenUnseen = false
   /// What it comes back with in place of the token.
   package internal(set) var key: Credentials?
   /// What the gateway called its connection, and its greeting, where it needs them.

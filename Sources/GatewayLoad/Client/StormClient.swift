@@ -174,7 +174,8 @@ actor StormClient {
     if purpose == .login, let expiry = fleet.setup.expiresAt, fleet.loop.wallTime < expiry {
       return .until(expiry + scattered)
     }
-    if purpose == .login { session.isDue = fleet.setup.expiresAt == nil }
+    // Also where the first token was refused for its age and another is asked for: this one outlives the storm.
+    if session.logins == 0 { session.isDue = fleet.setup.expiresAt == nil }
     return .lasting(plan.life - scattered)
   }
 }

@@ -87,6 +87,7 @@ package actor Connection {
   private func perform(_ effect: SessionEffect, _ effects: inout [SessionEffect]) {
     switch effect {
     case .send(let message):
+      if let prelude = dialect.prelude(to: message, context) { send(prelude, &effects) }
       guard let frame = dialect.encode(message, context) else { return }
       send(frame, &effects)
     case .verify(let attempt, let credentials):
@@ -135,7 +136,8 @@ package actor Connection {
     if let known, known.credentials == credentials, let verdict = known.verdict {
       return answer(attempt, verdict, &effects)
     }
-    let bearer = Bearer(connection: id, user: session.grant?.user, upgrade: upgradeDetails)
+    let bearer = Bearer(
+      connection: id, user: session.grant?.user, upgrade: upgradeDetails, notes: session.notes)
     switch binding.authenticator.judge(credentials, of: bearer, at: table.loop.wallTime) {
     case .decided(let verdict):
       answer(attempt, verdict, &effects)
@@ -209,7 +211,7 @@ package actor Connection {
       return reply(.error(.tooMany.detailed("operations under way"), request: request), &effects)
     }
     operationsUnderWay += 1
-    let caller = Caller(user: user, kind: kind, connection: id)
+    let caller = Caller(user: user, kind: kind, connection: id, notes: session.notes)
     Task.immediate(executorPreference: table.loop) {
       let answers = await handler.perform(operation, by: caller, request: request, on: self.gateway)
       self.finishOperation(answers, of: caller)

@@ -23,7 +23,10 @@ struct CrossOrigin {
         HTTPField("access-control-max-age", "600"),
       ]
     } else {
-      fields.append(HTTPField("access-control-expose-headers", "retry-after, www-authenticate"))
+      fields.append(
+        HTTPField(
+          "access-control-expose-headers",
+          "retry-after, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset"))
     }
     return fields
   }

@@ -144,10 +144,16 @@ package final class LoopTable: @unchecked Sendable {
     case .call(let call):
       (calls[call] ?? []).sorted().compactMap { connections[$0] }
     case .users(let names):
-      names.reduce(into: Set<UInt64>()) { $0.formUnion(users[$1] ?? []) }.sorted().compactMap { connections[$0] }
+      serials(of: names).sorted().compactMap { connections[$0] }
+    case .callAndUsers(let call, let names):
+      serials(of: names).union(calls[call] ?? []).sorted().compactMap { connections[$0] }
     case .connection(let id):
       (id.loop == loop.index ? connections[id.serial] : nil).map { [$0] } ?? []
     }
+  }
+
+  private func serials(of names: Set<UserID>) -> Set<UInt64> {
+    names.reduce(into: []) { $0.formUnion(users[$1] ?? []) }
   }
 
   /// Who hears what is said in the call, on this loop.

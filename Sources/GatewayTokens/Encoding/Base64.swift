@@ -1,36 +1,49 @@
-/// base64 of the standard alphabet (RFC 4648 section 4), for secrets that people paste.
+/// base64 as vendors' consoles and libraries write it (RFC 4648 sections 4 and 5): either alphabet, padded or not.
 package enum Base64 {
-  /// The text for `bytes`, without padding.
-  package static func encode(_ bytes: [UInt8]) -> String {
-    String(decoding: Base64URL.encode(bytes).utf8.map(Self.toStandard), as: UTF8.self)
-  }
-
-  /// The bytes that `text` stands for, written in either alphabet, with or without padding; nil if it is neither. White
-  /// space is none of it.
-  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+  /// The bytes of `text`, in either alphabet, but not in both at once; padding may be left out, and where it is written
+  /// it is right. Nil for anything else: a decoder that drops what it does not know makes another secret of it.
+  package static func decode(_ text: String) -> [UInt8]? {
     var digits = Array(text.utf8)
     var padding = 0
-    while digits.last == UInt8(ascii: "="), padding < 2 {
+    while padding < 2, digits.last == UInt8(ascii: "=") {
       digits.removeLast()
       padding += 1
     }
     guard padding == 0 || (digits.count + padding) % 4 == 0 else { return nil }
-    return Base64URL.decode(String(decoding: digits.map(Self.toURL), as: UTF8.self))
+    var isStandard = false
+    var isURL = false
+    for index in digits.indices {
+      switch digits[index] {
+      case UInt8(ascii: "+"):
+        isStandard = true
+        digits[index] = UInt8(ascii: "-")
+      case UInt8(ascii: "/"):
+        isStandard = true
+        digits[index] = UInt8(ascii: "_")
+      case UInt8(ascii: "-"), UInt8(ascii: "_"):
+        isURL = true
+      default:
+        break
+      }
+    }
+    guard !(isStandard && isURL) else { return nil }
+    return Base64URL.decode(String(decoding: digits, as: UTF8.self))
   }
 
-  private static func toStandard(_ digit: UInt8) -> UInt8 {
-    switch digit {
-    case UInt8(ascii: "-"): UInt8(ascii: "+")
-    case UInt8(ascii: "_"): UInt8(ascii: "/")
-    default: digit
-    }
+  /// The text of `bytes` in the standard alphabet, padded.
+  package static func encode(_ bytes: [UInt8]) -> String {
+    let text = encodeUnpadded(bytes)
+    return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
   }
 
-  private static func toURL(_ digit: UInt8) -> UInt8 {
-    switch digit {
-    case UInt8(ascii: "+"): UInt8(ascii: "-")
-    case UInt8(ascii: "/"): UInt8(ascii: "_")
-    default: digit
+  /// The text of `bytes` in the standard alphabet, without padding: the one form that strict and lenient readers take.
+  package static func encodeUnpadded(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    Base64URL.encode(bytes, to: &text)
+    for index in text.indices {
+      if text[index] == UInt8(ascii: "-") { text[index] = UInt8(ascii: "+") }
+      if text[index] == UInt8(ascii: "_") { text[index] = UInt8(ascii: "/") }
     }
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -19,6 +19,9 @@ extension ServeFlags {
     Flag("stream-guest-life", "DURATION", "how long the tokens of Stream's guests live (default: for ever)"),
     Flag("stream-no-guests", nil, "make no guests until the application's settings say so"),
     Flag("stream-no-auth-checks", nil, "accept development tokens until the application's settings say otherwise"),
+    Flag("stream-sfu-url", "URL", "where a join sends clients for signalling (default: a port where nobody listens)"),
+    Flag("stream-sfu-socket", "URL", "where a join sends clients for media's WebSocket (default: likewise)"),
+    Flag("stream-location", "CODE", "the point of presence that clients are told (default FRA56-P8)"),
     Flag("stream-rate-limits", nil, "hold Stream's clients to its documented limits"),
     Flag("stream-rate-limit-scale", "FACTOR", "times this (default 1)"),
   ]
@@ -40,6 +43,14 @@ extension StreamVideoSettings {
     guestLife = try arguments.duration("stream-guest-life")
     app.disablesGuestCreation = try arguments.isOn("stream-no-guests")
     app.disablesAuthChecks = try arguments.isOn("stream-no-auth-checks")
+    calls.sfuURL = arguments.string("stream-sfu-url") ?? calls.sfuURL
+    calls.sfuSocket = arguments.string("stream-sfu-socket") ?? calls.sfuSocket
+    if let location = arguments.string("stream-location") {
+      guard location.utf8.count >= 3, location.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw UsageError("--stream-location \(location): at least three letters, of which clients take the first three")
+      }
+      calls.pointOfPresence = location
+    }
     let scale = try arguments.number("stream-rate-limit-scale", in: 0.001...1_000_000)
     if try arguments.isOn("stream-rate-limits") || scale != nil { limits = StreamLimits(scale: scale ?? 1) }
   }

@@ -32,6 +32,7 @@ struct ServeOptions {
       arguments, own: StreamApplication(verifier: verifier, signer: signer))
     settings.streem = try StreemFlags.settings(arguments)
     try Self.readAddresses(arguments, into: &settings)
+    settings.sinch = try SinchFlags.settings(arguments)
     settings.limits = try Self.limits(arguments)
     settings.sendbird = try SendbirdFlags.settings(arguments, secret: try TokenKeys.secret(arguments))
     settings.loops =

@@ -9,14 +9,18 @@ struct StormDialect {
     case plain
     case streamVideo = "stream-video"
     case sendbird
+    case sinch
     case streem
   }
 
   let client: any ClientDialect
   /// Where tokens are asked for, below the provider's address.
   let providerPath: String
+  /// Whether the provider may have another path.
+  var mayMoveProvider: Bool { providerPath == Self.ownProvider }
   private let name: Name
 
+  private static let ownProvider = "/v1/tokens"
   /// What clients call themselves where nobody says otherwise.
   private static let usualAPIKey = "storm"
   private static let usualApplication = "STORM"
@@ -28,23 +32,28 @@ struct StormDialect {
     case .plain:
       try Self.refuse(["sdk", "api-key", "application"], arguments, "plain")
       client = PlainClientDialect(providerSecret: secret)
-      providerPath = "/v1/tokens"
+      providerPath = Self.ownProvider
     case .streamVideo:
       try Self.refuse(["application"], arguments, "stream-video")
       client = StreamVideoClientDialect(
         try arguments.choice("sdk", StreamVideoSDK.self) ?? .javascript,
         apiKey: arguments.string("api-key") ?? Self.usualAPIKey, providerSecret: secret)
-      providerPath = "/v1/tokens"
+      providerPath = Self.ownProvider
     case .sendbird:
       try Self.refuse(["api-key"], arguments, "sendbird")
       client = SendbirdClientDialect(
         try arguments.choice("sdk", SendbirdSDK.self) ?? .javascript,
         applicationID: arguments.string("application") ?? Self.usualApplication, apiToken: secret)
-      providerPath = secret == nil ? "/v1/tokens" : "/v3/users/USER/token"
+      providerPath = secret == nil ? Self.ownProvider : "/v3/users/USER/token"
+    case .sinch:
+      try Self.refuse(["sdk", "api-key"], arguments, "sinch")
+      client = SinchClientDialect(
+        application: arguments.string("application") ?? SinchApplications.usualKey, providerSecret: secret)
+      providerPath = Self.ownProvider
     case .streem:
       try Self.refuse(["sdk", "api-key", "application"], arguments, "streem")
       client = StreemClientDialect(providerSecret: secret)
-      providerPath = "/v1/tokens"
+      providerPath = Self.ownProvider
     }
   }
 
@@ -57,22 +66,30 @@ struct StormDialect {
 
   /// Who makes the tokens of clients that mint their own.
   func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
-    switch name {
-    case .plain:
-      return PlainTokenIssuer(
-        signer: try signer(arguments), issuer: arguments.string("issuer"), audience: arguments.string("audience"))
-    case .streamVideo: return StreamTokenIssuer(signer: try signer(arguments))
-    case .sendbird: return SendbirdTokenIssuer(signer: try signer(arguments))
-    case .streem: return try StreemTokenKeys.issuer(arguments)
-    }
-  }
-
-  private func signer(_ arguments: Arguments) throws -> JWTSigner {
+    if name == .sinch { return try Self.sinchIssuer(arguments) }
+    if name == .streem { return try StreemTokenKeys.issuer(arguments) }
     // The vendors sign with whatever secret they gave out, of any length.
     guard let signer = try TokenKeys(arguments, allowsShortSecret: name != .plain)?.signer() else {
       throw UsageError("--mint needs a key that can sign: --secret-file, POSTERN_SECRET or --key-file")
     }
-    return signer
+    switch name {
+    case .plain:
+      return PlainTokenIssuer(
+        signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience"))
+    case .streamVideo: return StreamTokenIssuer(signer: signer)
+    case .sendbird: return SendbirdTokenIssuer(signer: signer)
+    case .sinch: return try Self.sinchIssuer(arguments)
+    case .streem: return try StreemTokenKeys.issuer(arguments)
+    }
+  }
+
+  /// Sinch's keys are derived from the secret, day by day.
+  private static func sinchIssuer(_ arguments: Arguments) throws -> any TokenIssuer {
+    guard let secret = try SinchFlags.ownSecret(arguments) else {
+      throw UsageError("--mint needs the application's secret: --secret-file or POSTERN_SECRET")
+    }
+    return SinchTokenIssuer(
+      application: arguments.string("application") ?? SinchApplications.usualKey, secret: secret)
   }
 
   /// How long the clients may take to come back by themselves: JavaScript's silence of 35 s after a close with 1000, and

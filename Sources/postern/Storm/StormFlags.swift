@@ -12,13 +12,13 @@ enum StormFlags {
   ]
 
   private static let dialect = [
-    Flag("dialect", "NAME", "what the clients speak: plain (default), stream-video or sendbird"),
+    Flag("dialect", "NAME", "what the clients speak: plain (default), stream-video, sendbird or sinch"),
     Flag(
       "sdk", "NAME",
       "whose habits they have: javascript (default), swift, android, flutter, python; or javascript, javascript3, unity"
     ),
     Flag("api-key", "KEY", "the api_key of stream-video (default storm)"),
-    Flag("application", "ID", "the application of sendbird (default STORM)"),
+    Flag("application", "ID", "the application of sendbird (default STORM) or sinch (default postern)"),
   ]
 
   private static let fleet = [

@@ -40,6 +40,9 @@ struct StormOptions {
     self.dialect = dialect.client
     providerPath = dialect.providerPath
     tokens = try Self.tokens(arguments, dialect, provider: provider, gateway: gateway)
+    guard provider?.path == nil || dialect.mayMoveProvider else {
+      throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
+    }
     thresholds = try Self.thresholds(arguments)
     reportDirectory = arguments.string("report")
     printsJSON = try arguments.isOn("json")

@@ -14,7 +14,8 @@ enum TokenMintCommand: Command {
       Flag("user", "ID", "the user; !anon for an anonymous one"),
       Flag("kind", "KIND", "regular (default), guest, anonymous; stream-video: server, server-empty, development too"),
       Flag("role", "NAME", "the role (stream-video)"),
-      Flag("life", "DURATION", "how long the token is good (default 1h; 7d for sendbird; for ever for a server)"),
+      Flag(
+        "life", "DURATION", "how long the token is good (default 1h; sendbird 7d, sinch 10m; for ever for a server)"),
       Flag("expires", "UNIX_S", "when the token expires, in place of --life; never for no expiry"),
       Flag("issued-at", "UNIX_S", "when the token was issued (default now)"),
       Flag("no-issued-at", nil, "leave iat out (stream-video)"),
@@ -23,7 +24,7 @@ enum TokenMintCommand: Command {
       Flag("typ", "TYPE", "the typ in the header (default JWT)"),
       Flag("issuer", "TEXT", "the iss"),
       Flag("audience", "TEXT", "the aud"),
-    ] + TokenKeys.flags + StreemTokenKeys.flags + StreemTokenMint.flags
+    ] + SinchTokenMint.flags + TokenKeys.flags + StreemTokenKeys.flags + StreemTokenMint.flags
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     Output.line(try mint(arguments, at: SystemTime.now))
@@ -39,6 +40,7 @@ enum TokenMintCommand: Command {
       return try StreamTokenClaims(arguments, at: now).token(
         { try scheme.keys(arguments) }, type: arguments.string("typ") ?? "JWT")
     case .sendbird: return try mintSendbird(arguments, at: now)
+    case .sinch: return try SinchTokenMint.mint(arguments, at: now)
     case .streem: return try StreemTokenMint.mint(arguments, at: now)
     }
   }
@@ -46,7 +48,8 @@ enum TokenMintCommand: Command {
   /// A session token: access tokens are kept by the application that issues them, so none can be made without it.
   private static func mintSendbird(_ arguments: Arguments, at now: WallTime) throws -> String {
     let scheme = TokenScheme.sendbird
-    try scheme.refuse(["call", "claim", "issuer", "audience", "role", "no-issued-at"], arguments)
+    let others = ["call", "claim", "issuer", "audience", "role", "no-issued-at"]
+    try scheme.refuse(others + SinchTokenMint.flags.map(\.name), arguments)
     if let kind = arguments.string("kind"), kind != UserKind.regular.rawValue {
       throw UsageError(
         kind == "access"
@@ -73,7 +76,7 @@ enum TokenMintCommand: Command {
   }
 
   private static func mintPlain(_ arguments: Arguments, at now: WallTime) throws -> String {
-    try TokenScheme.plain.refuse(["role", "no-issued-at"], arguments)
+    try TokenScheme.plain.refuse(["role", "no-issued-at"] + SinchTokenMint.flags.map(\.name), arguments)
     let claims = try claims(arguments, at: now).json()
     guard let keys = try TokenKeys(arguments) else {
       throw UsageError("no key: --secret-file, POSTERN_SECRET or --key-file with a private key")

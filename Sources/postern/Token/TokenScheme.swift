@@ -3,9 +3,10 @@ enum TokenScheme: String, CaseIterable {
   case plain
   case streamVideo = "stream-video"
   case sendbird
+  case sinch
   case streem
 
-  static let flag = Flag("scheme", "NAME", "whose token: plain (default), stream-video, sendbird or streem")
+  static let flag = Flag("scheme", "NAME", "whose token: plain (default), stream-video, sendbird, sinch or streem")
 
   static func read(_ arguments: Arguments) throws -> TokenScheme {
     try arguments.choice("scheme", TokenScheme.self) ?? .plain

@@ -12,14 +12,15 @@ enum TokenVerifyCommand: Command {
   static let flags =
     [
       TokenScheme.flag,
-      Flag("user", "ID", "the user that must be the token's (stream-video, sendbird)"),
+      Flag("user", "ID", "the user that must be the token's (stream-video, sendbird, sinch)"),
       Flag("api-key", "KEY", "the API key that a refusal names (stream-video)"),
       Flag("no-auth-checks", nil, "accept development tokens (stream-video)"),
       Flag("at", "UNIX_S", "as of this time (default now)"),
       Flag("typ", "TYPE", "the typ the token must have"),
       Flag("require-expiry", nil, "refuse a token without exp"),
       Flag("json", nil, "print one JSON object"),
-    ] + TokenKeys.policyFlags + TokenKeys.flags + StreemTokenKeys.flags
+    ] + SinchTokenVerdict.flags + SinchFlags.tokenFlags + TokenKeys.policyFlags + TokenKeys.flags
+    + StreemTokenKeys.flags
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let now = try arguments.number("at", in: -1e11...1e11).map { WallTime(seconds: $0) } ?? SystemTime.now
@@ -41,6 +42,9 @@ enum TokenVerifyCommand: Command {
       return (json ? verdict.json : verdict.text, verdict.isValid)
     case .sendbird:
       let verdict = try SendbirdTokenVerdict(token, arguments, at: now)
+      return (json ? verdict.json : verdict.text, verdict.isValid)
+    case .sinch:
+      let verdict = try SinchTokenVerdict(token, arguments, at: now)
       return (json ? verdict.json : verdict.text, verdict.isValid)
     case .streem:
       let verdict = try StreemTokenVerdict(token, arguments, at: now)

@@ -1,8 +1,10 @@
 """A client of the socket: four letters and a JSON object in each message, as the vendor's JavaScript SDK says it."""
 
+import contextlib
 import json
 import uuid
 
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 PATIENCE = 20
@@ -13,14 +15,16 @@ class SocketClient:
         query = f"ai=APP&p=JS&user_id={user}&expiring_session=1"
         if token is not None:
             query += f"&access_token={token}"
-        self.socket = connect(f"{gateway.url}/?{query}", open_timeout=PATIENCE, close_timeout=PATIENCE)
+        self.stack = contextlib.ExitStack()
+        self.socket = self.stack.enter_context(
+            connect(f"{gateway.url}/?{query}", open_timeout=PATIENCE, close_timeout=PATIENCE, proxy=None))
         self.login = self.next("LOGI")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.socket.close()
+        self.stack.close()
 
     @property
     def key(self):
@@ -50,5 +54,5 @@ class SocketClient:
                 self.socket.recv(timeout=PATIENCE)
         except TimeoutError:
             return False
-        except Exception:
+        except ConnectionClosed:
             return True

@@ -56,6 +56,26 @@ struct LoginTests {
       ])
   }
 
+  @Test("credentials that want more log nobody in and give no more time, and their notes are kept")
+  func halfALogin() {
+    var script = SessionScript(try! SessionPolicy(refusedRefreshesMax: 2))
+    var half = Acceptance.token(expiresAt: 100)
+    half.wants = .credentialsMissing
+    half.notes = [HTTPField("device", "d1")]
+    _ = script.at(1, .credentials(request: "start"))
+    #expect(
+      script.at(2, .accepted(1, half)) == [.send(.error(.credentialsMissing, request: RequestID("start")))])
+    #expect(script.session.phaseName == "awaiting_credentials")
+    #expect(script.session.nextDeadline == .seconds(10))
+    #expect(script.session.notes == half.notes)
+
+    _ = script.at(3, .credentials())
+    #expect(
+      script.at(3, .accepted(2, half)) == [
+        .send(.error(.credentialsMissing, request: nil)), .close(.tooManyFailures),
+      ])
+  }
+
   @Test("where the wire wants it, a refused client has time to go by itself, and is heard no more")
   func lingers() {
     var script = SessionScript(try! SessionPolicy(refusalLinger: .seconds(3)))

@@ -12,7 +12,8 @@ struct PlainHTTP {
 
   init(_ policy: TokenProviderPolicy, full: Bool = false) {
     directory = gateway.makeDirectory(calls: full ? 1 : 100)
-    let provider = TokenProvider(on: gateway.executor, policy: policy, services: gateway, issuer: FakeTokens())
+    let provider = TokenProvider(
+      on: gateway.executor, policy: policy, services: gateway, issuer: FakeTokens(), vendors: ["acme": VendorTokens()])
     router = HTTPRouter(
       PlainRoutes(
         services: gateway, directory: directory, authenticator: FakeTokens(),
@@ -50,6 +51,15 @@ struct PlainHTTP {
       user: UserID(user), kind: kind, issuedAt: gateway.wallTime, expiresAt: life.map { gateway.wallTime + $0 },
       calls: calls?.compactMap { CallID(cid: $0) }
     ).token
+  }
+
+  /// Tokens that are told apart from the plain ones.
+  private struct VendorTokens: TokenIssuer {
+    func mint(
+      user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
+    ) -> Credentials {
+      Credentials(token: "acme's \(user)")
+    }
   }
 
   /// The error of an answer: its status and number.

@@ -75,6 +75,9 @@ struct PlainTokenRoutesTests {
       (#"{"user_id":"\#(String(repeating: "x", count: 256))"}"#, "user_id must be a string of 1 to 255 bytes"),
       (#"{"user_id":"!anon"}"#, "belongs to kind anonymous"),
       (#"{"user_id":"!anon","kind":"guest"}"#, "belongs to kind anonymous"),
+      (#"{"user_id":"a","scheme":"other"}"#, "scheme must be one of plain, acme"),
+      (#"{"user_id":"a","scheme":7}"#, "scheme must be a string"),
+      (#"{"user_id":"a","scheme":"acme","format":"opaque"}"#, "format is of the plain scheme only"),
       (#"{"user_id":"a","kind":"admin"}"#, "kind must be regular, guest or anonymous"),
       (#"{"user_id":"a","kind":null}"#, "kind must be regular, guest or anonymous"),
       (#"{"user_id":"a","life_s":"60"}"#, "life_s must be a number"),
@@ -96,6 +99,15 @@ struct PlainTokenRoutesTests {
     #expect(answer.response.status == 400)
     let message = answer.body["error"]?["message"]?.string ?? ""
     #expect(message.contains(expected), "\(message)")
+  }
+
+  @Test("a scheme may be named, and its issuer mints")
+  func scheme() throws {
+    let http = PlainHTTP(try TokenProviderPolicy())
+    let vendor = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann","scheme":"acme"}"#)
+    #expect(vendor.response.status == 200 && vendor.body["token"]?.string == "acme's ann")
+    let plain = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann","scheme":"plain"}"#)
+    #expect(plain.body["token"]?.string?.hasPrefix("ann|regular|") == true)
   }
 
   @Test("at most 100 calls stand in a call token")

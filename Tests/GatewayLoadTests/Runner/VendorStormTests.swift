@@ -62,6 +62,17 @@ struct VendorStormTests {
     #expect(result.callsPerExpiry == 1)
   }
 
+  @Test("who is let in only after the common expiry, with a second token, is late and not missing")
+  func late() throws {
+    var storm = try Self.stream(.swift)
+    storm.plan.behaviours = .allWell
+    // Tokens that expire together at 8 s, of which a provider of 20 in a second has given less than all by then.
+    storm.provider = try TokenProviderPolicy(latency: .milliseconds(50), concurrency: 1)
+    let result = try storm.run().result
+    #expect(result.everybody.late > 20 && result.everybody.unrefreshed == 0 && !result.ranOutOfTime)
+    #expect(result.everybody.late + result.everybody.kept + result.connects.failed.total == 200)
+  }
+
   @Test("Python's clients are lost, all of them, as their SDK demands")
   func python() throws {
     let result = try Self.stream(.python).run().result
@@ -112,6 +123,16 @@ struct VendorStormTests {
     #expect(result.everybody.connected == 200 && result.everybody.kept == 200)
     #expect(result.returns.failed["busy"] > 100)
     #expect(result.connects.failed.total == 0)
+  }
+
+  @Test("Sinch's clients register anew on their sockets when their registrations end")
+  func sinch() throws {
+    var storm = try VirtualStorm()
+    storm.dialect = SinchClientDialect()
+    storm.plan.behaviours = try BehaviourMix(parsing: Self.mix)
+    let result = try storm.run().result
+    Self.check(result)
+    #expect(result.returns.interrupted == 0 && result.refreshes.asked == 200 && result.callsPerExpiry == 1)
   }
 
   @Test("the same seed gives the same storm", arguments: ["stream-video", "sendbird"])

@@ -105,6 +105,11 @@ struct VirtualStorm {
       let suite = try SendbirdSuite(
         sendbird, directory: MemorySendbirdDirectory(on: loop), on: loop, generator: SeededGenerator(seed: 1))
       return [plain, try suite.dialectSuite(policy)]
+    case "sinch":
+      var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
+      // A storm does not wait for two days.
+      settings.tokens.instanceLifeMin = .zero
+      return [plain, SinchSuite.make(settings, directory: MemorySinchDirectory(on: loop))]
     default:
       return [plain]
     }

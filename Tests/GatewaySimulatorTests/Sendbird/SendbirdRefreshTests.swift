@@ -144,6 +144,26 @@ struct SendbirdRefreshTests {
     #expect(peer.commands.last == #"EXPR{"expires_in":0}"# && peer.commands.count == heard + 1)
   }
 
+  @Test("that nobody uses any more is not brought back by a refresh over HTTP, nor are too many remembered")
+  func givenUp() throws {
+    let sendbird = try SimulatedSendbird()
+    let token = sendbird.sessionToken()
+    let keys = (0..<61).map { _ in
+      let peer = expiring(sendbird, token)
+      peer.abort()
+      sendbird.world.settle()
+      return peer.sessionKey
+    }
+    let forgotten = sendbird.connect(["key": keys[0]])
+    #expect(forgotten.last("code", of: "LOGI") == "400309")
+    #expect(sendbird.connect(["key": keys[1]]).last("code", of: "LOGI") == nil)
+    sendbird.world.advance(by: .seconds(600))
+    _ = sendbird.fetch(
+      "POST", "/v3/users/ann/session_key", ["access-token": token], body: #"{"expiring_session":true}"#)
+    #expect(sendbird.connect(["key": keys[30]]).last("code", of: "LOGI") == "400309")
+    #expect(sendbird.connect(["key": keys[60]]).last("code", of: "LOGI") == nil)
+  }
+
   @Test("over HTTP fails with the code of the cause, and leaves the socket open")
   func overHTTPFails() throws {
     let sendbird = try SimulatedSendbird { $0.applicationID = "APP" }

@@ -23,6 +23,35 @@ struct StormOptionsTests {
     #expect(options.thresholds.map(\.description).contains("lost == 0"))
   }
 
+  @Test(
+    "the dialect decides where the clients connect, whose habits they have and how long the storm waits for them",
+    arguments: [
+      (["--dialect", "stream-video"], "ws://127.0.0.1:8080/video/connect", "javascript", 95),
+      (["--dialect", "stream-video", "--sdk", "python"], "ws://127.0.0.1:8080/api/v2/connect", "python", 60),
+      (["--dialect", "sendbird"], "ws://127.0.0.1:8080/", "javascript", 60),
+      (["--dialect", "sendbird", "--sdk", "unity"], "ws://127.0.0.1:8080/", "unity", 60),
+    ])
+  func dialects(words: [String], gateway: String, sdk: String, comeback: Int) throws {
+    let options = try StormOptions(
+      Arguments(
+        ["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false))
+    #expect(options.gatewayText == gateway)
+    #expect(options.plan.dialect == words[1] && options.plan.sdk == sdk)
+    #expect(options.plan.comeback == .seconds(comeback))
+    #expect(options.providerText == "http://127.0.0.1:8080/v1/tokens")
+  }
+
+  @Test("a storm begins when it is told to, or so that a vendor's tokens expire on a whole second")
+  func start() throws {
+    let ready = WallTime(seconds: 1000.25)
+    #expect(try Self.options("--start-at", "2000").start(ready: ready) == WallTime(seconds: 2000))
+    #expect(try Self.options().start(ready: ready) == ready)
+    let stream = try Self.options("--dialect", "stream-video", "--expire-after", "7500ms")
+    #expect(stream.start(ready: ready) == WallTime(seconds: 1000.5))
+    let own = try Self.options("--dialect", "stream-video", "--expiry", "own", "--life", "60s")
+    #expect(own.start(ready: ready) == ready)
+  }
+
   @Test("every flag of the plan arrives in it")
   func plan() throws {
     let plan = try Self.options(
@@ -61,6 +90,9 @@ struct StormOptionsTests {
     ["--behaviour", "fast=1"], ["--threshold", "lost"], ["--expire-after", "1s"], ["--provider", "ftp://x"],
     ["--clients", "0"], ["--jitter", "2"], ["--mint"], ["--mint", "--provider", "http://x"],
     ["--expiry", "never"], ["--fetches", "0"], ["--control-url", "127.0.0.1:80"],
+    ["--dialect", "smoke-signals"], ["--sdk", "swift"], ["--dialect", "sendbird", "--sdk", "swift"],
+    ["--dialect", "stream-video", "--sdk", "unity"], ["--dialect", "sendbird", "--api-key", "k"],
+    ["--dialect", "stream-video", "--application", "A"], ["--start-at", "soon"],
   ]
 
   @Test("what cannot be is a mistake in usage", arguments: mistakes)

@@ -35,7 +35,10 @@ package struct SimulatedStream {
     var settings = StreamVideoSettings(applications: StreamApplications([Self.key: application]))
     adjust(&settings)
     directory = MemoryStreamDirectory(on: own[0].eventLoop, settings: settings.app)
-    let suite = try StreamVideoSuite(settings, directory: directory, session: session, on: own[0].eventLoop).dialects
+    let calls = MemoryStreamCallDirectory(on: own[0].eventLoop)
+    let suite = try StreamVideoSuite(
+      settings, directory: directory, calls: calls, session: session, on: own[0].eventLoop
+    ).dialects
     gateway = Gateway(
       configuration: GatewayConfiguration(session: session), loops: own.map(\.eventLoop), bindings: suite.bindings)
     network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: suite.routes(gateway)))

@@ -7,7 +7,8 @@ extension SendbirdChannelQuery {
     limit = try request.limit
     offset = Int(clamping: try request.pageToken ?? 0)
     urls = request.texts("channel_urls")
-    customTypes = request.texts("custom_types") ?? request.texts("custom_type")
+    let types = request.texts("custom_types") ?? request.texts("custom_type")
+    customTypes = types.flatMap { $0.contains("*") ? nil : $0 }
     nameContains = request.text("name_contains")
     showsFrozen = try request.flag("show_frozen") ?? true
     guard kind == .group else { return }

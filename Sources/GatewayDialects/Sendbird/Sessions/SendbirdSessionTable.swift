@@ -1,7 +1,10 @@
 internal import GatewayCore
 
-/// The sessions of an application, bounded, and which of them each user and each connection has.
+/// The sessions of an application, bounded in all and for each user, and which of them each connection has.
 struct SendbirdSessionTable {
+  /// Twice as many as a user may have connections by default. The oldest is forgotten first.
+  static let sessionsPerUserMax = 60
+
   private let countMax: Int
   private(set) var sessions: [UInt64: SendbirdSession] = [:]
   private var users: [UserID: Entry] = [:]
@@ -30,6 +33,10 @@ struct SendbirdSessionTable {
 
   mutating func open(_ session: SendbirdSession, as id: UInt64, at now: WallTime) {
     if sessions.count >= countMax { makeRoom(at: now) }
+    if let own = users[session.user]?.sessions, own.count >= Self.sessionsPerUserMax {
+      sessions[own[0]] = nil
+      users[session.user]?.sessions.removeFirst()
+    }
     sessions[id] = session
     users[session.user, default: Entry()].sessions.append(id)
   }

@@ -23,15 +23,18 @@ extension SendbirdSessions {
     }
   }
 
-  /// Refreshes over HTTP. Such a request names no session, so it is taken for all sessions of the user that have ended
-  /// or were opened by the same token, or else for the newest; where there is none, it opens one.
+  /// Refreshes over HTTP. Such a request names no session. It is taken for those that are in use, with a connection or
+  /// as the user's newest, and have ended or were opened by the same token; or else for the newest. Where there is none,
+  /// it opens one. Keys that were given up long ago stay dead.
   func refreshOverHTTP(
     _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool, at now: WallTime
   ) async throws(GatewayError) -> SendbirdHTTPRefresh {
     let (_, accepted, kind) = try await admit(user, token, at: now)
     let own = table.ids(of: user).filter { table[$0]?.kind == kind }
+    let connected = Set(table.connections(of: user).values)
     var meant = own.filter { id in
-      table[id].map { $0.hasEnded(at: now) || $0.token.fingerprint == accepted.fingerprint } ?? false
+      guard let session = table[id], id == own.last || connected.contains(id) else { return false }
+      return session.hasEnded(at: now) || session.token.fingerprint == accepted.fingerprint
     }
     if meant.isEmpty, let newest = own.last { meant = [newest] }
     if meant.isEmpty {

@@ -26,22 +26,23 @@ package struct SendbirdSessionToken: Hashable, Sendable {
     SHA256.digest(user.rawValue.utf8)[..<6].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Whether the user's session tokens of that moment were revoked. Counted in the milliseconds a token is dated in.
+  /// Whether the user's session tokens of that moment were revoked. Tokens are dated in whole milliseconds: those of the
+  /// revocation's own are void.
   package static func isVoid(issuedAt: WallTime?, for user: SendbirdUser) -> Bool {
     guard let validFrom = user.sessionTokensValidFrom else { return false }
-    return issuedAt.map { $0 < Self.roundedUp(validFrom) } ?? true
+    return issuedAt.map { $0 < Self.millisecond(after: validFrom) } ?? true
   }
 
-  /// When a token that is made at `now` says it was issued: not before the last revocation ended, so that one made in
-  /// the same millisecond as a revocation is good.
+  /// When a token that is made at `now` says it was issued: behind the millisecond of the last revocation, so that one
+  /// made right after it is good.
   package static func issueDate(for user: SendbirdUser, at now: WallTime) -> WallTime {
-    let whole = WallTime(nanoseconds: now.nanoseconds / 1_000_000 * 1_000_000)
-    return max(whole, user.sessionTokensValidFrom.map(roundedUp) ?? whole)
+    let whole = millisecond(after: now) - .milliseconds(1)
+    return max(whole, user.sessionTokensValidFrom.map(millisecond(after:)) ?? whole)
   }
 
-  private static func roundedUp(_ time: WallTime) -> WallTime {
-    let rest = time.nanoseconds % 1_000_000
-    return rest == 0 ? time : time + .nanoseconds(1_000_000 - rest)
+  /// The first whole millisecond that is later.
+  private static func millisecond(after time: WallTime) -> WallTime {
+    WallTime(nanoseconds: time.nanoseconds / 1_000_000 * 1_000_000) + .milliseconds(1)
   }
 
   /// Whether `token` has the form of a JWT; an access token never has dots.

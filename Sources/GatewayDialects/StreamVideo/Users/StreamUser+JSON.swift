@@ -22,6 +22,8 @@ extension StreamUser {
     json.member("teams", strings: teams)
     writeCustom(to: &json, family)
     json.member("banned", isBanned)
+    json.member("invisible", isInvisible)
+    json.member("shadow_banned", false)
     json.member("blocked_user_ids", strings: blocked.map(\.rawValue))
     json.member("created_at", createdAt, family.dates)
     json.member("updated_at", updatedAt, family.dates)
@@ -36,8 +38,6 @@ extension StreamUser {
   package func writeFullMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool) {
     writeMembers(to: &json, family)
     json.member("online", isOnline)
-    json.member("invisible", isInvisible)
-    json.member("shadow_banned", false)
     json.name("devices")
     json.beginArray()
     for device in devices { device.write(to: &json, of: id, family.dates) }

@@ -47,7 +47,8 @@ extension StreemRoutes {
   private static func basic(_ request: HTTPRequest) -> (id: String, secret: Substring)? {
     guard let value = request.header("authorization") else { return nil }
     let parts = value.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.decode(parts[1].drop { $0 == " " }),
+    guard parts.count == 2, parts[0].lowercased() == "basic",
+      let bytes = Base64.decode(String(parts[1].drop { $0 == " " })),
       let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":")
     else { return nil }
     return (String(text[..<colon]), text[text.index(after: colon)...])

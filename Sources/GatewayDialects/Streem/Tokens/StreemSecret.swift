@@ -28,11 +28,11 @@ package struct StreemSecret: Sendable {
   package static func make() -> (key: P256PublicKey, secret: String, hash: [UInt8]) {
     let pair = P256KeyPair.generate()
     let jwk = pair.jwk
-    return (pair.publicKey, Base64.encode(jwk), SHA256.digest(jwk))
+    return (pair.publicKey, Base64.encodeUnpadded(jwk), SHA256.digest(jwk))
   }
 
   /// The hash of what somebody presents as the secret, whatever form of base64 it is in; nil if it is none.
   static func hash(presented text: some StringProtocol) -> [UInt8]? {
-    Base64.decode(text).map { SHA256.digest($0) }
+    Base64.decode(String(text)).map { SHA256.digest($0) }
   }
 }

@@ -126,6 +126,11 @@ struct Exploration {
         user: UserID(user), kind: kind, fingerprint: .number(number), expiresAt: expiresAt, spreadShare: 0.5,
         renewal: renewal)
     }
+    func wanting(_ expiresAt: Instant) -> Acceptance {
+      var half = token(7, "ann", .regular, expiresAt)
+      half.wants = .credentialsMissing
+      return half
+    }
     // Not the token the session has.
     let fresh: UInt64 = node.session.grant?.fingerprint == .number(1) ? 2 : 1
     // The logout does not depend on the policy; one plan with it will do.
@@ -137,7 +142,7 @@ struct Exploration {
       .accepted(attempt, token(fresh, "ann", .regular, .distantFuture)),
       .accepted(attempt, token(fresh, "ann", .regular, node.now - .seconds(1))),
       .accepted(attempt, token(3, "bob", .regular, life)), .accepted(attempt, token(4, "ann", .guest, life)),
-      .accepted(attempt, token(5, "!anon", .anonymous, life)), .refused(attempt),
+      .accepted(attempt, token(5, "!anon", .anonymous, life)), .refused(attempt), .accepted(attempt, wanting(life)),
       .accepted(attempt, token(fresh, "ann", .regular, life, .sessionEnd)),
       .renewed(token(fresh, "ann", .regular, life)), .renewed(token(3, "bob", .regular, life)),
       .renewed(token(fresh, "ann", .regular, node.now)),

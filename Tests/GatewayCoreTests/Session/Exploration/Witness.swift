@@ -162,6 +162,7 @@ struct Witness: Hashable {
       guard case .verified(_, .success(let token)) = event else { return ["a login without a verdict"] }
       var broken = login == nil ? [] : ["a login of somebody who is logged in"]
       broken += accept(token, at: now)
+      if token.wants != nil { broken.append("a login that wants more is complete") }
       if kind == .anonymous { broken.append("an anonymous user is connected") }
       if user != token.user || kind != token.kind { broken.append("somebody else is connected") }
       return broken
@@ -177,6 +178,11 @@ struct Witness: Hashable {
       if drainsUntil != nil { broken.append("a refresh request while draining") }
       return broken
     case .error(let error, _):
+      if case .verified(question, .success(let token)) = event, login == nil, token.wants == error {
+        // The first half of a login: it answers its question, and counts as one of those that end the session.
+        question = nil
+        refusedTokens += 1
+      }
       return login == nil && event.isOperation && !error.isSame(as: .connectionRequired)
         ? ["an operation before login is not answered with 800101"] : []
     case .loginRefused:
@@ -232,7 +238,7 @@ struct Witness: Hashable {
 
   private mutating func refresh(_ token: Acceptance, at now: Instant) -> [String] {
     guard let login else { return ["a refresh before login"] }
-    var broken: [String] = []
+    var broken: [String] = token.wants == nil ? [] : ["a session is kept by what lets nobody in"]
     if token.user != login.user || token.kind != login.kind { broken.append("the identity changes") }
     if isDue(at: now) && token.fingerprint == login.fingerprint && login.renewal != .sessionEnd {
       broken.append("the token was not renewed")

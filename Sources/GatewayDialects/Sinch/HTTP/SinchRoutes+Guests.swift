@@ -1,0 +1,21 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Guests. Ours: the vendor has nothing like them.
+
+extension SinchRoutes {
+  /// A guest: a user made on the spot, who may connect and join calls.
+  func makeGuest(_: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
+    guard let application = settings.applications[parameters["application"]] else {
+      throw SinchRefusal.unknownApplication.gatewayError
+    }
+    let user = UserID("guest-" + SinchIdentifier.random())
+    let issuer = SinchTokenIssuer(application: application.key, secret: application.secrets[0])
+    let token = issuer.mint(user: user, kind: .guest, issuedAt: services.wallTime, expiresAt: nil, calls: nil)
+    let answer = JSONWriter.object(capacity: 512) { json in
+      json.member("userId", user.rawValue)
+      json.member("jwt", token.token)
+    }
+    return HTTPResponse(status: 201, json: answer)
+  }
+}

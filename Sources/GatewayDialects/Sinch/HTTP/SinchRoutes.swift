@@ -1,0 +1,92 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Sinch's HTTP side: registration for clients that only mint tokens, what an application's server asks, and the paths of
+/// the legacy SDKs. `Deploy/api/sinch-openapi.yaml` describes it.
+package struct SinchRoutes: Sendable {
+  let registrar: SinchRegistrar
+  let services: any GatewayServices
+  let gate: SinchGate
+  let errors: SinchErrorWords
+
+  package init(registrar: SinchRegistrar, services: any GatewayServices) {
+    self.registrar = registrar
+    self.services = services
+    gate = SinchGate(registrar: registrar)
+    errors = SinchErrorWords(explains: registrar.settings.explains)
+  }
+
+  var settings: SinchSettings { registrar.settings }
+  var directory: any SinchDirectory { registrar.directory }
+
+  package var routes: [HTTPRoute] {
+    let instances = "/sinch/v1/applications/{application}/users/{user}/instances"
+    let current = [
+      route("POST", instances, register), route("GET", instances, list),
+      route("GET", instances + "/{instance}", show), route("DELETE", instances + "/{instance}", delete),
+      route("POST", "/sinch/v1/applications/{application}/guests", makeGuest),
+    ]
+    guard settings.offersLegacy else { return current }
+    return current + [
+      route("POST", "/V2/Instance", generation: .mobile, registerMobile),
+      route("GET", "/timestamp", generation: .web, timestamp),
+      route("POST", "/instance", generation: .web, registerWeb),
+      route("PUT", "/instances/id/{instance}/authorization", generation: .web, renewWeb),
+      route("GET", "/configuration/user", generation: .web, configuration),
+      route("GET", "/user/profile", generation: .web, profile),
+      route("POST", "/users/username/{name}/authentication", generation: .web, authenticate),
+    ]
+  }
+
+  /// Which SDKs a path is for: they read errors differently.
+  enum Generation {
+    case current, mobile, web
+  }
+
+  typealias Work =
+    nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async throws(GatewayError) -> HTTPResponse
+
+  private func route(
+    _ method: String, _ pattern: String, generation: Generation = .current, _ work: @escaping Work
+  ) -> HTTPRoute {
+    HTTPRoute(method, pattern) { request, parameters in
+      do throws(GatewayError) {
+        return try await work(request, parameters)
+      } catch {
+        return refusal(error, generation)
+      }
+    }
+  }
+
+  private func refusal(_ error: GatewayError, _ generation: Generation) -> HTTPResponse {
+    var response = errors.response(error, isLegacyWeb: generation == .web)
+    guard generation == .mobile else { return response }
+    // What the client of that generation logs.
+    let numbers = SinchErrorWords.numbers(of: error)
+    response.body = JSONWriter.object { json in
+      json.member("errorCode", Int64(numbers.code))
+      json.member("message", errors.message(error, numbers))
+      json.member("Message", errors.message(error, numbers))
+      if let reason = errors.reason(error) { json.member("reason", reason) }
+    }
+    return response
+  }
+
+  /// What `body` comes to, its refusal as the gateway's error.
+  nonisolated(nonsending) func asking<Answer>(
+    _ body: nonisolated(nonsending) () async throws(SinchRefusal) -> Answer
+  ) async throws(GatewayError) -> Answer {
+    do throws(SinchRefusal) {
+      return try await body()
+    } catch {
+      throw error.gatewayError
+    }
+  }
+
+  /// What `read` makes of the body, which must be a JSON object, or may be absent where everything in it is optional.
+  static func body<Content>(
+    _ request: HTTPRequest, isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
+  ) throws(GatewayError) -> Content {
+    try PlainRoutes.body(request, isOptional: isOptional, read)
+  }
+}

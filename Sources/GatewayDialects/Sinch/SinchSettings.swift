@@ -1,0 +1,33 @@
+package import GatewayCore
+
+/// What Sinch's side of a gateway is set to. Where the vendor's own choice is not known, the comment says that it is ours.
+package struct SinchSettings: Sendable {
+  package var applications: SinchApplications
+  package var tokens = SinchTokenPolicy()
+  /// Whether errors name the check that failed and say what was expected; else they hold status and code only, as
+  /// those of production do.
+  package var explains = true
+  /// Whether the credentials and paths of the legacy generations are taken.
+  package var offersLegacy = true
+  /// How far `x-timestamp` may be from the gateway's clock. Ours.
+  package var timestampWindow = Duration.seconds(300)
+  /// The passwords of vendor-managed users (legacy web), by their names.
+  package var passwords: [String: Credentials] = [:]
+  /// How long three wrong passwords lock an account. Ours.
+  package var passwordLock = Duration.seconds(300)
+  /// How long the ticket lives that a right password gives. Ours; the vendor's samples have 3600 s.
+  package var ticketLife = Duration.seconds(3600)
+  /// The longest registration of the legacy web SDK, which asks for a year.
+  package var legacyInstanceLifeMax = Duration.seconds(31_536_000)
+
+  package init(applications: SinchApplications) {
+    self.applications = applications
+  }
+
+  /// Mints for the built-in token provider, which is told of no application: the first one's tokens.
+  var issuer: (any TokenIssuer)? {
+    applications.first.map {
+      SinchTokenIssuer(application: $0.key, secret: $0.secrets[0], instanceLifeMin: tokens.instanceLifeMin)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// The claims of a registration token, present and of the right types.
+struct SinchClaims {
+  let subject: String
+  let issuedAt: WallTime
+  let expiresAt: WallTime
+  let nonce: String
+  let instanceEndsAt: WallTime?
+  let kind: UserKind
+
+  init(_ claims: JSONView) throws(SinchRefusal) {
+    guard let subject = claims["sub"], let issuedAt = claims["iat"], let expiresAt = claims["exp"],
+      let nonce = claims["nonce"]
+    else { throw .claimMissing }
+    guard let subject = subject.string, let nonce = nonce.string, !nonce.isEmpty else { throw .claimInvalid }
+    self.subject = subject
+    self.nonce = nonce
+    self.issuedAt = try Self.date(issuedAt)
+    self.expiresAt = try Self.date(expiresAt)
+    var end: WallTime?
+    if let claim = claims["sinch:rtc:instance:exp"] { end = try Self.date(claim) }
+    instanceEndsAt = end
+    kind = try Self.kind(claims[member: SinchRegistrationToken.kindClaim])
+  }
+
+  private static func date(_ claim: JSONView) throws(SinchRefusal) -> WallTime {
+    guard let date = NumericDate.read(claim) else { throw .claimInvalid }
+    return date
+  }
+
+  private static func kind(_ claim: JSONView?) throws(SinchRefusal) -> UserKind {
+    guard let claim else { return .regular }
+    guard let kind = claim.string.flatMap(UserKind.init(rawValue:)) else { throw .claimInvalid }
+    return kind
+  }
+}

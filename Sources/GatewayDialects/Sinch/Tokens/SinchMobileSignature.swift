@@ -1,0 +1,32 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// The signature of the legacy mobile SDKs: SHA-1 over the joined texts, the secret as base64 text, no separators.
+package enum SinchMobileSignature {
+  /// `base64(SHA-1(userId + applicationKey + sequence + applicationSecret))`.
+  package static func sign(user: UserID, application: String, sequence: UInt64, secret: SinchSecret) -> String {
+    let text = user.rawValue + application + String(sequence) + secret.text
+    return Base64.encode(LegacyDigest.sha1.digest(text.utf8))
+  }
+
+  /// Throws unless `signature` is one of the application's secrets' for that user and sequence.
+  static func check(
+    _ signature: String, user: UserID, application: SinchApplication, sequence: UInt64
+  ) throws(SinchRefusal) {
+    let presented = Array(signature.utf8)
+    var isRight = false
+    for secret in application.secrets {
+      let expected = sign(user: user, application: application.key, sequence: sequence, secret: secret)
+      if ConstantTime.areEqual(Array(expected.utf8), presented) { isRight = true }
+    }
+    guard isRight else { throw .badSignature }
+  }
+
+  /// The sequence that decimal digits name, without sign or leading zeros; nil for anything else.
+  static func sequence(_ text: String) -> UInt64? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text),
+      String(number) == text
+    else { return nil }
+    return number
+  }
+}

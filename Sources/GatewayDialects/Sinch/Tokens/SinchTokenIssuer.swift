@@ -1,0 +1,96 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Mints registration tokens of one application, as the vendor's server samples do.
+package struct SinchTokenIssuer: TokenIssuer {
+  private let application: String
+  private let secret: SinchSecret
+  /// How long a token may be presented: `exp - iat`. The vendor's samples have 600 s.
+  private static let life = Duration.seconds(600)
+  /// The shortest registration that is limited.
+  private let instanceLifeMin: Duration
+
+  package init(application: String, secret: SinchSecret, instanceLifeMin: Duration = .zero) {
+    self.application = application
+    self.secret = secret
+    self.instanceLifeMin = instanceLifeMin
+  }
+
+  /// A token whose registration ends at `expiresAt`: what a session lives by. It has no end where that is nil, or nearer
+  /// than a registration may end. The token itself may be presented for 600 s, whatever it registers. Calls are not
+  /// listed in such a token.
+  package func mint(
+    user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
+  ) -> Credentials {
+    let end = expiresAt.flatMap { $0 - issuedAt < instanceLifeMin ? nil : $0 }
+    let claims = Claims(
+      user: user, kind: kind, issuedAt: issuedAt, expiresAt: issuedAt + Self.life, instanceEndsAt: end)
+    return Credentials(token: sign(claims))
+  }
+
+  /// What a token is to say.
+  package struct Claims: Sendable {
+    package var user: UserID
+    package var kind: UserKind
+    package var issuedAt: WallTime
+    package var expiresAt: WallTime
+    package var instanceEndsAt: WallTime?
+    /// Nil for a new one by chance.
+    package var nonce: String?
+
+    package init(
+      user: UserID, kind: UserKind = .regular, issuedAt: WallTime, expiresAt: WallTime,
+      instanceEndsAt: WallTime? = nil, nonce: String? = nil
+    ) {
+      self.user = user
+      self.kind = kind
+      self.issuedAt = issuedAt
+      self.expiresAt = expiresAt
+      self.instanceEndsAt = instanceEndsAt
+      self.nonce = nonce
+    }
+  }
+
+  /// The token that says `claims`, with the day of its issue in `kid`.
+  package func sign(_ claims: Claims) -> String {
+    let issuer = SinchRegistrationToken.issuerPrefix + application
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("iss", issuer)
+    json.member("sub", "\(issuer)/users/\(claims.user.rawValue)")
+    json.member("iat", secondsOf: claims.issuedAt.nanoseconds)
+    json.member("exp", secondsOf: claims.expiresAt.nanoseconds)
+    json.member("nonce", claims.nonce ?? SinchIdentifier.random())
+    if let end = claims.instanceEndsAt { json.member("sinch:rtc:instance:exp", secondsOf: end.nanoseconds) }
+    if claims.kind != .regular { json.member("postern:user:kind", claims.kind.rawValue) }
+    json.endObject()
+    return Self.sign(json.bytes, secret: secret, keyID: SinchSigningKey.keyID(at: claims.issuedAt))
+  }
+
+  private static func sign(_ claims: [UInt8], secret: SinchSecret, keyID: String) -> String {
+    let header = JSONWriter.object { json in
+      json.member("alg", "HS256")
+      json.member("kid", keyID)
+    }
+    var token: [UInt8] = []
+    Base64URL.encode(header, to: &token)
+    token.append(UInt8(ascii: "."))
+    Base64URL.encode(claims, to: &token)
+    let date = String(keyID.dropFirst(SinchSigningKey.prefix.count))
+    let code = HMACSHA256.code(key: SinchSigningKey.derive(secret, date: date), token)
+    token.append(UInt8(ascii: "."))
+    Base64URL.encode(code, to: &token)
+    return String(decoding: token, as: UTF8.self)
+  }
+}
+
+/// Names that nobody can guess, in the form of a UUID (RFC 9562 section 5.4).
+enum SinchIdentifier {
+  static func random() -> String {
+    var bytes = SecureRandom.bytes(16)
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
+  }
+}

@@ -1,0 +1,36 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// The wire of Sinch's current generation, which the vendor does not publish, as Postern speaks it: text frames of one
+/// JSON object each, whose member `type` is named for the SDK's call. `Deploy/api/sinch-asyncapi.yaml` describes it.
+package struct SinchDialect: Dialect {
+  /// The path of the upgrade request; what an instance signs when it starts.
+  package static let path = "/sinch/v1/connect"
+  /// What the paths of the HTTP side begin with.
+  static let paths = [
+    "/sinch/", "/V2/Instance", "/timestamp", "/instance", "/instances/", "/configuration/user", "/user/profile",
+    "/users/username/",
+  ]
+
+  package let name = "sinch"
+  let errors: SinchErrorWords
+
+  package init(_ settings: SinchSettings) {
+    errors = SinchErrorWords(explains: settings.explains)
+  }
+
+  package func accepts(_ upgrade: HTTPRequest) -> Bool {
+    upgrade.path == Self.path
+  }
+
+  package func owns(path: String) -> Bool {
+    Self.paths.contains { path.hasPrefix($0) }
+  }
+
+  /// None: who asks is said by `start`.
+  package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
+
+  package func response(for error: GatewayError) -> HTTPResponse {
+    errors.response(error)
+  }
+}

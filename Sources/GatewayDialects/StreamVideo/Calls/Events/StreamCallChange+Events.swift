@@ -1,0 +1,56 @@
+internal import GatewayCore
+
+// What those who watch a call are told of a change, read off the difference.
+
+extension StreamCallChange {
+  /// The happenings of the change, in the order in which they are told.
+  ///
+  /// - Parameter user: Who made the change; nil for a server that acts for nobody.
+  func happenings(by user: UserID?) -> [StreamCallEvent.Kind] {
+    var happenings: [StreamCallEvent.Kind] = []
+    if before.endedAt == nil, after.endedAt != nil { happenings.append(.ended(by: user)) }
+    happenings += memberHappenings
+    let old = before.liveSession
+    let new = after.liveSession
+    if let new, new.startedAt != nil, old?.id != new.id || old?.startedAt == nil {
+      happenings.append(.sessionStarted(new.id))
+    }
+    let (left, joined) = Self.moves(old?.participants ?? [], new?.participants ?? [])
+    if let old { happenings += left.map { .participantLeft($0, session: old.id) } }
+    if let new { happenings += joined.map { .participantJoined($0, session: new.id) } }
+    if let old, old.startedAt != nil, new?.id != old.id { happenings.append(.sessionEnded(old.id)) }
+    if let session = after.session {
+      let former = before.session?.missedBy ?? [:]
+      let missed = session.missedBy.filter { former[$0.key] != $0.value }.keys.sorted { $0.rawValue < $1.rawValue }
+      if !missed.isEmpty { happenings.append(.missed(missed, by: after.createdBy, session: session.id)) }
+    }
+    return happenings
+  }
+
+  /// Who left and who joined; nobody is told of the anonymous. Most changes are at the end, and cost no look at the rest.
+  private static func moves(
+    _ old: [StreamCallParticipant], _ new: [StreamCallParticipant]
+  ) -> (left: [StreamCallParticipant], joined: [StreamCallParticipant]) {
+    let same = zip(old, new).prefix { $0 == $1 }.count
+    let (old, new) = (old.dropFirst(same), new.dropFirst(same))
+    let (oldIDs, newIDs) = (Set(old.map(\.sessionID)), Set(new.map(\.sessionID)))
+    return (
+      old.filter { !newIDs.contains($0.sessionID) && $0.user != .anonymous },
+      new.filter { !oldIDs.contains($0.sessionID) && $0.user != .anonymous }
+    )
+  }
+
+  private var memberHappenings: [StreamCallEvent.Kind] {
+    guard before.members != after.members else { return [] }
+    let old = Dictionary(before.members.map { ($0.user, $0) }, uniquingKeysWith: { first, _ in first })
+    let kept = Set(after.members.map(\.user))
+    let added = after.members.filter { old[$0.user] == nil }
+    let updated = after.members.filter { member in old[member.user].map { $0 != member } ?? false }
+    let removed = before.members.map(\.user).filter { !kept.contains($0) }
+    var happenings: [StreamCallEvent.Kind] = []
+    if !added.isEmpty { happenings.append(.membersAdded(added)) }
+    if !updated.isEmpty { happenings.append(.membersUpdated(updated)) }
+    if !removed.isEmpty { happenings.append(.membersRemoved(removed)) }
+    return happenings
+  }
+}

@@ -1,0 +1,33 @@
+internal import GatewayCore
+
+// Who is told what.
+
+extension StreamCallEvent.Kind {
+  /// Those who watch the call; of what members should know wherever they are, the members' other connections too.
+  func audience(of call: StreamCall) -> Audience {
+    switch self {
+    case .ring(_, _, let users), .notification(_, _, let users): .users(Set(users))
+    case .permissions(_, let user): .users([user])
+    case .created, .deleted, .accepted, .rejected, .missed: .callAndUsers(call.id, Set(call.members.map(\.user)))
+    case .membersAdded(let members): .callAndUsers(call.id, Set(members.map(\.user)))
+    case .membersRemoved(let users): .callAndUsers(call.id, Set(users))
+    default: .call(call.id)
+    }
+  }
+
+  /// The users that the event shows beside those of the call.
+  var usersNamed: [UserID] {
+    switch self {
+    case .created, .updated, .deleted, .liveStarted, .sessionStarted, .sessionEnded: []
+    case .ended(let user): user.map { [$0] } ?? []
+    case .participantJoined(let participant, _), .participantLeft(let participant, _): [participant.user]
+    case .membersAdded(let members), .membersUpdated(let members): members.map(\.user)
+    case .membersRemoved: []
+    case .ring(let user, _, _), .notification(let user, _, _), .missed(_, let user, _): [user]
+    case .accepted(let user), .rejected(let user, _), .unblocked(let user): [user]
+    case .blocked(let user, let by), .kicked(let user, let by): [user] + (by.map { [$0] } ?? [])
+    case .muted(_, let user), .permissionRequest(_, let user), .permissions(_, let user): [user]
+    case .reaction(_, _, _, let user), .custom(_, let user): [user]
+    }
+  }
+}

@@ -1,0 +1,211 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// Something that happened in or to a call, as those who watch it are told.
+struct StreamCallEvent: Sendable {
+  let kind: Kind
+  let picture: StreamCallPicture
+  let at: WallTime
+
+  enum Kind: Sendable {
+    case created
+    case updated
+    case deleted
+    case ended(by: UserID?)
+    case liveStarted
+    case sessionStarted(String)
+    case sessionEnded(String)
+    case participantJoined(StreamCallParticipant, session: String)
+    case participantLeft(StreamCallParticipant, session: String)
+    case membersAdded([StreamCallMember])
+    case membersUpdated([StreamCallMember])
+    case membersRemoved([UserID])
+    case ring(by: UserID, session: String, to: [UserID])
+    case notification(by: UserID, session: String, to: [UserID])
+    case accepted(by: UserID)
+    case rejected(by: UserID, reason: String?)
+    case missed([UserID], by: UserID, session: String)
+    case blocked(UserID, by: UserID?)
+    case unblocked(UserID)
+    case kicked(UserID, by: UserID?)
+    case muted([UserID], by: UserID)
+    case permissionRequest([String], by: UserID)
+    case permissions([String], of: UserID)
+    case reaction(type: String, emoji: String?, custom: [String: String], by: UserID)
+    case custom([String: String], by: UserID)
+  }
+
+  /// The value of `type`.
+  var type: String {
+    switch kind {
+    case .created: "call.created"
+    case .updated: "call.updated"
+    case .deleted: "call.deleted"
+    case .ended: "call.ended"
+    case .liveStarted: "call.live_started"
+    case .sessionStarted: "call.session_started"
+    case .sessionEnded: "call.session_ended"
+    case .participantJoined: "call.session_participant_joined"
+    case .participantLeft: "call.session_participant_left"
+    case .membersAdded: "call.member_added"
+    case .membersUpdated: "call.member_updated"
+    case .membersRemoved: "call.member_removed"
+    case .ring: "call.ring"
+    case .notification: "call.notification"
+    case .accepted: "call.accepted"
+    case .rejected: "call.rejected"
+    case .missed: "call.missed"
+    case .blocked: "call.blocked_user"
+    case .unblocked: "call.unblocked_user"
+    case .kicked: "call.kicked_user"
+    case .muted: "call.user_muted"
+    case .permissionRequest: "call.permission_request"
+    case .permissions: "call.permissions_updated"
+    case .reaction: "call.reaction_new"
+    case .custom: "custom"
+    }
+  }
+
+  /// The event on the wire.
+  func frame(_ family: StreamFamily) -> Frame {
+    Frame(
+      .text,
+      JSONWriter.object(capacity: 4096) { json in
+        json.member("type", type)
+        json.member("created_at", at, family.dates)
+        json.member("call_cid", picture.call.id.cid)
+        writeCall(to: &json, family)
+        writeMembers(to: &json, family)
+      })
+  }
+
+  /// Which events show the whole call.
+  private func writeCall(to json: inout JSONWriter, _ family: StreamFamily) {
+    switch kind {
+    case .created, .updated, .deleted, .ended, .liveStarted, .sessionStarted, .sessionEnded, .membersAdded,
+      .membersUpdated, .membersRemoved, .ring, .notification, .accepted, .rejected, .missed:
+      json.name("call")
+      picture.write(to: &json, family)
+    case .participantJoined, .participantLeft, .blocked, .unblocked, .kicked, .muted, .permissionRequest, .permissions,
+      .reaction, .custom:
+      return
+    }
+  }
+
+  private func writeMembers(to json: inout JSONWriter, _ family: StreamFamily) {
+    switch kind {
+    case .deleted, .liveStarted:
+      return
+    case .created:
+      write(picture.call.members.prefix(StreamCallPicture.membersMax), to: &json, family)
+    case .updated:
+      StreamRole.writeCapabilities(in: picture.call.id.type, to: &json)
+    case .ended(let user):
+      if let user { json.member("user", picture.user(user), family) }
+    case .sessionStarted(let session), .sessionEnded(let session):
+      json.member("session_id", session)
+    case .participantJoined(let participant, let session), .participantLeft(let participant, let session):
+      json.member("session_id", session)
+      json.name("participant")
+      picture.write(participant, to: &json, family)
+      if case .participantLeft = kind {
+        json.member("duration_seconds", max(0, (at - participant.joinedAt).components.seconds))
+      }
+    case .membersAdded(let members), .membersUpdated(let members):
+      write(members.prefix(StreamCallPicture.membersMax), to: &json, family)
+      if case .membersUpdated = kind { StreamRole.writeCapabilities(in: picture.call.id.type, to: &json) }
+    case .membersRemoved(let users):
+      json.member("members", strings: users.map(\.rawValue))
+    case .ring, .notification, .accepted, .rejected, .missed:
+      writeRing(to: &json, family)
+    case .blocked, .unblocked, .kicked, .muted, .permissionRequest, .permissions:
+      writeModeration(to: &json, family)
+    case .reaction(let type, let emoji, let custom, let user):
+      json.member("reaction") { json in
+        StreamCallEvent.writeReaction(type, emoji, custom, picture.user(user), to: &json, family)
+      }
+    case .custom(let custom, let user):
+      json.member("custom", custom: custom)
+      json.member("user", picture.user(user), family)
+    }
+  }
+
+  private func writeRing(to json: inout JSONWriter, _ family: StreamFamily) {
+    switch kind {
+    case .ring(let user, let session, _), .notification(let user, let session, _):
+      json.member("session_id", session)
+      json.member("user", picture.user(user), family)
+      write(picture.call.members.prefix(StreamCallPicture.membersMax), to: &json, family)
+      if case .ring = kind { json.member("video", picture.call.isVideo) }
+    case .missed(let users, let user, let session):
+      json.member("session_id", session)
+      json.member("user", picture.user(user), family)
+      // Who missed it, not all who were asked.
+      let missed = picture.call.members.lazy.filter { users.contains($0.user) }
+      write(missed.prefix(StreamCallPicture.membersMax), to: &json, family)
+      json.member("notify_user", false)
+    case .accepted(let user):
+      json.member("user", picture.user(user), family)
+    case .rejected(let user, let reason):
+      json.member("user", picture.user(user), family)
+      if let reason { json.member("reason", reason) }
+    default:
+      return
+    }
+  }
+
+  private func writeModeration(to json: inout JSONWriter, _ family: StreamFamily) {
+    switch kind {
+    case .blocked(let user, let by):
+      json.member("user", picture.user(user), family)
+      if let by { json.member("blocked_by_user", picture.user(by), family) }
+    case .unblocked(let user):
+      json.member("user", picture.user(user), family)
+    case .kicked(let user, let by):
+      json.member("user", picture.user(user), family)
+      if let by { json.member("kicked_by_user", picture.user(by), family) }
+    case .muted(let users, let by):
+      json.member("from_user_id", by.rawValue)
+      json.member("muted_user_ids", strings: users.map(\.rawValue))
+      json.member("reason", "moderation")
+    case .permissionRequest(let permissions, let user):
+      json.member("permissions", strings: permissions)
+      json.member("user", picture.user(user), family)
+    case .permissions(let capabilities, let user):
+      json.member("own_capabilities", strings: capabilities)
+      json.member("user", picture.user(user), family)
+    default:
+      return
+    }
+  }
+
+  private func write(_ members: some Sequence<StreamCallMember>, to json: inout JSONWriter, _ family: StreamFamily) {
+    json.name("members")
+    picture.write(members: members, to: &json, family)
+  }
+
+  /// The members of a `VideoReactionResponse`.
+  static func writeReaction(
+    _ type: String, _ emoji: String?, _ custom: [String: String], _ user: StreamUser, to json: inout JSONWriter,
+    _ family: StreamFamily
+  ) {
+    json.member("type", type)
+    if let emoji { json.member("emoji_code", emoji) }
+    json.member("custom", custom: custom)
+    json.member("user", user, family)
+  }
+}
+
+extension StreamRole {
+  /// What each role may do in calls of the type.
+  static func writeCapabilities(in type: String, to json: inout JSONWriter) {
+    json.member("capabilities_by_role") { json in
+      for role in Self.allCases {
+        json.name(role.rawValue)
+        json.beginArray()
+        for name in role.capabilities(in: type).map(\.rawValue).sorted() { json.string(name) }
+        json.endArray()
+      }
+    }
+  }
+}

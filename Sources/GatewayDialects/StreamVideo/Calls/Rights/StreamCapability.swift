@@ -1,0 +1,44 @@
+/// What somebody may do in a call: `OwnCapability` of the API description.
+package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
+  case blockUsers = "block-users"
+  case changeMaxDuration = "change-max-duration"
+  case createCall = "create-call"
+  case createReaction = "create-reaction"
+  case enableNoiseCancellation = "enable-noise-cancellation"
+  case endCall = "end-call"
+  case joinBackstage = "join-backstage"
+  case joinCall = "join-call"
+  case joinEndedCall = "join-ended-call"
+  case kickUser = "kick-user"
+  case muteUsers = "mute-users"
+  case pinForEveryone = "pin-for-everyone"
+  case readCall = "read-call"
+  case removeCallMember = "remove-call-member"
+  case screenshare
+  case sendAudio = "send-audio"
+  case sendClosedCaptionsCall = "send-closed-captions-call"
+  case sendVideo = "send-video"
+  case startBroadcastCall = "start-broadcast-call"
+  case startClosedCaptionsCall = "start-closed-captions-call"
+  case startFrameRecordCall = "start-frame-record-call"
+  case startIndividualRecordCall = "start-individual-record-call"
+  case startRawRecordCall = "start-raw-record-call"
+  case startRecordCall = "start-record-call"
+  case startTranscriptionCall = "start-transcription-call"
+  case stopBroadcastCall = "stop-broadcast-call"
+  case stopClosedCaptionsCall = "stop-closed-captions-call"
+  case stopFrameRecordCall = "stop-frame-record-call"
+  case stopIndividualRecordCall = "stop-individual-record-call"
+  case stopRawRecordCall = "stop-raw-record-call"
+  case stopRecordCall = "stop-record-call"
+  case stopTranscriptionCall = "stop-transcription-call"
+  case updateCall = "update-call"
+  case updateCallMember = "update-call-member"
+  case updateCallPermissions = "update-call-permissions"
+  case updateCallSettings = "update-call-settings"
+
+  /// The name that refusals use: `JoinCall` for `join-call`.
+  var action: String {
+    rawValue.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+}

@@ -1,0 +1,120 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// A request about one call: who asks, and for which.
+struct StreamCallRequest: Sendable {
+  let request: StreamRequest
+  let id: CallID
+  /// Nil for a server that acts for nobody.
+  let user: StreamUser?
+  let rights: StreamCallRights
+
+  var body: StreamBody { request.body }
+  var family: StreamFamily { request.family }
+  var now: WallTime { request.receivedAt }
+
+  /// The user that must be named where a server asks.
+  func actingUser() throws(StreamError) -> StreamUser {
+    guard let user else {
+      _ = try request.actingUser()
+      throw .input("user_id is a required field", field: "user_id")
+    }
+    return user
+  }
+}
+
+/// Where a server names the user it acts for.
+enum StreamActing: Sendable {
+  case nobody
+  /// As `user_id` or `user` in the body, or `user_id` in the query.
+  case user
+  /// As the body's member of that name, or the one with `_id` behind it.
+  case member(String)
+  /// As `created_by` or `created_by_id` of the call's data.
+  case creator
+}
+
+/// What a request says of a call that may have to be made.
+struct StreamCallWish: Sendable {
+  /// A member that is to be, or to be changed: what is nil stays as it is.
+  struct Member: Sendable {
+    var user: UserID
+    var role: String?
+    var custom: [String: String]?
+  }
+
+  var members: [Member] = []
+  var custom: [String: String]?
+  var settings: [String: String]?
+  var startsAt: WallTime?
+  var team: String?
+  var isVideo: Bool?
+  var rings = false
+  var notifies = false
+  var membersLimit = StreamCallPicture.membersMax
+
+  /// Reads the body of a get-or-create or join.
+  init(_ body: StreamBody) throws(StreamError) {
+    rings = try body.bool("ring") ?? false
+    notifies = try body.bool("notify") ?? false
+    isVideo = try body.bool("video")
+    membersLimit = try Self.membersLimit(body)
+    guard let data = try body.object("data") else { return }
+    members = try Self.members(data, "members")
+    custom = try data.custom("custom")
+    settings = try data.object("settings_override").map(StreamCallSettings.overrides)
+    startsAt = try data.date("starts_at")
+    team = try data.string("team", bytes: 255)
+    if let video = try data.bool("video") { isVideo = video }
+  }
+
+  static func membersLimit(_ body: StreamBody) throws(StreamError) -> Int {
+    let limit = try body.integer("members_limit", in: 0...Int64(StreamCallPicture.membersMax))
+    return limit.map { Int($0) } ?? StreamCallPicture.membersMax
+  }
+
+  /// At most 100 members, each once.
+  static func members(_ body: StreamBody, _ name: String) throws(StreamError) -> [Member] {
+    var members: [Member] = []
+    var seen: Set<UserID> = []
+    for view in try body.array(name, count: StreamCallPicture.membersMax) ?? [] {
+      let member = try StreamBody(view, within: name)
+      let user = try StreamUser.checkedID(member.requiredString("user_id", bytes: UserID.lengthMax))
+      guard seen.insert(user).inserted else { throw .input("duplicate member \"\(user)\"", field: name) }
+      members.append(
+        Member(user: user, role: try member.string("role", bytes: 255), custom: try member.custom("custom")))
+    }
+    return members
+  }
+}
+
+extension StreamBody {
+  /// The most that an application's own data may be, as JSON text: Stream's own limit for the payload of an event.
+  static var customMax: Int { 5 * 1024 }
+
+  /// An application's own members, each with its value as JSON text.
+  func custom(_ name: String) throws(StreamError) -> [String: String]? {
+    guard let object = try object(name) else { return nil }
+    let members = (object.view.members ?? []).map { ($0.name, $0.value.text) }
+    let size = members.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+    guard size <= Self.customMax else { throw wrong(name, "at most \(Self.customMax) bytes") }
+    return Dictionary(uniqueKeysWithValues: members)
+  }
+}
+
+extension StreamCall {
+  /// Adds those who are not members yet, and changes those who are.
+  mutating func put(_ wishes: [StreamCallWish.Member], at now: WallTime) {
+    for wish in wishes {
+      guard let index = members.firstIndex(where: { $0.user == wish.user }) else {
+        members.append(
+          StreamCallMember(user: wish.user, role: wish.role, custom: wish.custom ?? [:], createdAt: now))
+        continue
+      }
+      let before = members[index]
+      if let role = wish.role { members[index].role = role }
+      if let custom = wish.custom { members[index].custom = custom }
+      if members[index] != before { members[index].updatedAt = now }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Making calls, looking at them, changing them.
+
+extension StreamCallRoutes {
+  var callRoutes: [HTTPRoute] {
+    resource("POST", "", "GetOrCreateCall", .anonymous, acting: .creator) { asked throws(StreamError) in
+      let wish = try StreamCallWish(asked.body)
+      let (call, isNew) = try await getOrMake(asked, wish)
+      return try await answer(asked, call, created: isNew, wish)
+    }
+      + resource("GET", "", "GetCall", .anonymous) { asked throws(StreamError) in
+        let wish = try Self.wish(ofQuery: asked.request.http)
+        let call = try await calls.known(asked.id)
+        return try await answer(asked, call, created: nil, wish)
+      }
+      + resource("PATCH", "", "UpdateCall") { asked throws(StreamError) in try await update(asked) }
+      + resource("POST", "/members", "UpdateCallMembers") { asked throws(StreamError) in
+        try await updateMembers(asked)
+      }
+      + resource("POST", "/delete", "DeleteCall", .server) { asked throws(StreamError) in
+        guard let call = await calls.directory.removeCall(asked.id) else { throw StreamCalls.missing(asked.id) }
+        await calls.tell([.deleted], of: call, at: asked.now)
+        let picture = await calls.picture(of: call)
+        return StreamAnswer(201) { json in
+          json.name("call")
+          picture.write(to: &json, asked.family)
+        }
+      }
+  }
+
+  /// The call, made now if there was none; whoever makes it becomes its creator.
+  func getOrMake(
+    _ asked: StreamCallRequest, _ wish: StreamCallWish
+  ) async throws(StreamError) -> (call: StreamCall, isNew: Bool) {
+    if let call = await calls.directory.call(asked.id) { return (call, false) }
+    try asked.rights.checkCreation(of: asked.id.type)
+    guard let creator = asked.user else {
+      let message = "either data.created_by or data.created_by_id must be provided when using server side auth."
+      throw .input(message, field: "data.created_by_id")
+    }
+    var call = StreamCall(id: asked.id, createdBy: creator.id, createdAt: asked.now)
+    call.put(wish.members, at: asked.now)
+    call.custom = wish.custom ?? [:]
+    call.settings = wish.settings ?? [:]
+    call.startsAt = wish.startsAt
+    call.team = wish.team
+    call.isVideo = wish.isVideo ?? false
+    call.isBackstage = StreamCallSettings(of: call).flag("backstage.enabled")
+    try await makeUsers(wish.members.map(\.user), at: asked.now)
+    let made: (call: StreamCall, isNew: Bool)
+    do throws(GatewayError) {
+      made = try await calls.directory.makeCall(call)
+    } catch {
+      throw StreamError(error)
+    }
+    if made.isNew {
+      try await calls.watch(asked.id, by: asked.request.caller.connection)
+      await calls.tell([.created], of: made.call, at: asked.now)
+    }
+    return made
+  }
+
+  /// The call as the caller sees it; from now on the caller's connection hears of it, and it rings if that was asked.
+  private func answer(
+    _ asked: StreamCallRequest, _ call: StreamCall, created: Bool?, _ wish: StreamCallWish
+  ) async throws(StreamError) -> StreamAnswer {
+    try asked.rights.check(.readCall, in: call)
+    try await calls.watch(asked.id, by: asked.request.caller.connection)
+    let call = try await ring(asked, call, wish)
+    let picture = await calls.picture(of: call)
+    return StreamAnswer(created == nil ? 200 : 201) { json in
+      if let created { json.member("created", created) }
+      Self.writeState(picture, for: asked.rights, membersLimit: wish.membersLimit, to: &json, asked.family)
+    }
+  }
+
+  /// What the query of a GET says.
+  private static func wish(ofQuery http: HTTPRequest) throws(StreamError) -> StreamCallWish {
+    var wish = try StreamCallWish(.empty)
+    wish.rings = http.parameter("ring") == "true"
+    wish.notifies = http.parameter("notify") == "true"
+    wish.isVideo = http.parameter("video").map { $0 == "true" }
+    if let text = http.parameter("members_limit") {
+      guard let limit = Int(text), (0...StreamCallPicture.membersMax).contains(limit) else {
+        throw .input(
+          "field \"members_limit\" must be an integer of 0 to \(StreamCallPicture.membersMax)", field: "members_limit")
+      }
+      wish.membersLimit = limit
+    }
+    return wish
+  }
+
+  private func update(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
+    let custom = try asked.body.custom("custom")
+    let startsAt = try asked.body.date("starts_at")
+    let settings = try asked.body.object("settings_override").map(StreamCallSettings.overrides)
+    let (rights, now) = (asked.rights, asked.now)
+    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+      try rights.demand(.updateCall, in: call)
+      if settings != nil { try rights.demand(.updateCallSettings, in: call) }
+      if let custom { call.custom = custom }
+      if let startsAt { call.startsAt = startsAt }
+      if let settings {
+        let wasBackstage = StreamCallSettings(of: call).flag("backstage.enabled")
+        call.settings.merge(settings) { $1 }
+        let isBackstage = StreamCallSettings(of: call).flag("backstage.enabled")
+        if wasBackstage != isBackstage { call.isBackstage = isBackstage }
+      }
+      call.updatedAt = now
+    }
+    await calls.tell([.updated], of: change.after, at: now)
+    let picture = await calls.picture(of: change.after)
+    return StreamAnswer(200) { json in
+      Self.writeState(picture, for: rights, membersLimit: StreamCallPicture.membersMax, to: &json, asked.family)
+    }
+  }
+
+  private func updateMembers(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
+    let wishes = try StreamCallWish.members(asked.body, "update_members")
+    let removed = Set(try asked.body.strings("remove_members") ?? [])
+    let (rights, now) = (asked.rights, asked.now)
+    // Nobody is made for a call that is not there, or by those who may not.
+    let known = try await calls.known(asked.id)
+    if !wishes.isEmpty || removed.isEmpty { try rights.check(.updateCallMember, in: known) }
+    try await makeUsers(wishes.map(\.user), at: now)
+    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+      if !wishes.isEmpty { try rights.demand(.updateCallMember, in: call) }
+      if !removed.isEmpty { try rights.demand(.removeCallMember, in: call) }
+      call.members.removeAll { removed.contains($0.user.rawValue) }
+      call.put(wishes, at: now)
+      call.updatedAt = now
+    }
+    let picture = await calls.picture(of: change.after)
+    return StreamAnswer(201) { json in
+      json.name("members")
+      picture.write(members: change.after.members.prefix(StreamCallPicture.membersMax), to: &json, asked.family)
+    }
+  }
+}
+
+extension StreamCallRights {
+  /// ``check(_:in:)`` inside a change of the directory.
+  func demand(_ capability: StreamCapability, in call: StreamCall) throws(GatewayError) {
+    do throws(StreamError) {
+      try check(capability, in: call)
+    } catch {
+      throw error.gatewayError
+    }
+  }
+}

@@ -1,0 +1,67 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// The devices of users, for push notifications that nobody sends.
+
+extension StreamCallRoutes {
+  /// The most devices of one user.
+  private static let devicesMax = 100
+  private static let providers = ["firebase", "apn", "huawei", "xiaomi"]
+
+  var deviceRoutes: [HTTPRoute] {
+    frame.resource("POST", .common("devices"), "CreateDevice", .user) { request throws(StreamError) in
+      let device = try Self.device(request)
+      let user = try request.actingUser()
+      _ = try await updateDevices(of: user, at: request.receivedAt) { (devices) throws(GatewayError) in
+        devices.removeAll { $0.id == device.id }
+        guard devices.count < Self.devicesMax else { throw .tooMany.detailed("\(Self.devicesMax) devices of a user") }
+        devices.append(device)
+      }
+      return StreamAnswer(201)
+    }
+      + frame.resource("GET", .common("devices"), "ListDevices", .user) { request throws(StreamError) in
+        let user = try request.actingUser()
+        let devices = await frame.directory.users([user]).first?.devices ?? []
+        return StreamAnswer(200) { json in
+          json.name("devices")
+          json.beginArray()
+          for device in devices { device.write(to: &json, of: user, request.dates) }
+          json.endArray()
+        }
+      }
+      + frame.resource("DELETE", .common("devices"), "DeleteDevice", .user) { request throws(StreamError) in
+        guard let id = request.http.parameter("id"), !id.isEmpty else {
+          throw .input("id is a required field", field: "id")
+        }
+        let user = try request.actingUser()
+        guard await frame.directory.users([user]).first?.devices.contains(where: { $0.id == id }) ?? false else {
+          throw .doesNotExist("there is no device of that id")
+        }
+        _ = try await updateDevices(of: user, at: request.receivedAt) { $0.removeAll { $0.id == id } }
+        return StreamAnswer(200)
+      }
+  }
+
+  private static func device(_ request: StreamRequest) throws(StreamError) -> StreamDevice {
+    let id = try request.body.requiredString("id", bytes: 255)
+    let provider = try request.body.requiredString("push_provider", bytes: 255)
+    guard providers.contains(provider) else {
+      throw request.body.wrong("push_provider", "one of \(providers.joined(separator: ", "))")
+    }
+    return StreamDevice(
+      id: id, pushProvider: provider, pushProviderName: try request.body.string("push_provider_name", bytes: 255),
+      isVoIP: try request.body.bool("voip_token") ?? false, createdAt: request.receivedAt)
+  }
+
+  private func updateDevices(
+    of user: UserID, at now: WallTime, _ change: @escaping @Sendable (inout [StreamDevice]) throws(GatewayError) -> Void
+  ) async throws(StreamError) -> StreamUser {
+    do throws(GatewayError) {
+      return try await frame.directory.updateUser(user, creates: true, at: now) { (user, _) throws(GatewayError) in
+        try change(&user.devices)
+      }
+    } catch {
+      throw StreamError(error)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// What hosts do to others, and what others ask of hosts.
+
+extension StreamCallRoutes {
+  var moderationRoutes: [HTTPRoute] {
+    resource("POST", "/block", "BlockUser") { asked throws(StreamError) in
+      try await remove(asked, try Self.target(asked), needs: .blockUsers, blocks: true)
+    }
+      + resource("POST", "/unblock", "UnblockUser") { asked throws(StreamError) in
+        let target = try Self.target(asked)
+        let (rights, now) = (asked.rights, asked.now)
+        let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+          try rights.demand(.blockUsers, in: call)
+          call.blocked.removeAll { $0 == target }
+        }
+        if change.before.blocked != change.after.blocked {
+          await calls.tell([.unblocked(target)], of: change.after, at: now)
+        }
+        return StreamAnswer(201)
+      }
+      + resource("POST", "/kick", "KickUser", acting: .member("kicked_by")) { asked throws(StreamError) in
+        let blocks = try asked.body.bool("block") ?? false
+        return try await remove(asked, try Self.target(asked), needs: .kickUser, blocks: blocks)
+      }
+      + resource("POST", "/mute_users", "MuteUsers", acting: .member("muted_by")) { asked throws(StreamError) in
+        try await mute(asked)
+      }
+      + resource("POST", "/user_permissions", "UpdateUserPermissions") { asked throws(StreamError) in
+        try await updatePermissions(asked)
+      }
+      + resource("POST", "/request_permission", "RequestPermission", acting: .user) { asked throws(StreamError) in
+        let permissions = try Self.permissions(asked.body, "permissions")
+        let user = try asked.actingUser().id
+        let call = try await calls.known(asked.id)
+        try asked.rights.check(.readCall, in: call)
+        await calls.tell([.permissionRequest(permissions, by: user)], of: call, at: asked.now)
+        return StreamAnswer(201)
+      }
+  }
+
+  /// Whom it is done to.
+  private static func target(_ asked: StreamCallRequest) throws(StreamError) -> UserID {
+    try StreamUser.checkedID(asked.body.requiredString("user_id", bytes: UserID.lengthMax))
+  }
+
+  /// Takes the user out of the call, and lets them in no more if it `blocks`.
+  private func remove(
+    _ asked: StreamCallRequest, _ target: UserID, needs capability: StreamCapability, blocks: Bool
+  ) async throws(StreamError) -> StreamAnswer {
+    let (rights, now) = (asked.rights, asked.now)
+    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+      try rights.demand(capability, in: call)
+      if blocks {
+        try rights.demand(.blockUsers, in: call)
+        if !call.blocked.contains(target) { call.blocked.append(target) }
+      }
+      call.leave(at: now) { $0.user == target }
+    }
+    var happenings: [StreamCallEvent.Kind] = []
+    if capability == .kickUser { happenings.append(.kicked(target, by: rights.user)) }
+    if change.before.blocked != change.after.blocked { happenings.append(.blocked(target, by: rights.user)) }
+    await calls.tell(happenings, of: change.after, at: now)
+    return StreamAnswer(201)
+  }
+
+  /// Tells that users are muted; the muting itself is the SFU's business.
+  private func mute(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
+    let named = try asked.body.strings("user_ids").map { $0.map { UserID($0) } }
+    let everybody = try asked.body.bool("mute_all_users") ?? false
+    for kind in ["audio", "video", "screenshare", "screenshare_audio"] { _ = try asked.body.bool(kind) }
+    guard named != nil || everybody else {
+      throw .input("either user_ids or mute_all_users must be given", field: "user_ids")
+    }
+    let call = try await calls.known(asked.id)
+    try asked.rights.check(.muteUsers, in: call)
+    let muter = asked.user?.id ?? call.createdBy
+    var users = named ?? []
+    if everybody {
+      let present = (call.liveSession?.participants ?? []).map(\.user).filter { $0 != muter && $0 != .anonymous }
+      users = Set(present).sorted { $0.rawValue < $1.rawValue }
+    }
+    if !users.isEmpty { await calls.tell([.muted(users, by: muter)], of: call, at: asked.now) }
+    return StreamAnswer(201)
+  }
+
+  private func updatePermissions(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
+    let target = try Self.target(asked)
+    let granted = try Self.permissions(asked.body, "grant_permissions")
+    let revoked = try Self.permissions(asked.body, "revoke_permissions")
+    let (rights, now) = (asked.rights, asked.now)
+    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+      try rights.demand(.updateCallPermissions, in: call)
+      for name in granted { call.grants[target, default: [:]][name] = true }
+      for name in revoked { call.grants[target, default: [:]][name] = false }
+    }
+    let user = await calls.users.users([target]).first
+    let names = StreamCallRights(user: target, role: user?.role ?? StreamRole.user.rawValue).names(in: change.after)
+    await calls.tell([.permissions(names, of: target)], of: change.after, at: now)
+    return StreamAnswer(201)
+  }
+
+  private static func permissions(_ body: StreamBody, _ name: String) throws(StreamError) -> [String] {
+    let names = try body.strings(name) ?? []
+    for text in names where StreamCapability(rawValue: text) == nil {
+      throw body.wrong(name, "an array of capabilities, such as send-audio")
+    }
+    return names
+  }
+}

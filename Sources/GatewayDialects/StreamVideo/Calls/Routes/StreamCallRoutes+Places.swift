@@ -1,0 +1,25 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Where clients are told they are, and what they report of themselves.
+
+extension StreamCallRoutes {
+  var placeRoutes: [HTTPRoute] {
+    frame.resource("GET", .video("edges"), "GetEdges", .anonymous) { _ throws(StreamError) in
+      StreamAnswer(200) { $0.member("edges", strings: []) }
+    }
+      + frame.resource("POST", .video("call_client_event"), "ReportClientCallEvent", .open) { _ throws(StreamError) in
+        StreamAnswer(201)
+      }
+      + [HTTPRoute("GET", "/") { _, _ in locationHint }]
+  }
+
+  /// What `https://hint.stream-io-video.com/` says to `HEAD` and `GET`: the location is the first three letters of the
+  /// point of presence. Whoever else asks for `/` is content with a 200.
+  private var locationHint: HTTPResponse {
+    var response = HTTPResponse(status: 200, contentType: "text/plain; charset=utf-8", text: "")
+    response.headers.append(HTTPField("x-amz-cf-pop", calls.policy.pointOfPresence))
+    response.headers.append(HTTPField("access-control-expose-headers", "x-amz-cf-pop"))
+    return response
+  }
+}

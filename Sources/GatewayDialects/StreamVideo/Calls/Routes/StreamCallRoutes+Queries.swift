@@ -1,0 +1,73 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Finding calls and their members.
+
+extension StreamCallRoutes {
+  /// The most calls in one answer.
+  private static let callsMax = 25
+
+  var queryRoutes: [HTTPRoute] {
+    frame.resource("POST", .video("calls"), "QueryCalls", .anonymous) { request throws(StreamError) in
+      try await queryCalls(request)
+    }
+      + frame.resource("POST", .video("call/members"), "QueryCallMembers", .anonymous) { request throws(StreamError) in
+        try await queryMembers(request)
+      }
+  }
+
+  private func queryCalls(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    try Self.checkConnection(request)
+    let filter = try StreamFilter(of: request.body, fields: StreamCall.filterFields)
+    let order = try StreamCallOrder(request.body)
+    let page = try StreamPage(request.body, limitMax: Self.callsMax)
+    let watches = try request.body.bool("watch") ?? false
+    if watches && request.caller.connection == nil {
+      throw .input("watch needs a connection_id in the query", field: "watch")
+    }
+    let rights = StreamCallRights(request.caller, as: try await asker(request, .user))
+    let opened = request.caller.calls.map(Set.init)
+    // One more than the page holds tells whether there is a next one.
+    let found = await calls.directory.calls(
+      where: { call in
+        (opened?.contains(call.id) ?? true) && filter.holds(for: call.filterValue)
+          && rights.capabilities(in: call).contains(.readCall)
+      }, by: order.precedes, offset: page.offset, limit: page.limit + 1)
+    var pictures: [StreamCallPicture] = []
+    for call in found.prefix(page.limit) {
+      if watches { try await calls.watch(call.id, by: request.caller.connection) }
+      pictures.append(await calls.picture(of: call))
+    }
+    let (shown, hasMore) = (pictures, found.count > page.limit)
+    return StreamAnswer(201) { json in
+      json.name("calls")
+      json.beginArray()
+      for picture in shown {
+        json.beginObject()
+        Self.writeState(
+          picture, for: rights, membersLimit: StreamCallPicture.membersMax, to: &json, request.family)
+        json.endObject()
+      }
+      json.endArray()
+      page.writeCursors(hasMore: hasMore, to: &json)
+    }
+  }
+
+  private func queryMembers(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    let id = try Self.callID(request.body.requiredString("type"), request.body.requiredString("id"))
+    try request.caller.check(id)
+    let page = try StreamPage(request.body, limitMax: StreamCallPicture.membersMax)
+    let filter = try StreamFilter(of: request.body, fields: StreamCallMember.filterFields)
+    let rights = StreamCallRights(request.caller, as: try await asker(request, .user))
+    let call = try await calls.known(id)
+    try rights.check(.readCall, in: call)
+    let meant = call.members.filter { filter.holds(for: $0.filterValue) }
+    let members = meant.dropFirst(page.offset).prefix(page.limit)
+    let picture = await calls.picture(of: call, with: members.map(\.user))
+    return StreamAnswer(201) { json in
+      json.name("members")
+      picture.write(members: members, to: &json, request.family)
+      page.writeCursors(hasMore: meant.count > page.offset + page.limit, to: &json)
+    }
+  }
+}

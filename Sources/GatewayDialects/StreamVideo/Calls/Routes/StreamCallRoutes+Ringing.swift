@@ -1,0 +1,79 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+// Ringing, and the answers to it.
+
+extension StreamCallRoutes {
+  var ringRoutes: [HTTPRoute] {
+    resource("POST", "/ring", "RingCall", acting: .user) { asked throws(StreamError) in
+      let chosen = try asked.body.strings("members_ids").map { Set($0.map { UserID($0) }) }
+      var wish = try StreamCallWish(asked.body)
+      wish.rings = true
+      let call = try await calls.known(asked.id)
+      try asked.rights.check(.joinCall, in: call)
+      let users = rung(call, by: asked.user?.id).filter { chosen?.contains($0) ?? true }
+      _ = try await ring(asked, call, wish, users)
+      return StreamAnswer(201) { $0.member("members_ids", strings: users.map(\.rawValue)) }
+    }
+      + resource("POST", "/accept", "AcceptCall", acting: .user) { asked throws(StreamError) in
+        let user = try asked.actingUser().id
+        let change = try await answer(asked, accepts: true)
+        await calls.tell([.accepted(by: user)], of: change.after, at: asked.now)
+        return StreamAnswer(201)
+      }
+      + resource("POST", "/reject", "RejectCall", acting: .user) { asked throws(StreamError) in
+        let user = try asked.actingUser().id
+        let reason = try asked.body.string("reason", bytes: 255)
+        let change = try await answer(asked, accepts: false)
+        await calls.tell([.rejected(by: user, reason: reason)], of: change.after, at: asked.now)
+        return StreamAnswer(201)
+      }
+  }
+
+  private func answer(_ asked: StreamCallRequest, accepts: Bool) async throws(StreamError) -> StreamCallChange {
+    let user = try asked.actingUser().id
+    let (rights, now) = (asked.rights, asked.now)
+    return try await calls.change(asked.id, by: user, at: now) { (call) throws(GatewayError) in
+      try rights.demand(.joinCall, in: call)
+      call.answer(user, accepts: accepts, at: now)
+      // Who called and gives up leaves the others with a call they missed.
+      if !accepts, user == call.createdBy, let session = call.liveSession {
+        call.miss(session.ringing, of: session.id, at: now)
+      }
+    }
+  }
+
+  /// The members a ring is for: all but who rings.
+  private func rung(_ call: StreamCall, by user: UserID?) -> [UserID] {
+    call.members.map(\.user).filter { $0 != user }
+  }
+
+  /// Rings and notifies as `wish` says; returns the call as it is then.
+  func ring(_ asked: StreamCallRequest, _ call: StreamCall, _ wish: StreamCallWish) async throws(StreamError)
+    -> StreamCall
+  {
+    guard wish.rings || wish.notifies else { return call }
+    guard asked.request.caller.kind != .anonymous else { throw .notAllowed("anonymous users cannot ring") }
+    return try await ring(asked, call, wish, rung(call, by: asked.user?.id))
+  }
+
+  private func ring(
+    _ asked: StreamCallRequest, _ call: StreamCall, _ wish: StreamCallWish, _ users: [UserID]
+  ) async throws(StreamError) -> StreamCall {
+    let now = asked.now
+    let change = try await calls.change(asked.id, by: asked.rights.user, at: now) { call in
+      if let isVideo = wish.isVideo { call.isVideo = isVideo }
+      if wish.rings { call.ring(users, at: now) }
+    }
+    let session = change.after.liveSession?.id ?? ""
+    let user = asked.user?.id ?? change.after.createdBy
+    if wish.rings {
+      await calls.tell([.ring(by: user, session: session, to: users)], of: change.after, at: now)
+      await ringer.wait(for: Set(users), of: change.after, session: session)
+    }
+    if wish.notifies {
+      await calls.tell([.notification(by: user, session: session, to: users)], of: change.after, at: now)
+    }
+    return change.after
+  }
+}

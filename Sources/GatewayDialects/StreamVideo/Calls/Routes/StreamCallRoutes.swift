@@ -1,0 +1,114 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// The coordinator's calls over REST, in both families of paths.
+package struct StreamCallRoutes: Sendable {
+  let frame: StreamRoutes
+  let calls: StreamCalls
+  let ringer: StreamCallRinger
+
+  package init(frame: StreamRoutes, calls: StreamCalls, ringer: StreamCallRinger) {
+    self.frame = frame
+    self.calls = calls
+    self.ringer = ringer
+  }
+
+  package var routes: [HTTPRoute] {
+    callRoutes + sessionRoutes + ringRoutes + moderationRoutes + queryRoutes + deviceRoutes + placeRoutes
+  }
+
+  typealias CallWork =
+    nonisolated(nonsending) @Sendable (StreamCallRequest) async throws(StreamError) -> StreamAnswer
+
+  /// A resource of one call: `/video/call/{type}/{id}` and `path` behind it.
+  ///
+  /// - Parameter acting: Where a server names the user it acts for.
+  func resource(
+    _ method: String, _ path: String, _ operation: String, _ access: StreamRoutes.Access = .user,
+    acting: StreamActing = .nobody,
+    _ work: @escaping CallWork
+  ) -> [HTTPRoute] {
+    frame.resource(method, .video("call/{type}/{id}\(path)"), operation, access) { request throws(StreamError) in
+      let id = try Self.callID(request.parameters["type"], request.parameters["id"])
+      try request.caller.check(id)
+      try Self.checkConnection(request)
+      let user = try await asker(request, acting)
+      return try await work(
+        StreamCallRequest(request: request, id: id, user: user, rights: StreamCallRights(request.caller, as: user)))
+    }
+  }
+
+  /// The call of that type and id.
+  static func callID(_ type: String, _ id: String) throws(StreamError) -> CallID {
+    guard let call = CallID(cid: "\(type):\(id)") else {
+      throw StreamError(
+        code: 4, status: 400,
+        "type and id of a call must be of letters, digits, _, - and !, \(CallID.lengthMax - 1) bytes together at most",
+        fields: [HTTPField("id", "letters, digits, _, - and ! only")])
+    }
+    return call
+  }
+
+  /// A `connection_id` must be of a connection of the caller's own.
+  static func checkConnection(_ request: StreamRequest) throws(StreamError) {
+    guard let text = request.http.parameter("connection_id"), !text.isEmpty else { return }
+    guard request.caller.connection != nil else {
+      throw .connectionIDNotFound("connection_id not found: connect first, and send the id of that very connection")
+    }
+  }
+
+  /// On whose behalf the request is: the caller, or whom a server names; made if the application had not told of them.
+  func asker(_ request: StreamRequest, _ acting: StreamActing) async throws(StreamError) -> StreamUser? {
+    if request.caller.kind == .anonymous {
+      return StreamUser(.anonymous, role: StreamRole.anonymous.rawValue, createdAt: request.receivedAt)
+    }
+    if let user = request.caller.user { return try await frame.user(user, at: request.receivedAt) }
+    guard let named = try Self.named(request, acting) else { return nil }
+    return try await frame.user(named, at: request.receivedAt)
+  }
+
+  /// Whom a server names, if anybody.
+  private static func named(_ request: StreamRequest, _ acting: StreamActing) throws(StreamError) -> UserID? {
+    switch acting {
+    case .nobody:
+      return nil
+    case .user:
+      let isNamed = request.http.parameter("user_id") != nil || request.body.has("user_id") || request.body.has("user")
+      return isNamed ? try request.actingUser() : nil
+    case .member(let name):
+      return try named(request.body, name)
+    case .creator:
+      guard let data = try request.body.object("data") else { return nil }
+      return try named(data, "created_by")
+    }
+  }
+
+  private static func named(_ body: StreamBody, _ name: String) throws(StreamError) -> UserID? {
+    if let id = try body.string("\(name)_id") { return try StreamUser.checkedID(id) }
+    return try body.object(name).map { (user) throws(StreamError) in
+      try StreamUser.checkedID(user.requiredString("id"))
+    }
+  }
+
+  /// Makes those users who do not exist yet: whom the application names is one of its users.
+  func makeUsers(_ ids: [UserID], at now: WallTime) async throws(StreamError) {
+    let known = Set(await frame.directory.users(ids).map(\.id))
+    for id in ids where !known.contains(id) { _ = try await frame.user(id, at: now) }
+  }
+
+  /// The members that answers about a call share: `call`, `members`, `membership` and `own_capabilities`.
+  static func writeState(
+    _ picture: StreamCallPicture, for rights: StreamCallRights, membersLimit: Int, to json: inout JSONWriter,
+    _ family: StreamFamily
+  ) {
+    json.name("call")
+    picture.write(to: &json, family)
+    json.name("members")
+    picture.write(members: picture.call.members.prefix(membersLimit), to: &json, family)
+    if let user = rights.user, let member = picture.call.member(user) {
+      json.name("membership")
+      picture.write(member, to: &json, family)
+    }
+    json.member("own_capabilities", strings: rights.names(in: picture.call))
+  }
+}

@@ -1,0 +1,39 @@
+/// One setting of a call, or a group of them: what it may be, and what it is unless something else is said.
+indirect enum StreamSetting: Sendable {
+  case group(String, [StreamSetting])
+  case value(String, StreamSettingKind, standard: String?)
+
+  static func flag(_ name: String, _ standard: Bool?) -> StreamSetting {
+    .value(name, .flag, standard: standard.map { $0 ? "true" : "false" })
+  }
+
+  static func number(_ name: String, _ standard: Int64?, _ range: ClosedRange<Int64> = 0...1_000_000_000)
+    -> StreamSetting
+  {
+    .value(name, .number(range), standard: standard.map(String.init))
+  }
+
+  /// One of `choices`; the first is the standard.
+  static func choice(_ name: String, _ choices: [String], isOptional: Bool = false) -> StreamSetting {
+    .value(name, .choice(choices), standard: isOptional ? nil : "\"\(choices[0])\"")
+  }
+
+  static func text(_ name: String) -> StreamSetting {
+    .value(name, .text, standard: "\"\"")
+  }
+
+  static func texts(_ name: String, standard: String? = "[]") -> StreamSetting {
+    .value(name, .texts, standard: standard)
+  }
+}
+
+/// What the value of a setting may be.
+enum StreamSettingKind: Sendable {
+  case flag
+  case number(ClosedRange<Int64>)
+  case choice([String])
+  /// At most 255 bytes.
+  case text
+  /// At most 100 of them, each at most 255 bytes.
+  case texts
+}

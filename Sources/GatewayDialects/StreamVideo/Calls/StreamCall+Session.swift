@@ -1,0 +1,103 @@
+internal import GatewayCore
+
+// How sessions begin, go on and end.
+
+extension StreamCall {
+  /// Puts the user in the session, which begins with the first. Joining twice by one connection is joining once; of the
+  /// anonymous each is somebody else, and stays for `anonymousStay`.
+  mutating func join(
+    _ user: UserID, role: String, on connection: ConnectionID?, at now: WallTime, anonymousStay: Duration
+  ) {
+    var session = continuedSession(at: now)
+    session.participants.removeAll { $0.user == .anonymous && $0.joinedAt + anonymousStay <= now }
+    let isIn = session.participants.contains { $0.user == user && $0.connection == connection }
+    if user == .anonymous || !isIn {
+      session.joinCount += 1
+      session.participants.append(
+        StreamCallParticipant(
+          user: user, role: role, connection: connection, sessionID: StreamIdentifier.text(now, session.joinCount),
+          joinedAt: now))
+    }
+    if session.startedAt == nil {
+      session.startedAt = now
+      if !isBackstage { session.liveStartedAt = now }
+    }
+    session.ringing.remove(user)
+    self.session = session
+  }
+
+  /// Takes those out of the session for whom `isLeaving` holds; it ends when nobody is left who would be noticed.
+  mutating func leave(at now: WallTime, where isLeaving: (StreamCallParticipant) -> Bool) {
+    guard var session = liveSession else { return }
+    let before = session.participants.count
+    session.participants.removeAll(where: isLeaving)
+    guard session.participants.count < before else { return }
+    self.session = session
+    if session.participants.allSatisfy({ $0.user == .anonymous }) { endSession(at: now) }
+  }
+
+  /// Ends the session; who has not answered its ring has missed it.
+  mutating func endSession(at now: WallTime) {
+    guard var session = liveSession else { return }
+    miss(session.ringing, in: &session, at: now)
+    if session.liveStartedAt != nil && session.liveEndedAt == nil { session.liveEndedAt = now }
+    session.endedAt = now
+    session.participants = []
+    self.session = session
+  }
+
+  /// Rings for the users. Who is asked again may answer again.
+  mutating func ring(_ users: [UserID], at now: WallTime) {
+    var session = continuedSession(at: now)
+    for user in users where !session.participants.contains(where: { $0.user == user }) {
+      session.ringing.insert(user)
+      session.acceptedBy[user] = nil
+      session.rejectedBy[user] = nil
+      session.missedBy[user] = nil
+    }
+    self.session = session
+  }
+
+  /// Takes the user's answer to the ring.
+  mutating func answer(_ user: UserID, accepts: Bool, at now: WallTime) {
+    var session = continuedSession(at: now)
+    session.ringing.remove(user)
+    session.missedBy[user] = nil
+    session.acceptedBy[user] = accepts ? now : nil
+    session.rejectedBy[user] = accepts ? nil : now
+    self.session = session
+  }
+
+  /// Those of `users` who still have not answered the ring of that session have missed it.
+  mutating func miss(_ users: Set<UserID>, of sessionID: String, at now: WallTime) {
+    guard var session = liveSession, session.id == sessionID else { return }
+    miss(users.intersection(session.ringing), in: &session, at: now)
+    self.session = session
+  }
+
+  private func miss(_ users: Set<UserID>, in session: inout StreamCallSession, at now: WallTime) {
+    session.ringing.subtract(users)
+    for user in users { session.missedBy[user] = now }
+  }
+
+  private mutating func continuedSession(at now: WallTime) -> StreamCallSession {
+    if let liveSession { return liveSession }
+    sessionCount += 1
+    return StreamCallSession(id: StreamIdentifier.text(now, sessionCount))
+  }
+}
+
+/// Names of the form of a UUID, which is what clients expect of sessions.
+enum StreamIdentifier {
+  /// 36 characters: the time in hexadecimal nanoseconds, the number, and what a random UUID has in between.
+  static func text(_ time: WallTime, _ number: Int) -> String {
+    let time = padded(UInt64(bitPattern: time.nanoseconds), 16)
+    let parts = [time.prefix(8), time.dropFirst(8).prefix(4), time.suffix(4)]
+    return "\(parts[0])-\(parts[1])-4000-8\(parts[2].dropFirst())-\(parts[2].prefix(1))\(padded(UInt64(number), 11))"
+  }
+
+  private static func padded(_ number: UInt64, _ width: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+}

@@ -1,0 +1,159 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// A call at one moment with the users it shows: what answers and events are written from.
+struct StreamCallPicture: Sendable {
+  let call: StreamCall
+  private let users: [UserID: StreamUser]
+
+  /// The most members shown at once, as the API description has it.
+  static let membersMax = 100
+  /// The most participants a session is shown with; their numbers by role count all.
+  static let participantsMax = 250
+
+  init(_ call: StreamCall, users: [StreamUser]) {
+    self.call = call
+    self.users = Dictionary(users.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The users that a picture of `call` shows, each once.
+  static func usersShown(in call: StreamCall) -> Set<UserID> {
+    var shown: Set<UserID> = [call.createdBy]
+    shown.formUnion(call.members.lazy.prefix(membersMax).map(\.user))
+    shown.formUnion(call.session?.shown.map(\.user) ?? [])
+    return shown
+  }
+
+  /// The user, or an empty one of that name: who has been removed may still be shown.
+  func user(_ id: UserID) -> StreamUser {
+    users[id] ?? StreamUser(id, createdAt: call.createdAt)
+  }
+
+  // MARK: JSON
+
+  /// The object `CallResponse`.
+  func write(to json: inout JSONWriter, _ family: StreamFamily) {
+    json.beginObject()
+    json.member("type", call.id.type)
+    json.member("id", call.id.id)
+    json.member("cid", call.id.cid)
+    json.member("created_by", user(call.createdBy), family)
+    json.member("custom", custom: call.custom)
+    json.member("created_at", call.createdAt, family.dates)
+    json.member("updated_at", call.updatedAt, family.dates)
+    json.member("starts_at", ifAny: call.startsAt, family.dates)
+    json.member("ended_at", ifAny: call.endedAt, family.dates)
+    if let team = call.team { json.member("team", team) }
+    json.member("backstage", call.isBackstage)
+    for name in ["recording", "transcribing", "captioning", "translating"] {
+      json.name(name)
+      json.bool(false)
+    }
+    json.member("blocked_user_ids", strings: call.blocked.lazy.map(\.rawValue))
+    json.member("current_session_id", call.liveSession?.id ?? "")
+    if call.session != nil { writeSession(to: &json, family) }
+    let settings = StreamCallSettings(of: call)
+    if let ahead = settings.number("backstage.join_ahead_time_seconds") {
+      json.member("join_ahead_time_seconds", ahead)
+    }
+    json.name("settings")
+    settings.write(to: &json)
+    // Nothing takes streams in or sends them out here: the addresses are empty, and must be there.
+    json.name("ingress")
+    json.raw(#"{"rtmp":{"address":""},"whip":{"address":""},"srt":{"address":""}}"#)
+    json.name("egress")
+    json.raw(#"{"broadcasting":false,"rtmps":[]}"#)
+    json.endObject()
+  }
+
+  private func writeSession(to json: inout JSONWriter, _ family: StreamFamily) {
+    guard let session = call.session else { return }
+    json.member("session") { json in
+      json.member("id", session.id)
+      json.member("started_at", ifAny: session.startedAt, family.dates)
+      json.member("ended_at", ifAny: session.endedAt, family.dates)
+      json.member("live_started_at", ifAny: session.liveStartedAt, family.dates)
+      json.member("live_ended_at", ifAny: session.liveEndedAt, family.dates)
+      json.name("participants")
+      json.beginArray()
+      for participant in session.shown { write(participant, to: &json, family) }
+      json.endArray()
+      let known = session.participants.filter { $0.user != .anonymous }
+      json.member("participants_count_by_role") { json in
+        for (role, count) in Dictionary(grouping: known, by: \.role).sorted(by: { $0.key < $1.key }) {
+          json.name(role)
+          json.integer(Int64(count.count))
+        }
+      }
+      json.member("anonymous_participant_count", Int64(session.participants.count - known.count))
+      json.member("accepted_by", session.acceptedBy, family.dates)
+      json.member("rejected_by", session.rejectedBy, family.dates)
+      json.member("missed_by", session.missedBy, family.dates)
+    }
+  }
+
+  /// The object `CallParticipantResponse`.
+  func write(_ participant: StreamCallParticipant, to json: inout JSONWriter, _ family: StreamFamily) {
+    json.beginObject()
+    json.member("user", user(participant.user), family)
+    json.member("user_session_id", participant.sessionID)
+    json.member("role", participant.role)
+    json.member("joined_at", participant.joinedAt, family.dates)
+    json.endObject()
+  }
+
+  /// At most `limit` members, as an array.
+  func write(members: some Sequence<StreamCallMember>, to json: inout JSONWriter, _ family: StreamFamily) {
+    json.beginArray()
+    for member in members { write(member, to: &json, family) }
+    json.endArray()
+  }
+
+  /// The object `MemberResponse`.
+  func write(_ member: StreamCallMember, to json: inout JSONWriter, _ family: StreamFamily) {
+    json.beginObject()
+    json.member("user_id", member.user.rawValue)
+    json.member("user", user(member.user), family)
+    if let role = member.role { json.member("role", role) }
+    json.member("custom", custom: member.custom)
+    json.member("created_at", member.createdAt, family.dates)
+    json.member("updated_at", member.updatedAt, family.dates)
+    json.endObject()
+  }
+}
+
+extension StreamCallSession {
+  /// The participants that are shown: nobody can say more of the anonymous than how many they are.
+  fileprivate var shown: [StreamCallParticipant] {
+    Array(participants.lazy.filter { $0.user != .anonymous }.prefix(StreamCallPicture.participantsMax))
+  }
+}
+
+extension JSONWriter {
+  /// An object of the application's own members.
+  mutating func member(_ name: StaticString, custom: [String: String]) {
+    member(name) { json in
+      for (name, value) in custom.sorted(by: { $0.key < $1.key }) {
+        json.name(name)
+        json.raw(value)
+      }
+    }
+  }
+
+  /// Dates by user.
+  fileprivate mutating func member(_ name: StaticString, _ times: [UserID: WallTime], _ dates: StreamDates) {
+    member(name) { json in
+      for (user, time) in times.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        json.name(user.rawValue)
+        json.value(time, dates)
+      }
+    }
+  }
+
+  private mutating func value(_ time: WallTime, _ dates: StreamDates) {
+    switch dates {
+    case .text: string(StreamDates.text(time))
+    case .nanoseconds: integer(time.nanoseconds)
+    }
+  }
+}

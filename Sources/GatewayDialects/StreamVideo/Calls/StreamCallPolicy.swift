@@ -1,0 +1,16 @@
+/// How the coordinator's calls behave where Stream leaves it to the place the gateway stands at.
+package struct StreamCallPolicy: Hashable, Sendable {
+  /// Where clients are sent for audio and video. Nobody listens there by default: what comes after the join is not the
+  /// coordinator's business.
+  package var sfuURL = "http://127.0.0.1:9/twirp"
+  package var sfuSocket = "ws://127.0.0.1:9/ws"
+  package var edgeName = "postern"
+  /// What `X-Amz-Cf-Pop` says; clients take the first three letters as their location.
+  package var pointOfPresence = "FRA56-P8"
+  /// How long somebody anonymous counts as present: nobody hears of their leaving.
+  package var anonymousStay: Duration = .seconds(3600)
+  /// The most rings that wait for an answer at once; those above ring without being reported as missed.
+  package var ringsMax = 10_000
+
+  package init() {}
+}

@@ -1,0 +1,198 @@
+package import GatewayCore
+
+/// What Sinch's service remembers, in the memory of one process: gone when it ends.
+///
+/// Runs on the executor it is given, so that in a simulated world its answers come in the same order every time.
+package actor MemorySinchDirectory: SinchDirectory {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private static let wrongPasswordsMax = 3
+
+  private let executor: any SerialExecutor
+  private let limits: MemorySinchLimits
+  private var instances: [String: SinchInstance] = [:]
+  /// The ids of each user's instances, oldest first.
+  private var ofUser: [SinchUser: [String]] = [:]
+  /// The devices whose registration was limited once.
+  private var limited: ForgetfulTable<SinchDevice, Bool>
+  /// The ids of instances that have ended.
+  private var ended: ForgetfulTable<String, Bool>
+  private var nonces: [SinchNonce: NonceMemory] = [:]
+  /// No nonce is over before this: until then looking for those that are is in vain.
+  private var earliestNonceEnd = WallTime(nanoseconds: .max)
+  private var sequences: [SinchUser: UInt64] = [:]
+  private var passwords: ForgetfulTable<SinchUser, PasswordMemory>
+
+  private struct NonceMemory {
+    let device: SinchDevice
+    let until: WallTime
+  }
+
+  private struct PasswordMemory {
+    var wrong = 0
+    var lockedUntil: WallTime?
+  }
+
+  /// An empty directory.
+  package init(on executor: any SerialExecutor, limits: MemorySinchLimits = MemorySinchLimits()) {
+    self.executor = executor
+    self.limits = limits
+    limited = ForgetfulTable(capacity: limits.devices)
+    ended = ForgetfulTable(capacity: limits.devices)
+    passwords = ForgetfulTable(capacity: limits.passwords)
+  }
+
+  // MARK: Registration
+
+  package func register(
+    _ registration: SinchRegistration, at now: WallTime
+  ) throws(SinchRegistrationRefusal) -> SinchInstance {
+    let wanted = registration.instance
+    let user = SinchUser(application: wanted.application, user: wanted.user)
+    let device = SinchDevice(user: user, device: wanted.device)
+    try check(registration.proof, user, device, at: now)
+    if registration.keepsLimits, wanted.endsAt == nil, limited[device] != nil { throw .endRequired }
+    let extended = registration.extends.flatMap { alive($0, at: now) }.flatMap { $0.isOf(wanted) ? $0 : nil }
+    guard extended != nil || makeRoom(at: now) else { throw .full }
+
+    spend(registration.proof, user, device)
+    if registration.keepsLimits, wanted.endsAt != nil { limited[device] = true }
+    guard var instance = extended else {
+      // A device acts for a user in one instance.
+      for id in ofUser[user] ?? [] where instances[id]?.device == wanted.device { remove(id) }
+      instances[wanted.id] = wanted
+      ofUser[user, default: []].append(wanted.id)
+      return wanted
+    }
+    instance.registeredAt = now
+    instance.endsAt = wanted.endsAt
+    instance.fingerprint = wanted.fingerprint
+    instance.issuedAt = wanted.issuedAt
+    instances[instance.id] = instance
+    return instance
+  }
+
+  private func check(
+    _ proof: SinchRegistration.Proof, _ user: SinchUser, _ device: SinchDevice, at now: WallTime
+  ) throws(SinchRegistrationRefusal) {
+    switch proof {
+    case .ticket:
+      return
+    case .sequence(let number):
+      guard number > sequences[user] ?? 0 else { throw .sequenceNotIncreasing }
+      guard sequences[user] != nil || sequences.count < limits.sequences else { throw .full }
+    case .nonce(let text, _, let replay):
+      let nonce = SinchNonce(application: user.application, nonce: text)
+      if let spent = nonces[nonce], spent.until > now {
+        guard replay == .allow || (replay == .sameDevice && spent.device == device) else { throw .nonceReused }
+      } else {
+        forgetNonces(at: now)
+        guard nonces.count < limits.nonces else { throw .full }
+      }
+    }
+  }
+
+  private func spend(_ proof: SinchRegistration.Proof, _ user: SinchUser, _ device: SinchDevice) {
+    switch proof {
+    case .ticket:
+      return
+    case .sequence(let number):
+      sequences[user] = number
+    case .nonce(let text, let until, _):
+      nonces[SinchNonce(application: user.application, nonce: text)] = NonceMemory(device: device, until: until)
+      earliestNonceEnd = min(earliestNonceEnd, until)
+    }
+  }
+
+  private func forgetNonces(at now: WallTime) {
+    guard nonces.count >= limits.nonces, earliestNonceEnd <= now else { return }
+    nonces = nonces.filter { $0.value.until > now }
+    earliestNonceEnd = nonces.values.map(\.until).min() ?? WallTime(nanoseconds: .max)
+  }
+
+  // MARK: Instances
+
+  package func instance(_ id: String, at now: WallTime) -> SinchInstanceState {
+    if let instance = alive(id, at: now) { return .alive(instance) }
+    return ended[id] == nil ? .unknown : .ended
+  }
+
+  package func instances(of user: UserID, application: String, at now: WallTime, limit: Int) -> [SinchInstance] {
+    let ids = ofUser[SinchUser(application: application, user: user)] ?? []
+    return Array(ids.compactMap { alive($0, at: now) }.prefix(limit))
+  }
+
+  package func deleteInstance(_ id: String, at now: WallTime) -> Bool {
+    guard alive(id, at: now) != nil else { return false }
+    remove(id)
+    return true
+  }
+
+  /// The instance, deleted now if it has ended.
+  private func alive(_ id: String, at now: WallTime) -> SinchInstance? {
+    guard let instance = instances[id] else { return nil }
+    guard instance.hasEnded(at: now) else { return instance }
+    end(instance)
+    return nil
+  }
+
+  private func end(_ instance: SinchInstance) {
+    remove(instance.id)
+    ended[instance.id] = true
+  }
+
+  private func remove(_ id: String) {
+    guard let instance = instances.removeValue(forKey: id) else { return }
+    let user = SinchUser(application: instance.application, user: instance.user)
+    ofUser[user]?.removeAll { $0 == id }
+    if ofUser[user]?.isEmpty == true { ofUser[user] = nil }
+  }
+
+  /// Whether one more instance fits, those that have ended deleted if need be.
+  private func makeRoom(at now: WallTime) -> Bool {
+    if instances.count >= limits.instances {
+      for instance in instances.values.filter({ $0.hasEnded(at: now) }).sorted(by: { $0.id < $1.id }) { end(instance) }
+    }
+    return instances.count < limits.instances
+  }
+
+  // MARK: Passwords
+
+  package func passwordLock(of user: UserID, application: String, at now: WallTime) -> WallTime? {
+    passwords[SinchUser(application: application, user: user)]?.lockedUntil.flatMap { $0 > now ? $0 : nil }
+  }
+
+  package func notePassword(isRight: Bool, of user: UserID, application: String, at now: WallTime, lock: Duration) {
+    let user = SinchUser(application: application, user: user)
+    guard !isRight else { return passwords[user] = nil }
+    var memory = passwords[user] ?? PasswordMemory()
+    memory.wrong += 1
+    if memory.wrong >= Self.wrongPasswordsMax {
+      memory = PasswordMemory(lockedUntil: now + lock)
+    }
+    passwords[user] = memory
+  }
+}
+
+/// A user of one application.
+private struct SinchUser: Hashable {
+  let application: String
+  let user: UserID
+}
+
+private struct SinchDevice: Hashable {
+  let user: SinchUser
+  let device: String
+}
+
+private struct SinchNonce: Hashable {
+  let application: String
+  let nonce: String
+}
+
+extension SinchInstance {
+  /// Whether it is of the same application, user and device.
+  fileprivate func isOf(_ other: SinchInstance) -> Bool {
+    application == other.application && user == other.user && device == other.device
+  }
+}

@@ -1,0 +1,22 @@
+/// The most a ``MemoryStreamCallDirectory`` holds of anything.
+package struct MemoryStreamCallLimits: Hashable, Sendable {
+  package var calls: Int
+  /// Members of one call; also the blocked, and the answers to a ring.
+  package var membersOfCall: Int
+  /// Members of all calls together.
+  package var members: Int
+  package var participantsOfCall: Int
+  /// Participants of all calls together.
+  package var participants: Int
+
+  package init(
+    calls: Int = 100_000, membersOfCall: Int = 10_000, members: Int = 1_000_000, participantsOfCall: Int = 10_000,
+    participants: Int = 1_000_000
+  ) {
+    self.calls = calls
+    self.membersOfCall = membersOfCall
+    self.members = members
+    self.participantsOfCall = participantsOfCall
+    self.participants = participants
+  }
+}

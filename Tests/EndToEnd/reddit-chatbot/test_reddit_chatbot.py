@@ -1,0 +1,99 @@
+"""Reddit-ChatBot-Python, unmodified but for the host it dials: it speaks to a Sendbird application."""
+
+import contextlib
+import threading
+import time
+
+from Reddit_ChatBot_Python import ChatBot, _ws_client
+from Reddit_ChatBot_Python._utils.frame_model import FrameType
+from Reddit_ChatBot_Python.reddit_auth import _RedditAuthBase
+
+from clients import control
+from gateway import Gateway
+from sendbird import session_token
+
+HARD_CODED = "wss://sendbirdproxyk8s.chat.redditmedia.com"
+ADDRESS = _ws_client.get_ws_url
+
+
+class Tokens(_RedditAuthBase):
+    """Gives the client these tokens, one an authentication, in place of Reddit."""
+
+    def __init__(self, *tokens, user="t2_ann"):
+        super().__init__(api_token="unused", reddit_session="unused" if len(tokens) > 1 else None)
+        self.tokens = list(tokens)
+        self.user = user
+
+    def authenticate(self):
+        return {"sb_access_token": self.tokens.pop(0), "user_id": self.user}
+
+
+@contextlib.contextmanager
+def chatbot(gateway, monkeypatch, *tokens):
+    """The client, running in a thread of its own; with the frames that it understood."""
+    monkeypatch.setattr(_ws_client, "get_ws_url", lambda *them: ADDRESS(*them).replace(HARD_CODED, gateway.url))
+    bot = ChatBot(Tokens(*tokens), store_session=False, print_chat=False, other_logging=False)
+    client = bot._ChatBot__WebSocketClient
+    # It asks Reddit's proxy, by a name of its own, for the channels it is in.
+    client.get_current_channels = lambda **_: []
+    frames = []
+    bot.event.on_any(func=frames.append, frame_type=FrameType.LOGI)
+    thread = threading.Thread(target=bot.run_4ever, daemon=True)
+    thread.start()
+    try:
+        yield bot, client, frames, thread
+    finally:
+        bot.close()
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def until(happens, patience=20):
+    end = time.monotonic() + patience
+    while not happens():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+
+
+def sessions(gateway):
+    return control(gateway, "GET", "/sessions").json["sessions"]
+
+
+def test_it_logs_in_by_a_token_or_by_name_alone(gateway, monkeypatch):
+    for token in (session_token("t2_ann"), "null"):
+        with Gateway() as fresh, chatbot(fresh, monkeypatch, token) as (bot, client, frames, _):
+            until(lambda: frames)
+            assert frames[0].user_id == bot.get_own_userid() == "t2_ann" and not client.is_logi_err
+            assert bot.get_own_name() == "" and client.session_key_getter() == frames[0].key
+
+
+def test_it_authenticates_again_when_its_token_is_refused(gateway, monkeypatch):
+    bad = session_token("t2_ann", life=-1)
+    with chatbot(gateway, monkeypatch, bad, session_token("t2_ann")) as (bot, client, frames, _):
+        until(lambda: len(frames) == 2)
+        assert (frames[0].code, frames[0].error) == (400302, True)
+        assert client.session_key_getter() == frames[1].key and not client.is_logi_err
+
+
+def test_it_gives_up_when_its_token_is_refused_and_it_has_no_other(gateway, monkeypatch):
+    with chatbot(gateway, monkeypatch, "forged.token.here") as (_, client, frames, thread):
+        until(lambda: not thread.is_alive())
+        assert client.is_logi_err and frames[0].code == 400302
+
+
+def test_its_pings_of_the_protocol_keep_it(monkeypatch):
+    """It pings every 15 s and says nothing else; silence is borne for 16 s here."""
+    with Gateway("--sendbird-ping-interval", "5s", "--sendbird-pong-timeout", "3s") as gateway:
+        with chatbot(gateway, monkeypatch, session_token("t2_ann")) as (_, _, frames, thread):
+            until(lambda: frames)
+            time.sleep(34)
+            assert thread.is_alive() and len(frames) == 1
+            assert [session["user_id"] for session in sessions(gateway)] == ["t2_ann"]
+
+
+def test_it_is_disconnected_when_its_session_ends_since_it_knows_no_refresh(monkeypatch):
+    with Gateway("--any-refresh-timeout", "--refresh-timeout", "1s") as gateway:
+        with chatbot(gateway, monkeypatch, session_token("t2_ann", life=1)) as (_, client, frames, thread):
+            until(lambda: frames)
+            until(lambda: not thread.is_alive())
+            assert not sessions(gateway) and len(frames) == 1

@@ -1,0 +1,208 @@
+"""Sendbird's clients, as far as they are known, against a gateway whose sessions are short."""
+
+import itertools
+import time
+import urllib.parse
+
+import pytest
+
+from browser import PageServer
+from clients import request
+from gateway import Gateway
+from sendbird import APPLICATION, SendbirdClient, refresh_over_http, session_token, subprotocol
+
+JS4 = {"p": "JS", "pv": "noAgent", "sv": "4.22.7", "ai": APPLICATION, "pmce": "1", "expiring_session": "1", "active": "1"}
+names = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def gateway():
+    """A gateway whose session keys end after 2 s."""
+    flags = ["--sendbird-session-life", "2s", "--any-refresh-timeout", "--refresh-timeout", "2s"]
+    with Gateway(*flags, "--sendbird-app-id", APPLICATION) as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def user():
+    """Nobody has seen this one before."""
+    return f"user{next(names)}"
+
+
+def test_javascript_4(gateway, user):
+    token = session_token(user)
+    with SendbirdClient(gateway, {**JS4, "user_id": user}, subprotocol(token=token)) as client:
+        login = client.receive("LOGI")
+        assert login["user_id"] == user and login["key"] and "new_key" not in login and "error" not in login
+        client.ping()
+        assert client.receive("EXPR") == {"expires_in": 0}
+        client.say("LOGI", token=token, expiring_session=1, req_id="6c62d7b0")
+        answer = client.receive("LOGI")
+        assert answer["req_id"] == "6c62d7b0" and answer["new_key"] not in ("", login["key"])
+        client.ping()
+        client.vanish()
+    # Back by the key, without a user id.
+    with SendbirdClient(gateway, JS4, subprotocol(auth=answer["new_key"])) as client:
+        assert client.receive("LOGI")["user_id"] == user
+        assert client.receive("EXPR") == {"expires_in": 0}
+        client.vanish()
+    # The key has ended meanwhile: over HTTP there is another one.
+    with SendbirdClient(gateway, JS4, subprotocol(auth=answer["new_key"])) as client:
+        refusal = client.receive("LOGI")
+        assert refusal["error"] is True and refusal["code"] == 400309
+    fresh = refresh_over_http(gateway, token, user)
+    assert fresh.status == 200 and set(fresh.json) == {"key"}
+    with SendbirdClient(gateway, JS4, subprotocol(auth=fresh.json["key"])) as client:
+        assert client.receive("LOGI")["user_id"] == user
+
+
+def test_javascript_4_without_a_token(gateway, user):
+    with SendbirdClient(gateway, {**JS4, "user_id": user}, "%7B%7D") as client:
+        assert client.receive("LOGI")["user_id"] == user
+    # It calls the API's host beside every socket; any answer will do.
+    assert request(gateway.http_url, "GET", "/", document=None).status < 500
+
+
+def test_javascript_4_whose_application_gives_no_token_is_let_go_of(gateway, user):
+    token = session_token(user, life=1)
+    with SendbirdClient(gateway, {**JS4, "user_id": user}, subprotocol(token=token)) as client:
+        client.receive("LOGI")
+        assert client.receive("EXPR") == {"expires_in": 0, "reason": 400302}
+        client.say("LOGI", token=token, expiring_session=1, req_id="r")
+        failure = client.receive("EROR")
+        assert failure["req_id"] == "r" and failure["code"] == 400302 and failure["error"] is True
+        assert client.until_closed() == ([], 4000)
+
+
+def test_javascript_4_asks_its_application_after_a_failure_and_stays(gateway, user):
+    token = session_token(user, life=1)
+    with SendbirdClient(gateway, {**JS4, "user_id": user}, subprotocol(token=token)) as client:
+        client.receive("LOGI")
+        client.receive("EXPR")
+        client.say("LOGI", token=token, expiring_session=1, req_id="r1")
+        assert client.receive("EROR")["code"] == 400302
+        # Refreshed over HTTP while the socket is open: the socket stays, and is asked again two seconds later.
+        assert refresh_over_http(gateway, session_token(user), user).status == 200
+        start = time.monotonic()
+        assert client.receive("EXPR") == {"expires_in": 0}
+        assert time.monotonic() - start > 1.5
+
+
+def test_javascript_3_keeps_its_first_key(gateway, user):
+    token = session_token(user)
+    query = {"p": "JS", "pv": "noAgent", "sv": "3.1.33", "ai": APPLICATION, "expiring_session": "1", "active": "1"}
+    with SendbirdClient(gateway, {**query, "user_id": user, "access_token": token}) as client:
+        key = client.receive("LOGI")["key"]
+        client.ping()
+        client.receive("EXPR")
+        client.say("LOGI", token=token, expiring_session=1, req_id="1")
+        assert client.receive("LOGI")["new_key"] != key
+    with SendbirdClient(gateway, {**query, "key": key}) as client:
+        assert client.receive("LOGI")["user_id"] == user
+
+
+def test_javascript_3_without_a_token(gateway, user):
+    with SendbirdClient(gateway, {"p": "JS", "ai": APPLICATION, "user_id": user, "access_token": "null"}) as client:
+        assert client.receive("LOGI")["user_id"] == user
+
+
+def test_unity(gateway, user):
+    token = session_token(user)
+    encoded = urllib.parse.quote(token, safe="").replace(".", "%2E")
+    # Its user agent is not escaped, and comes apart into parameters.
+    query = (
+        f"p=Unity&pv=6000&sv=4.2.0&ai={APPLICATION}&user_id={user}&expiring_session=1&SB-SDK-User-Agent="
+        "main_sdk_info=chat/unity/4.2.0&device_os_platform=linux&os_version=6.1"
+    )
+    with SendbirdClient(gateway, query, headers={"SENDBIRD-WS-TOKEN": encoded}) as client:
+        login = client.receive("LOGI")
+        client.say("PING", active=True)
+        client.receive("PONG")
+        client.receive("EXPR")
+        client.say("LOGI", token=token, expiring_session=True, req_id="1")
+        key = client.receive("LOGI")["new_key"]
+        client.vanish()
+    both = {"SENDBIRD-WS-TOKEN": encoded, "SENDBIRD-WS-AUTH": urllib.parse.quote(key, safe="")}
+    with SendbirdClient(gateway, query, headers=both) as client:
+        assert client.receive("LOGI")["user_id"] == login["user_id"] == user
+    # A dead key is forgiven where a good token stands beside it.
+    with SendbirdClient(gateway, query, headers={**both, "SENDBIRD-WS-AUTH": "0" * 48}) as client:
+        assert client.receive("LOGI")["user_id"] == user
+
+
+FLUTTER = {
+    "user_id": str, "nickname": str, "login_ts": int, "ping_interval": int, "pong_timeout": int, "reconnect": dict,
+    "emoji_hash": str, "use_reaction": bool, "key": str, "services": list,
+}
+
+
+def test_flutter(gateway, user):
+    token = session_token(user)
+    query = {"p": "Flutter", "sv": "4.10.1", "ai": APPLICATION, "expiring_session": "1"}
+    headers = {"SENDBIRD-WS-TOKEN": token}
+    with SendbirdClient(gateway, {**query, "user_id": user}, headers=headers) as client:
+        login = client.receive("LOGI")
+        for name, kind in FLUTTER.items():
+            assert isinstance(login[name], kind), name
+        assert all(isinstance(login["reconnect"][name], int) for name in ("interval", "max_interval", "mul", "retry_cnt"))
+        assert "chat" in login["services"] and "error" not in login
+        assert client.receive("EXPR")["expires_in"] >= 0
+        # It refreshes over HTTP only, and then reconnects.
+        answer = refresh_over_http(gateway, token, user)
+        key = answer.json["key"]
+        client.ping()
+    with SendbirdClient(gateway, query, headers={"SENDBIRD-WS-AUTH": key}) as client:
+        assert client.receive("LOGI")["user_id"] == user
+
+
+def test_ios(gateway, user):
+    headers = {"SENDBIRD-WS-TOKEN": session_token(user), "Origin": ""}
+    query = {"p": "iOS", "sv": "4.34.0", "ai": APPLICATION, "user_id": user, "expiring_session": "0", "pmce": "1"}
+    with SendbirdClient(gateway, query, headers=headers) as client:
+        assert client.receive("LOGI")["expires_at"] > time.time() * 1000
+        client.ping()
+
+
+@pytest.mark.parametrize(
+    "query, offered, code",
+    [
+        ({"user_id": "ann", "ai": "OTHER"}, None, 400304), ({"ai": APPLICATION}, None, 400105),
+        ({"user_id": "x" * 81, "ai": APPLICATION}, None, 400305),
+        ({"user_id": "ann", "ai": APPLICATION, "access_token": "wrong"}, None, 400301),
+        ({"ai": APPLICATION}, subprotocol(auth="0" * 48), 400303),
+        ({"user_id": "ann", "ai": APPLICATION}, subprotocol(token="a.b.c"), 400302),
+        ({"user_id": "ann", "ai": APPLICATION}, subprotocol(token="x" * 1500), 400301),
+    ],
+)
+def test_refusals_come_after_the_upgrade(gateway, query, offered, code):
+    with SendbirdClient(gateway, query, offered) as client:
+        refusal = client.receive("LOGI")
+        assert (refusal["error"], refusal["code"]) == (True, code) and refusal["message"]
+
+
+def test_stray_input_disturbs_nobody(gateway, user):
+    with SendbirdClient(gateway, {**JS4, "user_id": user}, "%7B%7D") as client:
+        client.receive("LOGI")
+        for stray in ['PING{"id":', "", "\n", "MESG", "hello", '["PING"]', b"PING{}", b"\x1f\x8b\x08", "PING{}\nPING{}"]:
+            client.socket.send(stray)
+            client.ping()
+        for stray, code in [('ABCD{"req_id":"1"}', 400930), ('LOGI{"token":[],"req_id":"2"}', 400100)]:
+            client.socket.send(stray)
+            assert client.receive("EROR")["code"] == code
+
+
+def test_a_browser_opens_the_subprotocol_socket_and_refreshes_over_http(gateway):
+    with PageServer("sendbird.html") as pages:
+        token = session_token("browser")
+        report = pages.visit("127.0.0.1", gateway, token=token, application=APPLICATION)
+    assert report["protocol"] == subprotocol(token=token)
+    assert report["user"] == "browser" and report["heard"] == "LOGI PONG EXPR LOGI"
+    assert report["refreshed"] == "200" and report["again"] == "browser"
+
+
+def test_busy_instead_of_a_login():
+    with Gateway("--sendbird-login-rate", "0.1", "--sendbird-busy-retry-after", "7s") as gateway:
+        query = {"p": "JS", "ai": APPLICATION, "user_id": "ann"}
+        with SendbirdClient(gateway, query) as first, SendbirdClient(gateway, query) as second:
+            first.receive("LOGI")
+            assert second.receive("BUSY")["retry_after"] == 7

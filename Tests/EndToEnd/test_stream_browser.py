@@ -1,0 +1,14 @@
+"""Stream's protocol spoken by a browser, from a page of another origin."""
+
+from browser import PageServer
+from gateway import Gateway
+
+
+def test_a_page_makes_a_guest_connects_asks_and_hears_of_its_expiry():
+    with PageServer("stream.html") as pages, Gateway("--stream-guest-life", "3s") as gateway:
+        report = pages.visit("127.0.0.1", gateway)
+    assert "error" not in report, report
+    assert report["guest"] == "201" and report["me"] == "guest"
+    assert report["patch"] == "200" and report["mood"] == "fine" and report["refusal"] == "5"
+    assert report["heard"] == "connection.ok health.check 40"
+    assert report["code"] == "1000" and report.get("reason", "") == "" and report["wasClean"] == "true"

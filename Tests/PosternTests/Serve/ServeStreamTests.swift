@@ -1,0 +1,89 @@
+import GatewayCore
+import GatewayDialects
+import PosternTesting
+import Testing
+
+@testable import postern
+
+@Suite("The flags about Stream")
+struct ServeStreamTests {
+  private func options(_ words: [String]) throws -> StreamVideoSettings {
+    let arguments = try Arguments(words, flags: ServeFlags.all, environment: [:], operands: false)
+    return try #require(try ServeOptions(arguments).settings.stream)
+  }
+
+  private func complaint(_ words: [String]) -> String {
+    do {
+      _ = try options(words)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("none need be given: any API key is accepted, and expiry is what the page of Stream's protocol says")
+  func defaults() throws {
+    let settings = try options([])
+    _ = try settings.applications.application("anything")
+    #expect(settings.leeway == .zero && settings.expiry == StreamExpiry() && settings.limits == nil)
+    #expect(settings.expiry.sendsError && settings.expiry.delay == .zero && settings.expiry.closeCode == 1000)
+    #expect(settings.guestLife == nil && settings.app == StreamAppSettings())
+  }
+
+  @Test("every one of them reaches its setting")
+  func all() throws {
+    let settings = try options([
+      "--stream-leeway", "2s", "--stream-expiry-close-code", "4001", "--stream-expiry-delay", "3s",
+      "--stream-expiry-silent", "--stream-guest-life", "1h", "--stream-no-guests", "--stream-no-auth-checks",
+      "--stream-rate-limit-scale", "0.5",
+    ])
+    #expect(settings.leeway == .seconds(2) && settings.expiry.closeCode == 4001)
+    #expect(settings.expiry.delay == .seconds(3) && !settings.expiry.sendsError)
+    #expect(settings.guestLife == .seconds(3600))
+    #expect(settings.app.disablesGuestCreation && settings.app.disablesAuthChecks)
+    #expect(settings.limits?.userPerMinute == 30)
+    #expect(try options(["--stream-rate-limits"]).limits == StreamLimits())
+  }
+
+  @Test("API keys have a secret each, share one, or share the gateway's")
+  func keys() throws {
+    let (one, two) = (try TemporaryFile("one"), try TemporaryFile("two"))
+    let pairs = try options([
+      "--stream-api-key", "a", "--stream-api-key", "b", "--stream-secret-file", one.path, "--stream-secret-file",
+      two.path,
+    ])
+    let token = StreamTokenIssuer(signer: try pairs.applications.application("b").signer).mint(
+      user: UserID("ann"), kind: .regular, issuedAt: WallTime(seconds: 1), expiresAt: nil, calls: nil
+    ).token
+    func reads(_ key: String) -> Bool {
+      guard let application = try? pairs.applications.application(key) else { return false }
+      return (try? StreamToken(token, of: application, key: key, at: WallTime(seconds: 1), leeway: .zero)) != nil
+    }
+    #expect(reads("b") && !reads("a") && !reads("c"))
+    let shared = try options(["--stream-api-key", "a", "--stream-api-key", "b", "--stream-secret-file", one.path])
+    _ = try shared.applications.application("b")
+    #expect(throws: StreamError.self) { try shared.applications.application("c") }
+  }
+
+  @Test(
+    "what cannot be is refused, saying what would be right",
+    arguments: [
+      (["--stream-expiry-close-code", "1006"], "no close frame may carry it"),
+      (["--stream-expiry-close-code", "2000"], "no close frame may carry it"),
+      (["--stream-expiry-close-code", "x"], "from 1000 to 4999"),
+      (["--stream-api-key", "a", "--stream-api-key", "a"], "given twice"),
+      (["--stream-api-key", ""], "must not be empty"),
+      (["--stream-secret-file", "/nowhere"], "cannot be read"),
+      (["--stream-rate-limit-scale", "0"], "from 0.001"),
+    ])
+  func refusals(words: [String], expected: String) {
+    #expect(complaint(words).contains(expected))
+  }
+
+  @Test("secrets that are neither one nor as many as the keys are refused")
+  func counts() throws {
+    let file = try TemporaryFile("secret")
+    let words = ["--stream-secret-file", file.path, "--stream-secret-file", file.path, "--stream-api-key", "a"]
+    #expect(complaint(words).contains("as often as --stream-api-key"))
+  }
+}

@@ -1,0 +1,146 @@
+package import GatewayCore
+package import GatewayDialects
+package import GatewayRuntime
+package import GatewaySimulator
+package import GatewayStores
+internal import GatewayTokens
+
+/// A gateway that speaks Sinch, in virtual time, with real tokens.
+package struct SimulatedSinch {
+  private static let address = DialTarget(host: "gateway", port: 80)
+  package static let application = "app"
+  package static let secret = SinchSecret(bytes: Array(0..<16))
+
+  package let world: SimulatedWorld
+  private let network: SimulatedNetwork
+  package let gateway: Gateway
+  package let directory: MemorySinchDirectory
+  package let settings: SinchSettings
+  private let clients: SimulatedLoop
+
+  /// - Parameter change: What is set otherwise.
+  package init(
+    _ session: SessionPolicy = try! SessionPolicy(), _ change: (inout SinchSettings) -> Void = { _ in }
+  ) {
+    world = SimulatedWorld(seed: 1, loops: 3)
+    network = SimulatedNetwork(world, conditions: LinkConditions())
+    let own = Array(world.loops.prefix(2))
+    clients = world.loops[2]
+    directory = MemorySinchDirectory(on: own[0].eventLoop)
+    var settings = SinchSettings(
+      applications: SinchApplications([SinchApplication(key: Self.application, secrets: [Self.secret])]))
+    change(&settings)
+    self.settings = settings
+    let suite = SinchSuite.make(settings, directory: directory)
+    gateway = Gateway(
+      configuration: GatewayConfiguration(session: session), loops: own.map(\.eventLoop), bindings: suite.bindings)
+    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: suite.routes(gateway)))
+  }
+
+  // MARK: Tokens
+
+  /// A registration token as of now; its registration lasts `life`, for ever if nil.
+  package func token(_ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil) -> String {
+    SinchTokenIssuer(application: Self.application, secret: Self.secret).mint(
+      user: UserID(user), kind: kind, issuedAt: world.wallTime, expiresAt: life.map { world.wallTime + $0 }, calls: nil
+    ).token
+  }
+
+  // MARK: Clients
+
+  /// A client whose socket is open, and that has said nothing.
+  package func connect() -> SinchPeer {
+    let peer = SimulatedPeer(
+      network, on: clients, to: Self.address, upgrade: HTTPRequest(method: "GET", path: SinchDialect.path))
+    world.settle()
+    return SinchPeer(peer: peer, world: world)
+  }
+
+  /// A client that has started and registered.
+  package func started(_ user: String = "alice", device: String = "d1", life: Duration? = nil) -> SinchPeer {
+    let peer = connect()
+    peer.start(user, device: device)
+    peer.say(#"{"type":"register","jwt":"\#(token(user, life: life))"}"#)
+    return peer
+  }
+
+  package func fetch(
+    _ method: String, _ path: String, headers: [HTTPField] = [], body: String = ""
+  ) -> HTTPResponse? {
+    let headers = headers + [HTTPField("content-type", "application/json")]
+    let request = HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8))
+    let dialer = SimulatedDialer(network, on: clients)
+    let answer = world.ask(on: clients.eventLoop.index) {
+      await dialer.fetch(request, from: Self.address, timeout: .seconds(30))
+    }
+    return try? answer?.get()
+  }
+
+  /// What the gateway answers to an order of an operator.
+  package func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
+    let gateway = gateway
+    return world.ask { await body(gateway) }
+  }
+
+  /// The user's living instances.
+  package func instances(of user: String = "alice") -> [SinchInstance] {
+    let directory = directory
+    let now = world.wallTime
+    return world.ask {
+      await directory.instances(of: UserID(user), application: Self.application, at: now, limit: 10)
+    } ?? []
+  }
+}
+
+/// A client in a test's hand.
+package struct SinchPeer {
+  package let peer: SimulatedPeer
+  package let world: SimulatedWorld
+
+  /// Says a message, and hears what comes of it at once.
+  package func say(_ text: String) {
+    peer.say(text)
+    world.settle()
+  }
+
+  /// Says `start`; `more` is further members, with a comma before them.
+  package func start(_ user: String = "alice", application: String = "app", device: String = "d1", _ more: String = "")
+  {
+    say(
+      #"{"type":"start","applicationKey":"\#(application)","userId":"\#(user)","deviceId":"\#(device)","#
+        + #""sdk":{"platform":"ios","version":"5.33"}\#(more)}"#)
+  }
+
+  /// Starts with an instance that was registered before, signed as of `timestamp`.
+  package func start(instance id: String, secret: [UInt8], at time: WallTime? = nil, user: String = "alice") {
+    let timestamp = SinchCalendar.text(time ?? world.wallTime)
+    let signature = SinchRequestSignature(method: "GET", timestamp: timestamp, path: SinchDialect.path).sign(secret)
+    start(
+      user, #","instance":{"id":"\#(id)","timestamp":"\#(timestamp)","signature":"\#(signature)"}"#)
+  }
+
+  /// The types of all messages so far.
+  package var types: [String] { peer.texts.map { Self.value("type", in: $0) ?? "" } }
+
+  /// The last message's string of that name, wherever it stands.
+  package func last(_ name: String) -> String? { peer.texts.last.flatMap { Self.value(name, in: $0) } }
+
+  /// The id and secret of the last registration that told one.
+  package var registered: (id: String, secret: [UInt8])? {
+    for text in peer.texts.reversed() {
+      if let id = Self.value("id", in: text), let secret = Self.value("secret", in: text).flatMap(Base64.decode) {
+        return (id, secret)
+      }
+    }
+    return nil
+  }
+
+  package var isOpen: Bool { peer.isOpen }
+  package var closeCode: UInt16? { peer.ending?.code }
+
+  private static func value(_ name: String, in text: String) -> String? {
+    guard let root = try? JSONDocument.parse(text).root else { return nil }
+    if let found = root[member: name]?.string { return found }
+    return root.members?.lazy.compactMap { $0.value[member: name]?.string }.first
+  }
+}
