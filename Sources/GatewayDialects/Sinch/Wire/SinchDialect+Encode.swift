@@ -41,7 +41,7 @@ extension SinchDialect {
       SinchWords.text("callJoined") { $0.member("callId", call.cid) }
     case .left(let call, _):
       SinchWords.text("callLeft") { $0.member("callId", call.cid) }
-    case .published:
+    case .published, .loggedOut:
       nil
     case .callEvent(let event):
       Self.callEvent(event)
