@@ -100,8 +100,8 @@ struct VirtualStorm {
         applications: StreamApplications(fallback: try StreamApplication(secret: Self.secret)))
       settings.expiry = streamExpiry
       let directory = MemoryStreamDirectory(on: loop, settings: settings.app)
-      let calls = MemoryStreamCallDirectory(on: loop)
-      let suite = try StreamVideoSuite(settings, directory: directory, calls: calls, session: policy, on: loop)
+      let suite = try StreamVideoSuite(
+        settings, directory: directory, calls: MemoryStreamCallDirectory(on: loop), session: policy, on: loop)
       return [plain, suite.dialects]
     case "sendbird":
       let suite = try SendbirdSuite(
