@@ -33,6 +33,8 @@ package struct GatewaySettings: Sendable {
   package var stream: StreamVideoSettings?
   /// What Sinch's side is set to; nil for a gateway that does not speak it.
   package var sinch: SinchSettings?
+  /// The Streem platform it has; nil for none.
+  package var streem: StreemSettings?
 
   package init(
     configuration: GatewayConfiguration, verifier: JWTVerifier, issuer: any TokenIssuer, provider: TokenProviderPolicy

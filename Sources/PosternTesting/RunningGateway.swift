@@ -66,8 +66,14 @@ package final class RunningGateway: Sendable {
     if let sinch = settings.sinch {
       suites.append(SinchSuite.make(sinch, directory: MemorySinchDirectory(on: first)))
     }
+    let streem = settings.streem.map {
+      StreemPlatform(
+        on: first, directory: MemoryStreemDirectory(on: first), settings: $0, session: settings.configuration.session)
+    }
+    if let streem { suites.append(streem.suite) }
     let gateway = Gateway(
       configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
+    try await streem?.prepare(at: gateway.tables[0].perform { $0.loop.wallTime })
     let provider = TokenProvider(
       on: first, policy: settings.provider, services: gateway, issuer: settings.issuer,
       vendors: suites.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
@@ -77,7 +83,7 @@ package final class RunningGateway: Sendable {
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
     let control = ControlSite(
-      gateway, secret: settings.controlSecret,
+      gateway, routes: suites.flatMap { $0.controlRoutes(gateway) }, secret: settings.controlSecret,
       figures: { page in
         await provider.figures.write(to: &page)
         refusals.write(to: &page)

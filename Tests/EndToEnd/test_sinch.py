@@ -167,10 +167,19 @@ def test_a_client_that_does_not_register_is_disconnected(lenient):
 def test_an_operators_orders_reach_the_client(strict):
     with SinchClient(strict) as client:
         client.registered("orders")
-        assert control(strict, "POST", "/refresh", {"user_id": "orders"}).status == 200
+        assert control(strict, "POST", "/users/orders/refresh").status == 200
         assert client.receive("credentialsRequired")["reason"] == "extend"
         client.send("register", jwt=token("orders"))
         assert "secret" not in client.receive("userRegistered")["instance"]
+
+
+def test_a_draining_gateway_says_so(files):
+    with Gateway("--sinch-application", f"{KEY}={files}/one", "--drain-window", "200ms") as gateway:
+        with SinchClient(gateway) as client:
+            client.registered()
+            control(gateway, "POST", "/drain")
+            assert client.receive("closing")["reason"] == "service_restart"
+            assert client.until_closed() == 1012
 
 
 def test_legacy_signatures_register_over_both_ways_and_rise(strict):

@@ -85,18 +85,28 @@ package struct GatewayError: Error, Hashable, Sendable {
   package static let sessionExpired = GatewayError(401_018, "session_expired", "the session has expired: refresh it")
   package static let sessionUnknown = GatewayError(401_019, "session_unknown", "no such session, or no longer")
 
+  package static let claimMissing = GatewayError(401_040, "claim_missing", "a claim is missing")
+  package static let reservationInvalid = GatewayError(
+    401_041, "reservation_invalid", "no such reservation of this user, or no longer")
+
   package static let anonymousRefused = GatewayError(403_001, "anonymous_refused", "anonymous users get no socket")
   package static let callNotPermitted = GatewayError(403_002, "call_not_permitted", "the token does not open this call")
   package static let originRefused = GatewayError(403_003, "origin_refused", "the Origin is not on the allow-list")
   package static let notPermitted = GatewayError(403_004, "not_permitted", "users of this kind may not do this")
 
+  package static let companyForbidden = GatewayError(
+    403_040, "company_forbidden", "the token is of another company")
+
   package static let notFound = GatewayError(404_001, "not_found", "nothing is here")
+  package static let companyUnknown = GatewayError(404_040, "company_unknown", "there is no such company")
   package static let methodNotAllowed = GatewayError(405_001, "method_not_allowed", "the resource has other methods")
   package static let alreadyExists = GatewayError(409_001, "already_exists", "there is one of that name already")
   package static let bodyTooLarge = GatewayError(
     413_001, "body_too_large", "the request's body is larger than the limit")
   package static let upgradeRequired = GatewayError(
     426_001, "upgrade_required", "this path is for WebSockets: send an upgrade request")
+  package static let clientOutdated = GatewayError(
+    426_040, "client_version_too_old", "the client's version is older than the oldest accepted")
   package static let tooMany = GatewayError(429_001, "too_many", "a limit is reached")
   package static let internalError = GatewayError(500_001, "internal_error", "the gateway made a mistake")
   package static let overloaded = GatewayError(503_001, "overloaded", "try again later")
@@ -117,6 +127,7 @@ package struct GatewayError: Error, Hashable, Sendable {
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
     .alreadyExists, .bodyTooLarge, .upgradeRequired,
+    .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
   ]
 }

@@ -43,13 +43,17 @@ package struct DialectSuite: Sendable {
   /// Who mints its tokens for the built-in token provider, by the name of the scheme.
   package let issuers: [String: any TokenIssuer]
   package let routes: @Sendable (any GatewayServices) -> [HTTPRoute]
+  /// What an operator may ask of it, on the control port.
+  package let controlRoutes: @Sendable (any GatewayServices) -> [HTTPRoute]
 
   package init(
     _ bindings: [DialectBinding], issuers: [String: any TokenIssuer] = [:],
-    routes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] }
+    routes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] },
+    controlRoutes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] }
   ) {
     self.bindings = bindings
     self.issuers = issuers
     self.routes = routes
+    self.controlRoutes = controlRoutes
   }
 }

@@ -4,6 +4,8 @@ package enum InboundMessage: Hashable, Sendable {
   case credentials(Credentials, request: RequestID?)
   /// Something that needs an authenticated connection.
   case operation(Operation, request: RequestID?)
+  /// The user leaves; the connection stays, and may log in again.
+  case logout(request: RequestID?)
   /// A sign of life of the application's own, answered in every open phase.
   case ping(request: RequestID?)
 }

@@ -11,6 +11,8 @@ package enum OutboundMessage: Hashable, Sendable {
   case refreshRequired(RefreshCause, timeout: Duration)
   /// The new token has taken the place of the old one.
   case refreshed(expiresIn: Duration?, request: RequestID?, welcome: String? = nil)
+  /// That user is logged in no more; the connection may log in again.
+  case loggedOut(user: UserID, request: RequestID?)
   case error(GatewayError, request: RequestID?)
   case pong(request: RequestID?)
   case joined(CallID, request: RequestID?)

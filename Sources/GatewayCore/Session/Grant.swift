@@ -3,6 +3,8 @@ package struct Grant: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind
   package var fingerprint: TokenFingerprint
+  /// ``VerifiedToken/issuer``.
+  package var issuer: String?
   package var issuedAt: WallTime?
   /// ``Instant/distantFuture`` for a token that never expires.
   package var expiresAt: Instant
@@ -20,6 +22,7 @@ package struct Grant: Hashable, Sendable {
     user = acceptance.user
     kind = acceptance.kind
     fingerprint = acceptance.fingerprint
+    issuer = acceptance.issuer
     issuedAt = acceptance.issuedAt
     expiresAt = acceptance.expiresAt
     renewal = acceptance.renewal
@@ -40,6 +43,8 @@ package struct Acceptance: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind
   package var fingerprint: TokenFingerprint
+  /// ``VerifiedToken/issuer``.
+  package var issuer: String?
   package var issuedAt: WallTime?
   package var expiresAt: Instant
   /// The connection's place in the spread, in 0..<1.
@@ -54,11 +59,13 @@ package struct Acceptance: Hashable, Sendable {
 
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, issuedAt: WallTime? = nil, expiresAt: Instant,
-    spreadShare: Double, renewal: RefreshCause = .expiry, form: TokenForm = .jwt, welcome: String? = nil
+    spreadShare: Double, renewal: RefreshCause = .expiry, form: TokenForm = .jwt, welcome: String? = nil,
+    issuer: String? = nil
   ) {
     self.user = user
     self.kind = kind
     self.fingerprint = fingerprint
+    self.issuer = issuer
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
     self.spreadShare = spreadShare
@@ -72,7 +79,7 @@ package struct Acceptance: Hashable, Sendable {
     self.init(
       user: token.user, kind: token.kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
       expiresAt: token.expiresAt.map { now + ($0 - wallNow) } ?? .distantFuture, spreadShare: spreadShare,
-      renewal: token.renewal, form: token.form, welcome: token.welcome)
+      renewal: token.renewal, form: token.form, welcome: token.welcome, issuer: token.issuer)
     wants = token.wants
     notes = token.notes
   }

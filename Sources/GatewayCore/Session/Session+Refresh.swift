@@ -108,7 +108,9 @@ extension Session {
     _ acceptance: Acceptance, _ grant: Grant, _ wait: RefreshWait?, at now: Instant,
     into effects: inout [SessionEffect]
   ) -> Grant? {
-    guard case .success = accept(acceptance, after: grant, isDue: wait != nil, at: now) else { return nil }
+    guard acceptance.isOfIdentity(in: grant),
+      case .success = accept(acceptance, after: grant, isDue: wait != nil, at: now)
+    else { return nil }
     keepNotes(of: acceptance)
     effects.append(.record(.refreshed(after: wait.flatMap { $0.isTold ? now - $0.askedAt : nil })))
     return Grant(acceptance, policy: policy, now: now)
@@ -119,6 +121,8 @@ extension Session {
     at now: Instant, into effects: inout [SessionEffect]
   ) {
     switch verdict.flatMap({ accept($0, after: grant, isDue: wait != nil, at: now) }) {
+    case .success(let acceptance) where !acceptance.isOfIdentity(in: grant):
+      changeIdentity(acceptance, from: grant, request, at: now, into: &effects)
     case .success(let acceptance):
       keepNotes(of: acceptance)
       let next = Grant(acceptance, policy: policy, now: now)
@@ -138,14 +142,32 @@ extension Session {
     }
   }
 
-  /// Whether a good token may take the place of the session's own: the same user in the same kind, some life in it, and,
-  /// when a refresh is due, another token.
+  /// Logs the user out, and whom the token names in.
+  private mutating func changeIdentity(
+    _ acceptance: Acceptance, from grant: Grant, _ request: RequestID?, at now: Instant,
+    into effects: inout [SessionEffect]
+  ) {
+    let next = Grant(acceptance, policy: policy, now: now)
+    leave(grant, request: nil, into: &effects)
+    keepNotes(of: acceptance)
+    effects.append(.record(.loggedIn(next.kind, after: .zero)))
+    effects.append(
+      .send(
+        .connected(
+          id, user: next.user, kind: next.kind, expiresIn: next.remaining(at: now), request: request,
+          welcome: acceptance.welcome)))
+    activate(next)
+  }
+
+  /// Whether a good token may take the place of the session's own: the same user in the same kind or, by the policy,
+  /// anybody who may be let in; some life in it, and, when a refresh is due, another token.
   private func accept(
     _ acceptance: Acceptance, after grant: Grant, isDue: Bool, at now: Instant
   ) -> Result<Acceptance, GatewayError> {
     // What does not let a user in does not keep one in either.
     if let wanted = acceptance.wants { return .failure(wanted) }
-    guard acceptance.user == grant.user, acceptance.kind == grant.kind else { return .failure(.userMismatch) }
+    guard policy.allowsIdentityChange || acceptance.isOfIdentity(in: grant) else { return .failure(.userMismatch) }
+    guard acceptance.kind != .anonymous else { return .failure(.anonymousRefused) }
     guard !isDue || grant.renewal == .sessionEnd || acceptance.fingerprint != grant.fingerprint else {
       return .failure(.tokenNotRenewed)
     }
@@ -163,6 +185,13 @@ extension Session {
       tell(wait, at: now, into: &effects)
     }
     move(to: .refreshing(grant, wait))
+  }
+}
+
+extension Acceptance {
+  /// Whether the token is of the user, in the kind, that the session is logged in as.
+  fileprivate func isOfIdentity(in grant: Grant) -> Bool {
+    user == grant.user && kind == grant.kind
   }
 }
 

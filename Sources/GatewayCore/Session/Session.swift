@@ -6,6 +6,7 @@
 /// 3. One refresh request for each expiry.
 /// 4. Nothing is sent after the close, and there is exactly one close.
 /// 5. An answer to an older question is dropped.
+/// 6. Who the session is changes only by a login, and only after the one before has been logged out.
 ///
 /// Every event is answered in every phase: what a peer, a clock, a store or an operator can cause never traps. A deadline
 /// that has passed is handled before the event that finds it passed, so a late wake-up changes nothing.
@@ -201,6 +202,10 @@ extension Session {
   /// Keeps what the judge of these credentials wants to be told again.
   mutating func keepNotes(of acceptance: Acceptance) {
     notes = acceptance.notes
+  }
+
+  mutating func forgetNotes() {
+    notes = []
   }
 
   mutating func forgetRefusals() {

@@ -5,6 +5,8 @@ package enum SessionEffect: Hashable, Sendable {
   case verify(attempt: UInt32, Credentials)
   /// Do what an authenticated user asked for, and answer it.
   case perform(Operation, user: UserID, request: RequestID?)
+  /// Take the identity off the connection: it is in no call and answers to no name any more.
+  case logOut
   /// Something for the metrics and the journal.
   case record(SessionRecord)
   /// Start the closing handshake. At most once in a session's life.

@@ -22,6 +22,8 @@ package struct SessionPolicy: Hashable, Sendable {
   package let malformedMax: Int
   /// What happens to live sessions whose token is revoked.
   package let revocation: RevocationAction
+  /// Whether a good token of somebody else logs the session's user out and that one in; else it is refused.
+  package private(set) var allowsIdentityChange: Bool
 
   package enum RevocationAction: String, Hashable, Sendable, CaseIterable {
     /// They are asked for another token at once.
@@ -37,7 +39,8 @@ package struct SessionPolicy: Hashable, Sendable {
     loginTimeout: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60), refreshLead: Duration = .zero,
     refreshSpread: Duration = .zero, refusalLinger: Duration = .zero, closeTimeout: Duration = .seconds(5),
     refusedRefreshesMax: Int = 8,
-    malformedMax: Int = 8, revocation: RevocationAction = .refresh, anyRefreshTimeout: Bool = false
+    malformedMax: Int = 8, revocation: RevocationAction = .refresh, allowsIdentityChange: Bool = false,
+    anyRefreshTimeout: Bool = false
   ) throws(SessionPolicyError) {
     guard loginTimeout > .zero else { throw SessionPolicyError("the login time-out must be longer than 0 s") }
     guard refreshTimeout >= .zero else { throw SessionPolicyError("the refresh time-out must not be negative") }
@@ -65,6 +68,14 @@ package struct SessionPolicy: Hashable, Sendable {
     self.refusedRefreshesMax = refusedRefreshesMax
     self.malformedMax = malformedMax
     self.revocation = revocation
+    self.allowsIdentityChange = allowsIdentityChange
+  }
+
+  /// The same policy, for a wire on which a token of somebody else is a new login.
+  package var allowingIdentityChange: SessionPolicy {
+    var policy = self
+    policy.allowsIdentityChange = true
+    return policy
   }
 }
 

@@ -6,6 +6,8 @@ package struct VerifiedToken: Hashable, Sendable {
   package var fingerprint: TokenFingerprint
   /// `jti`, if the token has one (RFC 7519 section 4.1.7).
   package var id: String?
+  /// Whose key vouches for it, in the dialect's words; nil where that is never asked.
+  package var issuer: String?
   package var issuedAt: WallTime?
   /// Nil for a token that never expires.
   package var expiresAt: WallTime?
@@ -25,12 +27,13 @@ package struct VerifiedToken: Hashable, Sendable {
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, id: String? = nil, issuedAt: WallTime? = nil,
     expiresAt: WallTime? = nil, calls: [CallID]? = nil, renewal: RefreshCause = .expiry, form: TokenForm = .jwt,
-    welcome: String? = nil
+    welcome: String? = nil, issuer: String? = nil
   ) {
     self.user = user
     self.kind = kind
     self.fingerprint = fingerprint
     self.id = id
+    self.issuer = issuer
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
     self.calls = calls

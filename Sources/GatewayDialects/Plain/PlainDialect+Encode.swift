@@ -5,7 +5,7 @@ internal import GatewayTokens
 
 extension PlainDialect {
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
-    let payload =
+    let payload: [UInt8]? =
       switch message {
       case .connected(let connection, let user, let kind, let expiresIn, let request, _):
         Self.message("connected", request) { json in
@@ -23,6 +23,9 @@ extension PlainDialect {
         Self.message("refreshed", request) { $0.member("expires_in_ms", milliseconds: expiresIn) }
       case .error(let error, let request), .loginRefused(let error, let request):
         Self.message("error", request) { $0.member("error", error) }
+      case .loggedOut:
+        // Nobody logs out in this dialect: who leaves closes the connection.
+        nil
       case .pong(let request):
         Self.message("pong", request) { _ in }
       case .joined(let call, let request):
@@ -43,7 +46,7 @@ extension PlainDialect {
           json.member("delay_ms", milliseconds: delay)
         }
       }
-    return Frame(.text, payload)
+    return payload.map { Frame(.text, $0) }
   }
 
   private static func callEvent(_ event: CallEvent) -> [UInt8] {

@@ -94,6 +94,8 @@ package actor Connection {
       verify(attempt, credentials, &effects)
     case .perform(let operation, let user, let request):
       perform(operation, user, request, &effects)
+    case .logOut:
+      leaveEverything()
     case .record(let record):
       note(record)
     case .close(let reason):
@@ -212,13 +214,14 @@ package actor Connection {
     let caller = Caller(user: user, kind: kind, connection: id, notes: session.notes)
     Task.immediate(executorPreference: table.loop) {
       let answers = await handler.perform(operation, by: caller, request: request, on: self.gateway)
-      self.finishOperation(answers)
+      self.finishOperation(answers, of: caller)
     }
   }
 
-  private func finishOperation(_ answers: [Frame]) {
+  /// Answers, unless who asked has gone or somebody else is here by now.
+  private func finishOperation(_ answers: [Frame], of caller: Caller) {
     operationsUnderWay -= 1
-    guard session.grant != nil else { return }
+    guard loggedInAs == caller.user else { return }
     for answer in answers { deliver(answer) }
   }
 

@@ -10,17 +10,18 @@ package struct ControlSite: Site {
   private static let openPaths: Set<String> = ["/health", "/ready"]
 
   /// - Parameters:
+  ///   - routes: What the dialects let an operator do.
   ///   - secret: What `Authorization: Bearer` must carry; nil for a port bound to loopback, where none is needed.
   ///   - figures: Adds what other parts of the process count to the metrics.
   ///   - drain: Drains and then ends the process, over that window or the configured one.
   package init(
-    _ gateway: Gateway, secret: String?, figures: @escaping MetricsPage.Figures,
+    _ gateway: Gateway, routes: [HTTPRoute] = [], secret: String?, figures: @escaping MetricsPage.Figures,
     drain: @escaping @Sendable (Duration?) -> Void
   ) {
     self.secret = secret.map { Array($0.utf8) }
     router = HTTPRouter(
       HealthRoutes(gateway: gateway, figures: figures).routes + SessionRoutes(gateway: gateway).routes
-        + OrderRoutes(gateway: gateway, drain: drain).routes)
+        + OrderRoutes(gateway: gateway, drain: drain).routes + routes)
   }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {

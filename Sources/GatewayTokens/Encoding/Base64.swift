@@ -32,13 +32,18 @@ package enum Base64 {
 
   /// The text of `bytes` in the standard alphabet, padded.
   package static func encode(_ bytes: [UInt8]) -> String {
+    let text = encodeUnpadded(bytes)
+    return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+  }
+
+  /// The text of `bytes` in the standard alphabet, without padding: the one form that strict and lenient readers take.
+  package static func encodeUnpadded(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     Base64URL.encode(bytes, to: &text)
     for index in text.indices {
       if text[index] == UInt8(ascii: "-") { text[index] = UInt8(ascii: "+") }
       if text[index] == UInt8(ascii: "_") { text[index] = UInt8(ascii: "/") }
     }
-    while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
     return String(decoding: text, as: UTF8.self)
   }
 }

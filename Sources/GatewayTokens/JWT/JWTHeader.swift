@@ -14,8 +14,7 @@ struct JWTHeader {
     }
     self.algorithm = algorithm
 
-    try Self.checkCritical(header)
-    if let encoded = header["b64"], encoded.bool != true { throw .unencodedPayload }
+    try Self.checkExtensions(header)
 
     keyID = header["kid"]
     if let keyID, keyID.kind != .string { throw .headerParameter("kid") }
@@ -30,11 +29,13 @@ struct JWTHeader {
   }
 
   /// The one extension understood is `b64`, with the value true (RFC 7797).
-  private static func checkCritical(_ header: JSONView) throws(TokenError) {
-    guard let critical = header["crit"] else { return }
-    guard let names = critical.elements, names.count == 1, names[0].equals("b64"), header["b64"] != nil else {
-      throw .criticalHeader
+  static func checkExtensions(_ header: JSONView) throws(TokenError) {
+    if let critical = header["crit"] {
+      guard let names = critical.elements, names.count == 1, names[0].equals("b64"), header["b64"] != nil else {
+        throw .criticalHeader
+      }
     }
+    if let encoded = header["b64"], encoded.bool != true { throw .unencodedPayload }
   }
 
   /// The media type without its case and without the prefix that RFC 7515 section 4.1.9 lets a header leave out.

@@ -21,6 +21,11 @@ package struct UnverifiedToken: Sendable {
     }
   }
 
+  /// Throws if the header names an extension that nobody here understands (RFC 7515 section 4.1.11).
+  package func checkExtensions() throws(TokenError) {
+    try JWTHeader.checkExtensions(header)
+  }
+
   private init(header: JSONView, payload: JSONView, signatureSize: Int, fingerprint: TokenFingerprint) {
     self.header = header
     self.payload = payload

@@ -5,24 +5,26 @@ enum ControlCommand: Command {
   static let name = "ctl"
   static let summary = "the control API of a running gateway from a shell"
   static let operands =
-    "health|ready|metrics|sessions|session ID|expire|refresh|disconnect|revoke|drain"
+    "health|ready|metrics|sessions|session ID|expire|refresh|disconnect|revoke|drain|"
+    + StreemControl.actions.joined(separator: "|")
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
 
-  static let flags = [
-    Flag("url", "URL", "the control port (default http://127.0.0.1:8081)"),
-    Flag("control-secret-file", "FILE", "the bearer secret of a control port that is not on loopback"),
-    Flag("user", "ID", "expire, refresh, disconnect, revoke, sessions: this user's"),
-    Flag("session", "ID", "expire, refresh, disconnect: this session"),
-    Flag("all", nil, "expire, refresh, disconnect: every session"),
-    Flag("code", "N", "disconnect: the close code (default 4005)"),
-    Flag("reason", "TEXT", "disconnect: the close reason, 123 bytes at most"),
-    Flag("token-fingerprint", "HEX", "revoke: the token that a session shows by this fingerprint"),
-    Flag("issued-before", "UNIX_S", "revoke: tokens issued before this time, of --user or of everybody"),
-    Flag("window", "DURATION", "drain: the window that the closes are spread over"),
-    Flag("limit", "N", "sessions: how many at most (default 100)"),
-    Flag("after", "ID", "sessions: those after this one"),
-    Flag("json", nil, "print what the gateway answers, as JSON"),
-  ]
+  static let flags =
+    [
+      Flag("url", "URL", "the control port (default http://127.0.0.1:8081)"),
+      Flag("control-secret-file", "FILE", "the bearer secret of a control port that is not on loopback"),
+      Flag("user", "ID", "expire, refresh, disconnect, revoke, sessions: this user's"),
+      Flag("session", "ID", "expire, refresh, disconnect: this session"),
+      Flag("all", nil, "expire, refresh, disconnect: every session"),
+      Flag("code", "N", "disconnect: the close code (default 4005)"),
+      Flag("reason", "TEXT", "disconnect: the close reason, 123 bytes at most"),
+      Flag("token-fingerprint", "HEX", "revoke: the token that a session shows by this fingerprint"),
+      Flag("issued-before", "UNIX_S", "revoke: tokens issued before this time, of --user or of everybody"),
+      Flag("window", "DURATION", "drain: the window that the closes are spread over"),
+      Flag("limit", "N", "sessions: how many at most (default 100)"),
+      Flag("after", "ID", "sessions: those after this one"),
+      Flag("json", nil, "print what the gateway answers, as JSON"),
+    ] + StreemControl.flags
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard let action = arguments.operands.first else { throw UsageError("ctl needs an action: \(operands)") }
@@ -76,6 +78,8 @@ enum ControlCommand: Command {
       let window = try arguments.duration("window")
       return ControlRequest(
         "POST", "/drain", body: window.map { ["window_s": Double($0.components.seconds)] } ?? [:])
+    case _ where StreemControl.actions.contains(action):
+      return try StreemControl.request(action, arguments)
     default:
       throw UsageError("ctl: '\(action)' is no action; there are \(operands)")
     }
@@ -90,7 +94,7 @@ enum ControlCommand: Command {
     }
   }
 
-  private static func escaped(_ segment: String) -> String {
+  static func escaped(_ segment: String) -> String {
     segment.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~"))) ?? ""
   }
 }

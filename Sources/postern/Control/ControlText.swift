@@ -33,7 +33,7 @@ enum ControlText {
     switch action {
     case "sessions":
       return (try? JSONDecoder().decode(Page.self, from: answer.data)).map(table) ?? answer.text
-    case "expire", "refresh", "disconnect", "revoke":
+    case "expire", "refresh", "disconnect", "revoke", "streem-revoke-api-key":
       return (try? JSONDecoder().decode(Reached.self, from: answer.data)).map { "\($0.sessions) sessions" }
         ?? answer.text
     case "drain":

@@ -2,7 +2,7 @@
 enum ServeFlags {
   static let all =
     address + TokenKeys.flags + TokenKeys.policyFlags + session + limits + provider + stream + SendbirdFlags.all
-    + SinchFlags.all + process
+    + SinchFlags.all + StreemFlags.all + process
 
   private static let address = [
     Flag("host", "ADDRESS", "an address to listen on (default 127.0.0.1, and ::1 where there is IPv6)", repeats: true),

@@ -30,6 +30,7 @@ struct ServeOptions {
       provider: provider)
     settings.stream = try StreamVideoSettings(
       arguments, own: StreamApplication(verifier: verifier, signer: signer))
+    settings.streem = try StreemFlags.settings(arguments)
     try Self.readAddresses(arguments, into: &settings)
     settings.sinch = try SinchFlags.settings(arguments)
     settings.limits = try Self.limits(arguments)

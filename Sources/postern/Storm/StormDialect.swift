@@ -10,6 +10,7 @@ struct StormDialect {
     case streamVideo = "stream-video"
     case sendbird
     case sinch
+    case streem
   }
 
   let client: any ClientDialect
@@ -49,6 +50,10 @@ struct StormDialect {
       client = SinchClientDialect(
         application: arguments.string("application") ?? SinchApplications.usualKey, providerSecret: secret)
       providerPath = Self.ownProvider
+    case .streem:
+      try Self.refuse(["sdk", "api-key", "application"], arguments, "streem")
+      client = StreemClientDialect(providerSecret: secret)
+      providerPath = Self.ownProvider
     }
   }
 
@@ -62,6 +67,7 @@ struct StormDialect {
   /// Who makes the tokens of clients that mint their own.
   func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
     if name == .sinch { return try Self.sinchIssuer(arguments) }
+    if name == .streem { return try StreemTokenKeys.issuer(arguments) }
     // The vendors sign with whatever secret they gave out, of any length.
     guard let signer = try TokenKeys(arguments, allowsShortSecret: name != .plain)?.signer() else {
       throw UsageError("--mint needs a key that can sign: --secret-file, POSTERN_SECRET or --key-file")
@@ -73,6 +79,7 @@ struct StormDialect {
     case .streamVideo: return StreamTokenIssuer(signer: signer)
     case .sendbird: return SendbirdTokenIssuer(signer: signer)
     case .sinch: return try Self.sinchIssuer(arguments)
+    case .streem: return try StreemTokenKeys.issuer(arguments)
     }
   }
 

@@ -68,5 +68,5 @@ enum StormFlags {
 
   private static let minting =
     [Flag("mint", nil, "the clients mint their tokens themselves, with these keys; no provider takes part")]
-    + TokenKeys.flags + TokenKeys.policyFlags.filter { $0.name != "leeway" }
+    + TokenKeys.flags + TokenKeys.policyFlags.filter { $0.name != "leeway" } + StreemTokenKeys.flags
 }

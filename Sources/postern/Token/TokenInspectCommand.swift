@@ -72,7 +72,7 @@ enum TokenInspectCommand: Command {
     let members = object.members ?? []
     let width = members.map(\.name.count).max() ?? 0
     return members.map { name, value in
-      let isDate = ["exp", "nbf", "iat", "e"].contains(name)
+      let isDate = ["exp", "nbf", "iat", "e", "session_exp"].contains(name)
       let date = isDate ? NumericDate.read(value).map { "  \(SystemTime.text($0, from: now))" } : nil
       return "  \(name)\(String(repeating: " ", count: width - name.count))  \(value.text)\(date ?? "")"
     }

@@ -24,7 +24,7 @@ enum TokenMintCommand: Command {
       Flag("typ", "TYPE", "the typ in the header (default JWT)"),
       Flag("issuer", "TEXT", "the iss"),
       Flag("audience", "TEXT", "the aud"),
-    ] + SinchTokenMint.flags + TokenKeys.flags
+    ] + SinchTokenMint.flags + TokenKeys.flags + StreemTokenKeys.flags + StreemTokenMint.flags
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     Output.line(try mint(arguments, at: SystemTime.now))
@@ -41,6 +41,7 @@ enum TokenMintCommand: Command {
         { try scheme.keys(arguments) }, type: arguments.string("typ") ?? "JWT")
     case .sendbird: return try mintSendbird(arguments, at: now)
     case .sinch: return try SinchTokenMint.mint(arguments, at: now)
+    case .streem: return try StreemTokenMint.mint(arguments, at: now)
     }
   }
 

@@ -28,6 +28,7 @@ enum TokenNature {
     if token.hasSuffix("." + StreamToken.developmentSignature) { return "a Stream development token: nobody signed it" }
     if claims["v"] != nil, claims["u"] != nil, claims["e"] != nil { return "a Sendbird session token" }
     if decoded.header["kid"]?.string?.utf8.starts(with: "hkdfv1-".utf8) == true { return "a Sinch registration token" }
+    if claims["session_exp"] != nil { return "a Streem Token" }
     if claims["server"]?.bool == true { return "a Stream server token" }
     if claims.count == 0 { return "a Stream server token without claims, as the Python SDK writes it" }
     if claims["call_cids"] != nil { return "a call token, of Stream or the plain scheme" }

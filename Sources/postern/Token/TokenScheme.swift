@@ -4,8 +4,9 @@ enum TokenScheme: String, CaseIterable {
   case streamVideo = "stream-video"
   case sendbird
   case sinch
+  case streem
 
-  static let flag = Flag("scheme", "NAME", "whose token: plain (default), stream-video, sendbird or sinch")
+  static let flag = Flag("scheme", "NAME", "whose token: plain (default), stream-video, sendbird, sinch or streem")
 
   static func read(_ arguments: Arguments) throws -> TokenScheme {
     try arguments.choice("scheme", TokenScheme.self) ?? .plain

@@ -20,6 +20,7 @@ enum TokenVerifyCommand: Command {
       Flag("require-expiry", nil, "refuse a token without exp"),
       Flag("json", nil, "print one JSON object"),
     ] + SinchTokenVerdict.flags + SinchFlags.tokenFlags + TokenKeys.policyFlags + TokenKeys.flags
+    + StreemTokenKeys.flags
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let now = try arguments.number("at", in: -1e11...1e11).map { WallTime(seconds: $0) } ?? SystemTime.now
@@ -44,6 +45,9 @@ enum TokenVerifyCommand: Command {
       return (json ? verdict.json : verdict.text, verdict.isValid)
     case .sinch:
       let verdict = try SinchTokenVerdict(token, arguments, at: now)
+      return (json ? verdict.json : verdict.text, verdict.isValid)
+    case .streem:
+      let verdict = try StreemTokenVerdict(token, arguments, at: now)
       return (json ? verdict.json : verdict.text, verdict.isValid)
     }
   }

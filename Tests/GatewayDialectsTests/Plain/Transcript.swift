@@ -84,7 +84,7 @@ struct Transcript {
       perform(.send(Self.answer(operation, request)))
     case .close(let reason):
       said.append("x \(reason.code) \(reason.name)")
-    case .record, .abort:
+    case .logOut, .record, .abort:
       break
     }
   }

@@ -132,6 +132,47 @@ struct SinchInstanceTests {
     }
   }
 
+  @Test("is to be extended when the gateway asks ahead of its end, and has the time-out from then")
+  func lead() throws {
+    let gateway = SimulatedSinch(try SessionPolicy(refreshLead: .seconds(100)))
+    let peer = gateway.started(life: day * 2)
+    gateway.world.advance(by: day * 2 - .seconds(100))
+    #expect(peer.last("reason") == "extend")
+    peer.say(#"{"type":"register","jwt":"\#(gateway.token(life: day * 3))"}"#)
+    #expect(peer.types.last == "userRegistered" && !peer.peer.texts.last!.contains("secret"))
+  }
+
+  @Test("is unknown over HTTP, and so are its credentials, when they have been revoked")
+  func revokedOverHTTP() throws {
+    let gateway = SimulatedSinch()
+    let token = gateway.token()
+    gateway.world.advance(by: .seconds(5))
+    let now = gateway.world.wallTime
+    _ = gateway.order { await $0.revoke(.user(UserID("alice"), issuedBefore: now)) }
+    let path = "/sinch/v1/applications/app/users/alice/instances"
+    let answer = try #require(gateway.fetch("POST", path, body: #"{"deviceId":"d1","jwt":"\#(token)"}"#))
+    #expect(answer.status == 401 && String(decoding: answer.body, as: UTF8.self).contains("1104"))
+    #expect(gateway.instances().isEmpty)
+    let fresh = gateway.fetch("POST", path, body: #"{"deviceId":"d1","jwt":"\#(gateway.token())"}"#)
+    #expect(fresh?.status == 201)
+  }
+
+  @Test("that is extended over HTTP keeps the connection that lives by it")
+  func extendedOverHTTP() throws {
+    let gateway = SimulatedSinch()
+    let peer = gateway.started(life: day * 2)
+    let (id, _) = try #require(peer.registered)
+    gateway.world.advance(by: day)
+    let answer = gateway.fetch(
+      "POST", "/sinch/v1/applications/app/users/alice/instances",
+      body: #"{"deviceId":"d1","instanceId":"\#(id)","jwt":"\#(gateway.token(life: day * 5))"}"#)
+    #expect(answer?.status == 200)
+    gateway.world.advance(by: day * 4)
+    #expect(peer.isOpen && peer.types.count == 3)
+    gateway.world.advance(by: day)
+    #expect(peer.last("reason") == "expired")
+  }
+
   @Test("an operator's expiry ends the registration: declining leaves the time-out, registering makes another")
   func expiredByOperator() throws {
     let gateway = SimulatedSinch()

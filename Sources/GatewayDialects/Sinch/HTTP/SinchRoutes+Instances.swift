@@ -9,9 +9,7 @@ extension SinchRoutes {
     let now = services.wallTime
     var old: SinchInstance?
     if let id = order.extends, case .alive(let instance) = await directory.instance(id, at: now) { old = instance }
-    let registered = try await asking { () async throws(SinchRefusal) in
-      try await registrar.register(order.device, order.proof, extending: order.extends, at: now)
-    }
+    let registered = try await register(order.device, order.proof, extending: order.extends, at: now)
     if registered.instance.kind == .anonymous { throw .anonymousRefused }
     if let old, old.id == registered.instance.id {
       // A client that is connected goes on with what it registered over HTTP.
@@ -89,7 +87,7 @@ extension SinchRoutes {
   ) async throws(GatewayError) -> SinchInstance {
     let now = services.wallTime
     if case .instance = SinchAuthorization(request) {
-      let caller = try await asking { () async throws(SinchRefusal) in try await gate.instance(request, at: now) }
+      let caller = try await caller(request, at: now)
       guard caller.isAt(parameters) else { throw SinchRefusal.authorizationInsufficient.gatewayError }
       return caller
     }

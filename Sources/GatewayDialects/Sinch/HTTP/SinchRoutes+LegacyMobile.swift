@@ -21,9 +21,7 @@ extension SinchRoutes {
       return (device, SinchProof.signature(try text("Signature", 256), sequence: sequence))
     }
     let now = services.wallTime
-    let registered = try await asking { () async throws(SinchRefusal) in
-      try await registrar.register(device, proof, at: now)
-    }
+    let registered = try await register(device, proof, at: now)
     return HTTPResponse(status: 200, json: Self.legacyInstance(registered.instance, registered.secret ?? [], at: now))
   }
 

@@ -40,11 +40,9 @@ extension SinchRoutes {
       throw .invalidParameter.detailed("expiresIn must be a number of seconds above 0")
     }
     let wanted = life ?? settings.legacyInstanceLifeMax
-    let registered = try await asking { () async throws(SinchRefusal) in
-      try await registrar.register(
-        SinchDevice(application: ticket.application, user: ticket.user, device: device),
-        .ticket(text, life: wanted), extending: id, at: now)
-    }
+    let registered = try await register(
+      SinchDevice(application: ticket.application, user: ticket.user, device: device), .ticket(text, life: wanted),
+      extending: id, at: now)
     let secret = registered.secret ?? self.secret(of: registered.instance)
     return HTTPResponse(status: 200, json: Self.legacyInstance(registered.instance, secret, at: now))
   }
@@ -56,7 +54,7 @@ extension SinchRoutes {
 
   func configuration(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
-    let instance = try await asking { () async throws(SinchRefusal) in try await gate.instance(request, at: now) }
+    let instance = try await caller(request, at: now)
     // Channels of a network that is not simulated: the same for an instance each time.
     let channel = SHA256.digest(instance.id.utf8).prefix(8).map { String($0, radix: 16) }.joined()
     let answer = JSONWriter.object(capacity: 512) { json in
@@ -81,7 +79,7 @@ extension SinchRoutes {
 
   func profile(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
-    let instance = try await asking { () async throws(SinchRefusal) in try await gate.instance(request, at: now) }
+    let instance = try await caller(request, at: now)
     return HTTPResponse(status: 200, json: JSONWriter.object { Self.writeIdentities(instance.user, to: &$0) })
   }
 

@@ -83,6 +83,27 @@ package struct SinchRoutes: Sendable {
     }
   }
 
+  /// Registers, unless what registers has been revoked: then nothing of it stays.
+  nonisolated(nonsending) func register(
+    _ device: SinchDevice, _ proof: SinchProof, extending id: String? = nil, at now: WallTime
+  ) async throws(GatewayError) -> SinchRegistrar.Registered {
+    let registered = try await asking { () async throws(SinchRefusal) in
+      try await registrar.register(device, proof, extending: id, at: now)
+    }
+    guard await services.isRevoked(registered.token) else { return registered }
+    _ = await directory.deleteInstance(registered.instance.id, at: now)
+    throw .tokenRevoked
+  }
+
+  /// The instance that asks; one whose registration has been revoked is none.
+  nonisolated(nonsending) func caller(_ request: HTTPRequest, at now: WallTime) async throws(GatewayError)
+    -> SinchInstance
+  {
+    let instance = try await asking { () async throws(SinchRefusal) in try await gate.instance(request, at: now) }
+    guard await !services.isRevoked(SinchRegistrar.token(of: instance)) else { throw .tokenRevoked }
+    return instance
+  }
+
   /// What `read` makes of the body, which must be a JSON object, or may be absent where everything in it is optional.
   static func body<Content>(
     _ request: HTTPRequest, isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content

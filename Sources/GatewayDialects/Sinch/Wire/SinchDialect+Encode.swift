@@ -30,7 +30,7 @@ extension SinchDialect {
     case .loginRefused(let error, _):
       SinchWords.error("clientFailed", error, errors)
     case .refreshRequired(let cause, let timeout):
-      SinchWords.credentialsRequired(Self.reason(cause), at: context.now, timeout: timeout)
+      SinchWords.credentialsRequired(Self.reason(cause, context), at: context.now, timeout: timeout)
     case .refreshed(_, _, let welcome):
       welcome
     case .error(let error, let request):
@@ -41,7 +41,7 @@ extension SinchDialect {
       SinchWords.text("callJoined") { $0.member("callId", call.cid) }
     case .left(let call, _):
       SinchWords.text("callLeft") { $0.member("callId", call.cid) }
-    case .published:
+    case .published, .loggedOut:
       nil
     case .callEvent(let event):
       Self.callEvent(event)
@@ -54,9 +54,9 @@ extension SinchDialect {
   }
 
   /// Why the machine asks, in the words of the wire. A revoked registration is no longer known.
-  private static func reason(_ cause: RefreshCause) -> SinchCredentialsReason {
+  private static func reason(_ cause: RefreshCause, _ context: DialectContext) -> SinchCredentialsReason {
     switch cause {
-    case .expiry, .sessionEnd: .expired
+    case .expiry, .sessionEnd: context.hasExpired ? .expired : .extend
     case .request: .extend
     case .revocation: .unknownInstance
     }

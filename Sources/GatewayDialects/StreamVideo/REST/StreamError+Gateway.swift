@@ -1,7 +1,7 @@
 package import GatewayCore
 
 extension StreamError {
-  /// Stream's code and status for each of the gateway's errors, and Stream's words where the gateway's own would do.
+  /// Stream's code, status and words for those of the gateway's errors that a client of Stream's can meet.
   private static let equivalents: [Int: StreamError] = {
     let table: [(GatewayError, StreamError)] = [
       (.malformedMessage, .input("the message is not a JSON object")),
@@ -56,9 +56,25 @@ extension StreamError {
 
   /// The gateway's error in Stream's terms: Stream's code, and what the error says of the occurrence if it does.
   package init(_ error: GatewayError) {
-    var equivalent = Self.equivalents[error.number] ?? .internalError(error.message)
+    guard var equivalent = Self.equivalents[error.number] else {
+      self.init(code: Self.code(ofStatus: error.httpStatus), status: error.httpStatus, error.message)
+      return
+    }
     if error.message != Self.plainMessages[error.number] { equivalent.message = error.message }
     self = equivalent
+  }
+
+  /// What stands for errors that are other dialects'.
+  private static func code(ofStatus status: Int) -> Int {
+    switch status {
+    case 400, 405, 409, 426: 4
+    case 401: 5
+    case 403: 17
+    case 404: 16
+    case 413: 22
+    case 429: 9
+    default: -1
+    }
   }
 
   /// The nearest of the gateway's errors, in the words of this one: what an authenticator answers.

@@ -133,7 +133,9 @@ struct Exploration {
     }
     // Not the token the session has.
     let fresh: UInt64 = node.session.grant?.fingerprint == .number(1) ? 2 : 1
-    return [
+    // The logout does not depend on the policy; one plan with it will do.
+    let logout: [SessionEvent] = policy.allowsIdentityChange ? [.received(.logout(request: nil))] : []
+    return logout + [
       .credentials(), .join(), .received(.ping(request: nil)), .malformed(.malformedMessage),
       .accepted(attempt, token(fresh, "ann", .regular, life)),
       .accepted(attempt, token(3 - fresh, "ann", .regular, node.session.grant?.expiresAt ?? life)),

@@ -40,6 +40,10 @@ struct ExplorationTests {
       policy: try! SessionPolicy(
         refreshTimeout: .zero, refusalLinger: .seconds(3), refusedRefreshesMax: 2, malformedMax: 2,
         anyRefreshTimeout: true), isLoggedIn: false, depth: 6),
+    Plan(
+      name: "users log out, and others in",
+      policy: try! SessionPolicy(
+        refreshLead: .seconds(20), refusedRefreshesMax: 2, malformedMax: 2, allowsIdentityChange: true), depth: 5),
   ]
 
   @Test("every sequence of events to a bounded depth keeps every rule", arguments: plans)
@@ -54,7 +58,9 @@ struct ExplorationTests {
     var expected: Set<CloseReason> = [
       .refreshTimeout, .disconnected, .serviceRestart, .slowConsumer, .livenessTimeout, .tooManyFailures, .tokenRevoked,
     ]
-    if !plan.isLoggedIn { expected.formUnion([.anonymousRefused, .invalidToken, .loginTimeout]) }
+    if !plan.isLoggedIn || plan.policy.allowsIdentityChange {
+      expected.formUnion([.anonymousRefused, .invalidToken, .loginTimeout])
+    }
     #expect(findings.reasons == expected)
   }
 

@@ -22,6 +22,10 @@ struct Witness: Hashable {
 
   private let policy: SessionPolicy
   private var login: Login?
+  /// Whether the login is being taken back.
+  private var isLeaving = false
+  /// Since when the login time-out runs.
+  private var waitsSince = Instant.zero
   /// The refresh request since the last accepted token.
   private var ask: Ask?
   /// The earliest order or deadline since the last accepted token that makes a new one necessary.
@@ -88,7 +92,7 @@ struct Witness: Hashable {
     effects.contains {
       switch $0 {
       case .send, .verify, .perform: true
-      case .record, .close, .abort: false
+      case .logOut, .record, .close, .abort: false
       }
     }
   }
@@ -127,12 +131,12 @@ struct Witness: Hashable {
         isEnded = true
         return []
       case .close: return ["a second close"]
-      case .send, .verify, .perform, .record: return ["something happens after the close"]
+      case .send, .verify, .perform, .logOut, .record: return ["something happens after the close"]
       }
     }
     if refusedAt != nil {
       switch effect {
-      case .send, .verify, .perform: return ["a client that was refused is still served"]
+      case .send, .verify, .perform, .logOut: return ["a client that was refused is still served"]
       case .record, .close, .abort: break
       }
     }
@@ -143,6 +147,7 @@ struct Witness: Hashable {
       return (question == nil ? [] : ["two questions at once"])
         + (number == lastQuestion + 1 ? [] : ["a reused number"])
     case .perform(_, let user, _): return login?.user == user ? [] : ["an operation of somebody who is not logged in"]
+    case .logOut: return watchLogout(of: event)
     case .record(let record): return watch(record, of: event, at: now)
     case .close(let reason):
       (closedWith, closedAt) = (reason, now)
@@ -155,7 +160,8 @@ struct Witness: Hashable {
     switch message {
     case .connected(_, let user, let kind, _, _, _):
       guard case .verified(_, .success(let token)) = event else { return ["a login without a verdict"] }
-      var broken = accept(token, at: now)
+      var broken = login == nil ? [] : ["a login of somebody who is logged in"]
+      broken += accept(token, at: now)
       if token.wants != nil { broken.append("a login that wants more is complete") }
       if kind == .anonymous { broken.append("an anonymous user is connected") }
       if user != token.user || kind != token.kind { broken.append("somebody else is connected") }
@@ -182,8 +188,28 @@ struct Witness: Hashable {
     case .loginRefused:
       defer { refusedAt = now }
       return login == nil ? [] : ["a login is refused that had been accepted"]
+    case .loggedOut(let user, _):
+      defer { leave(at: now) }
+      return isLeaving && login?.user == user ? [] : ["somebody is logged out who was not logged in"]
     case .pong, .joined, .left, .published, .callEvent, .closing: return []
     }
+  }
+
+  /// Who is logged out asked for it, or is followed by somebody else where the policy allows that.
+  private mutating func watchLogout(of event: SessionEvent) -> [String] {
+    defer { isLeaving = true }
+    guard let login, !isLeaving else { return ["nobody is logged out"] }
+    switch event {
+    case .received(.logout): return []
+    case .verified(_, .success(let token)) where policy.allowsIdentityChange:
+      return token.user == login.user && token.kind == login.kind ? ["the same user is logged out and in"] : []
+    default: return ["a user is logged out unasked"]
+    }
+  }
+
+  private mutating func leave(at now: Instant) {
+    (login, isLeaving, waitsSince) = (nil, false, now)
+    (ask, dueSince, question, refusedTokens) = (nil, nil, nil, 0)
   }
 
   private mutating func watch(_ record: SessionRecord, of event: SessionEvent, at now: Instant) -> [String] {
@@ -230,7 +256,7 @@ struct Witness: Hashable {
       let untold = ask == nil && now < min(dueSince ?? .distantFuture, earliestAsk(login)) + policy.refreshTimeout
       return told || untold ? ["a client is disconnected before its time-out"] : []
     case .loginTimeout:
-      return login != nil || now < .zero + policy.loginTimeout ? ["a login time-out that is none"] : []
+      return login != nil || now < waitsSince + policy.loginTimeout ? ["a login time-out that is none"] : []
     case .tooManyFailures:
       return malformedInARow < policy.malformedMax && refusedTokens < policy.refusedRefreshesMax
         ? ["a client is disconnected before it failed too often"] : []
@@ -262,12 +288,13 @@ struct Witness: Hashable {
   private func rulesOfState(_ session: Session, at now: Instant) -> [String] {
     var broken: [String] = []
     if let deadline = session.nextDeadline, deadline <= now { broken.append("a deadline that has passed is left") }
+    if isLeaving { broken.append("a user is logged out and not told") }
     if session.isClosed != isEnded { broken.append("closed without an end, or an end without closed") }
     if session.isClosing != (closedWith != nil || isEnded) { broken.append("closing without a close") }
     if session.isClosed && session.nextDeadline != nil { broken.append("a deadline after the end") }
     guard let grant = session.grant else {
       if login != nil && !session.isClosing { broken.append("a session forgets who it is") }
-      let bound = refusedAt.map { $0 + policy.refusalLinger } ?? .zero + policy.loginTimeout
+      let bound = refusedAt.map { $0 + policy.refusalLinger } ?? waitsSince + policy.loginTimeout
       if login == nil && !session.isClosing && (session.nextDeadline ?? .distantFuture) > bound {
         broken.append("an unauthenticated session outlives the login time-out")
       }

@@ -1,0 +1,37 @@
+internal import GatewayTokens
+
+/// The nine digits of an invitation. Kept as a hash only: a look-up by it takes no longer for a near miss.
+struct StreemInvitationCode: Hashable {
+  private static let count = 9
+
+  let digits: String
+
+  /// The code in `text`, dashes and spaces left out; nil unless nine digits are left.
+  init?(_ text: String) {
+    let digits = text.filter { $0 != "-" && $0 != " " }
+    guard digits.utf8.count == Self.count, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    self.digits = digits
+  }
+
+  private init(number: UInt32) {
+    let text = String(number)
+    digits = String(repeating: "0", count: Self.count - text.utf8.count) + text
+  }
+
+  /// A new code, each as likely as any other.
+  static func draw() -> StreemInvitationCode {
+    while true {
+      let word = SecureRandom.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      // Numbers above the last whole multiple of a milliard would favour some codes.
+      if word < 4_000_000_000 { return StreemInvitationCode(number: word % 1_000_000_000) }
+    }
+  }
+
+  /// Three groups of three with dashes, as the vendor shows it.
+  var text: String {
+    let digits = Array(digits)
+    return stride(from: 0, to: Self.count, by: 3).map { String(digits[$0..<$0 + 3]) }.joined(separator: "-")
+  }
+
+  var hash: [UInt8] { SHA256.digest("streem invitation \(digits)".utf8) }
+}

@@ -1,0 +1,126 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// Judges Streem Tokens, and logs their users in: new ones are made, known ones are overwritten with what the login
+/// carries.
+package struct StreemAuthenticator: Authenticator {
+  private let verifier: StreemTokenVerifier
+  private let keyring: StreemKeyring
+  private let directory: any StreemDirectory
+  private let settings: StreemSettings
+
+  package init(keyring: StreemKeyring, directory: any StreemDirectory, settings: StreemSettings) {
+    verifier = StreemTokenVerifier(audience: settings.audience, skew: settings.skew)
+    self.keyring = keyring
+    self.directory = directory
+    self.settings = settings
+  }
+
+  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+    do throws(StreemReason) {
+      try checkVersion(credentials.detail(StreemDetail.sdkVersion))
+      let open = try verifier.open(credentials.token)
+      return .pending { await logIn(open, credentials, at: now) }
+    } catch {
+      return .decided(.failure(error.gatewayError))
+    }
+  }
+
+  /// Throws if the client says a version older than the oldest accepted; one that says none is believed to be new.
+  func checkVersion(_ text: String?) throws(StreemReason) {
+    guard let oldest = settings.oldestVersion, let version = text.flatMap({ SDKVersion($0) }) else { return }
+    if version < oldest { throw .clientVersion }
+  }
+
+  private func logIn(
+    _ open: StreemTokenVerifier.OpenToken, _ credentials: Credentials, at now: WallTime
+  ) async -> Verdict {
+    do throws(GatewayError) {
+      let (claims, company) = try await check(open, companyCode: credentials.detail(StreemDetail.companyCode), at: now)
+      let fingerprint = TokenFingerprint(of: credentials.token)
+      guard claims.subject != UserID.anonymous.rawValue else {
+        return .success(
+          VerifiedToken(
+            user: .anonymous, kind: .anonymous, fingerprint: fingerprint, issuedAt: claims.issuedAt,
+            expiresAt: claims.sessionExpiresAt, issuer: claims.apiKey))
+      }
+      let user = try await directory.identify(login(claims, credentials, company), at: now)
+      return .success(
+        VerifiedToken(
+          user: StreemName(user).userID(home: settings.homeCompany.code), kind: user.kind, fingerprint: fingerprint,
+          issuedAt: claims.issuedAt, expiresAt: claims.sessionExpiresAt, welcome: user.json(company),
+          issuer: claims.apiKey))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The checks that need the directory.
+  private func check(
+    _ open: StreemTokenVerifier.OpenToken, companyCode: String?, for use: StreemTokenVerifier.Use = .starting,
+    at now: WallTime
+  ) async throws(GatewayError) -> (StreemClaims, StreemCompany) {
+    guard let (code, key) = await keyring.key(open.apiKey), let company = await directory.company(code) else {
+      throw StreemReason.unknownAPIKey.gatewayError
+    }
+    let claims: StreemClaims
+    do throws(StreemReason) {
+      claims = try verifier.verify(open, with: key, for: use, at: now)
+    } catch {
+      throw error.gatewayError
+    }
+    if let sid = claims.reservation {
+      guard let reservation = await directory.reservation(sid, at: now), reservation.status == .reserved,
+        reservation.company == code, reservation.externalUserID == claims.subject
+      else { throw StreemReason.reservation.gatewayError }
+    }
+    guard company.isActive else { throw .companyForbidden.detailed("the company is not active") }
+    if let companyCode, companyCode != code {
+      let isKnown = await directory.company(companyCode) != nil
+      throw isKnown ? .companyForbidden : .companyUnknown
+    }
+    return (claims, company)
+  }
+
+  /// The user that a token of a session that has started names, for a request over HTTP. Throws
+  /// ``GatewayError/connectionRequired`` where there is no token at all.
+  func caller(
+    _ request: HTTPRequest, on services: any GatewayServices
+  ) async throws(GatewayError) -> (user: StreemUser, token: VerifiedToken) {
+    guard request.header("authorization") != nil else { throw .connectionRequired }
+    guard let presented = request.bearerToken else {
+      throw .credentialsMissing.detailed("Authorization is not Bearer and a Streem Token")
+    }
+    let open: StreemTokenVerifier.OpenToken
+    do throws(StreemReason) {
+      open = try verifier.open(presented)
+    } catch {
+      throw error.gatewayError
+    }
+    let (claims, company) = try await check(open, companyCode: nil, for: .going, at: services.wallTime)
+    guard claims.subject != UserID.anonymous.rawValue else { throw .connectionRequired }
+    guard let user = await directory.user(company: company.code, externalID: claims.subject) else {
+      throw .connectionRequired
+    }
+    let token = VerifiedToken(
+      user: StreemName(user).userID(home: settings.homeCompany.code), kind: user.kind,
+      fingerprint: TokenFingerprint(of: presented), issuedAt: claims.issuedAt, expiresAt: claims.sessionExpiresAt,
+      issuer: claims.apiKey)
+    if await services.isRevoked(token) { throw .tokenRevoked }
+    guard await services.isConnected(token.user) else { throw .connectionRequired }
+    return (user, token)
+  }
+
+  private func login(_ claims: StreemClaims, _ credentials: Credentials, _ company: StreemCompany) -> StreemLogin {
+    StreemLogin(
+      company: company.code, externalID: claims.subject, newID: StreemID.make("usr"),
+      name: credentials.detail(StreemDetail.name) ?? claims.name, email: claims.email,
+      avatarURL: credentials.detail(StreemDetail.avatarURL) ?? claims.picture,
+      isExpert: credentials.detail(StreemDetail.isExpert).map { $0 == "true" })
+  }
+}
+
+extension StreemUser {
+  /// An invited customer is a guest of the company.
+  var kind: UserKind { isInvited ? .guest : .regular }
+}

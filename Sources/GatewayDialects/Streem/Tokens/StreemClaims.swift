@@ -1,0 +1,59 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// The claims of a Streem Token.
+package struct StreemClaims: Hashable, Sendable {
+  /// The id of the API key that signs.
+  package var apiKey: String
+  /// The application's own name for the user.
+  package var subject: String
+  package var audience: String
+  package var issuedAt: WallTime
+  /// Until when the token may start a session.
+  package var expiresAt: WallTime
+  /// Until when the user stays logged in.
+  package var sessionExpiresAt: WallTime
+  package var name: String?
+  package var email: String?
+  package var picture: String?
+  package var reservation: String?
+
+  package init(
+    apiKey: String, subject: String, audience: String, issuedAt: WallTime, expiresAt: WallTime,
+    sessionExpiresAt: WallTime, name: String? = nil, email: String? = nil, picture: String? = nil,
+    reservation: String? = nil
+  ) {
+    self.apiKey = apiKey
+    self.subject = subject
+    self.audience = audience
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+    self.sessionExpiresAt = sessionExpiresAt
+    self.name = name
+    self.email = email
+    self.picture = picture
+    self.reservation = reservation
+  }
+
+  static let issuerPrefix = "streem:api:"
+  static let reservationClaim: StaticString = "streem:reservation_sid"
+
+  /// The claims as one JSON object; what is absent is left out.
+  package var json: [UInt8] {
+    JSONWriter.object(capacity: 320) { json in
+      json.member("iss", Self.issuerPrefix + apiKey)
+      json.member("sub", subject)
+      json.member("aud", audience)
+      json.name("iat")
+      json.raw(NumericDate.text(issuedAt))
+      json.name("exp")
+      json.raw(NumericDate.text(expiresAt))
+      json.name("session_exp")
+      json.raw(NumericDate.text(sessionExpiresAt))
+      if let name { json.member("name", name) }
+      if let email { json.member("email", email) }
+      if let picture { json.member("picture", picture) }
+      if let reservation { json.member(Self.reservationClaim, reservation) }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// The API keys of the directory made ready for checking signatures, and the gateway's own keys for signing.
+///
+/// Runs on one executor, the directory's, so that asking for both costs one hop. The own keys are made when a company
+/// first needs one; their public halves go into the directory, where every node finds them.
+package actor StreemKeyring {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private let executor: any SerialExecutor
+  private let directory: any StreemDirectory
+  private let settings: StreemSettings
+  private var ready: [String: (publicKey: [UInt8], key: StreemVerificationKey)] = [:]
+  private var issuers: [String: StreemTokenIssuer]
+
+  /// - Parameter issuers: Who signs for companies already, by their codes; their keys are in the directory, or will be.
+  package init(
+    on executor: any SerialExecutor, directory: any StreemDirectory, settings: StreemSettings,
+    issuers: [String: StreemTokenIssuer] = [:]
+  ) {
+    self.executor = executor
+    self.directory = directory
+    self.settings = settings
+    self.issuers = issuers
+  }
+
+  /// A live API key's code of company, and the key; nil for one that was never made, or was revoked.
+  func key(_ id: String) async -> (company: String, key: StreemVerificationKey)? {
+    guard let record = await directory.apiKey(id), !record.isRevoked else {
+      ready[id] = nil
+      return nil
+    }
+    if let known = ready[id], known.publicKey == record.publicKey { return (record.company, known.key) }
+    // The directory holds only keys that were read before they were kept.
+    guard let publicKey = try? P256PublicKey(jwk: record.publicKey), let key = try? StreemVerificationKey(publicKey)
+    else { return nil }
+    ready[id] = (record.publicKey, key)
+    return (record.company, key)
+  }
+
+  /// Signs for the company with a key of the gateway's own; makes one if there is none, or if it has been revoked.
+  package func issuer(for company: String, at now: WallTime) async throws(GatewayError) -> StreemTokenIssuer {
+    if let issuer = issuers[company], await key(issuer.apiKey) != nil { return issuer }
+    let pair = P256KeyPair.generate()
+    let id = StreemID.make("api")
+    guard let issuer = try? StreemTokenIssuer(apiKey: id, jwk: pair.jwk, settings: settings) else {
+      throw .internalError
+    }
+    try await directory.addAPIKey(
+      StreemAPIKey(id: id, publicKey: pair.publicKey.jwk, company: company, secretHash: nil, createdAt: now))
+    issuers[company] = issuer
+    return issuer
+  }
+}

@@ -1,0 +1,58 @@
+package import GatewayCore
+
+/// Why a Streem Token, or who presents it, is refused: the word on the wire.
+package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
+  /// Not three strict base64url segments of two JSON objects, or an unknown `crit`.
+  case malformed
+  /// `alg` is not exactly `ES256`.
+  case algorithm = "alg_not_allowed"
+  /// `iss` does not begin with `streem:api:`.
+  case issuer = "iss_invalid"
+  /// There is no such API key, or it has been revoked.
+  case unknownAPIKey = "unknown_api_key"
+  /// `kid` is not the key's thumbprint (RFC 7638).
+  case keyID = "kid_mismatch"
+  case signature = "bad_signature"
+  /// `aud` is not this environment's address.
+  case audience = "aud_invalid"
+  case claimMissing = "claim_missing"
+  case claimInvalid = "claim_invalid"
+  /// Issued in the future.
+  case notYetValid = "not_yet_valid"
+  /// Too late to start a session.
+  case expired
+  /// The session it would start is over.
+  case sessionExpired = "session_expired"
+  case reservation = "reservation_invalid"
+  case clientVersion = "client_version_too_old"
+  case companyUnknown = "company_unknown"
+  case companyForbidden = "company_forbidden"
+
+  /// The same in the gateway's words.
+  package var gatewayError: GatewayError {
+    switch self {
+    case .malformed: .tokenMalformed
+    case .algorithm: .algorithmRefused
+    case .issuer: .issuerMismatch
+    case .unknownAPIKey: .applicationUnknown
+    case .keyID: .keyUnknown.detailed("kid is not the thumbprint of the API key")
+    case .signature: .signatureInvalid
+    case .audience: .audienceMismatch
+    case .claimMissing: .claimMissing
+    case .claimInvalid: .claimInvalid
+    case .notYetValid: .tokenUsedBeforeIssued
+    case .expired: .tokenExpired
+    case .sessionExpired: .sessionExpired
+    case .reservation: .reservationInvalid
+    case .clientVersion: .clientOutdated
+    case .companyUnknown: .companyUnknown
+    case .companyForbidden: .companyForbidden
+    }
+  }
+
+  /// The reason that an error of the gateway stands for; nil for one that no token causes.
+  package init?(_ error: GatewayError) {
+    guard let reason = Self.allCases.first(where: { $0.gatewayError.isSame(as: error) }) else { return nil }
+    self = reason
+  }
+}

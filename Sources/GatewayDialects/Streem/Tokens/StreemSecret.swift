@@ -1,0 +1,38 @@
+package import GatewayTokens
+
+/// An API key as its owner has it: base64 of a JSON Web Key on P-256. Only the public half and a hash are kept.
+package struct StreemSecret: Sendable {
+  package let publicKey: P256PublicKey
+  /// The SHA-256 of the decoded secret, for HTTP Basic; nil if only a public key was given.
+  package let hash: [UInt8]?
+
+  /// Reads a secret in base64 of either alphabet, padded or not, or a JWK as JSON. Throws what is wrong with the key.
+  package init(_ text: String) throws(KeyError) {
+    let jwk = try Self.jwk(text)
+    publicKey = try P256PublicKey(jwk: jwk)
+    let isPrivate = (try? JSONDocument.parse(jwk).root["d"]) != nil
+    hash = isPrivate ? SHA256.digest(jwk) : nil
+  }
+
+  /// The private JSON Web Key that the secret stands for.
+  package static func jwk(_ text: String) throws(KeyError) -> [UInt8] {
+    let plain = text.drop { $0.isWhitespace }
+    if plain.first == "{" { return Array(text.utf8) }
+    guard let jwk = Base64.decode(plain.filter { !$0.isWhitespace }) else {
+      throw .notJWKSet("neither base64 nor a JSON object")
+    }
+    return jwk
+  }
+
+  /// A new key, and its secret as it is handed out: once, in the one form that all of the vendor's builders read.
+  package static func make() -> (key: P256PublicKey, secret: String, hash: [UInt8]) {
+    let pair = P256KeyPair.generate()
+    let jwk = pair.jwk
+    return (pair.publicKey, Base64.encodeUnpadded(jwk), SHA256.digest(jwk))
+  }
+
+  /// The hash of what somebody presents as the secret, whatever form of base64 it is in; nil if it is none.
+  static func hash(presented text: some StringProtocol) -> [UInt8]? {
+    Base64.decode(String(text)).map { SHA256.digest($0) }
+  }
+}

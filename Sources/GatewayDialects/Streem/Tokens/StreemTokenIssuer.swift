@@ -1,0 +1,50 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// Mints Streem Tokens with one API key.
+///
+/// The expiry that a ``TokenIssuer`` is given is the session's: how long the token may start one is the issuer's own.
+/// `iat` has a fraction, so that two tokens of a user in one second are two tokens; there is no `jti` to tell them apart.
+package struct StreemTokenIssuer: TokenIssuer {
+  /// The id of the API key it signs with.
+  package let apiKey: String
+  private let signer: JWTSigner
+  package let audience: String
+  private let tokenLife: Duration
+  private let sessionLife: Duration
+
+  /// - Parameters:
+  ///   - apiKey: The id of the API key.
+  ///   - jwk: Its private key. A secret.
+  ///   - settings: The environment and the lives of tokens.
+  package init(apiKey: String, jwk: [UInt8], settings: StreemSettings) throws(KeyError) {
+    let material = try KeyMaterial.jwks(jwk)
+    guard let key = material.first else { throw .notPrivate }
+    self.apiKey = apiKey
+    signer = try JWTSigner(key, algorithm: .es256, type: nil)
+    audience = settings.audience
+    tokenLife = settings.tokenLife
+    sessionLife = settings.sessionLife
+  }
+
+  package func mint(
+    user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
+  ) -> Credentials {
+    mint(user.rawValue, issuedAt: issuedAt, expiresAt: expiresAt)
+  }
+
+  /// A token for the application's user `subject`, whose session ends at `expiresAt` (the usual time from now if nil).
+  package func mint(
+    _ subject: String, issuedAt: WallTime, expiresAt: WallTime? = nil, name: String? = nil, picture: String? = nil
+  ) -> Credentials {
+    sign(
+      StreemClaims(
+        apiKey: apiKey, subject: subject, audience: audience, issuedAt: issuedAt, expiresAt: issuedAt + tokenLife,
+        sessionExpiresAt: expiresAt ?? issuedAt + sessionLife, name: name, picture: picture))
+  }
+
+  /// The token with these claims, whatever they say.
+  package func sign(_ claims: StreemClaims) -> Credentials {
+    Credentials(token: signer.sign(claims.json))
+  }
+}

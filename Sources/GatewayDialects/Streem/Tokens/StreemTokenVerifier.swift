@@ -1,0 +1,113 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// Checks Streem Tokens, in the documented order; the first check that fails is the reason.
+///
+/// The key follows from `iss`, so a token is opened first, and verified when its key is there. What the header carries or
+/// points at (`jwk`, `jku`, `x5c`, `x5u`) is never looked at (RFC 8725 section 3.10).
+package struct StreemTokenVerifier: Sendable {
+  /// The longest token looked at, in bytes.
+  private static let sizeMax = 8192
+
+  private let audience: String
+  private let skew: Duration
+
+  /// - Parameters:
+  ///   - audience: The `aud` a token must have.
+  ///   - skew: How far clocks may differ.
+  package init(audience: String, skew: Duration) {
+    self.audience = audience
+    self.skew = skew
+  }
+
+  /// A token whose form is right, with the id of the API key it names.
+  package struct OpenToken: Sendable {
+    package let apiKey: String
+    fileprivate let token: String
+    fileprivate let header: JSONView
+    fileprivate let payload: JSONView
+  }
+
+  /// What a token is shown for.
+  package enum Use: Sendable {
+    /// To start a session: `exp` counts.
+    case starting
+    /// By a user whose session has started: only `session_exp` counts.
+    case going
+  }
+
+  /// Checks what needs no key: form, algorithm, and that `iss` names an API key.
+  package func open(_ token: String) throws(StreemReason) -> OpenToken {
+    let decoded: UnverifiedToken
+    do throws(TokenError) {
+      decoded = try UnverifiedToken(token, sizeMax: Self.sizeMax)
+      try decoded.checkExtensions()
+    } catch {
+      throw .malformed
+    }
+    guard decoded.header["alg"]?.equals("ES256") == true else { throw .algorithm }
+    guard let issuer = decoded.payload["iss"]?.string, issuer.hasPrefix(StreemClaims.issuerPrefix) else {
+      throw .issuer
+    }
+    let apiKey = issuer.dropFirst(StreemClaims.issuerPrefix.count)
+    guard !apiKey.isEmpty else { throw .issuer }
+    return OpenToken(apiKey: String(apiKey), token: token, header: decoded.header, payload: decoded.payload)
+  }
+
+  /// Checks the rest: `kid` if there is one, signature, audience, claims and times.
+  package func verify(
+    _ open: OpenToken, with key: StreemVerificationKey, for use: Use = .starting, at now: WallTime
+  ) throws(StreemReason) -> StreemClaims {
+    if let keyID = open.header["kid"], keyID.string != key.thumbprint { throw .keyID }
+    do throws(TokenError) {
+      _ = try key.verifier.verifySignature(open.token, at: now)
+    } catch TokenError.headerParameter {
+      throw .malformed
+    } catch {
+      throw .signature
+    }
+    let named = open.payload["aud"].map { $0.elements ?? [$0] } ?? []
+    guard named.contains(where: { $0.string == audience }) else { throw .audience }
+    let claims = try read(open)
+    guard claims.issuedAt <= now + skew else { throw .notYetValid }
+    if use == .starting, claims.expiresAt + skew <= now { throw .expired }
+    guard now < claims.sessionExpiresAt else { throw .sessionExpired }
+    return claims
+  }
+
+  private func read(_ open: OpenToken) throws(StreemReason) -> StreemClaims {
+    guard let subject = try Self.text(open.payload["sub"]) else { throw .claimMissing }
+    guard subject.utf8.count <= UserID.lengthMax else { throw .claimInvalid }
+    return StreemClaims(
+      apiKey: open.apiKey, subject: subject, audience: audience, issuedAt: try Self.date(open.payload["iat"]),
+      expiresAt: try Self.date(open.payload["exp"]), sessionExpiresAt: try Self.date(open.payload["session_exp"]),
+      name: try Self.text(open.payload["name"]), email: try Self.text(open.payload["email"]),
+      picture: try Self.text(open.payload["picture"]),
+      reservation: try Self.text(open.payload[StreemClaims.reservationClaim]))
+  }
+
+  /// The string; nil if it is absent, null or empty, which three of the vendor's builders write for the same thing.
+  private static func text(_ claim: JSONView?) throws(StreemReason) -> String? {
+    guard let claim, !claim.isNull else { return nil }
+    guard let text = claim.string else { throw .claimInvalid }
+    return text.isEmpty ? nil : text
+  }
+
+  private static func date(_ claim: JSONView?) throws(StreemReason) -> WallTime {
+    guard let claim, !claim.isNull else { throw .claimMissing }
+    guard let date = NumericDate.read(claim) else { throw .claimInvalid }
+    return date
+  }
+}
+
+/// The public half of an API key, ready to check signatures.
+package struct StreemVerificationKey: Sendable {
+  /// The RFC 7638 thumbprint, which a token's `kid` must be if it has one.
+  package let thumbprint: String
+  let verifier: JWTVerifier
+
+  package init(_ key: P256PublicKey) throws(KeyError) {
+    thumbprint = key.thumbprint
+    verifier = JWTVerifier(keys: try key.keySet)
+  }
+}

@@ -1,0 +1,19 @@
+/// The most a ``MemoryStreemDirectory`` holds of anything.
+package struct MemoryStreemLimits: Hashable, Sendable {
+  package var companies: Int
+  package var keys: Int
+  package var users: Int
+  package var invitations: Int
+  package var reservations: Int
+
+  package init(
+    companies: Int = 1_000, keys: Int = 10_000, users: Int = 1_000_000, invitations: Int = 100_000,
+    reservations: Int = 100_000
+  ) {
+    self.companies = companies
+    self.keys = keys
+    self.users = users
+    self.invitations = invitations
+    self.reservations = reservations
+  }
+}

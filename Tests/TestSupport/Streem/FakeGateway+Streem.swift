@@ -1,0 +1,9 @@
+package import GatewayCore
+internal import GatewayStores
+
+extension FakeGateway {
+  /// A Streem platform's directory in memory, on the gateway's executor.
+  package func makeStreemDirectory() -> any StreemDirectory {
+    MemoryStreemDirectory(on: executor)
+  }
+}
