@@ -49,6 +49,6 @@ struct SinchDocumentTests {
     for flag in [
       "application", "clock-skew", "kid-tolerance", "token-life-max", "nonce-replay", "token-life-min",
       "instance-life-min", "errors", "legacy", "timestamp-window", "user",
-    ] { #expect(page.contains("`--sinch-\(flag)")) }
+    ] { #expect(page.contains("--sinch-\(flag)"), "\(flag)") }
   }
 }

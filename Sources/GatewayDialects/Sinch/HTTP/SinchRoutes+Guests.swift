@@ -9,7 +9,7 @@ extension SinchRoutes {
     guard let application = settings.applications[parameters["application"]] else {
       throw SinchRefusal.unknownApplication.gatewayError
     }
-    let user = UserID("guest-" + SinchIdentifier.random())
+    let user = UserID("guest-" + SinchIdentifier.make())
     let issuer = SinchTokenIssuer(application: application.key, secret: application.secrets[0])
     let token = issuer.mint(user: user, kind: .guest, issuedAt: services.wallTime, expiresAt: nil, calls: nil)
     let answer = JSONWriter.object(capacity: 512) { json in

@@ -13,7 +13,7 @@ extension SinchRoutes {
   func registerWeb(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     // That SDK names no device: each registration is one.
-    let device = SinchIdentifier.random()
+    let device = SinchIdentifier.make()
     return try await registerWeb(request, device: device, extending: nil, at: now)
   }
 

@@ -100,7 +100,7 @@ package struct SinchRegistrar: Sendable {
     kind: UserKind = .regular, endsAt: WallTime?, fingerprint: TokenFingerprint, issuedAt: WallTime,
     keepsLimits: Bool = false, at now: WallTime
   ) -> Order {
-    let id = SinchIdentifier.random()
+    let id = SinchIdentifier.make()
     let secret = SinchInstanceSecret.make(id: id, of: application)
     let instance = SinchInstance(
       id: id, application: device.application, user: device.user, kind: kind, device: device.device,

@@ -60,7 +60,7 @@ package struct SinchTokenIssuer: TokenIssuer {
     json.member("sub", "\(issuer)/users/\(claims.user.rawValue)")
     json.member("iat", secondsOf: claims.issuedAt.nanoseconds)
     json.member("exp", secondsOf: claims.expiresAt.nanoseconds)
-    json.member("nonce", claims.nonce ?? SinchIdentifier.random())
+    json.member("nonce", claims.nonce ?? SinchIdentifier.make())
     if let end = claims.instanceEndsAt { json.member("sinch:rtc:instance:exp", secondsOf: end.nanoseconds) }
     if claims.kind != .regular { json.member("postern:user:kind", claims.kind.rawValue) }
     json.endObject()
@@ -86,7 +86,7 @@ package struct SinchTokenIssuer: TokenIssuer {
 
 /// Names that nobody can guess, in the form of a UUID (RFC 9562 section 5.4).
 enum SinchIdentifier {
-  static func random() -> String {
+  static func make() -> String {
     var bytes = SecureRandom.bytes(16)
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
