@@ -100,7 +100,9 @@ struct VirtualStorm {
         applications: StreamApplications(fallback: try StreamApplication(secret: Self.secret)))
       settings.expiry = streamExpiry
       let directory = MemoryStreamDirectory(on: loop, settings: settings.app)
-      return [plain, try StreamVideoSuite(settings, directory: directory, session: policy, on: loop).dialects]
+      let calls = MemoryStreamCallDirectory(on: loop)
+      let suite = try StreamVideoSuite(settings, directory: directory, calls: calls, session: policy, on: loop)
+      return [plain, suite.dialects]
     case "sendbird":
       let suite = try SendbirdSuite(
         sendbird, directory: MemorySendbirdDirectory(on: loop), on: loop, generator: SeededGenerator(seed: 1))
