@@ -147,7 +147,7 @@ struct SendbirdScene: GateScene {
     ])
   }
 
-  func isLoggedIn(_ peer: SimulatedPeer) -> Bool { peer.last("key", of: "LOGI") != nil }
+  func isLoggedIn(_ peer: SimulatedPeer) -> Bool { !peer.sessionKey.isEmpty }
   func asks(_ peer: SimulatedPeer) -> Int { peer.count("EXPR{") }
 
   func renew(_ user: String, _ peer: SimulatedPeer) -> SimulatedPeer {
@@ -202,5 +202,57 @@ struct SinchScene: GateScene {
   func renew(_ user: String, _ peer: SimulatedPeer) -> SimulatedPeer {
     say(#"{"type":"register","jwt":"\#(sinch.token(user, life: Self.life))"}"#, peer)
     return peer
+  }
+}
+
+struct StreemScene: GateScene {
+  private let streem: SimulatedStreem
+
+  init(_ session: SessionPolicy) throws {
+    streem = try SimulatedStreem(session)
+  }
+
+  var world: SimulatedWorld { streem.world }
+  var gateway: Gateway { streem.gateway }
+
+  func anonymous() -> SimulatedPeer { streem.identify(streem.token("!anon")) }
+
+  /// A customer whom an expert has invited; the expert leaves.
+  func guest() -> SimulatedPeer? {
+    let expert = streem.identify(streem.token("ann"), #","isExpert":true"#)
+    streem.say(expert, #"{"type":"createInvitation","toUserName":"Zoe"}"#)
+    expert.close()
+    world.settle()
+    guard let code = expert.texts.lazy.compactMap({ SimulatedStreem.member("invitationCode", $0) }).first else {
+      return nil
+    }
+    let entrance = streem.fetch("POST", "/streem/v1/invitations/\(code)/login").text
+    return SimulatedStreem.member("token", entrance).map { streem.identify(Credentials(token: $0)) }
+  }
+
+  func joins(_ guest: SimulatedPeer) -> Bool {
+    let expert = streem.identify(streem.token("ann"), #","isExpert":true"#)
+    guard let id = SimulatedStreem.member("streemUserId", expert.texts.first ?? "") else { return false }
+    say(#"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(id)"}"#, guest)
+    return guest.count("remoteStreamRinging") == 1
+  }
+
+  func operationWithoutConnection() -> String {
+    let peer = streem.open()
+    streem.say(peer, #"{"type":"getRecentlyIdentifiedUsers"}"#)
+    return peer.texts.last ?? ""
+  }
+
+  func connect(_ user: String) -> SimulatedPeer { streem.identify(token(user)) }
+  func isLoggedIn(_ peer: SimulatedPeer) -> Bool { peer.count(#""type":"identified""#) >= 1 }
+  func asks(_ peer: SimulatedPeer) -> Int { peer.count(#""type":"tokenRequired""#) }
+
+  func renew(_ user: String, _ peer: SimulatedPeer) -> SimulatedPeer {
+    streem.say(peer, #"{"type":"token","token":"\#(token(user).token)"}"#)
+    return peer
+  }
+
+  private func token(_ user: String) -> Credentials {
+    streem.token(user, sessionLife: Self.life.nanoseconds / 1_000_000_000)
   }
 }

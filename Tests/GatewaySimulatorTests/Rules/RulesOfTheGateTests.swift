@@ -13,6 +13,7 @@ enum GateDialect: String, CaseIterable, CustomTestStringConvertible {
   case streamChat = "stream-chat"
   case sendbird
   case sinch
+  case streem
 
   var testDescription: String { rawValue }
 
@@ -24,13 +25,14 @@ enum GateDialect: String, CaseIterable, CustomTestStringConvertible {
     case .streamChat: try StreamScene(session, .chat)
     case .sendbird: try SendbirdScene(session)
     case .sinch: SinchScene(session)
+    case .streem: try StreemScene(session)
     }
   }
 
   /// Whether a new token keeps the very same connection; else the client comes back with it.
   var renewsInPlace: Bool {
     switch self {
-    case .plain, .sendbird, .sinch: true
+    case .plain, .sendbird, .sinch, .streem: true
     case .streamVideo, .streamVideoV2, .streamChat: false
     }
   }
