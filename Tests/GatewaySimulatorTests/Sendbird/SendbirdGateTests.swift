@@ -85,6 +85,8 @@ struct SendbirdGateTests {
     #expect(call.status == 200)
     let wrong = sendbird.fetch("POST", path, ["access-token": "wrong"], body: "{}")
     #expect(body(wrong).contains("400302"))
+    let elsewhere = sendbird.fetch("POST", path, ["access-token": "wrong"], body: #"{"app_id":"OTHER"}"#)
+    #expect(body(elsewhere).contains("400304"))
   }
 
   @Test("thirty connections of a user are kept, one more is refused, and one that left makes room")
