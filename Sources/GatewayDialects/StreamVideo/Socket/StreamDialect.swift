@@ -111,7 +111,7 @@ package struct StreamDialect: Dialect {
     guard message.has("token") || message.has("user_details") else {
       throw .authenticationMissing("the first message must authenticate, with token and user_details")
     }
-    guard let token = try message.string("token", bytes: 16_384), !token.isEmpty else {
+    guard let token = try message.string("token", bytes: StreamToken.sizeMax), !token.isEmpty else {
       throw .authenticationMissing("JWTAuth error: token is missing")
     }
     guard let user = try message.object("user_details") else {
