@@ -97,6 +97,21 @@ struct StreamTokenTests {
     #expect(refusal(token)?.code == (count > 100 ? 5 : nil))
   }
 
+  @Test("a call token of a hundred long names is read, and one above the limit is malformed", arguments: [105, 127])
+  func longNames(length: Int) {
+    // The gateway's own secret comes with the usual limit.
+    let own = StreamApplication(
+      verifier: JWTVerifier(keys: Self.application.verifier.keys), signer: Self.application.signer)
+    let calls = (0..<100).map { "\"default:\(String(repeating: "c", count: length - 11))\(100 + $0)\"" }
+    let token = signed(#"{"user_id":"!anon","exp":1800000000,"call_cids":[\#(calls.joined(separator: ","))]}"#)
+    #expect((token.utf8.count > StreamToken.sizeMax) == (length == 127))
+    for application in [Self.application, own] {
+      let read = try? StreamToken(token, of: application, key: "k", at: Self.now, leeway: .zero)
+      #expect(read?.calls?.count == (length == 127 ? nil : 100))
+    }
+    #expect(refusal(token)?.code == (length == 127 ? 5 : nil))
+  }
+
   @Test("leeway is given to all three dates")
   func leeway() {
     for claims in [#"{"exp":1699999999}"#, #"{"nbf":1700000001}"#, #"{"iat":1700000001}"#] {

@@ -171,7 +171,7 @@ struct StreamUsersTests {
     for body in ["not JSON", "[]", #"{"a":1,"a":2}"#, "\u{0}", #"{"users":"#] {
       #expect(try code("POST", "/api/v2/users", token: stream.serverToken, body) == [400, 4])
     }
-    for path in ["/video/nowhere", "/api/v2/nowhere", "/users/ann/nowhere"] {
+    for path in ["/video/nowhere", "/api/v2/nowhere", "/users/ann/nowhere", "/reminders/query", "/push_preferences"] {
       #expect(try code("GET", path, token: stream.serverToken) == [404, 16])
     }
     let method = try ask("DELETE", "/api/v2/app", token: stream.serverToken)
@@ -180,5 +180,14 @@ struct StreamUsersTests {
     #expect(upgrade.status == 426 && upgrade.response.header("upgrade") == "websocket")
     #expect(try code("GET", "/longpoll", token: stream.token()) == [400, 46])
     #expect(try ask("GET", "/hi", headers: [], key: nil).status == 200)
+  }
+
+  @Test("finds no channels for Chat, which asks for its own after every comeback", arguments: ["", "/api/v2/chat"])
+  func channels(family: String) throws {
+    let query = #"{"filter_conditions":{"cid":{"$in":["messaging:a"]}},"watch":true,"state":true}"#
+    let answer = try ask("POST", family + "/channels", token: stream.token(), query)
+    #expect(answer.status == 201 && answer.body["channels"]?.elements?.isEmpty == true)
+    #expect(try code("POST", family + "/channels", token: stream.token(), #"{"filter_conditions":[]}"#) == [400, 4])
+    #expect(try code("POST", family + "/channels", query) == [403, 17])
   }
 }

@@ -41,8 +41,10 @@ package struct StreamDialect: Dialect {
   /// Where Chat's paths at the root begin; the other products' have a prefix of their own.
   private static let chatRoots: Set<Substring> = [
     "app", "connect", "devices", "guest", "hi", "longpoll", "users", "channels", "messages", "moderation", "sync",
-    "search", "query_banned_users", "threads", "polls", "roles", "permissions", "channeltypes", "commands",
-    "blocklists", "rate_limits", "unread", "drafts", "uploads", "og", "tasks",
+    "search", "query_banned_users", "query_future_channel_bans", "threads", "polls", "roles", "permissions",
+    "channeltypes", "commands", "blocklists", "rate_limits", "unread", "unread_batch", "drafts", "reminders", "uploads",
+    "og", "tasks", "push_preferences", "push_providers", "check_push", "check_sns", "check_sqs", "campaigns",
+    "segments", "export", "export_channels", "import_urls", "imports", "usergroups", "call_tokens",
   ]
 
   package let kind: Kind
@@ -111,7 +113,7 @@ package struct StreamDialect: Dialect {
     guard message.has("token") || message.has("user_details") else {
       throw .authenticationMissing("the first message must authenticate, with token and user_details")
     }
-    guard let token = try message.string("token", bytes: 16_384), !token.isEmpty else {
+    guard let token = try message.string("token", bytes: StreamToken.sizeMax), !token.isEmpty else {
       throw .authenticationMissing("JWTAuth error: token is missing")
     }
     guard let user = try message.object("user_details") else {

@@ -6,8 +6,11 @@ package struct StreamApplication: Sendable {
   package let verifier: JWTVerifier
   package let signer: JWTSigner
 
+  /// An application whose tokens are verified by the keys of `verifier`, up to ``StreamToken/sizeMax`` bytes.
   package init(verifier: JWTVerifier, signer: JWTSigner) {
-    self.verifier = verifier
+    var policy = verifier.policy
+    policy.sizeMax = StreamToken.sizeMax
+    self.verifier = JWTVerifier(keys: verifier.keys, policy: policy)
     self.signer = signer
   }
 

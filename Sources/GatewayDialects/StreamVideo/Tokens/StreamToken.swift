@@ -5,6 +5,8 @@ internal import GatewayTokens
 package struct StreamToken: Hashable, Sendable {
   /// The most calls a call token may list.
   package static let callsMax = 100
+  /// The longest token looked at, in bytes: a call token may list a hundred long names. Rust sends none that is longer.
+  package static let sizeMax = 16_384
   /// The third segment of a token that nobody signed.
   package static let developmentSignature = "devtoken"
 

@@ -44,12 +44,26 @@ struct WatchTests {
     let bobs = http.connect("bob", 1)
     let connection = name == "of bob" ? bobs : name == "ended" ? http.connect("ann", 2) : name
     if name == "ended" { http.disconnect("ann", 2) }
-    for (path, body) in [("call/default/a", "{}"), ("call/default/a/join", join), ("calls", "{}")] {
+    for (path, body) in [("call/default/a", "{}"), ("call/default/a/join", join), ("calls", #"{"watch":true}"#)] {
       let answer = try http.ask("POST", path, body, on: connection)
       #expect(answer.status == 400 && answer.body.at("code")?.integer == 46)
     }
     #expect(try http.ask("GET", "call/default/a").status == 404)
     #expect(await http.gateway.audience(of: call) == [])
+  }
+
+  @Test(
+    "where nothing is watched, a connection that has ended does no harm",
+    arguments: [
+      ("call/default/a/accept", ""), ("call/default/a/event", "{}"), ("call/default/a/members", "{}"),
+      ("call/default/a/mark_ended", ""), ("calls", "{}"),
+    ])
+  func ended(path: String, body: String) throws {
+    let http = try StreamCallHTTP()
+    let connection = http.connect("ann", 1)
+    _ = try http.ask("POST", "call/default/a", on: connection)
+    http.disconnect("ann", 1)
+    #expect(try http.ask("POST", path, body, on: connection).status == 201)
   }
 
   @Test("a custom event reaches the watchers in each family's dates, its sender among them")

@@ -5,12 +5,13 @@ internal import GatewayTokens
 
 extension StreamCallRoutes {
   var callRoutes: [HTTPRoute] {
-    resource("POST", "", "GetOrCreateCall", .anonymous, acting: .creator) { asked throws(StreamError) in
+    resource("POST", "", "GetOrCreateCall", .anonymous, acting: .creator, needsConnection: true) {
+      asked throws(StreamError) in
       let wish = try StreamCallWish(asked.body)
       let (call, isNew) = try await getOrMake(asked, wish)
       return try await answer(asked, call, created: isNew, wish)
     }
-      + resource("GET", "", "GetCall", .anonymous) { asked throws(StreamError) in
+      + resource("GET", "", "GetCall", .anonymous, needsConnection: true) { asked throws(StreamError) in
         let wish = try Self.wish(ofQuery: asked.request.http)
         let call = try await calls.known(asked.id)
         return try await answer(asked, call, created: nil, wish)

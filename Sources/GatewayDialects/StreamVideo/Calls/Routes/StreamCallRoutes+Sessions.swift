@@ -5,11 +5,14 @@ internal import GatewayTokens
 
 extension StreamCallRoutes {
   var sessionRoutes: [HTTPRoute] {
-    resource("POST", "/join", "JoinCall", .anonymous, acting: .user) { asked throws(StreamError) in
+    resource("POST", "/join", "JoinCall", .anonymous, acting: .user, needsConnection: true) {
+      asked throws(StreamError) in
       try await join(asked)
     }
       // Not of Stream's: there a client leaves by what it tells the SFU.
-      + resource("POST", "/leave", "LeaveCall", acting: .user) { asked throws(StreamError) in try await leave(asked) }
+      + resource("POST", "/leave", "LeaveCall", acting: .user, needsConnection: true) { asked throws(StreamError) in
+        try await leave(asked)
+      }
       + resource("POST", "/mark_ended", "EndCall") { asked throws(StreamError) in
         let (rights, now) = (asked.rights, asked.now)
         _ = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in

@@ -22,16 +22,19 @@ package struct StreamCallRoutes: Sendable {
 
   /// A resource of one call: `/video/call/{type}/{id}` and `path` behind it.
   ///
-  /// - Parameter acting: Where a server names the user it acts for.
+  /// - Parameters:
+  ///   - acting: Where a server names the user it acts for.
+  ///   - needsConnection: Whether a `connection_id` means something to it. JavaScript sends its last one with all its
+  ///     requests for as long as its socket is away.
   func resource(
     _ method: String, _ path: String, _ operation: String, _ access: StreamRoutes.Access = .user,
-    acting: StreamActing = .nobody,
+    acting: StreamActing = .nobody, needsConnection: Bool = false,
     _ work: @escaping CallWork
   ) -> [HTTPRoute] {
     frame.resource(method, .video("call/{type}/{id}\(path)"), operation, access) { request throws(StreamError) in
       let id = try Self.callID(request.parameters["type"], request.parameters["id"])
       try request.caller.check(id)
-      try Self.checkConnection(request)
+      if needsConnection { try Self.checkConnection(request) }
       let user = try await asker(request, acting)
       return try await work(
         StreamCallRequest(request: request, id: id, user: user, rights: StreamCallRights(request.caller, as: user)))
