@@ -39,7 +39,7 @@ package protocol GatewayServices: Sendable {
   /// for which `isMeant` holds; they are told nothing. Returns how many those are.
   func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int
 
-  /// Whether the token has been revoked.
+  /// Whether the token has been revoked, or an operator let it expire.
   func isRevoked(_ token: VerifiedToken) async -> Bool
 
   /// Waits; the caller's loop serves others meanwhile.

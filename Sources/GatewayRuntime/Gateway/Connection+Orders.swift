@@ -16,7 +16,15 @@ extension Connection {
 
   /// An operator's event. Only on the loop.
   package nonisolated func control(_ event: SessionEvent) {
-    assumeIsolated { $0.handle(event) }
+    assumeIsolated { connection in
+      // A session that ends by itself leaves its token as good as it is, and a name is no token.
+      if event == .expireNow, let grant = connection.session.grant, grant.renewal != .sessionEnd,
+        grant.form == .jwt || grant.form == .opaque
+      {
+        connection.gateway.expire(grant.fingerprint, from: connection.table)
+      }
+      connection.handle(event)
+    }
   }
 
   /// The session, if it is logged in. Only on the loop.

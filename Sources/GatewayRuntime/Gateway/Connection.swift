@@ -9,7 +9,7 @@ package actor Connection {
   package nonisolated let id: ConnectionID
   package nonisolated let binding: DialectBinding
   nonisolated let table: LoopTable
-  private let gateway: Gateway
+  let gateway: Gateway
   /// What the dialect noted of the upgrade.
   private let upgradeDetails: [HTTPField]
   private(set) var session: Session
@@ -161,11 +161,15 @@ package actor Connection {
   func acceptance(_ verdict: Verdict) -> Result<Acceptance, GatewayError> {
     switch verdict {
     case .failure(let error): .failure(error)
-    case .success(let token) where table.revocations.contains(token): .failure(.tokenRevoked)
     case .success(let token):
-      .success(
-        Acceptance(
-          token, now: table.loop.now, wallNow: table.loop.wallTime, spreadShare: table.loop.nextShare()))
+      // Whoever is logged in is told that the token is not renewed.
+      if let refusal = table.refusal(of: token), session.grant == nil || refusal.isSame(as: .tokenRevoked) {
+        .failure(refusal)
+      } else {
+        .success(
+          Acceptance(
+            token, now: table.loop.now, wallNow: table.loop.wallTime, spreadShare: table.loop.nextShare()))
+      }
     }
   }
 

@@ -64,7 +64,7 @@ package final class Gateway: Sendable {
     guard case .decided(let verdict) = judgement else { return (credentials, nil) }
     let token = try verdict.get()
     if token.kind == .anonymous { throw .anonymousRefused }
-    if table.revocations.contains(token) { throw .tokenRevoked }
+    if let refusal = table.refusal(of: token) { throw refusal }
     return (credentials, verdict)
   }
 
@@ -101,6 +101,14 @@ package final class Gateway: Sendable {
       for connection in connections { connection.control(event) }
       return connections.count
     }
+  }
+
+  /// Lets a token count as expired on every loop. Only on `table`'s loop, where it does at once.
+  func expire(_ token: TokenFingerprint, from table: LoopTable) {
+    for other in tables where other !== table {
+      other.loop.execute { other.expire(token) }
+    }
+    table.expire(token)
   }
 
   /// Gives an event to one connection. False if there is no such connection.
@@ -250,7 +258,7 @@ extension Gateway: GatewayServices {
   }
 
   package func isRevoked(_ token: VerifiedToken) async -> Bool {
-    await currentTable.perform { $0.revocations.contains(token) }
+    await currentTable.perform { $0.refusal(of: token) != nil }
   }
 
   package func sleep(for duration: Duration) async {

@@ -12,6 +12,8 @@ package final class LoopTable: @unchecked Sendable {
   private var users: [UserID: Set<UInt64>] = [:]
   private var calls: [CallID: Set<UInt64>] = [:]
   package private(set) var revocations = Revocations()
+  /// The tokens that an operator let expire before their time: a client that comes back with one must not be let in.
+  private(set) var expired = Revocations()
   package var metrics = LoopMetrics()
   private var lastSerial: UInt64 = 0
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
@@ -162,6 +164,17 @@ package final class LoopTable: @unchecked Sendable {
   }
 
   // MARK: Revocations
+
+  /// Why a token that verifies is not good all the same; nil if it is.
+  func refusal(of token: VerifiedToken) -> GatewayError? {
+    if revocations.contains(token) { return .tokenRevoked }
+    return expired.contains(token) ? .tokenExpired : nil
+  }
+
+  /// Remembers that the token is to count as expired.
+  func expire(_ token: TokenFingerprint) {
+    expired.revoke(.token(token), at: loop.wallTime)
+  }
 
   /// Remembers the revocation, and tells the sessions it takes in.
   package func revoke(_ target: Revocations.Target) -> Int {

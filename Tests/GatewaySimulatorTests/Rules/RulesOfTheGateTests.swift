@@ -106,6 +106,17 @@ struct RulesOfTheGateTests {
     #expect(scene.asks(renewed) == (dialect.renewsInPlace ? 1 : 0))
   }
 
+  @Test("a token that an operator lets expire is asked for, and a new one is good", arguments: GateDialect.allCases)
+  func expiryByOrder(dialect: GateDialect) throws {
+    let scene = try dialect.scene()
+    let (ann, bob) = (scene.connect("ann"), scene.connect("bob"))
+    scene.world.advance(by: .seconds(5))
+    #expect(scene.order { await $0.control(UserID("ann"), .expireNow) } == 1)
+    #expect(scene.asks(ann) == 1 && scene.asks(bob) == 0)
+    let renewed = scene.renew("ann", ann)
+    #expect(scene.isLoggedIn(renewed) && renewed.isOpen && bob.isOpen)
+  }
+
   @Test("a revoked token's session is asked for another at once, and nobody else's is", arguments: GateDialect.allCases)
   func revocation(dialect: GateDialect) throws {
     let scene = try dialect.scene()

@@ -102,7 +102,7 @@ struct SendbirdLoginTests {
 
   /// Why a login is refused, how that comes about, and with which code.
   static let refusals: [(String, Int)] = [
-    ("deactivated", 400_300), ("deleted", 400_301), ("deleted, by key", 400_301), ("no such user", 400_301),
+    ("deactivated", 400_300), ("deleted", 400_301), ("deleted, by key", 400_301), ("no such user", 400_302),
     ("wrong access token", 400_302), ("expired token", 400_302), ("token of another user", 400_302),
     ("forged token", 400_302), ("token required", 400_302), ("unreadable subprotocol", 400_302),
     ("unknown key", 400_303), ("another application", 400_304), ("user id too long", 400_305),

@@ -105,3 +105,21 @@ struct StreamExpiryTests {
     #expect(code(bob.texts[1]) == 40 && !bob.isOpen)
   }
 }
+
+@Suite("A token of Stream's that an operator lets expire")
+struct StreamOrderedExpiryTests {
+  @Test("is refused with 40 when its client comes back with it, as SDKs do first, and over REST; a new one is not")
+  func oldTokenFirst() throws {
+    let stream = try SimulatedStream()
+    let old = stream.token("ann")
+    let peer = stream.connect(old)
+    #expect(stream.control("ann", .expireNow) == 1)
+    stream.world.settle()
+    #expect(peer.count(#""code":40"#) == 1 && peer.ending?.code == 1000)
+    let again = stream.connect(old)
+    #expect(again.count(#""code":40"#) == 1 && !again.isOpen)
+    #expect(stream.fetch("GET", "/video/edges", token: old)?.status == 401)
+    stream.world.advance(by: .seconds(1))
+    #expect(stream.connect(stream.token("ann")).count("connection.ok") == 1)
+  }
+}
