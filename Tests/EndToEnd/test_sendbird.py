@@ -168,10 +168,10 @@ def test_ios(gateway, user):
     [
         ({"user_id": "ann", "ai": "OTHER"}, None, 400304), ({"ai": APPLICATION}, None, 400105),
         ({"user_id": "x" * 81, "ai": APPLICATION}, None, 400305),
-        ({"user_id": "ann", "ai": APPLICATION, "access_token": "wrong"}, None, 400301),
+        ({"user_id": "ann", "ai": APPLICATION, "access_token": "wrong"}, None, 400302),
         ({"ai": APPLICATION}, subprotocol(auth="0" * 48), 400303),
         ({"user_id": "ann", "ai": APPLICATION}, subprotocol(token="a.b.c"), 400302),
-        ({"user_id": "ann", "ai": APPLICATION}, subprotocol(token="x" * 1500), 400301),
+        ({"user_id": "ann", "ai": APPLICATION}, subprotocol(token="x" * 1500), 400302),
     ],
 )
 def test_refusals_come_after_the_upgrade(gateway, query, offered, code):

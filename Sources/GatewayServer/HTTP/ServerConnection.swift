@@ -117,6 +117,11 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     }
     if awaitsContinue, write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0 { return -1 }
     loop.deadlines.set(wakeup, at: loop.now + service.limits.handshakeTimeout)
+    // When this callback has returned the library starts a timer of its own, which ends the connection without a word;
+    // on a busy machine it would be first.
+    loop.events.execute { [self] in
+      if let wsi, !isDestroyed { postern_clear_timeout(wsi) }
+    }
     return 0
   }
 

@@ -6,7 +6,7 @@ import PosternTesting
 /// The gateway.
 enum ServeCommand: Command {
   static let name = "serve"
-  static let summary = "the gateway: the plain dialect on one port, control API and metrics on another"
+  static let summary = "the gateway: all dialects on one port, control API and metrics on another"
   static let example = "postern serve --secret-file secret --port 8080 --control-port 8081"
   static let flags = ServeFlags.all
 

@@ -32,6 +32,19 @@ struct SendbirdGateTests {
       closed.connect(["user_id": "ann", "access_token": closed.mint("ann")]).last("code", of: "LOGI") == "400301")
   }
 
+  @Test("an access token that nobody has is a bad token, whoever is named with it, but a deleted user is gone")
+  func unknownAccessTokens() throws {
+    let sendbird = try SimulatedSendbird()
+    sendbird.setAccessToken("right")
+    for user in ["ann", "nobody"] {
+      let peer = sendbird.connect(["user_id": user, "access_token": "wrong"])
+      #expect(peer.last("code", of: "LOGI") == "400302")
+    }
+    let directory = sendbird.directory
+    _ = sendbird.world.ask { try? await directory.deleteUser(UserID("ann")) }
+    #expect(sendbird.connect(["user_id": "ann", "access_token": "right"]).last("code", of: "LOGI") == "400301")
+  }
+
   @Test("a user made anew after a deletion is not let in by the tokens of the first")
   func successors() throws {
     let sendbird = try SimulatedSendbird()
@@ -85,6 +98,8 @@ struct SendbirdGateTests {
     #expect(call.status == 200)
     let wrong = sendbird.fetch("POST", path, ["access-token": "wrong"], body: "{}")
     #expect(body(wrong).contains("400302"))
+    let elsewhere = sendbird.fetch("POST", path, ["access-token": "wrong"], body: #"{"app_id":"OTHER"}"#)
+    #expect(body(elsewhere).contains("400304"))
   }
 
   @Test("thirty connections of a user are kept, one more is refused, and one that left makes room")

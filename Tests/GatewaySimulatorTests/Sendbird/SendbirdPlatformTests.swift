@@ -128,6 +128,8 @@ struct SendbirdPlatformTests {
       #expect(sendbird.fetch(method, target, key, body: body).code == 400_108, "\(method) \(target)")
     }
     #expect(sendbird.user("bob")?.metadata == [:])
+    let own = sendbird.fetch("PUT", "/v3/users/ann", key, body: #"{"nickname":"B"}"#)
+    #expect(own.member("nickname") == "B" && own.member("access_token") == nil)
     #expect(sendbird.fetch("GET", "/v3/users/bob", key).member("access_token") == nil)
     #expect(sendbird.serve("GET", "/v3/users/bob").member("access_token") == "")
   }

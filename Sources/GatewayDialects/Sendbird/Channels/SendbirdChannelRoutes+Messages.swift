@@ -176,10 +176,8 @@ extension SendbirdChannelRoutes {
     if let text = request.text("message_id"), text != "0" {
       guard let id = Int64(text) else { throw .notNumber("message_id") }
       point = .message(id)
-    } else if let text = request.text("message_ts") {
-      guard let time = Int64(text) else { throw .notNumber("message_ts") }
-      guard (0...SendbirdParameters.millisecondsMax).contains(time) else { throw .outOfRange("message_ts") }
-      point = .time(WallTime(nanoseconds: 0) + .milliseconds(time))
+    } else if let time = try request.time("message_ts") {
+      point = .time(time)
     } else {
       throw .missing("message_ts")
     }

@@ -114,7 +114,7 @@ extension SendbirdChannelRoutes {
   }
 
   /// The user of the path, who must exist and be the caller, unless a server asks.
-  private func own(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
+  func own(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
     try request.needs(request.userInPath)
     guard await directory.user(request.userInPath) != nil else { throw .notFound("User") }
     return request.userInPath

@@ -21,7 +21,8 @@ package struct SendbirdChannelRoutes: Sendable {
   }
 
   package var routes: [HTTPRoute] {
-    SendbirdChannel.Kind.allCases.flatMap { channelRoutes($0) + messageRoutes($0) + moderationRoutes($0) }
+    changeLogRoutes
+      + SendbirdChannel.Kind.allCases.flatMap { channelRoutes($0) + messageRoutes($0) + moderationRoutes($0) }
       + memberRoutes + ownRoutes
   }
 
@@ -37,6 +38,10 @@ package struct SendbirdChannelRoutes: Sendable {
       resource.route("POST", all) { request throws(SendbirdError) in try await create(kind, request) },
       resource.route("GET", all) { request throws(SendbirdError) in try await list(kind, request) },
       resource.route("GET", one) { request throws(SendbirdError) in try await get(kind, request) },
+      // Where clients look up the channel of a message they have heard.
+      resource.route("GET", "/v3/sdk/\(kind.rawValue)_channels/{channel_url}") { request throws(SendbirdError) in
+        try await get(kind, request)
+      },
       resource.route("PUT", one) { request throws(SendbirdError) in try await update(kind, request) },
       resource.route("DELETE", one) { request throws(SendbirdError) in try await delete(kind, request) },
     ]

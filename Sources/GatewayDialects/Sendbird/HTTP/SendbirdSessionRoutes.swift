@@ -48,7 +48,7 @@ package struct SendbirdSessionRoutes: Sendable {
   /// A new key for the sessions of the user, their live connections among them.
   private func refresh(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
-    let (token, isExpiring) = try presented(request, at: now)
+    let (token, isExpiring, _) = try presented(request, at: now)
     do throws(GatewayError) {
       let refresh = try await sessions.refreshOverHTTP(user, token, isExpiring: isExpiring, at: now)
       if await services.isRevoked(refresh.token) { throw GatewayError.tokenRevoked }
@@ -65,10 +65,9 @@ package struct SendbirdSessionRoutes: Sendable {
   /// The answer that a login over the socket has in its frame, and a key that is good without a socket.
   private func logIn(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
-    let (token, isExpiring) = try presented(request, at: now)
-    let login = SendbirdLogin(
-      user: user, token: token, applicationID: request.header("app-id") ?? sessions.settings.applicationID,
-      isExpiring: isExpiring)
+    let (token, isExpiring, application) = try presented(request, at: now)
+    let named = request.header("app-id") ?? application ?? sessions.settings.applicationID
+    let login = SendbirdLogin(user: user, token: token, applicationID: named, isExpiring: isExpiring)
     do throws(GatewayError) {
       let verified = try await sessions.logIn(login, at: now).get()
       if await services.isRevoked(verified) { throw GatewayError.tokenRevoked }
@@ -78,16 +77,19 @@ package struct SendbirdSessionRoutes: Sendable {
     }
   }
 
-  /// The token, of the header or of the body, and whether the client can refresh.
+  /// The token, of the header or of the body, whether the client can refresh, and the application the body names.
   private func presented(
     _ request: HTTPRequest, at now: WallTime
-  ) throws(SendbirdError) -> (SendbirdPresentedToken, isExpiring: Bool) {
+  ) throws(SendbirdError) -> (SendbirdPresentedToken, isExpiring: Bool, application: String?) {
     let body = request.body.isEmpty ? Array("{}".utf8) : request.body
-    let (written, isExpiring) = try body.span.bytes.withUnsafeBytes { (bytes) throws(SendbirdError) in
+    let (written, isExpiring, application) = try body.span.bytes.withUnsafeBytes { (bytes) throws(SendbirdError) in
       guard let object = try? JSONObject(bytes) else { throw SendbirdError.bodyNotJSON }
-      return (try? object.string("token"), object.flag("expiring_session") ?? false)
+      return (
+        try? object.string("token"), object.flag("expiring_session") ?? false,
+        SendbirdDialect.meant(try? object.string("app_id"))
+      )
     }
     let token = SendbirdDialect.meant(request.header("access-token")) ?? SendbirdDialect.meant(written)
-    return (SendbirdPresentedToken(token ?? "", verifier: verifier, at: now), isExpiring)
+    return (SendbirdPresentedToken(token ?? "", verifier: verifier, at: now), isExpiring, application)
   }
 }

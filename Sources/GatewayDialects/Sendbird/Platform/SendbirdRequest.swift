@@ -56,6 +56,14 @@ struct SendbirdRequest: Sendable {
     return number
   }
 
+  /// A time in milliseconds. A client that means the newest messages names the largest number it has.
+  func time(_ name: String) throws(SendbirdError) -> WallTime? {
+    guard let text = text(name) else { return nil }
+    guard let milliseconds = Int64(text) else { throw .notNumber(name) }
+    guard milliseconds >= 0 else { throw .negative(name) }
+    return WallTime(milliseconds: min(milliseconds, SendbirdParameters.millisecondsMax))
+  }
+
   var limit: Int {
     get throws(SendbirdError) {
       let limit = try number("limit", default: SendbirdLimits.page, max: SendbirdLimits.pageMax)
@@ -82,11 +90,14 @@ struct SendbirdRequest: Sendable {
 
   /// Where the page begins: what the page before gave as `next`.
   var pageToken: Int64? {
-    get throws(SendbirdError) {
-      guard let token = text("token") else { return nil }
-      guard let place = SendbirdPageToken.place(token) else { throw .invalid("token") }
-      return place
-    }
+    get throws(SendbirdError) { try Self.place(text("token")) }
+  }
+
+  /// The place that a page token names.
+  static func place(_ token: String?) throws(SendbirdError) -> Int64? {
+    guard let token, !token.isEmpty else { return nil }
+    guard let place = SendbirdPageToken.place(token) else { throw .invalid("token") }
+    return place
   }
 }
 

@@ -54,7 +54,7 @@ package struct SendbirdUserRoutes: Sendable {
     } catch {
       throw error.isSame(as: .alreadyExists) ? .alreadyExists("User") : .tooMany("users")
     }
-    return await answer(user, order, at: now)
+    return await answer(user, order, showsToken: true, at: now)
   }
 
   private func get(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
@@ -108,7 +108,7 @@ package struct SendbirdUserRoutes: Sendable {
     if change.isActive == false {
       await lifecycle.deactivated(id, leaves: try body.flag("leave_all_when_deactivated") ?? true)
     }
-    return await answer(user, order, at: now)
+    return await answer(user, order, showsToken: request.isServer, at: now)
   }
 
   private func delete(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
@@ -139,11 +139,13 @@ package struct SendbirdUserRoutes: Sendable {
     }
   }
 
-  private func answer(_ user: SendbirdUser, _ order: SendbirdTokenOrder, at now: WallTime) async -> HTTPResponse {
+  private func answer(
+    _ user: SendbirdUser, _ order: SendbirdTokenOrder, showsToken: Bool, at now: WallTime
+  ) async -> HTTPResponse {
     let isOnline = await services.isConnected(user.id)
     let tokens = order.sessionTokenEnd.map { [(sessionToken(for: user, until: $0, at: now), $0)] } ?? []
     return SendbirdResource.answer { json in
-      SendbirdUserObject(user: user, isOnline: isOnline, sessionTokens: tokens, showsToken: true).write(to: &json)
+      SendbirdUserObject(user: user, isOnline: isOnline, sessionTokens: tokens, showsToken: showsToken).write(to: &json)
     }
   }
 }

@@ -16,7 +16,10 @@ extension SendbirdSessions {
     case .none:
       return try await admitByName(name, known, at: now)
     case .access(let presented):
-      guard let known else { throw .userUnknown }
+      guard let known else {
+        // Unity tries again without a pause at every code but that of a bad token.
+        throw await directory.wasDeleted(name) ? .userUnknown : .tokenUnknown
+      }
       guard let own = known.accessToken,
         ConstantTime.areEqual(Array(own.token.utf8), Array(presented.token.utf8))
       else { throw .tokenUnknown }

@@ -8,7 +8,9 @@ package actor StreamCallRinger {
   private let calls: StreamCalls
   private var underWay = 0
 
-  /// - Parameter executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  /// - Parameters:
+  ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  ///   - calls: Whose rings it watches.
   package init(on executor: any (SerialExecutor & TaskExecutor), calls: StreamCalls) {
     self.executor = executor
     self.calls = calls

@@ -29,6 +29,7 @@ package struct StreamUserChange: Sendable {
   /// Reads the user object of a request.
   ///
   /// - Parameters:
+  ///   - body: What was sent.
   ///   - isFlat: Whether the application's own members stand among the others.
   ///   - mayNameRole: Whether the sender may say what role and teams the user has: a server may.
   ///   - isWhole: Whether the object is the whole user: then what it lacks goes, but for the role and the teams.

@@ -3,7 +3,7 @@ package import GatewayTokens
 
 /// Mints Streem Tokens with one API key.
 ///
-/// The expiry that a ``TokenIssuer`` is given is the session's: how long the token may start one is the issuer's own.
+/// The expiry that a `TokenIssuer` is given is the session's: how long the token may start one is the issuer's own.
 /// `iat` has a fraction, so that two tokens of a user in one second are two tokens; there is no `jti` to tell them apart.
 package struct StreemTokenIssuer: TokenIssuer {
   /// The id of the API key it signs with.

@@ -1,0 +1,108 @@
+import GatewayCore
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@Suite("What a Sendbird client asks of its channels when it comes back")
+struct SendbirdChangeLogTests {
+  private let sendbird: SimulatedSendbird
+  private let key: [String: String]
+
+  init() throws {
+    sendbird = try SimulatedSendbird(hasChannels: true)
+    for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    key = ["session-key": sendbird.connect(["user_id": "ann"]).sessionKey]
+  }
+
+  private func say(_ text: String) {
+    sendbird.serve(
+      "POST", "/v3/group_channels/talk/messages", #"{"message_type":"MESG","user_id":"bob","message":"\#(text)"}"#)
+  }
+
+  /// The values of a member of the objects in an answer's list.
+  private func values(_ name: String, in list: String?) -> [String] {
+    (list ?? "").split(separator: "\"\(name)\":").dropFirst().map { part in
+      String(part.prefix { $0 != "," && $0 != "}" }).replacing("\"", with: "")
+    }
+  }
+
+  @Test(
+    "the newest messages are those before the largest number a client has",
+    arguments: ["9007199254740991", "9223372036854775807", "1800000001000"])
+  func newest(time: String) {
+    for text in ["a", "b", "c"] { say(text) }
+    sendbird.world.advance(by: .seconds(1))
+    let target = "/v3/group_channels/talk/messages?message_ts=\(time)&prev_limit=2&next_limit=0"
+    let answer = sendbird.fetch("GET", target, key)
+    #expect(answer.code == 0)
+    #expect(values("message_id", in: answer.member("messages")) == ["2", "3"])
+  }
+
+  @Test("a time that is none is refused", arguments: [("-1", 400_106), ("soon", 400_101), ("1e99", 400_101)])
+  func times(time: String, code: Int) {
+    #expect(sendbird.fetch("GET", "/v3/group_channels/talk/messages?message_ts=\(time)", key).code == code)
+    #expect(sendbird.fetch("GET", "/v3/group_channels/talk/messages/changelogs?change_ts=\(time)", key).code == code)
+  }
+
+  @Test("messages that were edited since are listed once each, page by page")
+  func messages() throws {
+    let changes = "/v3/group_channels/talk/messages/changelogs"
+    for number in 1...150 { say("m\(number)") }
+    sendbird.world.advance(by: .seconds(1))
+    let none = sendbird.fetch("GET", changes + "?change_ts=1", key)
+    #expect(none.code == 0 && none.member("updated") == "[]" && none.member("deleted") == "[]")
+    #expect(none.member("has_more") == "false")
+    for number in 1...150 {
+      sendbird.world.advance(by: .milliseconds(1))
+      sendbird.serve("PUT", "/v3/group_channels/talk/messages/\(number)", #"{"message_type":"MESG","message":"new"}"#)
+    }
+    var token = try #require(none.member("next"))
+    var seen: [String] = []
+    for hasMore in ["true", "false"] {
+      let page = sendbird.fetch("GET", changes + "?token=\(token)", key)
+      seen += values("message_id", in: page.member("updated"))
+      #expect(page.member("has_more") == hasMore)
+      token = try #require(page.member("next"))
+    }
+    #expect(seen == (1...150).map(String.init))
+    sendbird.world.advance(by: .seconds(1))
+    #expect(sendbird.fetch("GET", changes, key).code == 400_105)
+    #expect(sendbird.fetch("GET", changes + "?token=x", key).code == 400_111)
+    #expect(sendbird.fetch("GET", "/v3/open_channels/talk/messages/changelogs?change_ts=1", key).code == 400_201)
+  }
+
+  @Test(
+    "every channel of the user counts as changed, page by page, and again the next time",
+    arguments: ["GET", "PUT"])
+  func channels(method: String) throws {
+    for name in ["b", "c"] {
+      sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"\#(name)","user_ids":["ann"]}"#)
+    }
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"others","user_ids":["bob"]}"#)
+    let target = "/v3/users/ann/my_group_channels/changelogs?limit=2"
+    var token = ""
+    var seen: [String] = []
+    for hasMore in ["true", "false", "true"] {
+      let isGET = method == "GET"
+      let page = sendbird.fetch(
+        method, target + (isGET ? "&change_ts=1&token=\(token)" : ""), key,
+        body: isGET ? "" : #"{"change_ts":1,"token":"\#(token)"}"#)
+      #expect(page.code == 0 && page.member("has_more") == hasMore && page.member("deleted") == "[]")
+      seen += values("channel_url", in: page.member("updated"))
+      token = try #require(page.member("next"))
+    }
+    #expect(seen == ["c", "b", "talk", "c", "b"])
+    #expect(sendbird.fetch(method, "/v3/users/bob/my_group_channels/changelogs", key).code == 400_108)
+  }
+
+  @Test("a channel is found where clients look up one they have heard of, too")
+  func lookUp() {
+    sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"others","user_ids":["bob"]}"#)
+    #expect(sendbird.fetch("GET", "/v3/sdk/group_channels/talk", key).member("member_count") == "2")
+    #expect(sendbird.fetch("GET", "/v3/sdk/open_channels/square", key).member("channel_url") == "square")
+    #expect(sendbird.fetch("GET", "/v3/sdk/group_channels/others", key).code == 400_108)
+    #expect(sendbird.fetch("GET", "/v3/sdk/open_channels/none", key).code == 400_201)
+  }
+}
