@@ -11,6 +11,8 @@ package struct StreemPlatform: Sendable {
   package let issuer: StreemTokenIssuer
   private let ownKey: P256PublicKey
   private let rooms: StreemRooms
+  private let grants: OpenIDGrants
+  private let openIDKey: OpenIDKey
   private let session: SessionPolicy
 
   /// - Parameters:
@@ -23,9 +25,11 @@ package struct StreemPlatform: Sendable {
     self.directory = directory
     self.session = session
     let pair = P256KeyPair.generate()
-    guard let issuer = try? StreemTokenIssuer(apiKey: StreemID.make("api"), jwk: pair.jwk, settings: settings) else {
-      preconditionFailure("a new P-256 key signs")
-    }
+    guard let issuer = try? StreemTokenIssuer(apiKey: StreemID.make("api"), jwk: pair.jwk, settings: settings),
+      let openIDKey = try? OpenIDKey()
+    else { preconditionFailure("a new P-256 key signs") }
+    self.openIDKey = openIDKey
+    grants = OpenIDGrants(on: executor, settings: settings.openID)
     self.issuer = issuer
     ownKey = pair.publicKey
     keyring = StreemKeyring(
@@ -57,11 +61,14 @@ package struct StreemPlatform: Sendable {
       StreemDialect(home: home), authenticator, session: session.allowingIdentityChange, operations: operations,
       observer: operations)
     return DialectSuite([binding], issuers: [StreemDialect.name: issuer]) {
-      [directory, authenticator, rooms, settings] services in
+      [directory, authenticator, rooms, settings, keyring, grants, openIDKey] services in
       StreemRoutes(
         services: services, directory: directory, authenticator: authenticator, inviting: inviting, rooms: rooms,
         settings: settings
       ).routes
+        + OpenIDRoutes(
+          services: services, directory: directory, keyring: keyring, grants: grants, key: openIDKey, settings: settings
+        ).routes
     } controlRoutes: { [directory, settings] services in
       StreemControlRoutes(services: services, directory: directory, settings: settings).routes
     }

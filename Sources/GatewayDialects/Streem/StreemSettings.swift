@@ -25,6 +25,9 @@ package struct StreemSettings: Sendable {
   /// The oldest SDK that may identify; nil for any.
   package var oldestVersion: SDKVersion?
 
+  /// What the OpenID provider keeps to.
+  package var openID = OpenIDSettings()
+
   package init() {}
 
   /// The `aud` of every token.

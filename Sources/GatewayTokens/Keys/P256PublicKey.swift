@@ -33,13 +33,17 @@ package struct P256PublicKey: Hashable, Sendable {
   /// The key as a JWK for ES256 signatures, without `kid`.
   package var jwk: [UInt8] { jwk(secret: nil) }
 
-  func jwk(secret: [UInt8]?) -> [UInt8] {
+  /// The key as a JWK whose `kid` is its thumbprint, for sets of keys that others read.
+  package var namedJWK: [UInt8] { jwk(secret: nil, keyID: thumbprint) }
+
+  func jwk(secret: [UInt8]?, keyID: String? = nil) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
     json.member("kty", "EC")
     json.member("crv", "P-256")
     json.member("use", "sig")
     json.member("alg", "ES256")
+    if let keyID { json.member("kid", keyID) }
     json.member("x", Base64URL.encode(x))
     json.member("y", Base64URL.encode(y))
     if let secret { json.member("d", Base64URL.encode(secret)) }

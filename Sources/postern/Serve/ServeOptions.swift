@@ -61,6 +61,8 @@ struct ServeOptions {
     case (let certificate?, let key?): settings.tls = TLSFiles(certificatePath: certificate, keyPath: key)
     default: throw UsageError("--tls-certificate and --tls-key are given together, or neither")
     }
+    settings.streem?.openID.isSecure = settings.tls != nil
+    settings.streem?.openID.admitsEverybody = settings.hosts.allSatisfy(isLoopback)
   }
 
   private static func isLoopback(_ host: String) -> Bool {

@@ -15,7 +15,7 @@ enum StreemFlags {
       Flag("streem-landline-prefix", "PREFIX", "phone numbers that count as landlines, as +1415", repeats: true),
       Flag("streem-unreachable-prefix", "PREFIX", "phone numbers that no SMS would reach", repeats: true),
       Flag("streem-oldest-sdk", "VERSION", "the oldest SDK version that may identify (default: any)"),
-    ]
+    ] + StreemOpenIDFlags.all
 
   static func settings(_ arguments: Arguments) throws -> StreemSettings {
     var settings = StreemSettings()
@@ -47,6 +47,7 @@ enum StreemFlags {
       }
       settings.oldestVersion = oldest
     }
+    settings.openID = try StreemOpenIDFlags.settings(arguments)
     return settings
   }
 

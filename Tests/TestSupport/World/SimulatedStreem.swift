@@ -105,16 +105,21 @@ package struct SimulatedStreem {
     var headers = [HTTPField("content-type", "application/json")]
     if let token { headers.append(HTTPField("authorization", "Bearer \(token.token)")) }
     if let basic { headers.append(HTTPField("authorization", "Basic \(Base64.encode(Array(basic.utf8)))")) }
-    let request = HTTPRequest(
-      method: method, path: path, query: query, headers: headers, body: Array(body.utf8))
-    let dialer = SimulatedDialer(network, on: clients)
     var target = target
     target.source = source
-    let wanted = target
+    return fetch(
+      HTTPRequest(method: method, path: path, query: query, headers: headers, body: Array(body.utf8)), from: target)
+  }
+
+  /// The answer to an HTTP request, whatever it says.
+  package func fetch(_ request: HTTPRequest, from target: DialTarget = Self.address) -> HTTPResponse {
+    let dialer = SimulatedDialer(network, on: clients)
     let answer = world.ask(on: clients.eventLoop.index) {
-      await dialer.fetch(request, from: wanted, timeout: .seconds(30))
+      await dialer.fetch(request, from: target, timeout: .seconds(30))
     }
-    guard case .success(let response) = answer else { preconditionFailure("no answer to \(method) \(path)") }
+    guard case .success(let response) = answer else {
+      preconditionFailure("no answer to \(request.method) \(request.path)")
+    }
     return response
   }
 

@@ -44,7 +44,7 @@ extension StreemRoutes {
   }
 
   /// User name and password of HTTP Basic (RFC 7617 section 2).
-  private static func basic(_ request: HTTPRequest) -> (id: String, secret: Substring)? {
+  static func basic(_ request: HTTPRequest) -> (id: String, secret: Substring)? {
     guard let value = request.header("authorization") else { return nil }
     let parts = value.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "basic",

@@ -1,11 +1,9 @@
-internal import GatewayCore
-
-/// The query of a request target, as every HTTP client writes it: application/x-www-form-urlencoded (WHATWG URL,
-/// section 5.1).
-enum QueryString {
+/// The query of a request target, as every HTTP client writes it, and a form's body: application/x-www-form-urlencoded
+/// (WHATWG URL, section 5.1).
+package enum QueryString {
   /// The parameters in order, decoded; nil if one of them is no UTF-8. A parameter without `=` has an empty value, and a
   /// `%` that begins no escape stands for itself.
-  static func parameters(of query: Substring) -> [HTTPField]? {
+  package static func parameters(of query: Substring) -> [HTTPField]? {
     var parameters: [HTTPField] = []
     for part in query.utf8.split(separator: UInt8(ascii: "&")) {
       let equals = part.firstIndex(of: UInt8(ascii: "="))

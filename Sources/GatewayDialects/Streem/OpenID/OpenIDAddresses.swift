@@ -1,0 +1,69 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// The addresses of the provider, one issuer for each company.
+struct OpenIDAddresses {
+  static let folder = "/streem/oidc"
+
+  let issuer: String
+
+  /// Nil if nobody can say what address the request was sent to.
+  init?(_ request: HTTPRequest, company: String, settings: OpenIDSettings) {
+    if let address = settings.address {
+      issuer = "\(address)\(Self.folder)/\(company)"
+    } else {
+      guard let host = request.header("host"), Self.isHost(host) else { return nil }
+      issuer = "http\(settings.isSecure ? "s" : "")://\(host)\(Self.folder)/\(company)"
+    }
+  }
+
+  /// Whether `host` is a name or an address with or without a port, and nothing that changes the address's meaning.
+  private static func isHost(_ host: String) -> Bool {
+    (1...255).contains(host.utf8.count)
+      && host.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
+          UInt8(ascii: "["), UInt8(ascii: "]"):
+          true
+        default: false
+        }
+      }
+  }
+
+  var authorization: String { issuer + "/authorize" }
+  var token: String { issuer + "/token" }
+  var logout: String { issuer + "/logout" }
+
+  /// The provider's metadata (OpenID Connect Discovery section 3, RFC 8414 section 2).
+  var metadata: [UInt8] {
+    JSONWriter.object(capacity: 2048) { json in
+      json.member("issuer", issuer)
+      json.member("authorization_endpoint", authorization)
+      json.member("token_endpoint", token)
+      json.member("jwks_uri", issuer + "/jwks")
+      json.member("userinfo_endpoint", issuer + "/userinfo")
+      json.member("end_session_endpoint", logout)
+      json.member("revocation_endpoint", issuer + "/revoke")
+      json.member("scopes_supported", strings: OpenIDAuthorization.knownScopes)
+      json.member("response_types_supported", strings: ["code"])
+      json.member("response_modes_supported", strings: ["query"])
+      json.member("grant_types_supported", strings: ["authorization_code", "refresh_token"])
+      json.member("subject_types_supported", strings: ["public"])
+      json.member("id_token_signing_alg_values_supported", strings: ["ES256"])
+      json.member("code_challenge_methods_supported", strings: ["S256"])
+      json.member("token_endpoint_auth_methods_supported", strings: ["none"])
+      json.member("revocation_endpoint_auth_methods_supported", strings: ["none"])
+      json.member("prompt_values_supported", strings: ["none", "login", "consent", "select_account"])
+      json.member(
+        "claims_supported",
+        strings: [
+          "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "sid", "name", "picture", OpenIDKey.companyClaim,
+        ])
+      json.member("claims_parameter_supported", false)
+      json.member("request_parameter_supported", false)
+      json.member("request_uri_parameter_supported", false)
+      json.member("authorization_response_iss_parameter_supported", true)
+    }
+  }
+}

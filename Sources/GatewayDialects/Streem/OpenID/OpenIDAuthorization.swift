@@ -1,0 +1,123 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// A checked authorization request: what the person who logs in is asked for (OpenID Connect Core section 3.1.2.1, RFC
+/// 7636 section 4.3).
+struct OpenIDAuthorization {
+  static let knownScopes = ["openid", "profile", "offline_access"]
+  private static let textBytesMax = 2_000
+
+  let answer: OpenIDAnswer
+  let company: String
+  let client: String
+  /// Those of the asked-for scopes that there are.
+  let scopes: [String]
+  let nonce: String?
+  /// The S256 challenge.
+  let challenge: String
+  let loginHint: String?
+
+  /// What is wrong with a request, and whether the client may be told: a wrong client or redirect address is shown to the
+  /// person only (RFC 6749 section 4.1.2.1).
+  enum Refusal: Error {
+    case shown(OpenIDError)
+    case answered(OpenIDError, OpenIDAnswer)
+  }
+
+  init(
+    _ parameters: OpenIDParameters, company: String, issuer: String, settings: OpenIDSettings
+  ) throws(Refusal) {
+    answer = try Self.answer(parameters, issuer: issuer, settings: settings)
+    do throws(OpenIDError) {
+      try parameters.check()
+      try Self.checkExtensions(parameters)
+      scopes = try Self.scopes(parameters)
+      challenge = try Self.challenge(parameters)
+      try Self.checkPrompt(parameters)
+      for name in ["state", "nonce", "login_hint"] {
+        if let value = parameters[name], value.utf8.count > Self.textBytesMax {
+          throw OpenIDError(.invalidRequest, "\(name) is longer than \(Self.textBytesMax) bytes")
+        }
+      }
+    } catch {
+      throw .answered(error, answer)
+    }
+    self.company = company
+    client = parameters["client_id"] ?? ""
+    nonce = parameters["nonce"]
+    loginHint = parameters["login_hint"]
+  }
+
+  private static func answer(
+    _ parameters: OpenIDParameters, issuer: String, settings: OpenIDSettings
+  ) throws(Refusal) -> OpenIDAnswer {
+    guard let id = parameters["client_id"], !parameters.isRepeated("client_id"), let client = settings.client(id) else {
+      throw .shown(OpenIDError(.invalidClient, "client_id is missing, or names no registered client"))
+    }
+    guard let redirect = parameters["redirect_uri"], !parameters.isRepeated("redirect_uri"),
+      client.mayReturn(to: redirect)
+    else {
+      throw .shown(OpenIDError(.invalidRequest, "redirect_uri is missing, or is not registered for this client"))
+    }
+    let state = parameters.isRepeated("state") ? nil : parameters["state"]
+    return OpenIDAnswer(redirect: redirect, state: state, issuer: issuer)
+  }
+
+  private static func checkExtensions(_ parameters: OpenIDParameters) throws(OpenIDError) {
+    if parameters["request"] != nil { throw OpenIDError(.requestNotSupported, "request objects are not read") }
+    if parameters["request_uri"] != nil { throw OpenIDError(.requestURINotSupported, "request_uri is not fetched") }
+    if parameters["registration"] != nil {
+      throw OpenIDError(.registrationNotSupported, "clients are registered by the operator")
+    }
+    guard let type = parameters["response_type"] else {
+      throw OpenIDError(.invalidRequest, "response_type is missing")
+    }
+    guard type == "code" else { throw OpenIDError(.unsupportedResponseType, "response_type must be code") }
+    if let mode = parameters["response_mode"], mode != "query" {
+      throw OpenIDError(.invalidRequest, "response_mode must be query")
+    }
+  }
+
+  private static func scopes(_ parameters: OpenIDParameters) throws(OpenIDError) -> [String] {
+    let asked = (parameters["scope"] ?? "").split(separator: " ").map(String.init)
+    guard asked.contains("openid") else { throw OpenIDError(.invalidScope, "scope must hold openid") }
+    return knownScopes.filter(asked.contains)
+  }
+
+  /// Without a method the challenge would be `plain` (RFC 7636 section 4.3), which is no protection.
+  private static func challenge(_ parameters: OpenIDParameters) throws(OpenIDError) -> String {
+    guard let challenge = parameters["code_challenge"] else {
+      throw OpenIDError(.invalidRequest, "code_challenge is missing")
+    }
+    guard parameters["code_challenge_method"] == "S256" else {
+      throw OpenIDError(.invalidRequest, "code_challenge_method must be S256")
+    }
+    guard challenge.utf8.count == 43, Base64URL.decode(challenge)?.count == 32 else {
+      throw OpenIDError(.invalidRequest, "code_challenge is not the base64url of a SHA-256")
+    }
+    return challenge
+  }
+
+  /// Nobody stays logged in at the provider, so everything but `none` comes to the same.
+  private static func checkPrompt(_ parameters: OpenIDParameters) throws(OpenIDError) {
+    let prompts = (parameters["prompt"] ?? "").split(separator: " ")
+    guard prompts.contains("none") else { return }
+    guard prompts.count == 1 else { throw OpenIDError(.invalidRequest, "prompt none stands alone") }
+    throw OpenIDError(.loginRequired, "a person has to log in")
+  }
+
+  /// Whether `verifier` is what the challenge was made of (RFC 7636 sections 4.1 and 4.6).
+  static func isVerifier(_ verifier: String, of challenge: String) -> Bool {
+    let isText = verifier.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        true
+      default: false
+      }
+    }
+    guard isText, (43...128).contains(verifier.utf8.count) else { return false }
+    return ConstantTime.areEqual(Array(challenge.utf8), Array(Base64URL.encode(SHA256.digest(verifier.utf8)).utf8))
+  }
+}

@@ -1,0 +1,55 @@
+internal import GatewayCore
+
+/// The parameters of a request. One without a value counts as absent, and none may come twice (RFC 6749 section 3.1).
+struct OpenIDParameters {
+  /// The longest value, in bytes: an ID token as a hint is the longest there is.
+  private static let valueBytesMax = 8_192
+
+  private let values: [String: String]
+  private let repeated: Set<String>
+
+  init(_ fields: [HTTPField]) {
+    var values: [String: String] = [:]
+    var repeated: Set<String> = []
+    for field in fields where values.updateValue(field.value, forKey: field.name) != nil {
+      repeated.insert(field.name)
+    }
+    self.values = values
+    self.repeated = repeated
+  }
+
+  /// Those of the query for GET, those of a form for POST.
+  init(_ request: HTTPRequest) throws(OpenIDError) {
+    guard request.method == "POST" else {
+      self.init(request.query)
+      return
+    }
+    let type = request.header("content-type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    guard type == "application/x-www-form-urlencoded" else {
+      throw OpenIDError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
+    }
+    guard let text = String(validating: request.body, as: UTF8.self),
+      let fields = QueryString.parameters(of: Substring(text))
+    else { throw OpenIDError(.invalidRequest, "the form is not UTF-8") }
+    self.init(fields)
+  }
+
+  /// The value of that name; nil if it is absent or empty.
+  subscript(name: String) -> String? {
+    values[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Throws if one comes twice, or is too long.
+  func check() throws(OpenIDError) {
+    if let name = repeated.min() {
+      throw OpenIDError(.invalidRequest, "\(OpenIDError.plain(name)) is there more than once")
+    }
+    if values.values.contains(where: { $0.utf8.count > Self.valueBytesMax }) {
+      throw OpenIDError(.invalidRequest, "a parameter is longer than \(Self.valueBytesMax) bytes")
+    }
+  }
+
+  func isRepeated(_ name: String) -> Bool {
+    repeated.contains(name)
+  }
+}

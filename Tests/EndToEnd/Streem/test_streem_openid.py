@@ -1,0 +1,93 @@
+"""The OpenID provider by hand, every exchange held against the document; real clients are in ../openid/."""
+
+import re
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from streem import Client, api
+
+FOLDER = "/streem/oidc/postern"
+REDIRECT = "pro.streem.sdk.StreemNow:/oauth-callback"
+LOGGED_OUT = "pro.streem.sdk.StreemNow:/logoutcallback"
+# RFC 7636 appendix B.
+VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+AUTHORIZATION = {
+    "client_id": "streem-sdk",
+    "redirect_uri": REDIRECT,
+    "response_type": "code",
+    "scope": "openid profile offline_access",
+    "state": "s",
+    "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    "code_challenge_method": "S256",
+}
+
+
+def post(gateway, path, bearer=None, **form):
+    headers = {"Content-Type": "application/x-www-form-urlencoded; charset=UTF-8"}
+    return api(gateway, "POST", FOLDER + path, raw=urlencode(form).encode(), headers=headers, token=bearer)
+
+
+def ask(gateway, **changes):
+    return api(gateway, "GET", f"{FOLDER}/authorize?{urlencode(AUTHORIZATION | changes)}")
+
+
+def enter(gateway, page):
+    name = re.search(r'name="request" value="([^"]+)"', page.body.decode())[1]
+    back = post(gateway, "/login", request=name, username="ann", password="x")
+    assert back.status == 303
+    return parse_qs(urlsplit(back.headers["location"]).query)["code"][0]
+
+
+def redeem(gateway, code):
+    return post(
+        gateway,
+        "/token",
+        grant_type="authorization_code",
+        client_id="streem-sdk",
+        redirect_uri=REDIRECT,
+        code=code,
+        code_verifier=VERIFIER,
+    )
+
+
+def test_everything_is_as_documented(gateway):
+    for path in (
+        f"{FOLDER}/.well-known/openid-configuration",
+        f"{FOLDER}/.well-known/oauth-authorization-server",
+        f"/.well-known/oauth-authorization-server{FOLDER}",
+    ):
+        assert api(gateway, "GET", path).json["issuer"] == gateway.http_url + FOLDER
+    assert api(gateway, "GET", f"{FOLDER}/jwks").status == 200
+    assert api(gateway, "GET", "/streem/v1/companies/postern/openid-configuration").status == 200
+    assert api(gateway, "GET", "/streem/v1/companies/nobody/openid-configuration").status == 404
+
+    assert post(gateway, "/authorize", **AUTHORIZATION).status == 200
+    tokens = redeem(gateway, enter(gateway, ask(gateway))).json
+    access = tokens["access_token"]
+    assert api(gateway, "GET", f"{FOLDER}/userinfo", token=access).json["sub"] == "ann"
+    assert post(gateway, "/userinfo", bearer=access).json["sub"] == "ann"
+    exchanged = api(gateway, "POST", "/streem/v1/streem-token", {"companyCode": "postern"}, token=access)
+    with Client(gateway) as client:
+        assert client.identify(exchanged.json["streemToken"])["user"]["externalUserId"] == "ann"
+
+    end = {"id_token_hint": tokens["id_token"], "post_logout_redirect_uri": LOGGED_OUT}
+    assert api(gateway, "GET", f"{FOLDER}/logout?{urlencode(end)}").headers["location"] == LOGGED_OUT
+    assert post(gateway, "/logout", **end).status == 303
+    assert api(gateway, "POST", "/streem/v1/streem-token", token=access).status == 401
+    assert post(gateway, "/revoke", client_id="streem-sdk", token=access).status == 200
+
+
+def test_refusals_are_as_documented(gateway):
+    assert ask(gateway, code_challenge_method="plain").status == 303
+    assert ask(gateway, redirect_uri="https://evil.example/").status == 400
+    assert post(gateway, "/login", request="guessed").status == 400
+    assert redeem(gateway, "guessed").json["error"] == "invalid_grant"
+    assert post(gateway, "/token", grant_type="authorization_code").json["error"] == "invalid_client"
+    assert api(gateway, "GET", f"{FOLDER}/userinfo").status == 401
+    assert api(gateway, "GET", f"{FOLDER}/logout?id_token_hint=x").status == 400
+    assert post(gateway, "/revoke", token="x").status == 401
+    code = enter(gateway, ask(gateway))
+    access = redeem(gateway, code).json["access_token"]
+    order = {"companyCode": "other"}
+    assert api(gateway, "POST", "/streem/v1/streem-token", order, token=access).json["reason"] == "company_forbidden"
+    assert redeem(gateway, code).status == 400
+    assert api(gateway, "GET", f"{FOLDER}/userinfo", token=access).status == 401
