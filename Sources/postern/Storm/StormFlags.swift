@@ -12,7 +12,7 @@ enum StormFlags {
   ]
 
   private static let dialect = [
-    Flag("dialect", "NAME", "what the clients speak: plain (default), stream-video, sendbird or sinch"),
+    Flag("dialect", "NAME", "what the clients speak: plain (default), stream-video, sendbird, sinch or streem"),
     Flag(
       "sdk", "NAME",
       "whose habits they have: javascript (default), swift, android, flutter, python; or javascript, javascript3, unity"
