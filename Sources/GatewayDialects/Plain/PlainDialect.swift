@@ -42,16 +42,10 @@ package struct PlainDialect: Dialect {
   package func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
-    guard kind == .text else { throw .unsupportedData }
-    let message: JSONObject
-    do throws(JSONError) {
-      message = try JSONObject(payload)
-    } catch {
-      throw .malformedMessage.detailed(error.description)
-    }
-    guard let type = try? message.string("type") else { throw .malformedMessage }
-    let request = try message.string("id", bytes: 1...RequestID.lengthMax).map { RequestID($0) }
-    switch type {
+    let typed = try TypedMessage(payload, kind)
+    let message = typed.object
+    let request = try typed.request()
+    switch typed.type {
     case "refresh", "connect":
       return .credentials(Credentials(token: try Self.token(message)), request: request)
     case "ping":

@@ -7,14 +7,8 @@ extension SinchDialect {
   package func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
-    guard kind == .text else { throw .unsupportedData }
-    let message: JSONObject
-    do throws(JSONError) {
-      message = try JSONObject(payload)
-    } catch {
-      throw .malformedMessage.detailed(error.description)
-    }
-    guard let type = try? message.string("type") else { throw .malformedMessage }
+    let typed = try TypedMessage(payload, kind)
+    let (type, message) = (typed.type, typed.object)
     switch type {
     case "start": return Self.credentials(.start, try Self.start(message))
     case "register": return Self.credentials(.register, try Self.registration(message, context))

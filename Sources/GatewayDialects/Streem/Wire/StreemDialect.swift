@@ -31,15 +31,9 @@ package struct StreemDialect: Dialect {
   package func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
-    guard kind == .text else { throw .unsupportedData }
-    let message: JSONObject
-    do throws(JSONError) {
-      message = try JSONObject(payload)
-    } catch {
-      throw .malformedMessage.detailed(error.description)
-    }
-    guard let type = try? message.string("type") else { throw .malformedMessage }
-    let request = try message.string("id", bytes: 1...RequestID.lengthMax).map { RequestID($0) }
+    let typed = try TypedMessage(payload, kind)
+    let (type, message) = (typed.type, typed.object)
+    let request = try typed.request()
     switch type {
     case "identify", "token":
       let details = try type == "identify" ? message.streemDetails() : []
