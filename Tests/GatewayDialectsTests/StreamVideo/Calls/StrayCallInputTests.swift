@@ -113,6 +113,24 @@ struct StrayCallInputTests {
     #expect(http.told() == [])
   }
 
+  @Test(
+    "names that differ in nothing but how an accent is encoded end no process",
+    arguments: [
+      ("POST", "call/default/b", #"{"data":{"custom":NAMES}}"#),
+      ("POST", "call/default/c", #"{"data":{"members":[{"user_id":"bob","custom":NAMES}]}}"#),
+      ("POST", "call/default/d/join", #"{"location":"FRA","create":true,"data":{"custom":NAMES}}"#),
+      ("PATCH", "call/default/a", #"{"custom":NAMES}"#), ("POST", "call/default/a/event", #"{"custom":NAMES}"#),
+      ("POST", "call/default/a/reaction", #"{"type":"like","custom":NAMES}"#),
+      ("POST", "call/default/a/members", #"{"update_members":[{"user_id":"bob","custom":NAMES}]}"#),
+    ])
+  func names(method: String, path: String, body: String) throws {
+    let http = try StreamCallHTTP()
+    _ = try http.ask("POST", "call/default/a")
+    let names = #"{"\u00e9":1,"e\u0301":2}"#
+    let answer = try http.ask(method, path, body.replacing("NAMES", with: names))
+    #expect(answer.status == (method == "PATCH" ? 200 : 201), "\(answer.body.text)")
+  }
+
   @Test("who is nobody is asked to authenticate, whatever they ask for", arguments: paths)
   func unauthenticated(path: String) throws {
     let answer = try StreamCallHTTP().ask("POST", path, "{", as: .nobody)

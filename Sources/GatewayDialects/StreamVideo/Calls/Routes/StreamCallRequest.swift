@@ -98,7 +98,8 @@ extension StreamBody {
     let members = (object.view.members ?? []).map { ($0.name, $0.value.text) }
     let size = members.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
     guard size <= Self.customMax else { throw wrong(name, "at most \(Self.customMax) bytes") }
-    return Dictionary(uniqueKeysWithValues: members)
+    // Names of other bytes may be the same text to Swift.
+    return Dictionary(members, uniquingKeysWith: { $1 })
   }
 }
 
