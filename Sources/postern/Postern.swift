@@ -16,16 +16,21 @@ struct Postern {
     exit(await run(Array(CommandLine.arguments.dropFirst())))
   }
 
+  /// Fits the terminal, within reason.
+  private static var help: HelpText {
+    HelpText(columns: min(max(Terminal.columns(of: STDOUT_FILENO) ?? 100, 60), 120))
+  }
+
   /// Runs the command that `words` call. Returns the exit status: 2 for what was asked wrongly, 1 for what went wrong.
   static func run(_ words: [String]) async -> Int32 {
     guard let (command, rest) = find(words) else {
       if words.isEmpty || ["--help", "-h", "help"].contains(words[0]) {
-        Output.line(HelpText.all(commands))
+        Output.line(help.all(commands))
         return words.isEmpty ? 2 : 0
       }
       let family = commands.filter { $0.name.hasPrefix("\(words[0]) ") }
       if !family.isEmpty {
-        Output.line(HelpText.all(family))
+        Output.line(help.all(family))
         return words.contains("--help") || words.contains("-h") ? 0 : 2
       }
       Output.error("'\(words[0])' is no command; postern --help lists them")
@@ -33,7 +38,7 @@ struct Postern {
     }
     do {
       if rest.contains("--help") || rest.contains("-h") {
-        Output.line(HelpText.of(command))
+        Output.line(rest.contains("--help") ? help.of(command) : help.short(command))
         return 0
       }
       let arguments = try Arguments(

@@ -12,7 +12,7 @@ struct Arguments {
 
   /// Reads the command line, then the environment, then the configuration file; the first that names a flag wins.
   init(_ words: [String], flags: [Flag], environment: [String: String], operands allowed: Bool) throws {
-    self.flags = Dictionary(uniqueKeysWithValues: (flags + [.help, .config]).map { ($0.name, $0) })
+    self.flags = Dictionary(uniqueKeysWithValues: (flags + FlagSection.everywhere.flags).map { ($0.name, $0) })
     try readWords(words, operandsAllowed: allowed)
     for flag in flags where values[flag.name] == nil {
       guard let text = environment[flag.environmentName] else { continue }

@@ -8,7 +8,11 @@ protocol Command {
   static var operands: String { get }
   /// A command line that works as it stands.
   static var example: String { get }
-  static var flags: [Flag] { get }
+  /// Every flag, in the sections of the help.
+  static var sections: [FlagSection] { get }
+  /// The names of the ten flags, or fewer, that one needs first; the help begins with them. None for a command whose
+  /// flags are few.
+  static var neededFirst: [String] { get }
 
   /// Does the work. Returns the exit status.
   static func run(_ arguments: Arguments) async throws -> Int32
@@ -16,6 +20,22 @@ protocol Command {
 
 extension Command {
   static var operands: String { "" }
+  static var neededFirst: [String] { [] }
+  static var flags: [Flag] { sections.flatMap(\.flags) }
+}
+
+/// Flags that the help shows together, e.g. those of one vendor.
+struct FlagSection: Sendable {
+  let title: String
+  let flags: [Flag]
+
+  init(_ title: String, _ flags: [Flag]) {
+    self.title = title
+    self.flags = flags
+  }
+
+  /// What every command has.
+  static let everywhere = FlagSection("everywhere", [.config, .help])
 }
 
 /// One flag of a command. Its value comes from the command line, else from the environment variable, else from the

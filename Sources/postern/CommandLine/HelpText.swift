@@ -1,6 +1,12 @@
-/// What `--help` prints.
-enum HelpText {
-  static func all(_ commands: [any Command.Type]) -> String {
+/// What `--help` and `-h` print.
+struct HelpText {
+  /// How many columns a line may have; longer ones are broken.
+  let columns: Int
+
+  private static let headWidthMax = 34
+
+  /// The list of commands.
+  func all(_ commands: [any Command.Type]) -> String {
     var text = """
       Postern: a realtime gateway you can break on purpose.
 
@@ -9,25 +15,93 @@ enum HelpText {
 
       """
     let width = commands.map { $0.name.count }.max() ?? 0
-    for command in commands { text += "  \(padded(command.name, width))  \(command.summary)\n" }
+    for command in commands { text += line(command.name, command.summary, width: width) }
     return text
   }
 
-  static func of(_ command: any Command.Type) -> String {
-    var text = "\(command.summary)\n\nusage: postern \(command.name) [flags]"
-    text += command.operands.isEmpty ? "\n\n" : " \(command.operands)\n\n"
-    let flags = command.flags + [.config, .help]
-    let heads = flags.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
-    let width = min(heads.map(\.count).max() ?? 0, 34)
-    for (flag, head) in zip(flags, heads) {
-      text += "  \(padded(head, width))  \(flag.help)\(flag.repeats ? " (may be repeated)" : "")\n"
+  /// One command: the flags one needs first, then all others in their sections.
+  func of(_ command: any Command.Type) -> String {
+    let first = Self.first(command)
+    var text = head(command)
+    if !first.isEmpty { text += section("needed first", first) }
+    for part in command.sections + [.everywhere] {
+      let rest = part.flags.filter { flag in !first.contains { $0.name == flag.name } }
+      if !rest.isEmpty { text += section(part.title, rest) }
     }
-    text += "\nEvery flag may also come from the environment (--refresh-timeout as POSTERN_REFRESH_TIMEOUT)"
-    text += " or from the file of --config.\n\nexample:\n  \(command.example)\n"
-    return text
+    return text + tail(command)
   }
 
-  private static func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
+  /// One command in short: the flags one needs first, or all where they are few.
+  func short(_ command: any Command.Type) -> String {
+    let first = Self.first(command)
+    guard !first.isEmpty else { return of(command) }
+    let count = command.flags.count + FlagSection.everywhere.flags.count
+    return head(command) + section("needed first", first)
+      + "\npostern \(command.name) --help shows all \(count) flags.\n" + example(command)
+  }
+
+  /// The flags that `command` names as needed first.
+  static func first(_ command: any Command.Type) -> [Flag] {
+    let all = command.flags + FlagSection.everywhere.flags
+    return command.neededFirst.map { name in
+      guard let flag = all.first(where: { $0.name == name }) else { preconditionFailure("no flag --\(name)") }
+      return flag
+    }
+  }
+
+  private func head(_ command: any Command.Type) -> String {
+    let operands = command.operands.isEmpty ? "" : " \(command.operands)"
+    return broken(command.summary, indent: 0) + "\n\n"
+      + broken("usage: postern \(command.name) [flags]\(operands)", indent: 4) + "\n"
+  }
+
+  private func section(_ title: String, _ flags: [Flag]) -> String {
+    let heads = flags.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
+    let width = min(heads.map(\.count).max() ?? 0, Self.headWidthMax)
+    return "\n\(title):\n"
+      + zip(flags, heads).map { flag, head in
+        line(head, flag.help + (flag.repeats ? " (may be repeated)" : ""), width: width)
+      }.joined()
+  }
+
+  private func tail(_ command: any Command.Type) -> String {
+    let sources = """
+      Every flag may also come from the environment (--refresh-timeout as POSTERN_REFRESH_TIMEOUT) or from the file of \
+      --config.
+      """
+    return "\n" + broken(sources, indent: 0) + "\n" + example(command)
+  }
+
+  private func example(_ command: any Command.Type) -> String {
+    "\nexample:\n  \(command.example)\n"
+  }
+
+  /// A head and its text behind it, on the next line where the head is too long.
+  private func line(_ head: String, _ text: String, width: Int) -> String {
+    let indent = width + 4
+    let body = broken(text, indent: indent, from: indent)
+    guard head.count > width else {
+      return "  " + head + String(repeating: " ", count: indent - 2 - head.count) + body + "\n"
+    }
+    return "  \(head)\n" + String(repeating: " ", count: indent) + body + "\n"
+  }
+
+  /// `text` with line feeds where a line would be too long; what follows one is indented.
+  private func broken(_ text: String, indent: Int, from start: Int = 0) -> String {
+    var broken = ""
+    var column = start
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      if broken.isEmpty {
+        broken += word
+        column += word.count
+      } else if column + 1 + word.count > columns {
+        broken += "\n" + String(repeating: " ", count: indent) + word
+        column = indent + word.count
+      } else {
+        broken += " " + word
+        column += 1 + word.count
+      }
+    }
+    return broken
   }
 }

@@ -9,7 +9,9 @@ enum ControlCommand: Command {
     + StreemControl.actions.joined(separator: "|")
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
 
-  static let flags =
+  static let sections = [FlagSection("flags", ownFlags), FlagSection("Streem", StreemControl.flags)]
+
+  private static let ownFlags =
     [
       Flag("url", "URL", "the control port (default http://127.0.0.1:8081)"),
       Flag("control-secret-file", "FILE", "the bearer secret of a control port that is not on loopback"),
@@ -24,7 +26,7 @@ enum ControlCommand: Command {
       Flag("limit", "N", "sessions: how many at most (default 100)"),
       Flag("after", "ID", "sessions: those after this one"),
       Flag("json", nil, "print what the gateway answers, as JSON"),
-    ] + StreemControl.flags
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard let action = arguments.operands.first else { throw UsageError("ctl needs an action: \(operands)") }

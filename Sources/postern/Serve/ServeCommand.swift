@@ -8,7 +8,11 @@ enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "the gateway: all dialects on one port, control API and metrics on another"
   static let example = "postern serve --secret-file secret --port 8080 --control-port 8081"
-  static let flags = ServeFlags.all
+  static let sections = ServeFlags.sections
+  static let neededFirst = [
+    "port", "host", "control-port", "secret-file", "token-life", "refresh-timeout", "refresh-lead", "tls-certificate",
+    "tls-key", "config",
+  ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let options = try ServeOptions(arguments)

@@ -1,8 +1,19 @@
 /// The flags of `postern serve`.
 enum ServeFlags {
-  static let all =
-    address + TokenKeys.flags + TokenKeys.policyFlags + session + limits + provider + stream + SendbirdFlags.all
-    + SinchFlags.all + StreemFlags.all + process
+  static let sections = [
+    FlagSection("where it listens", address),
+    FlagSection("keys of tokens", TokenKeys.flags + TokenKeys.policyFlags),
+    FlagSection("sessions", session),
+    FlagSection("limits", limits),
+    FlagSection("the token provider", provider),
+    FlagSection("Stream", stream),
+    FlagSection("Sendbird", SendbirdFlags.all),
+    FlagSection("Sinch", SinchFlags.all),
+    FlagSection("Streem", StreemFlags.all),
+    FlagSection("the process", process),
+  ]
+
+  static let all = sections.flatMap(\.flags)
 
   private static let address = [
     Flag("host", "ADDRESS", "an address to listen on (default 127.0.0.1, and ::1 where there is IPv6)", repeats: true),
@@ -12,7 +23,7 @@ enum ServeFlags {
     Flag("control-secret-file", "FILE", "the control port's bearer secret; required off loopback"),
     Flag("origin", "ORIGIN", "an origin browsers may come from (default: all)", repeats: true),
     Flag("tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP"),
-    Flag("tls-key", "FILE", "its private key, PEM"),
+    Flag("tls-key", "FILE", "the certificate's private key, PEM"),
     Flag("echo", nil, "answer every message on /echo with itself, without authentication"),
   ]
 
@@ -43,7 +54,7 @@ enum ServeFlags {
     Flag("provider-queue-max", "N", "how many requests may wait for it (default 100000)"),
     Flag("provider-failure-rate", "SHARE", "the share of its requests that fail (default 0)"),
     Flag("provider-secret-file", "FILE", "what its callers must send as a bearer token; required off loopback"),
-    Flag("token-life", "DURATION", "how long its tokens live unless the request says (default 1h)"),
+    Flag("token-life", "DURATION", "how long the provider's tokens live unless the request says (default 1h)"),
   ]
 
   private static let process = [

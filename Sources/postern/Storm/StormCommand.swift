@@ -10,7 +10,10 @@ enum StormCommand: Command {
     postern storm --url ws://127.0.0.1:8080 --clients 5000 --rate 1000 --report reports \\
         --threshold 'lost == 0' --threshold 'time_to_99 < 20s'
     """
-  static let flags = StormFlags.all
+  static let sections = StormFlags.sections
+  static let neededFirst = [
+    "url", "dialect", "clients", "rate", "behaviour", "jitter", "provider", "control-url", "threshold", "report",
+  ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let options = try StormOptions(arguments)

@@ -1,6 +1,15 @@
 /// The flags of `postern storm`.
 enum StormFlags {
-  static let all = addresses + dialect + fleet + expiry + clients + machinery + outcome + minting
+  static let sections = [
+    FlagSection("addresses", addresses),
+    FlagSection("what the clients speak", dialect),
+    FlagSection("the fleet", fleet),
+    FlagSection("when tokens expire", expiry),
+    FlagSection("what clients do", clients),
+    FlagSection("the storm's own machinery", machinery),
+    FlagSection("what comes of it", outcome),
+    FlagSection("clients that mint", minting),
+  ]
 
   private static let addresses = [
     Flag("url", "URL", "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own"),

@@ -9,7 +9,9 @@ enum TokenBenchCommand: Command {
   static let summary = "measure what signing and verifying tokens costs on this machine"
   static let example = "postern token bench --key-file rsa.pem --key-file p256.pem"
 
-  static let flags = [
+  static let sections = [FlagSection("flags", ownFlags)]
+
+  private static let ownFlags = [
     Flag("duration", "DURATION", "how long each line is measured (default 300ms)"),
     Flag("key-file", "FILE", "a private key to measure too, PEM", repeats: true),
   ]

@@ -8,7 +8,7 @@ enum TokenInspectCommand: Command {
   static let operands = "[TOKEN]"
   static let example = "postern token mint --user ann --secret-file secret | postern token inspect"
 
-  static let flags = [Flag("json", nil, "print one JSON object")]
+  static let sections = [FlagSection("flags", [Flag("json", nil, "print one JSON object")])]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let token = try TokenInput.read(arguments)

@@ -8,7 +8,17 @@ enum TokenMintCommand: Command {
   static let summary = "make a token for a user"
   static let example = "postern token mint --user ann --life 10m --secret-file secret"
 
-  static let flags =
+  static let sections = [
+    FlagSection("the token", ownFlags),
+    FlagSection("keys", TokenKeys.flags),
+    FlagSection("Sinch", SinchTokenMint.flags),
+    FlagSection("Streem", StreemTokenKeys.flags + StreemTokenMint.flags),
+  ]
+  static let neededFirst = [
+    "scheme", "user", "kind", "life", "expires", "call", "claim", "secret-file", "key-file", "algorithm",
+  ]
+
+  private static let ownFlags =
     [
       TokenScheme.flag,
       Flag("user", "ID", "the user; !anon for an anonymous one"),
@@ -24,7 +34,7 @@ enum TokenMintCommand: Command {
       Flag("typ", "TYPE", "the typ in the header (default JWT)"),
       Flag("issuer", "TEXT", "the iss"),
       Flag("audience", "TEXT", "the aud"),
-    ] + SinchTokenMint.flags + TokenKeys.flags + StreemTokenKeys.flags + StreemTokenMint.flags
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     Output.line(try mint(arguments, at: SystemTime.now))

@@ -9,7 +9,18 @@ enum TokenVerifyCommand: Command {
   static let operands = "[TOKEN]"
   static let example = "postern token mint --user ann --secret-file secret | postern token verify --secret-file secret"
 
-  static let flags =
+  static let sections = [
+    FlagSection("the token", ownFlags),
+    FlagSection("keys", TokenKeys.flags),
+    FlagSection("what it must say", TokenKeys.policyFlags),
+    FlagSection("Sinch", SinchTokenVerdict.flags + SinchFlags.tokenFlags),
+    FlagSection("Streem", StreemTokenKeys.flags),
+  ]
+  static let neededFirst = [
+    "scheme", "user", "secret-file", "key-file", "algorithm", "issuer", "audience", "leeway", "at", "json",
+  ]
+
+  private static let ownFlags =
     [
       TokenScheme.flag,
       Flag("user", "ID", "the user that must be the token's (stream-video, sendbird, sinch)"),
@@ -19,8 +30,7 @@ enum TokenVerifyCommand: Command {
       Flag("typ", "TYPE", "the typ the token must have"),
       Flag("require-expiry", nil, "refuse a token without exp"),
       Flag("json", nil, "print one JSON object"),
-    ] + SinchTokenVerdict.flags + SinchFlags.tokenFlags + TokenKeys.policyFlags + TokenKeys.flags
-    + StreemTokenKeys.flags
+    ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let now = try arguments.number("at", in: -1e11...1e11).map { WallTime(seconds: $0) } ?? SystemTime.now

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import postern
+
+@Suite("The help")
+struct HelpTextTests {
+  private static let names: [String] = Postern.commands.map { $0.name }
+
+  private static func command(_ name: String) throws -> any Command.Type {
+    try #require(Postern.commands.first { $0.name == name })
+  }
+
+  /// The lines of a section, without its title.
+  private static func section(_ title: String, of text: String) -> [Substring] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != "\(title):" }.dropFirst()
+      .prefix { !$0.isEmpty }
+  }
+
+  @Test("begins with the ten flags one needs first, and sorts the others into sections", arguments: ["serve", "storm"])
+  func firstTen(name: String) throws {
+    let command = try Self.command(name)
+    let text = HelpText(columns: 100).of(command)
+    let first = Self.section("needed first", of: text).filter { $0.hasPrefix("  --") }
+    #expect(first.count == 10)
+    #expect(command.neededFirst.allSatisfy { name in first.contains { $0.hasPrefix("  --\(name)") } })
+    #expect(command.sections.count > 3)
+    let titles: [String] = command.sections.map { $0.title }
+    #expect(titles.allSatisfy { text.contains("\n\n\($0):\n  --") }, "every section has its title")
+  }
+
+  @Test("shows every flag once", arguments: names)
+  func everyFlag(name: String) throws {
+    let command = try Self.command(name)
+    let lines = HelpText(columns: 100).of(command).split(separator: "\n")
+    for flag in command.flags + FlagSection.everywhere.flags {
+      #expect(lines.count { $0.hasPrefix("  --\(flag.name) ") || $0 == "  --\(flag.name)" } == 1, "--\(flag.name)")
+    }
+  }
+
+  @Test("a command with many flags says which ten come first", arguments: names)
+  func fewEnough(name: String) throws {
+    let command = try Self.command(name)
+    #expect(command.flags.count <= 20 || command.neededFirst.count == 10)
+  }
+
+  @Test("in short is what one needs first, and where the rest is")
+  func short() throws {
+    let text = HelpText(columns: 100).short(try Self.command("serve"))
+    #expect(text.contains("--secret-file") && !text.contains("--sendbird-app-id"))
+    #expect(text.contains("postern serve --help shows all"))
+  }
+
+  @Test("is no wider than the terminal", arguments: names, [60, 100])
+  func width(name: String, columns: Int) throws {
+    let command = try Self.command(name)
+    let example = command.example.split(separator: "\n").map { $0.drop { $0 == " " } }
+    for line in HelpText(columns: columns).of(command).split(separator: "\n") {
+      let isExample = example.contains { line.hasSuffix($0) }
+      // A word that is longer than a line cannot be broken.
+      let hasRoom = line.drop { $0 == " " }.contains(" ")
+      #expect(line.count <= columns || isExample || !hasRoom, "\(line)")
+    }
+  }
+}
