@@ -91,10 +91,11 @@ public final class PosternGateway: Sendable {
     await running.gateway.control(UserID(user), .askForRefresh)
   }
 
-  /// Revokes every token of the user issued until now. Returns how many live sessions that took in.
+  /// Revokes every token of the user issued until now. Returns how many live sessions that took in. Throws if a million
+  /// users' tokens have been revoked already: that is how many are remembered.
   @discardableResult
-  public func revoke(user: String) async -> Int {
-    await running.gateway.revoke(.user(UserID(user), issuedBefore: await now()))
+  public func revoke(user: String) async throws -> Int {
+    try await running.gateway.revoke(.user(UserID(user), issuedBefore: await now()))
   }
 
   /// Closes the user's sessions. Returns how many that were; 0 too for a code that no close frame may carry (RFC 6455

@@ -1,15 +1,26 @@
-/// The name of a user, as the application that issues tokens knows them.
-package struct UserID: Hashable, Sendable, CustomStringConvertible {
+/// The name of a user, as the application that issues tokens knows them; compared by its bytes, as ``Name`` is.
+package struct UserID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The longest accepted name, in UTF-8 bytes.
   package static let lengthMax = 255
 
   /// The user every anonymous visitor is: the `user_id` that a call token carries.
   package static let anonymous = UserID("!anon")
 
-  package let rawValue: String
+  package let name: Name
 
-  package init(_ rawValue: String) {
-    self.rawValue = rawValue
+  package init(_ name: Name) {
+    self.name = name
+  }
+
+  package init(_ text: String) {
+    name = Name(text)
+  }
+
+  /// The name as it came.
+  package var rawValue: String { name.text }
+
+  package static func < (lhs: UserID, rhs: UserID) -> Bool {
+    lhs.name < rhs.name
   }
 
   package var description: String { rawValue }

@@ -1,11 +1,13 @@
-/// The name a client gives one of its messages, given back in the answer.
+/// The name a client gives one of its messages, given back in the answer; compared by its bytes, as ``Name`` is.
 package struct RequestID: Hashable, Sendable {
   /// The longest accepted name, in UTF-8 bytes.
   package static let lengthMax = 64
 
-  package let rawValue: String
+  package let name: Name
 
   package init(_ rawValue: String) {
-    self.rawValue = rawValue
+    name = Name(rawValue)
   }
+
+  package var rawValue: String { name.text }
 }

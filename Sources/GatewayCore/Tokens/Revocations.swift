@@ -1,22 +1,26 @@
 /// Which tokens are no longer good although they verify: single ones, all of a user, all issued before a time.
 ///
 /// A value: each loop holds its own copy and looks it up without a lock; the gateway tells every loop of a change.
+/// Nothing is forgotten while it could still matter: a table that is full takes no more, and whoever asks is told so.
 package struct Revocations: Hashable, Sendable {
-  /// The most single tokens and the most users remembered; the oldest is forgotten first.
-  package static let countMax = 100_000
+  /// The most single tokens and the most users that are remembered at a time.
+  package let countMax: Int
 
+  /// When each token may be forgotten, since it expires of itself.
   private var tokens: [TokenFingerprint: WallTime] = [:]
-  private var tokenOrder: [TokenFingerprint] = []
   private var users: [UserID: WallTime] = [:]
-  private var userOrder: [UserID] = []
   private var everybody: WallTime?
+  /// No token may be forgotten before this: until then looking for such tokens is in vain.
+  private var earliestExpiry = WallTime(nanoseconds: .max)
 
-  package init() {}
+  package init(countMax: Int = 1_000_000) {
+    self.countMax = countMax
+  }
 
   /// Something that can be revoked.
   package enum Target: Hashable, Sendable {
-    /// One token, by its fingerprint.
-    case token(TokenFingerprint)
+    /// One token, by its fingerprint. From `expiresAt` on, if that is known, the revocation may be forgotten.
+    case token(TokenFingerprint, expiresAt: WallTime? = nil)
     /// Every token of the user issued before the time, or without an issue date.
     case user(UserID, issuedBefore: WallTime)
     /// Every token of the application issued before the time, or without an issue date.
@@ -25,25 +29,45 @@ package struct Revocations: Hashable, Sendable {
     /// Whether this takes in a token of `user` with that fingerprint and issue date.
     package func covers(user: UserID, fingerprint: TokenFingerprint, issuedAt: WallTime?) -> Bool {
       switch self {
-      case .token(let revoked): revoked == fingerprint
+      case .token(let revoked, _): revoked == fingerprint
       case .user(let revoked, let before): revoked == user && (issuedAt.map { $0 < before } ?? true)
       case .everybody(let before): issuedAt.map { $0 < before } ?? true
       }
     }
   }
 
-  /// Remembers a revocation made at `now`.
-  package mutating func revoke(_ target: Target, at now: WallTime) {
+  /// How many single tokens are remembered.
+  package var tokenCount: Int { tokens.count }
+
+  /// How many users are remembered.
+  package var userCount: Int { users.count }
+
+  /// Remembers a revocation made at `now`. False, with nothing changed, if the table is full.
+  package mutating func revoke(_ target: Target, at now: WallTime) -> Bool {
     switch target {
-    case .token(let fingerprint):
-      if tokens.updateValue(now, forKey: fingerprint) == nil { tokenOrder.append(fingerprint) }
-      if tokenOrder.count > Self.countMax { tokens[tokenOrder.removeFirst()] = nil }
+    case .token(let fingerprint, let expiresAt):
+      let expiry = expiresAt ?? WallTime(nanoseconds: .max)
+      if let known = tokens[fingerprint] {
+        tokens[fingerprint] = max(known, expiry)
+        return true
+      }
+      if tokens.count >= countMax { forgetExpired(at: now) }
+      guard tokens.count < countMax else { return false }
+      tokens[fingerprint] = expiry
+      earliestExpiry = min(earliestExpiry, expiry)
     case .user(let user, let before):
-      if users.updateValue(max(before, users[user] ?? before), forKey: user) == nil { userOrder.append(user) }
-      if userOrder.count > Self.countMax { users[userOrder.removeFirst()] = nil }
+      guard users.count < countMax || users[user] != nil else { return false }
+      users[user] = max(before, users[user] ?? before)
     case .everybody(let before):
       everybody = max(before, everybody ?? before)
     }
+    return true
+  }
+
+  private mutating func forgetExpired(at now: WallTime) {
+    guard earliestExpiry <= now else { return }
+    tokens = tokens.filter { $0.value > now }
+    earliestExpiry = tokens.values.min() ?? WallTime(nanoseconds: .max)
   }
 
   /// Whether the token is revoked.

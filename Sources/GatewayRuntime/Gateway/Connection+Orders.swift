@@ -21,7 +21,9 @@ extension Connection {
       if event == .expireNow, let grant = connection.session.grant, grant.renewal != .sessionEnd,
         grant.form == .jwt || grant.form == .opaque
       {
-        connection.gateway.expire(grant.fingerprint, from: connection.table)
+        let loop = connection.table.loop
+        let expiry = grant.expiresAt == .distantFuture ? nil : loop.wallTime + (grant.expiresAt - loop.now)
+        connection.gateway.expire(grant.fingerprint, expiresAt: expiry, from: connection.table)
       }
       connection.handle(event)
     }

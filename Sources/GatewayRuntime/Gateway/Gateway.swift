@@ -89,9 +89,21 @@ package final class Gateway: Sendable {
 
   // MARK: Orders
 
-  /// Remembers a revocation on every loop and tells the live sessions it takes in. Returns how many those are.
-  package func revoke(_ target: Revocations.Target) async -> Int {
-    await sum { $0.revoke(target) }
+  /// Remembers a revocation on every loop and tells the live sessions it takes in. Returns how many those are. Throws
+  /// ``GatewayError/tooMany``, with nothing done, if as many are remembered as may be.
+  package func revoke(_ target: Revocations.Target) async throws(GatewayError) -> Int {
+    var sum = 0
+    for table in tables {
+      // Every loop is told of every revocation, so all are full or none; two orders at once may find room on one alone,
+      // and then what has been done stays done.
+      guard let count = await table.perform({ $0.revoke(target) }) else {
+        throw .tooMany.detailed(
+          "\(configuration.revocationsMax) revocations are remembered; revoke a user's tokens, or all, in place of single ones"
+        )
+      }
+      sum += count
+    }
+    return sum
   }
 
   /// Gives an event to every connection of the user. Returns how many those are.
@@ -104,11 +116,11 @@ package final class Gateway: Sendable {
   }
 
   /// Lets a token count as expired on every loop. Only on `table`'s loop, where it does at once.
-  func expire(_ token: TokenFingerprint, from table: LoopTable) {
+  func expire(_ token: TokenFingerprint, expiresAt: WallTime?, from table: LoopTable) {
     for other in tables where other !== table {
-      other.loop.execute { other.expire(token) }
+      other.loop.execute { other.expire(token, expiresAt: expiresAt) }
     }
-    table.expire(token)
+    table.expire(token, expiresAt: expiresAt)
   }
 
   /// Gives an event to one connection. False if there is no such connection.
@@ -184,6 +196,12 @@ package final class Gateway: Sendable {
     return merged
   }
 
+  /// How many revocations are remembered, of single tokens and of users.
+  package func revocationCounts() async -> [String: UInt64] {
+    let (tokens, users) = await tables[0].perform { ($0.revocations.tokenCount, $0.revocations.userCount) }
+    return ["token": UInt64(tokens), "user": UInt64(users)]
+  }
+
   private func sum(_ body: @escaping @Sendable (LoopTable) -> Int) async -> Int {
     var sum = 0
     for table in tables { sum += await table.perform(body) }
@@ -236,7 +254,7 @@ extension Gateway: GatewayServices {
   package func audience(of call: CallID) async -> [UserID] {
     var users: Set<UserID> = []
     for table in tables { users.formUnion(await table.perform { $0.users(in: call) }) }
-    return users.sorted { $0.rawValue < $1.rawValue }
+    return users.sorted()
   }
 
   package func control(

@@ -13,6 +13,8 @@ package struct GatewayConfiguration: Sendable {
   package var callsPerConnectionMax: Int
   /// The most operations of one connection that may be under way.
   package var operationsPerConnectionMax: Int
+  /// The most single tokens, and the most users, whose revocation is remembered; an order beyond is refused.
+  package var revocationsMax: Int
   /// Whether `/echo` answers every message with itself, without authentication: for conformance tests.
   package var offersEcho: Bool
   /// What `Retry-After` says while the gateway drains.
@@ -21,7 +23,7 @@ package struct GatewayConfiguration: Sendable {
   package init(
     session: SessionPolicy, pingInterval: Duration? = .seconds(30), pongTimeout: Duration = .seconds(10),
     allowedOrigins: Set<String>? = nil, callsPerConnectionMax: Int = 100,
-    operationsPerConnectionMax: Int = 64, offersEcho: Bool = false,
+    operationsPerConnectionMax: Int = 64, revocationsMax: Int = 1_000_000, offersEcho: Bool = false,
     retryAfter: Duration = .seconds(5)
   ) {
     self.session = session
@@ -30,6 +32,7 @@ package struct GatewayConfiguration: Sendable {
     self.allowedOrigins = allowedOrigins
     self.callsPerConnectionMax = callsPerConnectionMax
     self.operationsPerConnectionMax = operationsPerConnectionMax
+    self.revocationsMax = revocationsMax
     self.offersEcho = offersEcho
     self.retryAfter = retryAfter
   }

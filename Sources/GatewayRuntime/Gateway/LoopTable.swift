@@ -11,9 +11,9 @@ package final class LoopTable: @unchecked Sendable {
   package private(set) var phases = [Int](repeating: 0, count: Session.PhaseKind.allCases.count)
   private var users: [UserID: Set<UInt64>] = [:]
   private var calls: [CallID: Set<UInt64>] = [:]
-  package private(set) var revocations = Revocations()
+  package private(set) var revocations: Revocations
   /// The tokens that an operator let expire before their time: a client that comes back with one must not be let in.
-  private(set) var expired = Revocations()
+  private(set) var expired: Revocations
   package var metrics = LoopMetrics()
   private var lastSerial: UInt64 = 0
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
@@ -24,6 +24,8 @@ package final class LoopTable: @unchecked Sendable {
   package init(loop: EventLoop, configuration: GatewayConfiguration) {
     self.loop = loop
     self.configuration = configuration
+    revocations = Revocations(countMax: configuration.revocationsMax)
+    expired = Revocations(countMax: configuration.revocationsMax)
   }
 
   /// Runs `body` on the table's loop: at once if that is the caller's.
@@ -171,14 +173,15 @@ package final class LoopTable: @unchecked Sendable {
     return expired.contains(token) ? .tokenExpired : nil
   }
 
-  /// Remembers that the token is to count as expired.
-  func expire(_ token: TokenFingerprint) {
-    expired.revoke(.token(token), at: loop.wallTime)
+  /// Remembers that the token is to count as expired, until it has expired of itself. What no longer fits is counted.
+  func expire(_ token: TokenFingerprint, expiresAt: WallTime?) {
+    if !expired.revoke(.token(token, expiresAt: expiresAt), at: loop.wallTime) { metrics.expiriesForgotten += 1 }
   }
 
-  /// Remembers the revocation, and tells the sessions it takes in.
-  package func revoke(_ target: Revocations.Target) -> Int {
-    revocations.revoke(target, at: loop.wallTime)
+  /// Remembers the revocation, and tells the sessions it takes in. Returns how many those are; nil, with nothing done, if
+  /// no more can be remembered.
+  package func revoke(_ target: Revocations.Target) -> Int? {
+    guard revocations.revoke(target, at: loop.wallTime) else { return nil }
     let candidates: [Connection]
     switch target {
     case .user(let user, _): candidates = connections(of: user)

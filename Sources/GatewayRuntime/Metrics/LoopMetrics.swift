@@ -19,6 +19,8 @@ package struct LoopMetrics: Hashable, Sendable {
   package var messagesSent: UInt64 = 0
   package var bytesReceived: UInt64 = 0
   package var bytesSent: UInt64 = 0
+  /// Tokens that an operator let expire, and whose early end could not be remembered.
+  package var expiriesForgotten: UInt64 = 0
   /// From the accepted descriptor to the answered upgrade.
   package var connectDuration = Histogram()
   /// From the open socket to the accepted token.
@@ -83,6 +85,7 @@ package struct LoopMetrics: Hashable, Sendable {
     messagesSent += other.messagesSent
     bytesReceived += other.bytesReceived
     bytesSent += other.bytesSent
+    expiriesForgotten += other.expiriesForgotten
     connectDuration.merge(other.connectDuration)
     loginDuration.merge(other.loginDuration)
     refreshDuration.merge(other.refreshDuration)

@@ -15,6 +15,12 @@ package enum MetricsPage {
     page.histogram("postern_login_seconds", "Open socket to accepted token.", metrics.loginDuration)
     page.histogram("postern_refresh_seconds", "Refresh request to accepted token.", metrics.refreshDuration)
     page.histogram("postern_http_request_seconds", "HTTP request to answer.", metrics.httpDuration)
+    page.gauges(
+      "postern_revocations", "Revocations remembered, of single tokens and of users.", label: "of",
+      await gateway.revocationCounts())
+    page.counter(
+      "postern_expiries_forgotten_total", "Tokens an operator let expire that could not be remembered.",
+      Double(metrics.expiriesForgotten))
     await figures(&page)
     process(&page)
     return page.text

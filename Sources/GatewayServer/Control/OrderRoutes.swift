@@ -80,9 +80,11 @@ struct OrderRoutes {
     let tokenFingerprint: String?
     let userID: String?
     let issuedBefore: Double?
+    let expiresAt: Double?
 
     enum CodingKeys: String, CodingKey {
       case tokenFingerprint = "token_fingerprint"
+      case expiresAt = "expires_at"
       case userID = "user_id"
       case issuedBefore = "issued_before"
     }
@@ -92,10 +94,10 @@ struct OrderRoutes {
     do throws(GatewayError) {
       let body: Revocation = try ControlAnswer.body(
         request,
-        #"{"token_fingerprint": 32 hex digits} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#
+        #"{"token_fingerprint": 32 hex digits, "expires_at"?: unix s} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#
       )
       let target = try Self.target(body, now: gateway.wallTime)
-      return ControlAnswer.json(Reached(sessions: await gateway.revoke(target)))
+      return ControlAnswer.json(Reached(sessions: try await gateway.revoke(target)))
     } catch {
       return ControlAnswer.error(error)
     }
@@ -103,12 +105,15 @@ struct OrderRoutes {
 
   private static func target(_ body: Revocation, now: WallTime) throws(GatewayError) -> Revocations.Target {
     let before = body.issuedBefore.map(WallTime.init(seconds:))
+    guard body.expiresAt == nil || body.tokenFingerprint != nil else {
+      throw .malformedRequest.detailed("expires_at goes with token_fingerprint")
+    }
     switch (body.tokenFingerprint, body.userID, before) {
     case (let text?, nil, nil):
       guard let fingerprint = TokenFingerprint(text) else {
         throw .invalidParameter.detailed("token_fingerprint must be 32 hexadecimal digits, as a session shows it")
       }
-      return .token(fingerprint)
+      return .token(fingerprint, expiresAt: body.expiresAt.map(WallTime.init(seconds:)))
     case (nil, let user?, _):
       return .user(UserID(user), issuedBefore: before ?? now)
     case (nil, nil, let before?):

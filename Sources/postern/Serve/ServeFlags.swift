@@ -45,6 +45,7 @@ enum ServeFlags {
     Flag("message-bytes-max", "N", "bytes of one message (default 65536)"),
     Flag("body-bytes-max", "N", "bytes of one HTTP body (default 65536)"),
     Flag("header-bytes-max", "N", "bytes of one request head (default 8192)"),
+    Flag("revocations-max", "N", "revoked tokens, and users, that are remembered; more are refused (default 1000000)"),
     Flag("outbound-bytes-max", "N", "bytes that may wait for one slow reader (default 262144)"),
   ]
 

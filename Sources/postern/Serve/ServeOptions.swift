@@ -89,6 +89,7 @@ struct ServeOptions {
     if let timeout = try arguments.duration("pong-timeout") { configuration.pongTimeout = timeout }
     let origins = arguments.strings("origin")
     configuration.allowedOrigins = origins.isEmpty ? nil : Set(origins)
+    if let most = try arguments.int("revocations-max", in: 1...10_000_000) { configuration.revocationsMax = most }
     configuration.offersEcho = try arguments.isOn("echo")
     return configuration
   }

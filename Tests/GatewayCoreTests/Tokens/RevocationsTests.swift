@@ -12,6 +12,15 @@ struct RevocationsTests {
       issuedAt: seconds.map { WallTime(seconds: $0) })
   }
 
+  /// Revokes, and sees that the table had room or had none.
+  private func expectRevoked(
+    _ target: Revocations.Target, in revocations: inout Revocations, at time: WallTime? = nil, isTaken: Bool = true,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let taken = revocations.revoke(target, at: time ?? now)
+    #expect(taken == isTaken, sourceLocation: sourceLocation)
+  }
+
   @Test("nothing is revoked at first")
   func empty() {
     #expect(!Revocations().contains(token()))
@@ -21,7 +30,7 @@ struct RevocationsTests {
   @Test("one token is revoked and others of the user are not")
   func oneToken() {
     var revocations = Revocations()
-    revocations.revoke(.token(.number(1)), at: now)
+    expectRevoked(.token(.number(1)), in: &revocations)
     #expect(revocations.contains(token(1)))
     #expect(!revocations.contains(token(2)))
   }
@@ -29,20 +38,20 @@ struct RevocationsTests {
   @Test("all tokens of a user issued before a time, or without an issue date, are revoked")
   func user() {
     var revocations = Revocations()
-    revocations.revoke(.user(UserID("ann"), issuedBefore: WallTime(seconds: 600)), at: now)
+    expectRevoked(.user(UserID("ann"), issuedBefore: WallTime(seconds: 600)), in: &revocations)
     #expect(revocations.contains(token(issuedAt: 599)))
     #expect(!revocations.contains(token(issuedAt: 600)))
     #expect(revocations.contains(token(issuedAt: nil)))
     #expect(!revocations.contains(token(of: "bob")))
-    revocations.revoke(.user(UserID("ann"), issuedBefore: WallTime(seconds: 100)), at: now)
+    expectRevoked(.user(UserID("ann"), issuedBefore: WallTime(seconds: 100)), in: &revocations)
     #expect(revocations.contains(token(issuedAt: 599)), "an earlier time takes nothing back")
   }
 
   @Test("all tokens issued before a time are revoked, whoever has them")
   func everybody() {
     var revocations = Revocations()
-    revocations.revoke(.everybody(issuedBefore: WallTime(seconds: 600)), at: now)
-    revocations.revoke(.everybody(issuedBefore: WallTime(seconds: 100)), at: now)
+    expectRevoked(.everybody(issuedBefore: WallTime(seconds: 600)), in: &revocations)
+    expectRevoked(.everybody(issuedBefore: WallTime(seconds: 100)), in: &revocations)
     for user in ["ann", "bob"] {
       #expect(revocations.contains(token(of: user, issuedAt: 599)))
       #expect(!revocations.contains(token(of: user, issuedAt: 600)))
@@ -50,22 +59,33 @@ struct RevocationsTests {
     }
   }
 
-  @Test("the tables are bounded, and the oldest is forgotten first", arguments: [true, false])
+  @Test("a full table takes no more, says so, and forgets nothing", arguments: [true, false])
   func bounded(isOfUsers: Bool) {
-    var revocations = Revocations()
-    let count = Revocations.countMax + 2
-    for number in 1...count {
-      let target: Revocations.Target =
-        isOfUsers
+    var revocations = Revocations(countMax: 1_000)
+    func target(_ number: Int) -> Revocations.Target {
+      isOfUsers
         ? .user(UserID("user \(number)"), issuedBefore: WallTime(seconds: 600)) : .token(.number(UInt64(number)))
-      revocations.revoke(target, at: now)
-      // Again: it counts once.
-      if number % 1_000 == 0 { revocations.revoke(target, at: now) }
     }
+    for number in 1...1_000 { expectRevoked(target(number), in: &revocations) }
+    expectRevoked(target(1_001), in: &revocations, isTaken: false)
+    expectRevoked(target(7), in: &revocations)
+    expectRevoked(.everybody(issuedBefore: WallTime(seconds: 1)), in: &revocations)
     func isRevoked(_ number: Int) -> Bool {
       revocations.contains(isOfUsers ? token(0, of: "user \(number)") : token(UInt64(number)))
     }
-    #expect(!isRevoked(1) && !isRevoked(2))
-    #expect(isRevoked(3) && isRevoked(count))
+    #expect((1...1_000).allSatisfy(isRevoked) && !isRevoked(1_001))
+  }
+
+  @Test("tokens that have expired of themselves make room")
+  func expired() {
+    var revocations = Revocations(countMax: 3)
+    let later = now + .seconds(10)
+    expectRevoked(.token(.number(1), expiresAt: later), in: &revocations)
+    expectRevoked(.token(.number(2)), in: &revocations)
+    expectRevoked(.token(.number(3), expiresAt: later + .seconds(5)), in: &revocations)
+    expectRevoked(.token(.number(4)), in: &revocations, isTaken: false)
+    expectRevoked(.token(.number(4)), in: &revocations, at: later)
+    #expect(!revocations.contains(token(1)))
+    #expect([2, 3, 4].allSatisfy { revocations.contains(token($0)) })
   }
 }

@@ -1,5 +1,4 @@
 import GatewayCore
-import GatewayServer
 import Testing
 
 @Suite("Token buckets") struct TokenBucketTests {
