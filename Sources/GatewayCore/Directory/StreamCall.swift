@@ -6,8 +6,7 @@ package struct StreamCall: Hashable, Sendable {
   /// When the call's own data or its members changed; sessions leave it as it is.
   package var updatedAt: WallTime
   package var team: String?
-  /// The application's own members, each with its value as JSON text.
-  package var custom: [String: String] = [:]
+  package var custom: StreamCustom = [:]
   package var startsAt: WallTime?
   /// The settings that differ from those of the call's type: the value as JSON text by its path, e.g.
   /// `audio.mic_default_on`.
@@ -50,13 +49,12 @@ package struct StreamCall: Hashable, Sendable {
 package struct StreamCallMember: Hashable, Sendable {
   package var user: UserID
   /// The role in this call; nil for the user's own.
-  package var role: String?
-  /// The application's own members, each with its value as JSON text.
-  package var custom: [String: String]
+  package var role: Name?
+  package var custom: StreamCustom
   package var createdAt: WallTime
   package var updatedAt: WallTime
 
-  package init(user: UserID, role: String?, custom: [String: String], createdAt: WallTime) {
+  package init(user: UserID, role: Name?, custom: StreamCustom, createdAt: WallTime) {
     self.user = user
     self.role = role
     self.custom = custom
@@ -92,7 +90,7 @@ package struct StreamCallSession: Hashable, Sendable {
 package struct StreamCallParticipant: Hashable, Sendable {
   package var user: UserID
   /// The role the user joined with.
-  package var role: String
+  package var role: Name
   /// With this connection's end the participant leaves. One who joined without any leaves with the user's last
   /// connection.
   package var connection: ConnectionID?
@@ -100,7 +98,7 @@ package struct StreamCallParticipant: Hashable, Sendable {
   package var sessionID: String
   package var joinedAt: WallTime
 
-  package init(user: UserID, role: String, connection: ConnectionID?, sessionID: String, joinedAt: WallTime) {
+  package init(user: UserID, role: Name, connection: ConnectionID?, sessionID: String, joinedAt: WallTime) {
     self.user = user
     self.role = role
     self.connection = connection

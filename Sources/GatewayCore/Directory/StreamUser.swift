@@ -1,12 +1,15 @@
+/// The application's own members of a user, a call, a member of it or an event: each with its value as JSON text. Two
+/// names are one only if their bytes are the same.
+package typealias StreamCustom = [Name: String]
+
 /// A user as Stream Video and Chat know them.
 package struct StreamUser: Hashable, Sendable {
   package var id: UserID
   /// `user`, `guest`, `admin`, or a name of the application's own.
-  package var role: String
+  package var role: Name
   package var name: String?
   package var image: String?
-  /// The application's own members, each with its value as JSON text.
-  package var custom: [String: String] = [:]
+  package var custom: StreamCustom = [:]
   package var teams: [String] = []
   /// A language code; empty if unknown.
   package var language = ""
@@ -25,7 +28,7 @@ package struct StreamUser: Hashable, Sendable {
   /// Tokens of the user issued before this are good no more, nor are those without an issue date.
   package var revokesTokensIssuedBefore: WallTime?
 
-  package init(_ id: UserID, role: String = "user", createdAt: WallTime) {
+  package init(_ id: UserID, role: Name = "user", createdAt: WallTime) {
     self.id = id
     self.role = role
     self.createdAt = createdAt
@@ -35,8 +38,8 @@ package struct StreamUser: Hashable, Sendable {
 
 /// Where a user gets push notifications.
 package struct StreamDevice: Hashable, Sendable {
-  /// At most 255 characters.
-  package var id: String
+  /// At most 255 bytes.
+  package var id: Name
   /// `firebase`, `apn`, `huawei` or `xiaomi`.
   package var pushProvider: String
   package var pushProviderName: String?
@@ -44,7 +47,7 @@ package struct StreamDevice: Hashable, Sendable {
   package var createdAt: WallTime
 
   package init(
-    id: String, pushProvider: String, pushProviderName: String? = nil, isVoIP: Bool = false, createdAt: WallTime
+    id: Name, pushProvider: String, pushProviderName: String? = nil, isVoIP: Bool = false, createdAt: WallTime
   ) {
     self.id = id
     self.pushProvider = pushProvider

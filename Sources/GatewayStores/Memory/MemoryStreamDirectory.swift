@@ -29,7 +29,7 @@ package actor MemoryStreamDirectory: StreamDirectory {
   }
 
   package func users(where isMeant: @escaping @Sendable (StreamUser) -> Bool, offset: Int, limit: Int) -> [StreamUser] {
-    let meant = known.values.filter(isMeant).sorted { $0.id.rawValue < $1.id.rawValue }
+    let meant = known.values.filter(isMeant).sorted { $0.id < $1.id }
     return Array(meant.dropFirst(offset).prefix(limit))
   }
 

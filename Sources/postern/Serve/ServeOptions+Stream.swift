@@ -64,7 +64,7 @@ extension StreamVideoSettings {
         throw UsageError("--stream-secret-file \(path): \(error)")
       }
     }
-    guard keys.allSatisfy({ !$0.isEmpty }), Set(keys).count == keys.count else {
+    guard keys.allSatisfy({ !$0.isEmpty }), Set(keys.map { Name($0) }).count == keys.count else {
       throw UsageError("--stream-api-key must not be empty, nor given twice")
     }
     guard secrets.count <= 1 || secrets.count == keys.count else {
@@ -72,7 +72,7 @@ extension StreamVideoSettings {
     }
     guard !keys.isEmpty else { return StreamApplications(fallback: secrets.first ?? own) }
     let pairs = keys.enumerated().map { index, key in
-      (key, secrets.count == keys.count ? secrets[index] : secrets.first ?? own)
+      (Name(key), secrets.count == keys.count ? secrets[index] : secrets.first ?? own)
     }
     return StreamApplications(Dictionary(uniqueKeysWithValues: pairs))
   }

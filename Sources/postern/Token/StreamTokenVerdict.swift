@@ -76,7 +76,7 @@ struct StreamTokenVerdict {
     case .success(let token):
       if let user = token.user { writer.member("user_id", user.rawValue) } else { writer.member("server", true) }
       if token.isDevelopment { writer.member("development", true) }
-      if let role = token.role { writer.member("role", role) }
+      if let role = token.role { writer.member("role", role.text) }
       writer.name("issued_at")
       writer.raw(token.issuedAt.map(NumericDate.text) ?? "null")
       writer.name("expires_at")

@@ -32,7 +32,7 @@ package struct SimulatedStream {
     let application = try StreamApplication(secret: Self.secret)
     signer = application.signer
     issuer = StreamTokenIssuer(signer: signer)
-    var settings = StreamVideoSettings(applications: StreamApplications([Self.key: application]))
+    var settings = StreamVideoSettings(applications: StreamApplications([Name(Self.key): application]))
     adjust(&settings)
     directory = MemoryStreamDirectory(on: own[0].eventLoop, settings: settings.app)
     let calls = MemoryStreamCallDirectory(on: own[0].eventLoop)

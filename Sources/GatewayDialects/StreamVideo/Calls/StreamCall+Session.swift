@@ -6,7 +6,7 @@ extension StreamCall {
   /// Puts the user in the session, which begins with the first. Joining twice by one connection is joining once; of the
   /// anonymous each is somebody else, and stays for `anonymousStay`.
   mutating func join(
-    _ user: UserID, role: String, on connection: ConnectionID?, at now: WallTime, anonymousStay: Duration
+    _ user: UserID, role: Name, on connection: ConnectionID?, at now: WallTime, anonymousStay: Duration
   ) {
     var session = continuedSession(at: now)
     session.participants.removeAll { $0.user == .anonymous && $0.joinedAt + anonymousStay <= now }

@@ -81,7 +81,7 @@ struct StreamCallPicture: Sendable {
       let known = session.participants.filter { $0.user != .anonymous }
       json.member("participants_count_by_role") { json in
         for (role, count) in Dictionary(grouping: known, by: \.role).sorted(by: { $0.key < $1.key }) {
-          json.name(role)
+          json.name(role.text)
           json.integer(Int64(count.count))
         }
       }
@@ -97,7 +97,7 @@ struct StreamCallPicture: Sendable {
     json.beginObject()
     json.member("user", user(participant.user), family)
     json.member("user_session_id", participant.sessionID)
-    json.member("role", participant.role)
+    json.member("role", participant.role.text)
     json.member("joined_at", participant.joinedAt, family.dates)
     json.endObject()
   }
@@ -114,7 +114,7 @@ struct StreamCallPicture: Sendable {
     json.beginObject()
     json.member("user_id", member.user.rawValue)
     json.member("user", user(member.user), family)
-    if let role = member.role { json.member("role", role) }
+    if let role = member.role { json.member("role", role.text) }
     json.member("custom", custom: member.custom)
     json.member("created_at", member.createdAt, family.dates)
     json.member("updated_at", member.updatedAt, family.dates)
@@ -131,10 +131,10 @@ extension StreamCallSession {
 
 extension JSONWriter {
   /// An object of the application's own members.
-  mutating func member(_ name: StaticString, custom: [String: String]) {
+  mutating func member(_ name: StaticString, custom: StreamCustom) {
     member(name) { json in
       for (name, value) in custom.sorted(by: { $0.key < $1.key }) {
-        json.name(name)
+        json.name(name.text)
         json.raw(value)
       }
     }
@@ -143,7 +143,7 @@ extension JSONWriter {
   /// Dates by user.
   fileprivate mutating func member(_ name: StaticString, _ times: [UserID: WallTime], _ dates: StreamDates) {
     member(name) { json in
-      for (user, time) in times.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      for (user, time) in times.sorted(by: { $0.key < $1.key }) {
         json.name(user.rawValue)
         json.value(time, dates)
       }

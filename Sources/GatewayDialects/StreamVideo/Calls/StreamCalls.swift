@@ -44,7 +44,7 @@ package struct StreamCalls: Sendable {
   /// The call with the users it shows, and these.
   func picture(of call: StreamCall, with others: [UserID] = []) async -> StreamCallPicture {
     let shown = StreamCallPicture.usersShown(in: call).union(others)
-    return StreamCallPicture(call, users: await users.users(shown.sorted { $0.rawValue < $1.rawValue }))
+    return StreamCallPicture(call, users: await users.users(shown.sorted()))
   }
 
   /// Tells what happened in the call, each to its own audience.

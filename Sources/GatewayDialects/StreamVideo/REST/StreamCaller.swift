@@ -17,13 +17,13 @@ package struct StreamCaller: Hashable, Sendable {
   /// The calls that the caller's token opens; nil if it does not limit them.
   package var calls: [CallID]?
   /// The role that the token gives in those calls.
-  package var role: String?
+  package var role: Name?
   /// The caller's connection, as `connection_id` says; nil if there is none of that name or it is somebody else's.
   package var connection: ConnectionID?
   package var platform: StreamPlatform
 
   package init(
-    apiKey: String, kind: Kind, user: UserID?, calls: [CallID]? = nil, role: String? = nil,
+    apiKey: String, kind: Kind, user: UserID?, calls: [CallID]? = nil, role: Name? = nil,
     connection: ConnectionID? = nil, platform: StreamPlatform = .web
   ) {
     self.apiKey = apiKey

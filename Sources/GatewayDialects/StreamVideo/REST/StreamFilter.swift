@@ -6,7 +6,7 @@ package indirect enum StreamFilter: Sendable {
   case all([StreamFilter])
   case any([StreamFilter])
   case none([StreamFilter])
-  case member(String, Operator, StreamFilterValue)
+  case member(Name, Operator, StreamFilterValue)
 
   package enum Operator: String, Sendable {
     case equal = "$eq"
@@ -41,16 +41,18 @@ package indirect enum StreamFilter: Sendable {
       case "$or": conditions.append(.any(try list(value, &count)))
       case "$nor": conditions.append(.none(try list(value, &count)))
       default:
-        guard !name.hasPrefix("$") else { throw malformed("no operator \(name.prefix(32)) stands here") }
+        guard name.utf8.first != UInt8(ascii: "$") else {
+          throw malformed("no operator \(name.prefix(32)) stands here")
+        }
         guard value.isObject else {
-          conditions.append(.member(name, .equal, try StreamFilterValue(value)))
+          conditions.append(.member(Name(name), .equal, try StreamFilterValue(value)))
           break
         }
         for (operatorName, operand) in value.members ?? [] {
           guard let known = Operator(rawValue: operatorName) else {
             throw malformed("no operator \(operatorName.prefix(32)) is known")
           }
-          conditions.append(.member(name, known, try StreamFilterValue(operand)))
+          conditions.append(.member(Name(name), known, try StreamFilterValue(operand)))
         }
       }
       count += 1
@@ -71,7 +73,7 @@ package indirect enum StreamFilter: Sendable {
   }
 
   /// Whether the conditions hold for something whose members `lookUp` knows.
-  package func holds(for lookUp: (String) -> StreamFilterValue?) -> Bool {
+  package func holds(for lookUp: (Name) -> StreamFilterValue?) -> Bool {
     switch self {
     case .all(let conditions): conditions.allSatisfy { $0.holds(for: lookUp) }
     case .any(let conditions): conditions.contains { $0.holds(for: lookUp) }
@@ -92,8 +94,8 @@ package indirect enum StreamFilter: Sendable {
       return elements.contains { $0.isSame(as: operand) }
     case .autocomplete:
       guard case .string(let text) = value, case .string(let start) = operand else { return false }
-      return text.lowercased().split(separator: " ").contains { $0.hasPrefix(start.lowercased()) }
-        || text.lowercased().hasPrefix(start.lowercased())
+      let (words, wanted) = (text.text.lowercased(), start.text.lowercased())
+      return words.hasPrefix(wanted) || words.split(separator: " ").contains { $0.hasPrefix(wanted) }
     case .above: return value?.compare(operand).map { $0 > 0 } ?? false
     case .atLeast: return value?.compare(operand).map { $0 >= 0 } ?? false
     case .below: return value?.compare(operand).map { $0 < 0 } ?? false
@@ -111,7 +113,8 @@ package indirect enum StreamFilter: Sendable {
 
 /// A value that filters compare.
 package enum StreamFilterValue: Hashable, Sendable {
-  case string(String)
+  /// Compared by its bytes.
+  case string(Name)
   case number(Double)
   case bool(Bool)
   case date(WallTime)
@@ -121,7 +124,7 @@ package enum StreamFilterValue: Hashable, Sendable {
   /// The value of a filter's operand, or of a member of the application's own.
   package init(_ view: JSONView) throws(StreamError) {
     if let string = view.string {
-      self = .string(string)
+      self = .string(Name(string))
     } else if let number = view.number {
       self = .number(number)
     } else if let bool = view.bool {
@@ -148,7 +151,7 @@ package enum StreamFilterValue: Hashable, Sendable {
     case (.string(let left), .string(let right)): left < right ? -1 : left == right ? 0 : 1
     case (.number(let left), .number(let right)): left < right ? -1 : left == right ? 0 : 1
     case (.date(let left), .date(let right)): left < right ? -1 : left == right ? 0 : 1
-    case (.date, .string(let text)): StreamDates.read(text).flatMap { compare(.date($0)) }
+    case (.date, .string(let text)): StreamDates.read(text.text).flatMap { compare(.date($0)) }
     case (.date, .number(let nanoseconds)):
       abs(nanoseconds) < 9e18 ? compare(.date(WallTime(nanoseconds: Int64(nanoseconds)))) : nil
     default: nil
@@ -158,27 +161,20 @@ package enum StreamFilterValue: Hashable, Sendable {
 
 extension StreamUser {
   /// The member of that name, as filters see it.
-  package func filterValue(_ name: String) -> StreamFilterValue? {
+  package func filterValue(_ name: Name) -> StreamFilterValue? {
     switch name {
-    case "id": .string(id.rawValue)
+    case "id": .string(id.name)
     case "role": .string(role)
-    case "name": self.name.map { .string($0) }
-    case "image": image.map { .string($0) }
-    case "language": .string(language)
-    case "teams": .list(teams.map { .string($0) })
+    case "name": self.name.map { .string(Name($0)) }
+    case "image": image.map { .string(Name($0)) }
+    case "language": .string(Name(language))
+    case "teams": .list(teams.map { .string(Name($0)) })
     case "banned": .bool(isBanned)
     case "invisible": .bool(isInvisible)
     case "created_at": .date(createdAt)
     case "updated_at": .date(updatedAt)
     case "last_active": lastActive.map { .date($0) }
-    default: customValue(name)
+    default: StreamFilterValue(member: name.inCustom ?? name, of: custom)
     }
-  }
-
-  private func customValue(_ name: String) -> StreamFilterValue? {
-    let name = name.hasPrefix("custom.") ? String(name.dropFirst("custom.".count)) : name
-    // As an element: a text by itself need not be an object or array.
-    guard let text = custom[name], let array = try? JSONDocument.parse("[\(text)]").root.elements else { return nil }
-    return array.first.flatMap { try? StreamFilterValue($0) }
   }
 }

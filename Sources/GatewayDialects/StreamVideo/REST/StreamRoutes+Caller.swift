@@ -84,7 +84,7 @@ extension StreamRoutes {
     }
     let user = if let known { known } else { try await user(id, at: now) }
     if user.deactivatedAt != nil { throw StreamError(.userDeactivated) }
-    caller.kind = user.role == UserKind.guest.rawValue ? .guest : .user
+    caller.kind = user.role == StreamRole.guest.name ? .guest : .user
   }
 
   /// The user of that name, made now if need be: whom the application's token names is one of its users.

@@ -19,6 +19,8 @@ package enum StreamConnectionID {
       parts[4].hasSuffix(tail[2]),
       let raw = UInt64("\(parts[0])\(parts[1])\(parts[4].prefix(4))", radix: 16)
     else { return nil }
-    return ConnectionID(loop: Int(raw >> 52), serial: raw)
+    let id = ConnectionID(loop: Int(raw >> 52), serial: raw)
+    // Numbers are read in more forms than they are written in.
+    return Name(self.text(id)) == Name(text) ? id : nil
   }
 }

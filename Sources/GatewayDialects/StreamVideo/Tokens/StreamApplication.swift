@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 package import GatewayTokens
 
 /// What one API key's tokens are checked and minted with.
@@ -28,11 +28,11 @@ package struct StreamApplication: Sendable {
 /// The API keys that are known, with their applications. All of them share the users, as the keys of one application
 /// do at Stream.
 package struct StreamApplications: Sendable {
-  private let byKey: [String: StreamApplication]
+  private let byKey: [Name: StreamApplication]
   /// For every key that is not listed; nil if those are refused.
   private let fallback: StreamApplication?
 
-  package init(_ byKey: [String: StreamApplication] = [:], fallback: StreamApplication? = nil) {
+  package init(_ byKey: [Name: StreamApplication] = [:], fallback: StreamApplication? = nil) {
     self.byKey = byKey
     self.fallback = fallback
   }
@@ -44,7 +44,7 @@ package struct StreamApplications: Sendable {
   /// The application of `key`.
   package func application(_ key: String?) throws(StreamError) -> StreamApplication {
     guard let key, !key.isEmpty else { throw .accessKey("api_key not provided") }
-    guard let application = byKey[key] ?? fallback else { throw .accessKey("api_key not valid") }
+    guard let application = byKey[Name(key)] ?? fallback else { throw .accessKey("api_key not valid") }
     return application
   }
 }

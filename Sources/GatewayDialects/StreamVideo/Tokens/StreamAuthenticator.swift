@@ -87,7 +87,7 @@ package struct StreamAuthenticator: Authenticator {
       throw error.gatewayError
     }
     guard user.deactivatedAt == nil else { throw .userDeactivated.worded("the user \(user.id) has been deactivated") }
-    guard named == user.id.rawValue || StreamGuestID.isSameWish(named, user.id.rawValue) else {
+    guard UserID(named) == user.id || StreamGuestID.isSameWish(named, user.id) else {
       throw .userMismatch.worded("the token's user_id \(user.id) is not the user_details' id")
     }
   }
@@ -95,7 +95,7 @@ package struct StreamAuthenticator: Authenticator {
   private static func verified(_ token: StreamToken, _ user: StreamUser, _ family: StreamFamily) -> VerifiedToken {
     let me = JSONWriter.object(capacity: 768) { user.writeFullMembers(to: &$0, family, isOnline: true) }
     return VerifiedToken(
-      user: user.id, kind: user.role == UserKind.guest.rawValue ? .guest : .regular, fingerprint: token.fingerprint,
+      user: user.id, kind: user.role == StreamRole.guest.name ? .guest : .regular, fingerprint: token.fingerprint,
       issuedAt: token.issuedAt, expiresAt: token.expiresAt, calls: token.calls,
       welcome: String(decoding: me, as: UTF8.self))
   }

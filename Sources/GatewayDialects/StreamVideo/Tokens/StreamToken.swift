@@ -12,7 +12,7 @@ package struct StreamToken: Hashable, Sendable {
 
   /// Nil for a server's token.
   package var user: UserID?
-  package var role: String?
+  package var role: Name?
   /// The calls that a call token opens.
   package var calls: [CallID]?
   package var issuedAt: WallTime?
@@ -49,7 +49,7 @@ package struct StreamToken: Hashable, Sendable {
     expiresAt = try Self.date(claims, "exp")
     let notBefore = try Self.date(claims, "nbf")
     user = try Self.user(claims)
-    role = try Self.string(claims, "role")
+    role = try Self.string(claims, "role").map { Name($0) }
     if let expiresAt, expiresAt + leeway <= now { throw .tokenExpired }
     if let notBefore, notBefore - leeway > now { throw .tokenNotYetValid }
     if let issuedAt, issuedAt - leeway > now { throw .tokenUsedBeforeIssued }

@@ -11,20 +11,20 @@ package enum StreamGuestID {
   }
 
   /// What the guest of that name asked for; nil if the name is no guest's.
-  package static func wish(of name: String) -> Substring? {
-    guard name.hasPrefix(prefix) else { return nil }
+  package static func wish(of name: String) -> Name? {
+    guard name.utf8.starts(with: prefix.utf8) else { return nil }
     let rest = name.utf8.dropFirst(prefix.utf8.count)
     guard rest.count > uuidLength, rest.dropFirst(uuidLength).first == UInt8(ascii: "-"),
       rest.prefix(uuidLength).allSatisfy({ $0 == UInt8(ascii: "-") || Character(UnicodeScalar($0)).isHexDigit })
     else { return nil }
-    return Substring(rest.dropFirst(uuidLength + 1))
+    return Name(Substring(rest.dropFirst(uuidLength + 1)))
   }
 
   /// Whether `named` is what the guest `guest` asked for, or an earlier guest who asked for the same: Swift asks for a
   /// new guest to renew a token, and goes on calling itself by the old name.
-  package static func isSameWish(_ named: String, _ guest: String) -> Bool {
-    guard let wish = wish(of: guest) else { return false }
-    return named == wish || self.wish(of: named) == wish
+  package static func isSameWish(_ named: String, _ guest: UserID) -> Bool {
+    guard let wish = wish(of: guest.rawValue) else { return false }
+    return Name(named) == wish || self.wish(of: named) == wish
   }
 
   /// A UUID of version 4 (RFC 9562 section 5.4).

@@ -15,7 +15,7 @@ extension StreamUser {
   /// The members every user has, wherever one is shown: `UserResponse`.
   package func writeMembers(to json: inout JSONWriter, _ family: StreamFamily) {
     json.member("id", id.rawValue)
-    json.member("role", role)
+    json.member("role", role.text)
     if let name { json.member("name", name) }
     if let image { json.member("image", image) }
     json.member("language", language)
@@ -57,7 +57,7 @@ extension StreamUser {
       json.beginObject()
     }
     for (name, value) in members {
-      json.name(name)
+      json.name(name.text)
       json.raw(value)
     }
     if !family.flattensCustom { json.endObject() }
@@ -68,7 +68,7 @@ extension StreamDevice {
   /// The whole object.
   package func write(to json: inout JSONWriter, of user: UserID, _ dates: StreamDates) {
     json.beginObject()
-    json.member("id", id)
+    json.member("id", id.text)
     json.member("push_provider", pushProvider)
     if let pushProviderName { json.member("push_provider_name", pushProviderName) }
     json.member("user_id", user.rawValue)

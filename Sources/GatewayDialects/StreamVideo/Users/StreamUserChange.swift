@@ -5,11 +5,11 @@ internal import GatewayTokens
 package struct StreamUserChange: Sendable {
   private var name: String?
   private var image: String?
-  private var role: String?
+  private var role: Name?
   private var language: String?
   private var isInvisible: Bool?
   private var teams: [String]?
-  private var custom: [String: String] = [:]
+  private var custom: StreamCustom = [:]
   /// Whether what is not named goes.
   private let isWhole: Bool
 
@@ -18,7 +18,7 @@ package struct StreamUserChange: Sendable {
   static let customCountMax = 100
 
   /// The members that are Stream's own: where the others stand among them, these are none of the application's.
-  static let reserved: Set<String> = [
+  static let reserved: Set<Name> = [
     "id", "role", "name", "image", "language", "invisible", "teams", "teams_role", "privacy_settings",
     "push_notifications", "push_preferences", "created_at", "updated_at", "last_active", "deactivated_at",
     "deleted_at", "banned", "ban_expires", "online", "devices", "mutes", "channel_mutes", "unread_count",
@@ -42,15 +42,18 @@ package struct StreamUserChange: Sendable {
     language = try body.string("language", bytes: 16)
     isInvisible = try body.bool("invisible")
     if mayNameRole {
-      role = try body.string("role", bytes: 64)
+      role = try body.string("role", bytes: 64).map { Name($0) }
       teams = try body.strings("teams")
     }
     if let object = try body.object("custom") { add(object.view) }
     if isFlat { add(body.view, without: Self.reserved) }
   }
 
-  private mutating func add(_ object: JSONView, without reserved: Set<String> = []) {
-    for (name, value) in object.members ?? [] where !reserved.contains(name) { custom[name] = value.text }
+  private mutating func add(_ object: JSONView, without reserved: Set<Name> = []) {
+    for (text, value) in object.members ?? [] {
+      let name = Name(text)
+      if !reserved.contains(name) { custom[name] = value.text }
+    }
   }
 
   /// Throws if the user would have more members of the application's own than fit.
@@ -69,8 +72,7 @@ package struct StreamUserChange: Sendable {
 extension StreamUser {
   /// Throws if there are more members of the application's own than a user may have.
   func checkCustom() throws(GatewayError) {
-    let bytes = custom.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-    guard bytes <= StreamUserChange.customBytesMax, custom.count <= StreamUserChange.customCountMax else {
+    guard custom.byteCount <= StreamUserChange.customBytesMax, custom.count <= StreamUserChange.customCountMax else {
       throw .invalidParameter.worded(
         "custom is limited to \(StreamUserChange.customBytesMax) bytes and \(StreamUserChange.customCountMax) members")
     }

@@ -4,7 +4,7 @@ internal import GatewayTokens
 /// A partial update of a user: members to set, and names of members to take away.
 struct StreamUserPatch: Sendable {
   private let change: StreamUserChange
-  private let unset: Set<String>
+  private let unset: Set<Name>
   private let revokesBefore: WallTime?
   /// Whether the time before which tokens are revoked is set or taken away.
   let namesRevocation: Bool
@@ -14,9 +14,9 @@ struct StreamUserPatch: Sendable {
   /// Reads an element of the request's `users`. Only a server may name a role or a revocation.
   init(_ body: StreamBody, isServer: Bool) throws(StreamError) {
     let set = try body.object("set") ?? .empty
-    unset = Set(try body.strings("unset") ?? [])
+    unset = Set((try body.strings("unset") ?? []).map { Name($0) })
     change = try StreamUserChange(set, isFlat: true, mayNameRole: isServer)
-    namesRevocation = set.has(Self.revocation) || unset.contains(Self.revocation)
+    namesRevocation = set.has(Self.revocation) || unset.contains(Name(Self.revocation))
     revokesBefore = try set.date(Self.revocation)
     guard isServer || !namesRevocation else { throw .notAllowed("only a server may revoke tokens") }
   }
@@ -35,7 +35,7 @@ struct StreamUserPatch: Sendable {
       default:
         user.custom[name] = nil
         // As Stream's libraries write a member inside `custom`.
-        if name.hasPrefix("custom.") { user.custom[String(name.dropFirst("custom.".count))] = nil }
+        if let inner = name.inCustom { user.custom[inner] = nil }
       }
     }
     if namesRevocation { user.revokesTokensIssuedBefore = revokesBefore }

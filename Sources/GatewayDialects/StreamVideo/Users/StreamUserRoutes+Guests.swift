@@ -22,7 +22,7 @@ extension StreamUserRoutes {
     let application = try frame.settings.applications.application(request.caller.apiKey)
     let id = StreamGuestID.make(wish: wish, high: await word(), low: await word())
     let user = try await frame.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
-      user.role = UserKind.guest.rawValue
+      user.role = StreamRole.guest.name
       try change.apply(to: &user)
     }
     let token = StreamTokenIssuer(signer: application.signer).mint(

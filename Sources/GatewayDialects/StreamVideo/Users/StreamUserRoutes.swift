@@ -35,7 +35,7 @@ package struct StreamUserRoutes: Sendable {
     for (name, value) in members {
       let body = try StreamBody(value, within: "users.\(name)")
       let id = try StreamUser.checkedID(try body.requiredString("id"))
-      guard id.rawValue == name else { throw body.wrong("id", "the name it stands under") }
+      guard id == UserID(name) else { throw body.wrong("id", "the name it stands under") }
       try Self.checkSelf(request.caller, id)
       let change = try StreamUserChange(
         body, isFlat: request.family.flattensCustom, mayNameRole: request.caller.isServer, isWhole: true)

@@ -129,11 +129,34 @@ struct StrayCallInputTests {
     let names = #"{"\u00e9":1,"e\u0301":2}"#
     let answer = try http.ask(method, path, body.replacing("NAMES", with: names))
     #expect(answer.status == (method == "PATCH" ? 200 : 201), "\(answer.body.text)")
+    // Both are kept, as they came.
+    let said = answer.body.text + http.events().map(\.text).joined()
+    #expect(said.utf8.count(of: #""e\#u{301}":2,"\#u{e9}":1"#) > 0)
+  }
+
+  @Test("a connection's name is read in the form it is written in and in no other")
+  func connectionNames() {
+    let id = ConnectionID(loop: 0, serial: 0xABC)
+    let text = StreamConnectionID.text(id)
+    #expect(StreamConnectionID.read(text) == id)
+    for other in [text.uppercased(), "+" + text.dropFirst(), text.dropLast() + "\u{301}", "", "----"] {
+      #expect(StreamConnectionID.read(String(other)) == nil)
+    }
   }
 
   @Test("who is nobody is asked to authenticate, whatever they ask for", arguments: paths)
   func unauthenticated(path: String) throws {
     let answer = try StreamCallHTTP().ask("POST", path, "{", as: .nobody)
     #expect(answer.status == 401 && answer.body.at("code")?.integer == 5)
+  }
+}
+
+extension String.UTF8View {
+  /// How often the bytes of `text` stand here.
+  fileprivate func count(of text: String) -> Int {
+    let wanted = Array(text.utf8)
+    let bytes = Array(self)
+    guard bytes.count >= wanted.count else { return 0 }
+    return (0...(bytes.count - wanted.count)).count { bytes[$0..<($0 + wanted.count)].elementsEqual(wanted) }
   }
 }

@@ -21,7 +21,7 @@ extension StreamCallChange {
     if let old, old.startedAt != nil, new?.id != old.id { happenings.append(.sessionEnded(old.id)) }
     if let session = after.session {
       let former = before.session?.missedBy ?? [:]
-      let missed = session.missedBy.filter { former[$0.key] != $0.value }.keys.sorted { $0.rawValue < $1.rawValue }
+      let missed = session.missedBy.filter { former[$0.key] != $0.value }.keys.sorted()
       if !missed.isEmpty { happenings.append(.missed(missed, by: after.createdBy, session: session.id)) }
     }
     return happenings

@@ -31,8 +31,8 @@ struct StreamCallEvent: Sendable {
     case muted([UserID], by: UserID)
     case permissionRequest([String], by: UserID)
     case permissions([String], of: UserID)
-    case reaction(type: String, emoji: String?, custom: [String: String], by: UserID)
-    case custom([String: String], by: UserID)
+    case reaction(type: String, emoji: String?, custom: StreamCustom, by: UserID)
+    case custom(StreamCustom, by: UserID)
   }
 
   /// The value of `type`.
@@ -186,7 +186,7 @@ struct StreamCallEvent: Sendable {
 
   /// The members of a `VideoReactionResponse`.
   static func writeReaction(
-    _ type: String, _ emoji: String?, _ custom: [String: String], _ user: StreamUser, to json: inout JSONWriter,
+    _ type: String, _ emoji: String?, _ custom: StreamCustom, _ user: StreamUser, to json: inout JSONWriter,
     _ family: StreamFamily
   ) {
     json.member("type", type)

@@ -3,14 +3,14 @@ internal import GatewayTokens
 
 /// The `sort` of a query: by which fields, up or down. Calls that are equal in these are in the order of their names.
 struct StreamCallOrder: Sendable {
-  private var fields: [(name: String, isDescending: Bool)]
+  private var fields: [(name: Name, isDescending: Bool)]
 
   /// Reads the order; the newest first if there is none.
   init(_ body: StreamBody) throws(StreamError) {
     fields = []
     for view in try body.array("sort", count: 10) ?? [] {
       let parameter = try StreamBody(view, within: "sort")
-      let name = try parameter.requiredString("field")
+      let name = Name(try parameter.requiredString("field"))
       guard StreamCall.sortFields.contains(name) else {
         throw .input("there is no field \(name) to sort by", field: "sort")
       }

@@ -5,18 +5,18 @@ struct StreamCallRights: Sendable {
   /// Nil for a server that acts for nobody.
   let user: UserID?
   /// The role of the user in the application; nil for a server.
-  let role: String?
+  let role: Name?
   /// The role that a call token gives in the calls it opens.
-  let callRole: String?
+  let callRole: Name?
   let isServer: Bool
 
   init(_ caller: StreamCaller, as user: StreamUser?) {
     self.init(
-      user: user?.id, role: caller.kind == .anonymous ? StreamRole.anonymous.rawValue : user?.role,
+      user: user?.id, role: caller.kind == .anonymous ? StreamRole.anonymous.name : user?.role,
       callRole: caller.calls == nil ? nil : caller.role, isServer: caller.isServer)
   }
 
-  init(user: UserID?, role: String?, callRole: String? = nil, isServer: Bool = false) {
+  init(user: UserID?, role: Name?, callRole: Name? = nil, isServer: Bool = false) {
     self.user = user
     self.role = role
     self.callRole = callRole
@@ -35,7 +35,7 @@ struct StreamCallRights: Sendable {
   func capabilities(in call: StreamCall) -> Set<StreamCapability> {
     if isServer { return Set(StreamCapability.allCases) }
     var capabilities = capabilities(in: call.id.type)
-    guard let user, role != StreamRole.anonymous.rawValue else { return capabilities }
+    guard let user, role != StreamRole.anonymous.name else { return capabilities }
     if call.createdBy == user { capabilities.formUnion(StreamRole.host.capabilities(in: call.id.type)) }
     if let member = call.member(user) {
       capabilities.formUnion(StreamRole.member.capabilities(in: call.id.type))
@@ -64,7 +64,7 @@ struct StreamCallRights: Sendable {
 
   private func refusal(_ capability: StreamCapability, in type: String) -> StreamError {
     .notAllowed(
-      "User '\(user?.rawValue ?? "")' with role '\(role ?? "")' is not allowed to perform action "
+      "User '\(user?.rawValue ?? "")' with role '\(role?.text ?? "")' is not allowed to perform action "
         + "\(capability.action) in scope 'video:\(type)'")
   }
 }

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// A role and what it may do in calls of each type.
 ///
 /// Stream keeps this table for each call type in the application's settings and publishes it only in part; what is
@@ -9,10 +11,16 @@ enum StreamRole: String, CaseIterable, Sendable {
   case member = "call_member"
   case user, guest, anonymous
 
+  var name: Name { Name(rawValue) }
+
   /// The role of that name. One of the application's own has the rights of a `user`.
-  init(name: String) {
-    self = StreamRole(rawValue: name.replacing("-", with: "_")) ?? .user
+  init(name: Name) {
+    self = Self.byName[name] ?? .user
   }
+
+  /// The roles by their names, which are written with either dash.
+  private static let byName = Dictionary(
+    uniqueKeysWithValues: allCases.map { (Name($0.rawValue), $0) } + [("call-member", .member)])
 
   func capabilities(in type: String) -> Set<StreamCapability> {
     switch (self, type) {

@@ -39,12 +39,12 @@ struct StreamCallWish: Sendable {
   /// A member that is to be, or to be changed: what is nil stays as it is.
   struct Member: Sendable {
     var user: UserID
-    var role: String?
-    var custom: [String: String]?
+    var role: Name?
+    var custom: StreamCustom?
   }
 
   var members: [Member] = []
-  var custom: [String: String]?
+  var custom: StreamCustom?
   var settings: [String: String]?
   var startsAt: WallTime?
   var team: String?
@@ -81,8 +81,8 @@ struct StreamCallWish: Sendable {
       let member = try StreamBody(view, within: name)
       let user = try StreamUser.checkedID(member.requiredString("user_id", bytes: UserID.lengthMax))
       guard seen.insert(user).inserted else { throw .input("duplicate member \"\(user)\"", field: name) }
-      members.append(
-        Member(user: user, role: try member.string("role", bytes: 255), custom: try member.custom("custom")))
+      let role = try member.string("role", bytes: 255).map { Name($0) }
+      members.append(Member(user: user, role: role, custom: try member.custom("custom")))
     }
     return members
   }
@@ -92,14 +92,13 @@ extension StreamBody {
   /// The most that an application's own data may be, as JSON text: Stream's own limit for the payload of an event.
   static var customMax: Int { 5 * 1024 }
 
-  /// An application's own members, each with its value as JSON text.
-  func custom(_ name: String) throws(StreamError) -> [String: String]? {
+  /// An application's own members.
+  func custom(_ name: String) throws(StreamError) -> StreamCustom? {
     guard let object = try object(name) else { return nil }
-    let members = (object.view.members ?? []).map { ($0.name, $0.value.text) }
-    let size = members.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
-    guard size <= Self.customMax else { throw wrong(name, "at most \(Self.customMax) bytes") }
-    // Names of other bytes may be the same text to Swift.
-    return Dictionary(members, uniquingKeysWith: { $1 })
+    let members = (object.view.members ?? []).map { (Name($0.name), $0.value.text) }
+    let custom = StreamCustom(members, uniquingKeysWith: { $1 })
+    guard custom.byteCount <= Self.customMax else { throw wrong(name, "at most \(Self.customMax) bytes") }
+    return custom
   }
 }
 

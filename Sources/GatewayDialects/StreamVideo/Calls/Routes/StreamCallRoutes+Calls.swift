@@ -120,7 +120,7 @@ extension StreamCallRoutes {
 
   private func updateMembers(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
     let wishes = try StreamCallWish.members(asked.body, "update_members")
-    let removed = Set(try asked.body.strings("remove_members") ?? [])
+    let removed = Set((try asked.body.strings("remove_members") ?? []).map { UserID($0) })
     let (rights, now) = (asked.rights, asked.now)
     // Nobody is made for a call that is not there, or by those who may not.
     let known = try await calls.known(asked.id)
@@ -129,7 +129,7 @@ extension StreamCallRoutes {
     let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
       if !wishes.isEmpty { try rights.demand(.updateCallMember, in: call) }
       if !removed.isEmpty { try rights.demand(.removeCallMember, in: call) }
-      call.members.removeAll { removed.contains($0.user.rawValue) }
+      call.members.removeAll { removed.contains($0.user) }
       call.put(wishes, at: now)
       call.updatedAt = now
     }

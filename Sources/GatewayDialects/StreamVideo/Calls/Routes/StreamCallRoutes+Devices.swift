@@ -30,7 +30,7 @@ extension StreamCallRoutes {
         }
       }
       + frame.resource("DELETE", .common("devices"), "DeleteDevice", .user) { request throws(StreamError) in
-        guard let id = request.http.parameter("id"), !id.isEmpty else {
+        guard let id = request.http.parameter("id").map({ Name($0) }), !id.text.isEmpty else {
           throw .input("id is a required field", field: "id")
         }
         let user = try request.actingUser()
@@ -49,7 +49,7 @@ extension StreamCallRoutes {
       throw request.body.wrong("push_provider", "one of \(providers.joined(separator: ", "))")
     }
     return StreamDevice(
-      id: id, pushProvider: provider, pushProviderName: try request.body.string("push_provider_name", bytes: 255),
+      id: Name(id), pushProvider: provider, pushProviderName: try request.body.string("push_provider_name", bytes: 255),
       isVoIP: try request.body.bool("voip_token") ?? false, createdAt: request.receivedAt)
   }
 

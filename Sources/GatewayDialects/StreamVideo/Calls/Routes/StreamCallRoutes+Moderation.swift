@@ -79,7 +79,7 @@ extension StreamCallRoutes {
     var users = named ?? []
     if everybody {
       let present = (call.liveSession?.participants ?? []).map(\.user).filter { $0 != muter && $0 != .anonymous }
-      users = Set(present).sorted { $0.rawValue < $1.rawValue }
+      users = Set(present).sorted()
     }
     if !users.isEmpty { await calls.tell([.muted(users, by: muter)], of: call, at: asked.now) }
     return StreamAnswer(201)
@@ -96,7 +96,7 @@ extension StreamCallRoutes {
       for name in revoked { call.grants[target, default: [:]][name] = false }
     }
     let user = await calls.users.users([target]).first
-    let names = StreamCallRights(user: target, role: user?.role ?? StreamRole.user.rawValue).names(in: change.after)
+    let names = StreamCallRights(user: target, role: user?.role ?? StreamRole.user.name).names(in: change.after)
     await calls.tell([.permissions(names, of: target)], of: change.after, at: now)
     return StreamAnswer(201)
   }

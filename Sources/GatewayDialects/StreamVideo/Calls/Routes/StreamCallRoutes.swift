@@ -63,7 +63,7 @@ package struct StreamCallRoutes: Sendable {
   /// On whose behalf the request is: the caller, or whom a server names; made if the application had not told of them.
   func asker(_ request: StreamRequest, _ acting: StreamActing) async throws(StreamError) -> StreamUser? {
     if request.caller.kind == .anonymous {
-      return StreamUser(.anonymous, role: StreamRole.anonymous.rawValue, createdAt: request.receivedAt)
+      return StreamUser(.anonymous, role: StreamRole.anonymous.name, createdAt: request.receivedAt)
     }
     if let user = request.caller.user { return try await frame.user(user, at: request.receivedAt) }
     guard let named = try Self.named(request, acting) else { return nil }
