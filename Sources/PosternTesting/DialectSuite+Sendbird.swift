@@ -9,8 +9,9 @@ extension DialectSuite {
     _ settings: SendbirdSettings, _ policy: SessionPolicy, on loop: EventLoop, seed: UInt64
   ) throws -> DialectSuite {
     let directory = MemorySendbirdDirectory(on: loop)
+    let channels = MemorySendbirdChannels(on: loop)
     let suite = try SendbirdSuite(
-      settings, directory: directory, on: loop, generator: SeededGenerator(seed: seed))
-    return try suite.dialectSuite(policy, users: directory, channels: MemorySendbirdChannels(on: loop), on: loop)
+      settings, directory: directory, channels: channels, on: loop, generator: SeededGenerator(seed: seed))
+    return try suite.dialectSuite(policy, users: directory, channels: channels, on: loop)
   }
 }

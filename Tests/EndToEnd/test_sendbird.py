@@ -35,23 +35,26 @@ def test_javascript_4(gateway, user):
         login = client.receive("LOGI")
         assert login["user_id"] == user and login["key"] and "new_key" not in login and "error" not in login
         client.ping()
-        assert client.receive("EXPR") == {"expires_in": 0}
+        assert client.receive("EXPR") == {"expires_in": 0, "reason": 400309}
         client.say("LOGI", token=token, expiring_session=1, req_id="6c62d7b0")
         answer = client.receive("LOGI")
         assert answer["req_id"] == "6c62d7b0" and answer["new_key"] not in ("", login["key"])
+        assert answer.keys() == login.keys() - {"key"} | {"req_id", "new_key"}
         client.ping()
         client.vanish()
     # Back by the key, without a user id.
     with SendbirdClient(gateway, JS4, subprotocol(auth=answer["new_key"])) as client:
         assert client.receive("LOGI")["user_id"] == user
-        assert client.receive("EXPR") == {"expires_in": 0}
+        assert client.receive("EXPR") == {"expires_in": 0, "reason": 400309}
         client.vanish()
+    # It was told a tenth of the session's life ahead.
+    time.sleep(0.5)
     # The key has ended meanwhile: over HTTP there is another one.
     with SendbirdClient(gateway, JS4, subprotocol(auth=answer["new_key"])) as client:
         refusal = client.receive("LOGI")
         assert refusal["error"] is True and refusal["code"] == 400309
     fresh = refresh_over_http(gateway, token, user)
-    assert fresh.status == 200 and set(fresh.json) == {"key"}
+    assert fresh.status == 200 and fresh.json.keys() == {"key", "services"} and fresh.json["services"] == ["chat"]
     with SendbirdClient(gateway, JS4, subprotocol(auth=fresh.json["key"])) as client:
         assert client.receive("LOGI")["user_id"] == user
 
@@ -71,6 +74,7 @@ def test_javascript_4_whose_application_gives_no_token_is_let_go_of(gateway, use
         client.say("LOGI", token=token, expiring_session=1, req_id="r")
         failure = client.receive("EROR")
         assert failure["req_id"] == "r" and failure["code"] == 400302 and failure["error"] is True
+        assert abs(failure["ts"] / 1000 - time.time()) < 60
         assert client.until_closed() == ([], 4000)
 
 
@@ -84,7 +88,7 @@ def test_javascript_4_asks_its_application_after_a_failure_and_stays(gateway, us
         # Refreshed over HTTP while the socket is open: the socket stays, and is asked again two seconds later.
         assert refresh_over_http(gateway, session_token(user), user).status == 200
         start = time.monotonic()
-        assert client.receive("EXPR") == {"expires_in": 0}
+        assert client.receive("EXPR") == {"expires_in": 0, "reason": 400309}
         assert time.monotonic() - start > 1.5
 
 
@@ -159,7 +163,7 @@ def test_ios(gateway, user):
     headers = {"SENDBIRD-WS-TOKEN": session_token(user), "Origin": ""}
     query = {"p": "iOS", "sv": "4.34.0", "ai": APPLICATION, "user_id": user, "expiring_session": "0", "pmce": "1"}
     with SendbirdClient(gateway, query, headers=headers) as client:
-        assert client.receive("LOGI")["expires_at"] > time.time() * 1000
+        assert time.time() < client.receive("LOGI")["expires_at"] < time.time() + 4000
         client.ping()
 
 

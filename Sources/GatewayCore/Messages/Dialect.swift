@@ -50,16 +50,19 @@ package protocol Dialect: Sendable {
 package struct DialectContext: Hashable, Sendable {
   package var connection: ConnectionID
   package var isLoggedIn: Bool
-  /// Whether the token it is logged in with has expired.
-  package var hasExpired: Bool
+  /// How long the token it is logged in with lives yet, not positive once it has expired; nil for ever, and before login.
+  package var expiresIn: Duration?
   package var now: WallTime
 
-  package init(connection: ConnectionID, isLoggedIn: Bool, hasExpired: Bool = false, now: WallTime) {
+  package init(connection: ConnectionID, isLoggedIn: Bool, expiresIn: Duration? = nil, now: WallTime) {
     self.connection = connection
     self.isLoggedIn = isLoggedIn
-    self.hasExpired = hasExpired
+    self.expiresIn = expiresIn
     self.now = now
   }
+
+  /// Whether the token it is logged in with has expired.
+  package var hasExpired: Bool { expiresIn.map { $0 <= .zero } ?? false }
 }
 
 // What holds for a dialect that says nothing else.

@@ -28,7 +28,7 @@ package struct Grant: Hashable, Sendable {
     renewal = acceptance.renewal
     form = acceptance.form
     let spread = Duration.nanoseconds(Int64(Double(policy.refreshSpread.nanoseconds) * acceptance.spreadShare))
-    let wanted = acceptance.expiresAt - policy.refreshLead - spread
+    let wanted = acceptance.expiresAt - (acceptance.refreshLead ?? policy.refreshLead) - spread
     if expiresAt == .distantFuture || expiresAt <= now {
       askAt = expiresAt
     } else {
@@ -50,6 +50,8 @@ package struct Acceptance: Hashable, Sendable {
   /// The connection's place in the spread, in 0..<1.
   package var spreadShare: Double
   package var renewal: RefreshCause
+  /// ``VerifiedToken/refreshLead``.
+  package var refreshLead: Duration?
   package var form: TokenForm
   package var welcome: String?
   /// ``VerifiedToken/wants``.
@@ -80,6 +82,7 @@ package struct Acceptance: Hashable, Sendable {
       user: token.user, kind: token.kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
       expiresAt: token.expiresAt.map { now + ($0 - wallNow) } ?? .distantFuture, spreadShare: spreadShare,
       renewal: token.renewal, form: token.form, welcome: token.welcome, issuer: token.issuer)
+    refreshLead = token.refreshLead
     wants = token.wants
     notes = token.notes
   }

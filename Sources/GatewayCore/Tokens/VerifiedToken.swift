@@ -13,6 +13,8 @@ package struct VerifiedToken: Hashable, Sendable {
   package var expiresAt: WallTime?
   /// Why another token is asked for when ``expiresAt`` comes.
   package var renewal: RefreshCause
+  /// How long before ``expiresAt`` it is asked for; nil for what the session's policy says.
+  package var refreshLead: Duration?
   package var form: TokenForm
   /// What the dialect says to a client whose login or refresh this token brought about, in its own form.
   package var welcome: String?

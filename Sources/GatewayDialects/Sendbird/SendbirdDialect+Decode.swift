@@ -15,30 +15,42 @@ extension SendbirdDialect {
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
     guard let frame = SendbirdFrame(payload) else { throw .malformedMessage }
+    let body = UnsafeRawBufferPointer(rebasing: payload[frame.body])
     let message: JSONObject
     do throws(JSONError) {
-      message = try JSONObject(UnsafeRawBufferPointer(rebasing: payload[frame.body]))
+      message = try JSONObject(body)
     } catch {
-      throw .malformedMessage.detailed(error.description)
+      guard let mended = SendbirdEscapes.mended(body) else { throw .malformedMessage.detailed(error.description) }
+      return try mended.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
+        guard let message = try? JSONObject(bytes) else { throw .malformedMessage.detailed(error.description) }
+        return try Self.meaning(of: frame, message, bytes, kind)
+      }
     }
-    let request = Self.request(of: message)
+    return try Self.meaning(of: frame, message, body, kind)
+  }
+
+  /// What a command says whose JSON object, `text`, has been read.
+  private static func meaning(
+    of frame: SendbirdFrame, _ message: JSONObject, _ text: UnsafeRawBufferPointer, _ kind: Frame.Kind
+  ) throws(GatewayError) -> InboundMessage? {
+    let request = request(of: message)
     if kind == .binary || frame.isFollowed {
       let what = kind == .binary ? "a binary message" : "several commands in one message"
-      return try Self.refusal(.unacceptable.detailed("This is \(what)."), request)
+      return try refusal(.unacceptable.detailed("This is \(what)."), request)
     }
     switch frame.name {
     case "PING":
       return .ping(request: request)
     case "LOGI":
-      guard let credentials = Self.credentials(in: message) else {
-        return try Self.refusal(.notString("token"), request)
+      guard let credentials = credentials(in: message) else {
+        return try refusal(.notString("token"), request)
       }
       return .credentials(credentials, request: request)
-    case Self.operations:
-      let body = String(decoding: payload[frame.body], as: UTF8.self)
+    case operations:
+      let body = String(decoding: text, as: UTF8.self)
       return .operation(.other(DialectOperation(name: frame.name, body: body)), request: request)
     default:
-      return request == nil ? nil : try Self.refusal(.noEndpoint, request)
+      return request == nil ? nil : try refusal(.noEndpoint, request)
     }
   }
 

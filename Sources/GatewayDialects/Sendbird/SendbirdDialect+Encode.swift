@@ -11,12 +11,12 @@ extension SendbirdDialect {
     case .loginRefused(let error, _):
       loginRefused(error)
     case .refreshed(_, let request, let welcome):
-      SendbirdFrame.command("LOGI", request) { $0.member("new_key", welcome ?? "") }
+      welcome.map { SendbirdFrame.command("LOGI", request, object: $0) }
     case .refreshRequired(let cause, _):
-      sessionEvent(cause)
+      Self.sessionEvent(cause, expiresIn: context.expiresIn)
     case .error(let error, let request):
       // Without a request nobody asked, and the strictest client logs out on it.
-      request.map { SendbirdFrame.error(SendbirdError(error), $0) }
+      request.map { SendbirdFrame.error(SendbirdError(error), $0, at: context.now) }
     case .pong:
       Self.pong(at: context.now)
     case .loggedOut, .joined, .left, .published, .callEvent, .closing:
@@ -36,14 +36,14 @@ extension SendbirdDialect {
     }
   }
 
-  /// What is the matter decides what a client does: without a reason it presents the token it has, with 400302 it asks
-  /// its application for another one first, with 400310 it is logged out.
-  private func sessionEvent(_ cause: RefreshCause) -> Frame {
+  /// What is the matter decides what a client does: with 400309 it presents the token it has, with 400302 it asks its
+  /// application for another one first, with 400310 it is logged out. Without a reason some do nothing.
+  private static func sessionEvent(_ cause: RefreshCause, expiresIn: Duration?) -> Frame {
     switch cause {
     case .sessionEnd:
-      SendbirdFrame.sessionEvent(reason: settings.namesSessionEnd ? .sessionExpired : nil, expiresIn: 0)
+      SendbirdFrame.sessionEvent(reason: .sessionExpired, expiresIn: expiresIn)
     case .expiry, .request:
-      SendbirdFrame.sessionEvent(reason: .accessTokenInvalid, expiresIn: 0)
+      SendbirdFrame.sessionEvent(reason: .accessTokenInvalid, expiresIn: expiresIn)
     case .revocation:
       SendbirdFrame.sessionEvent(reason: .sessionRevoked)
     }

@@ -11,9 +11,10 @@ struct SendbirdOperations: OperationHandler {
   nonisolated(nonsending) func perform(
     _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
-    guard let error = operation.refused ?? (commands == nil ? .noEndpoint : nil) else {
-      return await commands!.perform(operation, by: caller, request: request, on: services)
+    let refused = operation.refused
+    if refused == nil, let commands {
+      return await commands.perform(operation, by: caller, request: request, on: services)
     }
-    return request.map { [SendbirdFrame.error(error, $0)] } ?? []
+    return request.map { [SendbirdFrame.error(refused ?? .noEndpoint, $0, at: services.wallTime)] } ?? []
   }
 }

@@ -25,8 +25,12 @@ package struct SendbirdSettings: Sendable {
   /// How long the key before the present one stays good; nil for as long as the session lives, which the second
   /// generation of the JavaScript SDK needs: it never takes a new key from its socket. Ours.
   package var keyGrace: Duration?
-  /// Whether `EXPR` names 400309 when a session has ended; it has no reason otherwise, which clients read alike.
-  package var namesSessionEnd = false
+  /// How long before a session's end its client is told, a tenth of the session's life at most. Clients on iOS renew on
+  /// the open socket only if 5 s or more are left. Ours.
+  package var expiryLead = Duration.seconds(30)
+  /// Whether a session key is good for HTTP only while its user has a connection, and 800101 is said otherwise. The
+  /// vendor's clients do call without one.
+  package var needsConnectionOverHTTP = false
 
   /// What the answer to a login tells the client about keep-alive; whole seconds.
   package var pingInterval = Duration.seconds(15)
@@ -45,8 +49,7 @@ package struct SendbirdSettings: Sendable {
   package var connectionsPerUserMax = 30
   /// Whether the documented limits of what a user may ask for in a second are kept.
   package var limitsRates = false
-  /// How many sessions are remembered. The oldest is forgotten first; its client is told that it has expired, and
-  /// refreshes. Ours.
+  /// How many sessions are remembered. The oldest is forgotten first; its key tells of it again. Ours.
   package var sessionsMax = 200_000
 
   package init(apiToken: Credentials) {

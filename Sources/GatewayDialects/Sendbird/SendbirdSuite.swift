@@ -12,15 +12,16 @@ package struct SendbirdSuite: Sendable {
 
   /// An application whose sessions are kept on `executor`, which is best the directory's.
   package init(
-    _ settings: SendbirdSettings, directory: any SendbirdDirectory, on executor: any SerialExecutor,
-    generator: SeededGenerator
+    _ settings: SendbirdSettings, directory: any SendbirdDirectory, channels: any SendbirdChannelDirectory,
+    on executor: any SerialExecutor, generator: SeededGenerator
   ) throws(KeyError) {
     self.settings = settings
     let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
     signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
     verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
     sessions = SendbirdSessions(
-      on: executor, settings: settings, directory: directory, signer: signer, generator: generator)
+      on: executor, settings: settings, directory: directory, channels: channels, signer: signer,
+      generator: generator)
   }
 
   /// The dialect for a gateway of that policy. `operations` does the commands of channels and messages, `observer` hears
@@ -42,12 +43,13 @@ package struct SendbirdSuite: Sendable {
     }
   }
 
-  /// A refused client reads why and goes by itself; one whose refresh is refused stays, since its application may have
+  /// A refused client reads why and goes by itself, or is closed before long: JavaScript's third generation comes back
+  /// only then. One whose refresh is refused stays, since its application may have
   /// another token yet, until the time-out.
   private static func policy(_ gateway: SessionPolicy) throws(SessionPolicyError) -> SessionPolicy {
     try SessionPolicy(
       loginTimeout: gateway.loginTimeout, refreshTimeout: gateway.refreshTimeout, refreshLead: gateway.refreshLead,
-      refreshSpread: gateway.refreshSpread, refusalLinger: .seconds(5), closeTimeout: gateway.closeTimeout,
+      refreshSpread: gateway.refreshSpread, refusalLinger: .seconds(1), closeTimeout: gateway.closeTimeout,
       refusedRefreshesMax: 100, malformedMax: gateway.malformedMax, revocation: gateway.revocation,
       anyRefreshTimeout: true)
   }

@@ -52,7 +52,8 @@ package actor Connection {
   private var context: DialectContext {
     let grant = session.grant
     return DialectContext(
-      connection: id, isLoggedIn: grant != nil, hasExpired: grant.map { $0.expiresAt <= table.loop.now } ?? false,
+      connection: id, isLoggedIn: grant != nil,
+      expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - table.loop.now },
       now: table.loop.wallTime)
   }
 

@@ -13,7 +13,10 @@ enum SendbirdFlags {
     Flag("sendbird-session-life", "DURATION", "a session key's life where the client can refresh (default 10m)"),
     Flag("sendbird-plain-session-life", "DURATION", "its life where the client cannot, 0 for no end (default 0)"),
     Flag("sendbird-key-grace", "DURATION", "how long the key before is good (default: as long as its session)"),
-    Flag("sendbird-name-session-end", nil, "say 400309 in EXPR when a session has ended"),
+    Flag(
+      "sendbird-expiry-lead", "DURATION",
+      "how long before a session's end its client is told, a tenth of its life at most (default 30s)"),
+    Flag("sendbird-http-needs-socket", nil, "say 800101 over HTTP to users without a connection"),
     Flag("sendbird-ping-interval", "DURATION", "how often clients ping, whole seconds (default 15s)"),
     Flag("sendbird-pong-timeout", "DURATION", "how long they wait for the answer, whole seconds (default 5s)"),
     Flag("sendbird-reconnect", "DURATION", "their first pause before they come back, whole seconds (default 2s)"),
@@ -43,7 +46,8 @@ enum SendbirdFlags {
     }
     settings.plainSessionLife = try arguments.duration("sendbird-plain-session-life").flatMap { $0 == .zero ? nil : $0 }
     settings.keyGrace = try arguments.duration("sendbird-key-grace")
-    settings.namesSessionEnd = try arguments.isOn("sendbird-name-session-end")
+    settings.expiryLead = try arguments.duration("sendbird-expiry-lead") ?? settings.expiryLead
+    settings.needsConnectionOverHTTP = try arguments.isOn("sendbird-http-needs-socket")
     settings.limitsRates = try arguments.isOn("sendbird-rate-limits")
     settings.loginsPerSecond = try arguments.number("sendbird-login-rate", in: 0.1...1_000_000)
     settings.connectionsPerUserMax =

@@ -45,8 +45,10 @@ struct SendbirdErrorTests {
     #expect(dialect.encode(.error(.connectionRequired, request: nil)) == nil)
     #expect(
       dialect.encode(.error(.connectionRequired, request: RequestID("7")))?.text
-        == #"EROR{"req_id":"7","error":true,"code":800101,"message":"Connection is required."}"# + "\n")
+        == #"EROR{"req_id":"7","error":true,"code":800101,"message":"Connection is required.","ts":1800000000000}"#
+        + "\n")
     #expect(
-      SendbirdFrame.sessionEvent(reason: nil, expiresIn: -1).text == #"EXPR{"expires_in":0}"# + "\n")
+      SendbirdFrame.sessionEvent(reason: .sessionExpired, expiresIn: .seconds(-1)).text
+        == #"EXPR{"expires_in":0,"reason":400309}"# + "\n")
   }
 }

@@ -105,7 +105,8 @@ struct VirtualStorm {
       return [plain, suite.dialects]
     case "sendbird":
       let suite = try SendbirdSuite(
-        sendbird, directory: MemorySendbirdDirectory(on: loop), on: loop, generator: SeededGenerator(seed: 1))
+        sendbird, directory: MemorySendbirdDirectory(on: loop), channels: MemorySendbirdChannels(on: loop), on: loop,
+        generator: SeededGenerator(seed: 1))
       return [plain, try suite.dialectSuite(policy)]
     case "sinch":
       var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))

@@ -112,6 +112,10 @@ struct SendbirdScene: GateScene {
   init(_ session: SessionPolicy) throws {
     sendbird = try SimulatedSendbird(policy: session, hasChannels: true) { settings in
       settings.usersWithoutToken = .readOnly
+      // The vendor lets a living key act without a socket; the rule is kept where that is asked for.
+      settings.needsConnectionOverHTTP = true
+      // Asked at the end, not ahead of it, as the others are.
+      settings.expiryLead = .zero
       // Else the session ends before the token does, and its client need not stay silent for two days.
       settings.sessionLife = Self.life * 2
       settings.pingInterval = .seconds(1_000_000)

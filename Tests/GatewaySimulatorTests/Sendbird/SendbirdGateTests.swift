@@ -69,9 +69,9 @@ struct SendbirdGateTests {
     #expect(answer.status == 400 && body(answer).hasPrefix(#"{"error":true,"code":\#(code),"message":""#))
   }
 
-  @Test("a server calls by its Api-Token, a client by its key while it is connected")
+  @Test("a server calls by its Api-Token, a client by its key; where the setting is strict, while it is connected")
   func goodCallers() throws {
-    let sendbird = try SimulatedSendbird()
+    let sendbird = try SimulatedSendbird { $0.needsConnectionOverHTTP = true }
     let ask = { (headers: [String: String]) in
       sendbird.fetch("GET", "/v3/users/ann/my_group_channels", headers)
     }
@@ -145,14 +145,14 @@ struct SendbirdGateTests {
     #expect(protocolPinging.commands.count == 1)
   }
 
-  @Test("a session that was forgotten for want of room is told to refresh, and does")
+  @Test("a session that was forgotten for want of room is known again by its key, and refreshed")
   func bounded() throws {
     let sendbird = try SimulatedSendbird { $0.sessionsMax = 4 }
     let peers = (0..<8).map { sendbird.connect(["user_id": "user\($0)", "expiring_session": "1"]) }
     let first = sendbird.fetch("GET", "/v3/users/user0/my_group_channels", ["session-key": peers[0].sessionKey])
-    #expect(body(first).contains("400309"))
+    #expect(first.status == 200)
     sendbird.say(#"LOGI{"token":"","expiring_session":1,"req_id":"r"}"#, peers[0])
-    #expect(peers[0].commands.last?.hasPrefix(#"LOGI{"req_id":"r","new_key":"#) == true)
+    #expect(peers[0].last("new_key", of: "LOGI") != nil)
     let second = sendbird.fetch("GET", "/v3/users/user0/my_group_channels", ["session-key": peers[0].sessionKey])
     #expect(second.status == 200)
   }

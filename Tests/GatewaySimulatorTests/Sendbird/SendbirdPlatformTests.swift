@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Sendbird's Platform API")
 struct SendbirdPlatformTests {
-  private func application() throws -> SimulatedSendbird {
-    let sendbird = try SimulatedSendbird(hasChannels: true)
+  private func application(_ change: (inout SendbirdSettings) -> Void = { _ in }) throws -> SimulatedSendbird {
+    let sendbird = try SimulatedSendbird(hasChannels: true, change)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann"],"operator_ids":["ann"]}"#)
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
@@ -134,9 +134,15 @@ struct SendbirdPlatformTests {
     #expect(sendbird.serve("GET", "/v3/users/bob").member("access_token") == "")
   }
 
-  @Test("asks for a connection of those whose key is of a socket that is gone, but not of those who need none")
+  @Test("lets a living key act without a socket, unless it is set to ask for one of those whose key is of a socket")
   func connectionRequired() throws {
-    let sendbird = try application()
+    let usual = try application()
+    let gone = usual.connect(["user_id": "ann"])
+    gone.close()
+    usual.world.settle()
+    let own = "/v3/users/ann/my_group_channels"
+    #expect(usual.fetch("GET", own, ["session-key": gone.sessionKey]).code == 0)
+    let sendbird = try application { $0.needsConnectionOverHTTP = true }
     let peer = sendbird.connect(["user_id": "ann"])
     let key = ["session-key": peer.sessionKey]
     #expect(sendbird.fetch("GET", "/v3/users/ann/my_group_channels", key).code == 0)

@@ -30,8 +30,9 @@ package struct SimulatedSendbird {
     self.directory = directory
     var settings = SendbirdSettings(apiToken: Credentials(token: Self.apiToken))
     change(&settings)
+    let channels = MemorySendbirdChannels(on: own[0].eventLoop)
     suite = try SendbirdSuite(
-      settings, directory: directory, on: own[0].eventLoop, generator: SeededGenerator(seed: seed))
+      settings, directory: directory, channels: channels, on: own[0].eventLoop, generator: SeededGenerator(seed: seed))
     let sessionsOnly = try suite.dialectSuite(policy) { gate, _ in
       // A call that every client may make: who am I?
       [
@@ -45,7 +46,6 @@ package struct SimulatedSendbird {
         }
       ]
     }
-    let channels = MemorySendbirdChannels(on: own[0].eventLoop)
     let dialects =
       hasChannels
       ? try suite.dialectSuite(policy, users: directory, channels: channels, on: own[0].eventLoop) : sessionsOnly

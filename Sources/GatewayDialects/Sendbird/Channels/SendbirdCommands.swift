@@ -42,7 +42,7 @@ package struct SendbirdCommands: OperationHandler {
         name: operation.name, body: body, channelURL: url, caller: caller, request: request, services: services)
       return try await perform(order).map { [$0] } ?? []
     } catch {
-      return request.map { [SendbirdFrame.error(error, $0)] } ?? []
+      return request.map { [SendbirdFrame.error(error, $0, at: services.wallTime)] } ?? []
     }
   }
 

@@ -21,7 +21,8 @@ package struct SendbirdGate: Sendable {
     self.services = services
   }
 
-  /// Who asks. A user without a live connection is told 800101, unless the session was opened over HTTP.
+  /// Who asks. Where the settings want a live connection too, a user without one is told 800101, unless the session was
+  /// opened over HTTP.
   package func caller(of request: HTTPRequest) async throws(SendbirdError) -> SendbirdCaller {
     try checkApplication(of: request)
     if let presented = request.header("api-token") {

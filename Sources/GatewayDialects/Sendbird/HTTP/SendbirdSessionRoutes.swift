@@ -48,14 +48,19 @@ package struct SendbirdSessionRoutes: Sendable {
   /// A new key for the sessions of the user, their live connections among them.
   private func refresh(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
-    let (token, isExpiring, _) = try presented(request, at: now)
+    let presented = try presented(request, at: now)
     do throws(GatewayError) {
-      let refresh = try await sessions.refreshOverHTTP(user, token, isExpiring: isExpiring, at: now)
+      let refresh = try await sessions.refreshOverHTTP(
+        user, presented.token, isExpiring: presented.isExpiring, at: now)
       if await services.isRevoked(refresh.token) { throw GatewayError.tokenRevoked }
       if !refresh.connections.isEmpty {
         _ = await services.renew(refresh.token) { refresh.connections.contains($0.connection) }
       }
-      let answer = JSONWriter.object { $0.member("key", refresh.token.welcome ?? "") }
+      let answer = JSONWriter.object { json in
+        json.member("key", refresh.key)
+        // iOS takes an answer without them for a failure.
+        json.member("services", strings: presented.services)
+      }
       return HTTPResponse(status: 200, json: answer)
     } catch {
       throw SendbirdError(error)
@@ -65,9 +70,10 @@ package struct SendbirdSessionRoutes: Sendable {
   /// The answer that a login over the socket has in its frame, and a key that is good without a socket.
   private func logIn(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
-    let (token, isExpiring, application) = try presented(request, at: now)
-    let named = request.header("app-id") ?? application ?? sessions.settings.applicationID
-    let login = SendbirdLogin(user: user, token: token, applicationID: named, isExpiring: isExpiring)
+    let presented = try presented(request, at: now)
+    let named = request.header("app-id") ?? presented.application ?? sessions.settings.applicationID
+    let login = SendbirdLogin(
+      user: user, token: presented.token, applicationID: named, isExpiring: presented.isExpiring)
     do throws(GatewayError) {
       let verified = try await sessions.logIn(login, at: now).get()
       if await services.isRevoked(verified) { throw GatewayError.tokenRevoked }
@@ -77,19 +83,28 @@ package struct SendbirdSessionRoutes: Sendable {
     }
   }
 
-  /// The token, of the header or of the body, whether the client can refresh, and the application the body names.
-  private func presented(
-    _ request: HTTPRequest, at now: WallTime
-  ) throws(SendbirdError) -> (SendbirdPresentedToken, isExpiring: Bool, application: String?) {
+  /// What a client says of itself to be given a key.
+  private struct Presented {
+    /// Of the header, or else of the body.
+    let token: SendbirdPresentedToken
+    /// Whether the client can refresh.
+    let isExpiring: Bool
+    let application: String?
+    /// What the key is for: those that the body names, or chat.
+    let services: [String]
+  }
+
+  private func presented(_ request: HTTPRequest, at now: WallTime) throws(SendbirdError) -> Presented {
     let body = request.body.isEmpty ? Array("{}".utf8) : request.body
-    let (written, isExpiring, application) = try body.span.bytes.withUnsafeBytes { (bytes) throws(SendbirdError) in
+    return try body.span.bytes.withUnsafeBytes { (bytes) throws(SendbirdError) in
       guard let object = try? JSONObject(bytes) else { throw SendbirdError.bodyNotJSON }
-      return (
-        try? object.string("token"), object.flag("expiring_session") ?? false,
-        SendbirdDialect.meant(try? object.string("app_id"))
-      )
+      let token =
+        SendbirdDialect.meant(request.header("access-token")) ?? SendbirdDialect.meant(try? object.string("token"))
+      return Presented(
+        token: SendbirdPresentedToken(token ?? "", verifier: verifier, at: now),
+        isExpiring: object.flag("expiring_session") ?? false,
+        application: SendbirdDialect.meant(try? object.string("app_id")),
+        services: (try? object.strings("services", count: 1...20)) ?? ["chat"])
     }
-    let token = SendbirdDialect.meant(request.header("access-token")) ?? SendbirdDialect.meant(written)
-    return (SendbirdPresentedToken(token ?? "", verifier: verifier, at: now), isExpiring, application)
   }
 }

@@ -13,14 +13,14 @@ struct SendbirdParameters: Sendable {
   /// Reads a JSON object; an empty text is an empty one.
   init(_ bytes: [UInt8]) throws(SendbirdError) {
     let text = bytes.isEmpty ? Array("{}".utf8) : bytes
-    let document: JSONDocument
-    do throws(JSONError) {
-      document = try JSONDocument.parse(text, sizeMax: max(2, bytes.count), depthMax: Self.depthMax)
-    } catch {
-      throw .bodyNotJSON
-    }
-    guard document.root.isObject else { throw .bodyNotJSON }
-    root = document.root
+    guard let root = Self.parse(text) ?? text.withUnsafeBytes(SendbirdEscapes.mended).flatMap(Self.parse),
+      root.isObject
+    else { throw .bodyNotJSON }
+    self.root = root
+  }
+
+  private static func parse(_ text: [UInt8]) -> JSONView? {
+    try? JSONDocument.parse(text, sizeMax: text.count, depthMax: depthMax).root
   }
 
   private func member(_ name: String) -> JSONView? {

@@ -14,15 +14,18 @@ struct SendbirdLogin: Sendable {
   var connection: ConnectionID?
 }
 
-/// The answer to a login: the payload of `LOGI`, and the body of the same over HTTP. The types are those that the
-/// strictest clients decode; there is no `new_key`, which one takes for a refresh, no `error`, which another takes for a
+/// The answer to a login: the payload of `LOGI`, and the body of the same over HTTP; and to a refresh in the socket, which
+/// has `new_key` in place of `key`. The types are those that the strictest clients decode; a login's answer has no
+/// `new_key`, which one takes for a refresh, and none has `error`, which another takes for a
 /// failure whatever its value, and no `log_publish_config`, which would have them post statistics.
 struct SendbirdWelcome {
   let user: SendbirdUser
   let key: String
+  let isRefresh: Bool
   let fileKey: String
   /// When the session ends; nil for never.
   let end: WallTime?
+  let unread: SendbirdUnread
   let now: WallTime
   let settings: SendbirdSettings
 
@@ -55,9 +58,10 @@ struct SendbirdWelcome {
 
   private func writeSession(to json: inout JSONWriter) {
     let milliseconds = now.nanoseconds / 1_000_000
-    json.member("key", key)
+    if isRefresh { json.member("new_key", key) } else { json.member("key", key) }
     json.member("ekey", fileKey)
-    json.member("expires_at", end.map { $0.nanoseconds / 1_000_000 } ?? -1)
+    // In seconds, unlike its neighbours.
+    json.member("expires_at", end.map { $0.nanoseconds / 1_000_000_000 } ?? -1)
     json.member("login_ts", milliseconds)
     json.member("ping_interval", settings.pingInterval.components.seconds)
     json.member("pong_timeout", settings.pongTimeout.components.seconds)
@@ -67,28 +71,25 @@ struct SendbirdWelcome {
       json.member("mul", Int64(settings.reconnectFactor))
       json.member("retry_cnt", Int64(settings.reconnectTries))
     }
-    json.member("unread_cnt") { json in
-      json.member("all", 0)
-      json.member("feed", 0)
-      json.member("ts", milliseconds)
-      json.member("custom_types") { _ in }
-    }
+    json.member("unread_cnt") { unread.write(to: &$0, at: now) }
   }
 
   private func writeFeatures(to json: inout JSONWriter) {
     json.member("max_unread_cnt_on_super_group", 100)
     json.member("device_token_last_deleted_at", 0)
     json.member("bc_duration", 0)
-    // No recorded answer has these two: small numbers that hold nobody up, whatever their unit.
-    json.member("concurrent_call_limit", 3)
-    json.member("back_off_delay", 1)
+    // What clients on iOS assume where these two are missing; the second is in seconds.
+    json.member("concurrent_call_limit", 1)
+    json.name("back_off_delay")
+    json.number(0.5)
     json.member("request_dedup_interval_ms", 500)
     json.member("file_upload_size_limit", 50)
     json.member("multiple_file_send_max_size", 30)
     json.member("premium_feature_list", strings: [])
     json.member("application_attributes", strings: [])
     json.member("emoji_hash", "")
-    json.member("use_reaction", true)
+    // True would invite calls that are not there.
+    json.member("use_reaction", false)
     json.member("unread_cnt_threading_policy", 0)
     json.member("last_msg_threading_policy", 0)
     json.member("disable_supergroup_mack", false)

@@ -6,9 +6,10 @@ internal import GatewayCore
 struct SendbirdSession: Hashable, Sendable {
   let user: UserID
   let kind: UserKind
-  let openedAt: WallTime
-  /// Whether its keys are good for HTTP without a connection: it was opened over HTTP.
+  /// Whether its keys are good for HTTP without a connection whatever the settings: it was opened over HTTP.
   let isForHTTP: Bool
+  /// When it was opened or last refreshed.
+  var begunAt: WallTime
   /// Whether the client can refresh.
   var isExpiring: Bool
   var token: SendbirdAcceptedToken
@@ -28,7 +29,7 @@ struct SendbirdSession: Hashable, Sendable {
   }
 
   /// What is asked for at the end: the token again as long as it is good, another one otherwise.
-  var renewal: RefreshCause {
+  private var renewal: RefreshCause {
     guard let tokenEnd = token.expiresAt else { return .sessionEnd }
     return keyEnd.map { $0 < tokenEnd } ?? false ? .sessionEnd : .expiry
   }
@@ -37,19 +38,34 @@ struct SendbirdSession: Hashable, Sendable {
     end.map { $0 <= now } ?? false
   }
 
+  /// How long before its end its client is told: while there is time, but for no more than a tenth of its life.
+  private func lead(_ settings: SendbirdSettings) -> Duration {
+    end.map { min(settings.expiryLead, ($0 - begunAt) / 10) } ?? .zero
+  }
+
+  /// Whether its client has been told of its end, or was to be.
+  func isDue(at now: WallTime, _ settings: SendbirdSettings) -> Bool {
+    hasEnded(at: now + lead(settings))
+  }
+
+  /// What a client is told whose key is good no more. One that cannot refresh must not hear that its session expired:
+  /// the third generation of the JavaScript SDK would come back with the same key for ever, without a pause.
+  var refusal: GatewayError { isExpiring ? .sessionExpired : .sessionUnknown }
+
   /// Whether the key of that generation is one of the session's good ones at `now`.
   func accepts(_ generation: UInt32, at now: WallTime) -> Bool {
     if generation == self.generation { return true }
     guard generation < self.generation else { return false }
     guard let previousKeyEnd else { return true }
-    return generation + 1 == self.generation && now < previousKeyEnd
+    return self.generation - generation == 1 && now < previousKeyEnd
   }
 
   /// Goes on with `token` from `now`, under a new key.
   mutating func refresh(_ token: SendbirdAcceptedToken, at now: WallTime, _ settings: SendbirdSettings) {
     self.token = token
+    begunAt = now
     keyEnd = Self.keyEnd(isExpiring: isExpiring, at: now, settings)
-    generation += 1
+    generation &+= 1
     previousKeyEnd = settings.keyGrace.map { now + $0 }
   }
 
@@ -58,9 +74,11 @@ struct SendbirdSession: Hashable, Sendable {
   }
 
   /// The session as the gateway wants it, saying `welcome`.
-  func verified(welcome: String?) -> VerifiedToken {
-    VerifiedToken(
+  func verified(welcome: String?, _ settings: SendbirdSettings) -> VerifiedToken {
+    var verified = VerifiedToken(
       user: user, kind: kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt, expiresAt: end,
       renewal: renewal, form: token.form, welcome: welcome)
+    verified.refreshLead = lead(settings)
+    return verified
   }
 }

@@ -1,79 +1,101 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// A session key on the wire: 48 hexadecimal digits that name a session and a generation of its keys, and prove that this
-/// application made them.
+/// A session key on the wire: all that a session is, in base64url, with a proof that this application made it.
 ///
-/// A key that proves good but names a session nobody remembers is that of a session that has ended; so a gateway that
-/// was started anew, or had to forget, tells its clients to refresh in place of shutting them out.
+/// So a gateway that was started anew, or had to forget, knows a session again when it sees one of its keys.
 struct SendbirdSessionKey: Hashable {
-  let session: UInt64
-  let generation: UInt32
+  /// The session's number.
+  let id: UInt64
+  /// The session as it was when the key was made.
+  let session: SendbirdSession
 
-  private static let proofSize = 12
-  private static let size = 24
+  private static let proofSize = 16
+  /// Number, generation, flags, four times and a fingerprint.
+  private static let headSize = 8 + 4 + 1 + 4 * 8 + 16
+  private static let sizeMax = 1_024
 
-  init(session: UInt64, generation: UInt32) {
+  private static let forms: [TokenForm] = [.none, .jwt, .opaque, .session]
+
+  init(_ id: UInt64, _ session: SendbirdSession) {
+    self.id = id
     self.session = session
-    self.generation = generation
   }
 
   /// Nil unless `text` is a key that `signer` made.
   init?(_ text: String, signer: JWTSigner) {
-    guard let bytes = Self.bytes(text) else { return nil }
-    session = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-    generation = bytes[8..<12].reduce(0) { $0 << 8 | UInt32($1) }
-    guard ConstantTime.areEqual(proof("session key", signer), Array(bytes[12...])) else { return nil }
+    guard text.utf8.count <= Self.sizeMax, let bytes = Base64URL.decode(text),
+      bytes.count > Self.headSize + Self.proofSize
+    else { return nil }
+    let content = Array(bytes.dropLast(Self.proofSize))
+    guard
+      ConstantTime.areEqual(Self.proof("session key", content, signer), Array(bytes.suffix(Self.proofSize)))
+    else { return nil }
+    var reader = Reader(content[...])
+    id = reader.next()
+    let generation: UInt32 = reader.next()
+    let flags: UInt8 = reader.next()
+    let (begunAt, keyEnd) = (reader.time() ?? WallTime(nanoseconds: 0), reader.time())
+    let (issuedAt, expiresAt) = (reader.time(), reader.time())
+    let fingerprint = TokenFingerprint(high: reader.next(), low: reader.next())
+    session = SendbirdSession(
+      user: UserID(String(decoding: reader.rest, as: UTF8.self)), kind: flags & 4 == 0 ? .regular : .guest,
+      isForHTTP: flags & 2 != 0, begunAt: begunAt, isExpiring: flags & 1 != 0,
+      token: SendbirdAcceptedToken(
+        form: Self.forms[Int(flags >> 3 & 3)], fingerprint: fingerprint, issuedAt: issuedAt, expiresAt: expiresAt),
+      keyEnd: keyEnd, generation: generation)
   }
 
   func text(signer: JWTSigner) -> String {
-    Self.hex(named + proof("session key", signer))
+    let content = content
+    return Base64URL.encode(content + Self.proof("session key", content, signer))
   }
 
   /// The session's second key, which clients put into the addresses of protected files.
   func fileKey(signer: JWTSigner) -> String {
-    Self.hex(SendbirdSessionKey(session: session, generation: 0).proof("file key", signer))
+    Base64URL.encode(Self.proof("file key", Self.bytes(id), signer))
   }
 
-  private var named: [UInt8] {
-    withUnsafeBytes(of: session.bigEndian, Array.init) + withUnsafeBytes(of: generation.bigEndian, Array.init)
+  private var content: [UInt8] {
+    let form = Self.forms.firstIndex(of: session.token.form) ?? 0
+    let flags =
+      (session.isExpiring ? 1 : 0) | (session.isForHTTP ? 2 : 0) | (session.kind == .guest ? 4 : 0) | UInt8(form) << 3
+    var content = Self.bytes(id) + Self.bytes(session.generation) + [flags]
+    for time in [session.begunAt, session.keyEnd, session.token.issuedAt, session.token.expiresAt] {
+      content += Self.bytes(time?.nanoseconds ?? Reader.noTime)
+    }
+    content += Self.bytes(session.token.fingerprint.high) + Self.bytes(session.token.fingerprint.low)
+    return content + Array(session.user.rawValue.utf8)
   }
 
   /// The purpose keeps one kind of proof from passing as another, or as a token's signature.
-  private func proof(_ purpose: String, _ signer: JWTSigner) -> [UInt8] {
-    Array(signer.signature(of: Array("\(purpose) ".utf8) + named).prefix(Self.proofSize))
+  private static func proof(_ purpose: String, _ content: [UInt8], _ signer: JWTSigner) -> [UInt8] {
+    Array(signer.signature(of: Array("\(purpose) ".utf8) + content).prefix(proofSize))
   }
 
-  private static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(2 * bytes.count)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
+  private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: number.bigEndian, Array.init)
   }
 
-  private static func bytes(_ text: String) -> [UInt8]? {
-    guard text.utf8.count == 2 * size else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(size)
-    var high: UInt8?
-    for digit in text.utf8 {
-      let value: UInt8
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-      default: return nil
-      }
-      if let half = high {
-        bytes.append(half << 4 | value)
-        high = nil
-      } else {
-        high = value
-      }
+  /// Reads numbers from bytes that are proven ours; what is not there counts as 0.
+  private struct Reader {
+    static let noTime = Int64.min
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+      rest = bytes
     }
-    return bytes
+
+    mutating func next<Number: FixedWidthInteger>() -> Number {
+      let size = Number.bitWidth / 8
+      let number = rest.prefix(size).reduce(0) { ($0 as Number) << 8 | Number(truncatingIfNeeded: $1) }
+      rest = rest.dropFirst(size)
+      return number
+    }
+
+    mutating func time() -> WallTime? {
+      let nanoseconds: Int64 = next()
+      return nanoseconds == Self.noTime ? nil : WallTime(nanoseconds: nanoseconds)
+    }
   }
 }

@@ -31,10 +31,11 @@ struct SendbirdSessionTable {
     users[user]?.connections ?? [:]
   }
 
+  /// Remembers a session; its number is nobody's yet.
   mutating func open(_ session: SendbirdSession, as id: UInt64, at now: WallTime) {
     if sessions.count >= countMax { makeRoom(at: now) }
-    if let own = users[session.user]?.sessions, own.count >= Self.sessionsPerUserMax {
-      sessions[own[0]] = nil
+    if let own = users[session.user]?.sessions, own.count >= Self.sessionsPerUserMax, let oldest = own.first {
+      sessions[oldest] = nil
       users[session.user]?.sessions.removeFirst()
     }
     sessions[id] = session
@@ -42,8 +43,9 @@ struct SendbirdSessionTable {
   }
 
   mutating func update(_ id: UInt64, _ change: (inout SendbirdSession) -> Void) {
-    guard sessions[id] != nil else { return }
-    change(&sessions[id]!)
+    guard var session = sessions[id] else { return }
+    change(&session)
+    sessions[id] = session
   }
 
   mutating func connect(_ connection: ConnectionID, of user: UserID, to id: UInt64) {
@@ -64,7 +66,7 @@ struct SendbirdSessionTable {
   private mutating func makeRoom(at now: WallTime) {
     var forgotten = sessions.filter { $0.value.hasEnded(at: now) }.map(\.key)
     if forgotten.count < countMax / 4 {
-      let byAge = sessions.sorted { ($0.value.openedAt, $0.key) < ($1.value.openedAt, $1.key) }
+      let byAge = sessions.sorted { ($0.value.begunAt, $0.key) < ($1.value.begunAt, $1.key) }
       forgotten = byAge.prefix(max(1, countMax / 4)).map(\.key)
     }
     for id in forgotten {

@@ -12,6 +12,7 @@ package actor SendbirdSessions {
   private let executor: any SerialExecutor
   let settings: SendbirdSettings
   let directory: any SendbirdDirectory
+  private let channels: any SendbirdChannelDirectory
   /// Proves session keys, and session tokens: by the secret of the application.
   let signer: JWTSigner
   private var generator: SeededGenerator
@@ -21,12 +22,13 @@ package actor SendbirdSessions {
   nonisolated let gateway = Mutex<(any GatewayServices)?>(nil)
 
   package init(
-    on executor: any SerialExecutor, settings: SendbirdSettings, directory: any SendbirdDirectory, signer: JWTSigner,
-    generator: SeededGenerator
+    on executor: any SerialExecutor, settings: SendbirdSettings, directory: any SendbirdDirectory,
+    channels: any SendbirdChannelDirectory, signer: JWTSigner, generator: SeededGenerator
   ) {
     self.executor = executor
     self.settings = settings
     self.directory = directory
+    self.channels = channels
     self.signer = signer
     self.generator = generator
     rate = SendbirdLoginRate(perSecond: settings.loginsPerSecond)
@@ -65,50 +67,69 @@ package actor SendbirdSessions {
     guard name != .anonymous else { throw .anonymousRefused }
     let (user, token, kind) = try await admit(name, login.token, at: now)
     try await checkConnectionCount(of: name, login.connection)
-    let id = open(
+    let key = open(
       name, kind, token, isExpiring: login.isExpiring, isForHTTP: login.connection == nil, at: now)
-    return await enter(id, user, login.connection, at: now)
+    return await enter(key, user, login.connection, at: now)
   }
 
-  /// Opens a session; its number.
+  /// Opens a session; its first key.
   func open(
     _ user: UserID, _ kind: UserKind, _ token: SendbirdAcceptedToken, isExpiring: Bool, isForHTTP: Bool,
     at now: WallTime
-  ) -> UInt64 {
+  ) -> SendbirdSessionKey {
+    let session = SendbirdSession(
+      user: user, kind: kind, isForHTTP: isForHTTP, begunAt: now, isExpiring: isExpiring, token: token,
+      keyEnd: SendbirdSession.keyEnd(isExpiring: isExpiring, at: now, settings))
     let id = generator.next()
-    let keyEnd = SendbirdSession.keyEnd(isExpiring: isExpiring, at: now, settings)
-    table.open(
-      SendbirdSession(
-        user: user, kind: kind, openedAt: now, isForHTTP: isForHTTP, isExpiring: isExpiring, token: token,
-        keyEnd: keyEnd),
-      as: id, at: now)
-    return id
+    table.open(session, as: id, at: now)
+    return SendbirdSessionKey(id, session)
   }
 
   /// Logs in by a session key: the session goes on, its end is where it was.
   private func resume(
     _ key: String, _ login: SendbirdLogin, at now: WallTime
   ) async throws(GatewayError) -> VerifiedToken {
-    let (id, session) = try find(key, at: now)
-    guard login.user == nil || login.user == session.user else { throw .sessionUnknown }
-    let user = try await check(session, at: now)
-    try await checkConnectionCount(of: session.user, login.connection)
-    return await enter(id, user, login.connection, at: now)
+    let found = try find(key, at: now)
+    guard login.user == nil || login.user == found.session.user else { throw .sessionUnknown }
+    let user = try await check(found.session, at: now)
+    try await checkConnectionCount(of: found.session.user, login.connection)
+    return await enter(remember(found, at: now), user, login.connection, at: now)
+  }
+
+  /// Takes a session up again that its key tells of, where it is not known already; the key it has then.
+  private func remember(_ key: SendbirdSessionKey, at now: WallTime) -> SendbirdSessionKey {
+    guard let known = table[key.id] else {
+      table.open(key.session, as: key.id, at: now)
+      return key
+    }
+    guard known.user == key.session.user else {
+      // The number is another user's since the gateway was started anew.
+      let id = generator.next()
+      table.open(key.session, as: id, at: now)
+      return SendbirdSessionKey(id, key.session)
+    }
+    if known.generation < key.session.generation { table.update(key.id) { $0 = key.session } }
+    return SendbirdSessionKey(key.id, table[key.id] ?? key.session)
   }
 
   private func enter(
-    _ id: UInt64, _ user: SendbirdUser, _ connection: ConnectionID?, at now: WallTime
+    _ key: SendbirdSessionKey, _ user: SendbirdUser, _ connection: ConnectionID?, at now: WallTime
   ) async -> VerifiedToken {
-    guard let session = table[id] else { preconditionFailure("a session of this very moment") }
-    if let connection { table.connect(connection, of: user.id, to: id) }
-    let key = SendbirdSessionKey(session: id, generation: session.generation)
-    let welcome = SendbirdWelcome(
-      user: user, key: key.text(signer: signer), fileKey: key.fileKey(signer: signer), end: session.end, now: now,
-      settings: settings)
+    if let connection { table.connect(connection, of: user.id, to: key.id) }
     if connection != nil && !user.hasEverLoggedIn {
       _ = try? await directory.updateUser(user.id) { $0.hasEverLoggedIn = true }
     }
-    return session.verified(welcome: welcome.text)
+    return await welcome(key, user, isRefresh: false, at: now)
+  }
+
+  /// The session, with the answer to its login or refresh.
+  func welcome(
+    _ key: SendbirdSessionKey, _ user: SendbirdUser, isRefresh: Bool, at now: WallTime
+  ) async -> VerifiedToken {
+    let welcome = SendbirdWelcome(
+      user: user, key: key.text(signer: signer), isRefresh: isRefresh, fileKey: key.fileKey(signer: signer),
+      end: key.session.end, unread: await channels.unread(user.id), now: now, settings: settings)
+    return key.session.verified(welcome: welcome.text, settings)
   }
 
   /// Throws if the user has as many connections as is allowed.
@@ -131,17 +152,31 @@ package actor SendbirdSessions {
 
   // MARK: Session keys
 
-  /// The session of a key that is good at `now`.
-  func find(_ key: String, at now: WallTime) throws(GatewayError) -> (id: UInt64, session: SendbirdSession) {
-    guard let key = SendbirdSessionKey(key, signer: signer) else { throw .sessionUnknown }
-    guard let session = table[key.session] else { throw .sessionExpired }
-    guard !session.hasEnded(at: now), session.accepts(key.generation, at: now) else { throw .sessionExpired }
-    return (key.session, session)
+  /// The session of a key that is good at `now`: as it is remembered, or else as the key tells of it.
+  private func find(_ text: String, at now: WallTime) throws(GatewayError) -> SendbirdSessionKey {
+    guard let key = SendbirdSessionKey(text, signer: signer) else { throw .sessionUnknown }
+    var session = key.session
+    if let known = table[key.id], known.user == session.user, known.generation >= session.generation {
+      session = known
+    } else if let grace = settings.keyGrace {
+      session.previousKeyEnd = session.begunAt + grace
+    }
+    guard !session.hasEnded(at: now), session.accepts(key.session.generation, at: now) else { throw session.refusal }
+    return SendbirdSessionKey(key.id, session)
   }
 
-  /// The user of a session, who may still be logged in by it.
-  func check(_ session: SendbirdSession, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
-    guard let user = await directory.user(session.user) else { throw .userUnknown }
+  /// The user of a session, who may still be logged in by it. One whom the gateway does not know, because it was started
+  /// anew, is made again.
+  private func check(_ session: SendbirdSession, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
+    let user: SendbirdUser
+    if let known = await directory.user(session.user) {
+      user = known
+    } else {
+      guard await !directory.wasDeleted(session.user) else { throw .userUnknown }
+      let hadToken = session.token.form != .none
+      let made = try await directory.getOrCreateUser(session.user, at: now)
+      user = (try? await directory.updateUser(made.id) { $0.hasBeenIssuedToken = hadToken }) ?? made
+    }
     guard user.isActive else { throw .userDeactivated }
     guard !session.token.isRevoked(for: user) else { throw .tokenRevoked }
     return user
@@ -149,9 +184,11 @@ package actor SendbirdSessions {
 
   /// The session that a caller over HTTP shows the key of.
   package func caller(key: String, at now: WallTime) async throws(GatewayError) -> SendbirdKeyHolder {
-    let (_, session) = try find(key, at: now)
+    let session = try find(key, at: now).session
     _ = try await check(session, at: now)
-    return SendbirdKeyHolder(token: session.verified(welcome: nil), needsConnection: !session.isForHTTP)
+    return SendbirdKeyHolder(
+      token: session.verified(welcome: nil, settings),
+      needsConnection: settings.needsConnectionOverHTTP && !session.isForHTTP)
   }
 }
 

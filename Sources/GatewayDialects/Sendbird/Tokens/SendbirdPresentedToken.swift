@@ -40,7 +40,8 @@ struct SendbirdAcceptedToken: Hashable, Sendable {
   func isRevoked(for user: SendbirdUser) -> Bool {
     switch form {
     case .jwt: SendbirdSessionToken.isVoid(issuedAt: issuedAt, for: user)
-    case .opaque: user.accessToken.map { TokenFingerprint(of: $0.token) } != fingerprint
+    // A user of whom no access token is known was made again after the gateway was started anew.
+    case .opaque: user.accessToken.map { TokenFingerprint(of: $0.token) != fingerprint } ?? false
     case .session, .none: false
     }
   }

@@ -41,25 +41,32 @@ package struct SendbirdFrame: Hashable, Sendable {
     return Frame(.text, json.bytes)
   }
 
-  /// A command whose JSON object is `object` already.
-  package static func command(_ name: StaticString, object: String) -> Frame {
-    var json = JSONWriter(prefix: name, capacity: object.utf8.count + 8)
-    json.raw(object)
+  /// A command whose JSON object is `object` already, which has a member at least; after `req_id` if `request` is given.
+  package static func command(_ name: StaticString, _ request: RequestID? = nil, object: String) -> Frame {
+    var json = JSONWriter(prefix: name, capacity: object.utf8.count + 64)
+    json.beginObject()
+    if let request { json.member("req_id", request.rawValue) }
+    json.raw(String(object.dropFirst().dropLast()))
+    json.endObject()
     json.lineFeed()
     return Frame(.text, json.bytes)
   }
 
-  /// `EROR`: the request of that name failed. There is none without a request: Flutter logs out on it.
-  package static func error(_ error: SendbirdError, _ request: RequestID) -> Frame {
-    command("EROR", request) { error.write(to: &$0) }
+  /// `EROR`: the request of that name failed. There is none without a request: Flutter logs out on it. The time is not
+  /// for show: without it a client on iOS cannot read the error.
+  package static func error(_ error: SendbirdError, _ request: RequestID, at now: WallTime) -> Frame {
+    command("EROR", request) { json in
+      error.write(to: &json)
+      json.member("ts", now.milliseconds)
+    }
   }
 
-  /// `EXPR`: something has happened to the session. `expiresIn` in seconds is never negative, since Flutter ends the
-  /// session then.
-  package static func sessionEvent(reason: SendbirdError?, expiresIn: Int64? = nil) -> Frame {
+  /// `EXPR`: something happens to the session, in so long. Told in whole seconds, never fewer than 0, since Flutter ends
+  /// the session then.
+  package static func sessionEvent(reason: SendbirdError, expiresIn: Duration? = nil) -> Frame {
     command("EXPR") { json in
-      if let expiresIn { json.member("expires_in", max(0, expiresIn)) }
-      if let reason { json.member("reason", Int64(reason.code)) }
+      if let expiresIn { json.member("expires_in", max(0, (expiresIn.milliseconds + 500) / 1_000)) }
+      json.member("reason", Int64(reason.code))
     }
   }
 }
