@@ -6,7 +6,7 @@ struct Postern {
   static var commands: [any Command.Type] {
     [
       ServeCommand.self, StormCommand.self, ControlCommand.self, TokenMintCommand.self, TokenInspectCommand.self,
-      TokenVerifyCommand.self, TokenBenchCommand.self,
+      TokenVerifyCommand.self, TokenBenchCommand.self, CompletionsCommand.self, ManCommand.self,
     ]
   }
 
@@ -23,20 +23,12 @@ struct Postern {
 
   /// Runs the command that `words` call. Returns the exit status: 2 for what was asked wrongly, 1 for what went wrong.
   static func run(_ words: [String]) async -> Int32 {
-    guard let (command, rest) = find(words) else {
-      if words.isEmpty || ["--help", "-h", "help"].contains(words[0]) {
-        Output.line(help.all(commands))
-        return words.isEmpty ? 2 : 0
-      }
-      let family = commands.filter { $0.name.hasPrefix("\(words[0]) ") }
-      if !family.isEmpty {
-        Output.line(help.all(family))
-        return words.contains("--help") || words.contains("-h") ? 0 : 2
-      }
-      Output.error("'\(words[0])' is no command; postern --help lists them")
-      return 2
-    }
+    guard let (command, rest) = find(words) else { return runNone(words) }
     do {
+      if rest.contains("--version") {
+        Output.line(Version.text)
+        return 0
+      }
       if rest.contains("--help") || rest.contains("-h") {
         Output.line(rest.contains("--help") ? help.of(command) : help.short(command))
         return 0
@@ -52,6 +44,49 @@ struct Postern {
       Output.error("\(error)")
       return 1
     }
+  }
+
+  /// What is said where the words call no command: help, the version, or what is wrong with them.
+  private static func runNone(_ words: [String]) -> Int32 {
+    guard let first = words.first, !["--help", "-h"].contains(first) else {
+      Output.line(help.all(commands))
+      return words.isEmpty ? 2 : 0
+    }
+    if first == "help" {
+      let topic = Array(words.dropFirst())
+      if let (command, _) = find(topic) {
+        Output.line(help.of(command))
+        return 0
+      }
+      return runNone(topic.isEmpty ? ["--help"] : topic)
+    }
+    if ["--version", "version"].contains(first) {
+      Output.line(Version.text)
+      return 0
+    }
+    let family = commands.filter { $0.name.hasPrefix("\(first) ") }
+    if !family.isEmpty, words.count == 1 || words[1].hasPrefix("-") {
+      Output.line(help.all(family))
+      return words.count == 1 ? 2 : 0
+    }
+    Output.error(complaint(about: words))
+    return 2
+  }
+
+  /// What is wrong with words that call no command.
+  static func complaint(about words: [String]) -> String {
+    let first = words.first ?? ""
+    if first.hasPrefix("-") {
+      return "a command comes first, as in postern serve \(first); postern --help lists the commands"
+    }
+    let isFamily = commands.contains { $0.name.hasPrefix("\(first) ") }
+    let asked = isFamily ? words.prefix(2).joined(separator: " ") : first
+    // `sevre`, `token mnit`, and `mint` for a name of which it is the second word.
+    let names = commands.filter { command in
+      let parts = command.name.split(separator: " ").map(String.init)
+      return !Suggestion.near(asked, among: [command.name] + (isFamily ? [] : parts)).isEmpty
+    }.map { "postern \($0.name)" }
+    return "'\(asked)' is no command\(Suggestion.question(names)) (postern --help lists them)"
   }
 
   private static func find(_ words: [String]) -> ((any Command.Type), [String])? {

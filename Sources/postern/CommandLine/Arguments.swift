@@ -15,11 +15,18 @@ struct Arguments {
     self.flags = Dictionary(uniqueKeysWithValues: (flags + FlagSection.everywhere.flags).map { ($0.name, $0) })
     try readWords(words, operandsAllowed: allowed)
     for flag in flags where values[flag.name] == nil {
-      guard let text = environment[flag.environmentName] else { continue }
+      guard let text = environment[flag.environmentName], !ServiceLink.isOne(flag.environmentName, text) else {
+        continue
+      }
       let texts = flag.repeats ? text.split(separator: ",").map(String.init) : [text]
       values[flag.name] = texts.map { Value(text: $0, source: flag.environmentName) }
     }
-    if let file = string("config") ?? environment["POSTERN_CONFIG"] { try readFile(file) }
+    try EnvironmentVariables.check(environment, flags: flags)
+    if let file = value("config") {
+      try readFile(file.text, of: file.source, isOwn: true)
+    } else if let path = environment[Flag.config.environmentName] {
+      try readFile(path, of: Flag.config.environmentName, isOwn: false)
+    }
   }
 
   private mutating func readWords(_ words: [String], operandsAllowed: Bool) throws {
@@ -55,22 +62,46 @@ struct Arguments {
   }
 
   private func unknown(_ word: String) -> UsageError {
-    let name = word.drop { $0 == "-" }
-    let near = flags.keys.filter { $0.hasPrefix(name.prefix(4)) || $0.contains(name) }.sorted()
-    return UsageError(
-      "\(word): no such flag" + (near.isEmpty ? "" : "; did you mean --\(near.joined(separator: ", --"))?"))
+    let name = String(word.drop { $0 == "-" })
+    if flags[name] == nil, let owners = Self.owners(of: name) {
+      return UsageError("\(word): no flag of this command, but of \(owners)")
+    }
+    let near = Suggestion.near(name, among: flags.keys).map { "--\($0)" }
+    return UsageError("\(word): no such flag" + Suggestion.question(near))
   }
 
-  private mutating func readFile(_ path: String) throws {
-    for (name, texts) in try ConfigurationFile.read(path) {
-      guard let flag = flags[name], name != "config", name != "help" else {
-        throw UsageError("\(path): '\(name)': no such key; the keys are the flags' names without dashes")
+  /// The commands that have the flag; nil if none has.
+  private static func owners(of name: String) -> String? {
+    let owners = Postern.commands.filter { $0.flags.contains { $0.name == name } }.map { "postern \($0.name)" }
+    return owners.isEmpty ? nil : owners.joined(separator: ", ")
+  }
+
+  /// - Parameter isOwn: Whether the file is this command's alone. One that the environment names may be meant for several
+  ///   commands, and hold flags of the others.
+  private mutating func readFile(_ path: String, of source: String, isOwn: Bool) throws {
+    for entry in try ConfigurationFile.read(path, of: source) {
+      let place = "\(path):\(entry.place)"
+      guard let flag = flags[entry.key], !FlagSection.everywhere.flags.contains(where: { $0.name == entry.key }) else {
+        if !isOwn, Self.owners(of: entry.key) != nil { continue }
+        throw unknownKey(entry.key, at: place)
       }
-      guard texts.count == 1 || flag.repeats else { throw UsageError("\(path): '\(name)' takes one value") }
-      if values[name] == nil {
-        values[name] = texts.map { Value(text: $0, source: "\(path): \(name)") }
+      guard flag.repeats || !entry.isArray else {
+        throw UsageError("\(place): '\(entry.key)' takes one value, no array")
+      }
+      if values[entry.key] == nil {
+        values[entry.key] = entry.values.map { Value(text: $0.text, source: "\(path):\($0.place): \(entry.key)") }
       }
     }
+  }
+
+  private func unknownKey(_ key: String, at place: String) -> UsageError {
+    if let owners = Self.owners(of: key) {
+      return UsageError("\(place): '\(key)' is no flag of this command, but of \(owners)")
+    }
+    let near = Suggestion.near(String(key.drop { $0 == "-" }), among: flags.keys).map { "'\($0)'" }
+    return UsageError(
+      "\(place): '\(key)': no such key"
+        + (near.isEmpty ? "; the keys are the flags' names without dashes" : Suggestion.question(near)))
   }
 }
 

@@ -35,7 +35,7 @@ struct FlagSection: Sendable {
   }
 
   /// What every command has.
-  static let everywhere = FlagSection("everywhere", [.config, .help])
+  static let everywhere = FlagSection("everywhere", [.config, .help, .version])
 }
 
 /// One flag of a command. Its value comes from the command line, else from the environment variable, else from the
@@ -60,7 +60,8 @@ struct Flag: Sendable {
     "POSTERN_" + name.uppercased().split(separator: "-").joined(separator: "_")
   }
 
-  static let help = Flag("help", nil, "this text")
+  static let help = Flag("help", nil, "this text; -h is shorter")
+  static let version = Flag("version", nil, "the version of postern")
   static let config = Flag("config", "FILE", "flags from a JSON file, comments allowed; keys are the flags' names")
 }
 

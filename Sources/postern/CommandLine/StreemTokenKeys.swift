@@ -32,7 +32,7 @@ enum StreemTokenKeys {
     guard parts.count == 2 else {
       throw UsageError(value.source, value: value.text, expected: "the key's id, = and the file of its secret")
     }
-    let text = try SecretFile.read(parts[1])
+    let text = try SecretFile.read(parts[1], of: value.source)
     do {
       return Named(id: parts[0], text: text, key: try StreemSecret(text), source: "\(value.source) \(parts[1])")
     } catch {

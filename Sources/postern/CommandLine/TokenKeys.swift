@@ -25,6 +25,8 @@ struct TokenKeys {
   private let algorithm: JWTAlgorithm?
   private let allowsShortSecret: Bool
 
+  private static let keyFileSizeMax = 1 << 20
+
   /// Nil if no flag names a key. Throws with the flag and what is wrong with its key; never with the key.
   ///
   /// - Parameter allowsShortSecret: Whether a short secret is accepted whatever the flags say.
@@ -38,8 +40,8 @@ struct TokenKeys {
     for value in arguments.values("key-file") {
       materials += try Self.keys(value, id: arguments.string("key-id"), algorithm)
     }
-    if let path = arguments.string("previous-secret-file") {
-      var previous = try Self.material(try SecretFile.read(path), "--previous-secret-file", algorithm, nil)
+    if let secret = try arguments.secret("previous-secret-file") {
+      var previous = try Self.material(secret, "--previous-secret-file", algorithm, nil)
       guard let until = try arguments.number("previous-until", in: 0...1e11) else {
         throw UsageError("--previous-secret-file needs --previous-until, a time in unix seconds")
       }
@@ -112,12 +114,12 @@ struct TokenKeys {
 
   /// The secret that is given as text; nil if none is.
   static func secret(_ arguments: Arguments) throws -> String? {
-    switch (arguments.string("secret"), arguments.string("secret-file")) {
+    switch (arguments.string("secret"), arguments.value("secret-file")) {
     case (_?, _?): throw UsageError("--secret and --secret-file are both given; one of them is meant")
     case (let secret?, nil):
       guard !secret.isEmpty else { throw UsageError("--secret is empty") }
       return secret
-    case (nil, let path?): return try SecretFile.read(path)
+    case (nil, let file?): return try SecretFile.read(file.text, of: file.source)
     case (nil, nil): return nil
     }
   }
@@ -138,12 +140,10 @@ struct TokenKeys {
   private static func keys(
     _ file: Arguments.Value, id: String?, _ algorithm: JWTAlgorithm?
   ) throws -> [KeyMaterial] {
-    guard let data = FileManager.default.contents(atPath: file.text), data.count <= 1 << 20 else {
-      throw UsageError(file.source, value: file.text, expected: "a file of keys that can be read, 1 MiB at most")
-    }
+    let bytes = try InputFile.read(file.text, of: file.source, sizeMax: keyFileSizeMax)
     do {
-      if data.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try KeyMaterial.jwks(Array(data)) }
-      var material = try KeyMaterial.pem(Array(data))
+      if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try KeyMaterial.jwks(bytes) }
+      var material = try KeyMaterial.pem(bytes)
       material.id = id
       if let algorithm { material.algorithms = AlgorithmSet([algorithm]) }
       return [material]

@@ -38,7 +38,7 @@ enum ControlCommand: Command {
     let request = try request(action, operands.first, arguments)
     let client = try ControlClient(
       url: arguments.string("url") ?? "http://127.0.0.1:8081",
-      secret: arguments.string("control-secret-file").map(SecretFile.read))
+      secret: arguments.secret("control-secret-file"))
     let answer = try await client.send(request)
     if answer.status >= 400 {
       Output.error(ControlText.error(answer))

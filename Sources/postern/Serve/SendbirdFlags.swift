@@ -30,7 +30,7 @@ enum SendbirdFlags {
 
   /// The settings, checked. `secret` is the gateway's own, if it has one that is text.
   static func settings(_ arguments: Arguments, secret: String?) throws -> SendbirdSettings {
-    let file = try arguments.string("sendbird-api-token-file").map(SecretFile.read)
+    let file = try arguments.secret("sendbird-api-token-file")
     // Without either nobody but this process knows it: the Platform API is closed.
     let apiToken = file ?? secret ?? Base64URL.encode(SecureRandom.bytes(32))
     var settings = SendbirdSettings(apiToken: Credentials(token: apiToken))

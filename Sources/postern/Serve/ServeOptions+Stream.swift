@@ -57,11 +57,11 @@ extension StreamVideoSettings {
 
   private static func applications(_ arguments: Arguments, _ own: StreamApplication) throws -> StreamApplications {
     let keys = arguments.strings("stream-api-key")
-    let secrets = try arguments.strings("stream-secret-file").map { path in
+    let secrets = try arguments.values("stream-secret-file").map { file in
       do {
-        return try StreamApplication(secret: try SecretFile.read(path))
+        return try StreamApplication(secret: try SecretFile.read(file.text, of: file.source))
       } catch let error as KeyError {
-        throw UsageError("--stream-secret-file \(path): \(error)")
+        throw UsageError("\(file.source) \(file.text): \(error)")
       }
     }
     guard keys.allSatisfy({ !$0.isEmpty }), Set(keys.map { Name($0) }).count == keys.count else {

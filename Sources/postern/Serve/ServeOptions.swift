@@ -13,6 +13,7 @@ struct ServeOptions {
   /// Whether no key was given that can mint, so that a random secret signs the tokens of guests and the provider.
   let hasRandomSecret: Bool
 
+  private static let tlsFileSizeMax = 1 << 20
   private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost"]
 
   init(_ arguments: Arguments) throws {
@@ -49,16 +50,19 @@ struct ServeOptions {
     settings.port = try arguments.int("port", in: 0...65535) ?? 8080
     settings.controlHost = arguments.string("control-host") ?? "127.0.0.1"
     settings.controlPort = try arguments.int("control-port", in: 0...65535) ?? 8081
-    settings.controlSecret = try arguments.string("control-secret-file").map(SecretFile.read)
+    settings.controlSecret = try arguments.secret("control-secret-file")
     guard settings.controlSecret != nil || isLoopback(settings.controlHost) else {
       throw UsageError("--control-host \(settings.controlHost) is not loopback: give a --control-secret-file")
     }
     guard settings.provider.secret != nil || settings.hosts.allSatisfy(isLoopback) else {
       throw UsageError("the token provider mints for anybody: off loopback, give a --provider-secret-file")
     }
-    switch (arguments.string("tls-certificate"), arguments.string("tls-key")) {
+    switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
     case (nil, nil): break
-    case (let certificate?, let key?): settings.tls = TLSFiles(certificatePath: certificate, keyPath: key)
+    case (let certificate?, let key?):
+      // What is in them is read, and judged, when the gateway starts, and again on SIGHUP.
+      for file in [certificate, key] { _ = try InputFile.read(file.text, of: file.source, sizeMax: tlsFileSizeMax) }
+      settings.tls = TLSFiles(certificatePath: certificate.text, keyPath: key.text)
     default: throw UsageError("--tls-certificate and --tls-key are given together, or neither")
     }
     settings.streem?.openID.isSecure = settings.tls != nil
@@ -113,7 +117,7 @@ struct ServeOptions {
         queueMax: arguments.int("provider-queue-max", in: 0...10_000_000) ?? 100_000,
         failureRate: arguments.share("provider-failure-rate") ?? 0,
         defaultLife: arguments.duration("token-life") ?? .seconds(3600),
-        secret: arguments.string("provider-secret-file").map { Credentials(token: try SecretFile.read($0)) })
+        secret: arguments.secret("provider-secret-file").map { Credentials(token: $0) })
     } catch let error as TokenProviderPolicyError {
       throw UsageError("\(error) (--token-life and the --provider flags)")
     }

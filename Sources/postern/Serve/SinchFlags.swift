@@ -57,7 +57,7 @@ enum SinchFlags {
       guard SinchUserName.isLegacyWeb(name) else {
         throw UsageError(value.source, value: value.text, expected: "a name of at most 40 printable characters")
       }
-      settings.passwords[name] = Credentials(token: try SecretFile.read(file))
+      settings.passwords[name] = Credentials(token: try SecretFile.read(file, of: value.source))
     }
     return settings
   }
@@ -91,7 +91,7 @@ enum SinchFlags {
     guard SinchApplications.isKey(key) else {
       throw UsageError(value.source, value: value.text, expected: "a key of letters, digits, - and _, = and a file")
     }
-    guard let secret = SinchSecret(try SecretFile.read(file)) else {
+    guard let secret = SinchSecret(try SecretFile.read(file, of: value.source)) else {
       throw UsageError("\(value.source): '\(file)' holds no base64 text (either alphabet, padding optional)")
     }
     return SinchApplication(key: key, secrets: [secret])

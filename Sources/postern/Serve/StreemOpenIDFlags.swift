@@ -73,7 +73,7 @@ enum StreemOpenIDFlags {
       throw UsageError(value.source, value: value.text, expected: "the user's name, = and the file of the password")
     }
     let names = parts[0].split(separator: "~", maxSplits: 1).map(String.init)
-    let password = try SecretFile.read(parts[1])
+    let password = try SecretFile.read(parts[1], of: value.source)
     return names.count == 2
       ? OpenIDUser(name: names[1], company: names[0], password: password)
       : OpenIDUser(name: parts[0], password: password)

@@ -6,13 +6,20 @@ enum ReportFiles {
   /// Makes the directory before the storm, so that a report never fails for want of one afterwards.
   static func check(_ directory: String?) throws {
     guard let directory else { return }
+    func wrong(_ reason: String) -> UsageError { UsageError("--report: '\(directory)' \(reason)") }
+    var isDirectory: ObjCBool = false
+    if FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), !isDirectory.boolValue {
+      throw wrong("is a file; expected a directory")
+    }
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    } catch let error as CocoaError where error.code == .fileWriteNoPermission {
+      throw wrong("cannot be made: permission denied to user \(geteuid())")
     } catch {
-      throw UsageError("--report", value: directory, expected: "a directory that exists or can be made")
+      throw wrong("cannot be made as a directory")
     }
     guard FileManager.default.isWritableFile(atPath: directory) else {
-      throw UsageError("--report", value: directory, expected: "a directory that can be written to")
+      throw wrong("may not be written to: permission denied to user \(geteuid())")
     }
   }
 

@@ -27,7 +27,7 @@ struct StormDialect {
 
   init(_ arguments: Arguments) throws {
     name = try arguments.choice("dialect", Name.self) ?? .plain
-    let secret = try arguments.string("provider-secret-file").map { Credentials(token: try SecretFile.read($0)) }
+    let secret = try arguments.secret("provider-secret-file").map { Credentials(token: $0) }
     switch name {
     case .plain:
       try Self.refuse(["sdk", "api-key", "application"], arguments, "plain")

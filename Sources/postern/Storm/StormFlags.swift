@@ -21,10 +21,10 @@ enum StormFlags {
   ]
 
   private static let dialect = [
-    Flag("dialect", "NAME", "what the clients speak: plain (default), stream-video, sendbird, sinch or streem"),
+    Flag("dialect", "plain|stream-video|sendbird|sinch|streem", "what the clients speak (default plain)"),
     Flag(
-      "sdk", "NAME",
-      "whose habits they have: javascript (default), swift, android, flutter, python; or javascript, javascript3, unity"
+      "sdk", "javascript|swift|android|flutter|python|javascript3|unity",
+      "whose habits they have (default javascript); javascript3 and unity are Sendbird's, the others but javascript Stream's"
     ),
     Flag("api-key", "KEY", "the api_key of stream-video (default storm)"),
     Flag("application", "ID", "the application of sendbird (default STORM) or sinch (default postern)"),

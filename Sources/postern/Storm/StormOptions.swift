@@ -60,7 +60,7 @@ struct StormOptions {
   }
 
   private static func credentials(_ arguments: Arguments, _ flag: String) throws -> Credentials? {
-    try arguments.string(flag).map { Credentials(token: try SecretFile.read($0)) }
+    try arguments.secret(flag).map { Credentials(token: $0) }
   }
 
   private static func tokens(

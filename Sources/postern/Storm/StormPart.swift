@@ -4,7 +4,7 @@ import GatewayCore
 /// Which part of a storm of several processes this process is. The parent says it in the environment, so that the
 /// command line is the parent's own.
 struct StormPart {
-  private static let variable = "POSTERN_STORM_PART"
+  static let variable = "POSTERN_STORM_PART"
 
   let process: Int
   let startsAt: WallTime

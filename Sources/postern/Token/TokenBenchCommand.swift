@@ -11,6 +11,8 @@ enum TokenBenchCommand: Command {
 
   static let sections = [FlagSection("flags", ownFlags)]
 
+  private static let keyFileSizeMax = 1 << 20
+
   private static let ownFlags = [
     Flag("duration", "DURATION", "how long each line is measured (default 300ms)"),
     Flag("key-file", "FILE", "a private key to measure too, PEM", repeats: true),
@@ -22,9 +24,13 @@ enum TokenBenchCommand: Command {
     for algorithm in AlgorithmSet.hmac.algorithms {
       try measure(try KeyMaterial.secret(secret, algorithms: AlgorithmSet([algorithm])), algorithm, duration)
     }
-    for path in arguments.strings("key-file") {
-      guard let text = FileManager.default.contents(atPath: path) else { throw UsageError("'\(path)' cannot be read") }
-      let key = try KeyMaterial.pem(Array(text))
+    for file in arguments.values("key-file") {
+      let key: KeyMaterial
+      do {
+        key = try KeyMaterial.pem(try InputFile.read(file.text, of: file.source, sizeMax: keyFileSizeMax))
+      } catch let error as KeyError {
+        throw UsageError("\(file.source) \(file.text): \(error)")
+      }
       for algorithm in try VerificationKey(key).algorithms.algorithms { try measure(key, algorithm, duration) }
     }
     return 0

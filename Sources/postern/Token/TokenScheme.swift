@@ -6,7 +6,8 @@ enum TokenScheme: String, CaseIterable {
   case sinch
   case streem
 
-  static let flag = Flag("scheme", "NAME", "whose token: plain (default), stream-video, sendbird, sinch or streem")
+  static let flag = Flag(
+    "scheme", allCases.map(\.rawValue).joined(separator: "|"), "whose token (default plain)")
 
   static func read(_ arguments: Arguments) throws -> TokenScheme {
     try arguments.choice("scheme", TokenScheme.self) ?? .plain

@@ -80,11 +80,14 @@ struct ArgumentsTests {
       (["--port"], "--port needs a value: N"),
       (["--echo=1"], "--echo is a switch and takes no value"),
       (["--port", "1", "--port", "2"], "--port is given twice"),
-      (["--prot", "1"], "--prot: no such flag"),
+      (["--prot", "1"], "--prot: no such flag; did you mean --port?"),
+      (["-port", "1"], "-port: no such flag; did you mean --port?"),
+      (["--zebra", "1"], "--zebra: no such flag"),
+      (["--clients", "1"], "--clients: no flag of this command, but of postern storm"),
       (["--por", "1"], "--por: no such flag; did you mean --port?"),
       (["-x"], "-x: no such flag"),
       (["stray"], "'stray' is unexpected: this command takes flags only"),
-      (["--config", "/nowhere"], "--config: '/nowhere' is wrong; expected a file that can be read"),
+      (["--config", "/nowhere"], "--config: '/nowhere' does not exist"),
     ])
   func refusals(words: [String], expected: String) {
     #expect(complaint(words) == expected)
@@ -98,15 +101,62 @@ struct ArgumentsTests {
   }
 
   @Test(
-    "a configuration file with a wrong key or shape is refused with the file's name",
+    "a configuration file with a wrong key or value is refused with the file's name, line and column",
     arguments: [
-      (#"{"prot": 1}"#, "'prot': no such key"), ("[1]", "not a JSON object"), ("{", "not a JSON object"),
-      (#"{"port": {"a": 1}}"#, "not a JSON object"), (#"{"port": [1, 2]}"#, "'port' takes one value"),
+      ("{\"prot\": 1}", "1:2: 'prot': no such key; did you mean 'port'?"),
+      (
+        "{\n  // a comment\n  \"zebra\": 1\n}",
+        "3:3: 'zebra': no such key; the keys are the flags' names without dashes"
+      ),
+      ("{\"--port\": 1}", "1:2: '--port': no such key; did you mean 'port'?"),
+      ("{\"clients\": 1}", "1:2: 'clients' is no flag of this command, but of postern storm"),
+      ("{\"config\": \"x\"}", "1:2: 'config': no such key"),
+      ("{\"port\": [1, 2]}", "1:2: 'port' takes one value, no array"),
+      (
+        "{\n  \"hold\": \"1s\",\n  \"port\": 65536 }", "3:11: port: '65536' is wrong; expected a whole number from 0 to"
+      ),
+      ("{\"hold\":\r\n 5}", "2:2: hold: '5' is wrong; expected a duration with its unit"),
+      ("{\"echo\": \"maybe\"}", "1:10: echo: 'maybe' is wrong; expected true or false"),
     ])
   func fileRefusals(text: String, expected: String) throws {
     let file = try TemporaryFile(text)
     let complaint = complaint(["--config", file.path])
-    #expect(complaint.hasPrefix("\(file.path): ") && complaint.contains(expected))
+    #expect(complaint.hasPrefix("\(file.path):\(expected)"), "\(complaint)")
+  }
+
+  @Test("a file that the environment names may hold the flags of other commands, one on the command line may not")
+  func sharedFile() throws {
+    let file = try TemporaryFile("{\"port\": 5, \"clients\": 7}")
+    #expect(try read([], environment: ["POSTERN_CONFIG": file.path]).string("port") == "5")
+    #expect(complaint(["--config", file.path]).contains("but of postern storm"))
+    let wrong = try TemporaryFile("{\"prot\": 5}")
+    #expect(complaint([], environment: ["POSTERN_CONFIG": wrong.path]).contains("did you mean 'port'?"))
+  }
+
+  @Test(
+    "a variable that no command reads is refused, with the one that may be meant",
+    arguments: [
+      ("POSTERN_PROT", "POSTERN_PROT: no command reads this variable; did you mean POSTERN_PORT?"),
+      ("POSTERN_REFRESH_TIMOUT", "no command reads this variable; did you mean POSTERN_REFRESH_TIMEOUT?"),
+      ("POSTERN_ZEBRA", "POSTERN_ZEBRA: no command reads this variable"),
+      ("POSTERN_", "POSTERN_: no command reads this variable"),
+      ("POSTERN_HELP", "POSTERN_HELP: no command reads this variable"),
+    ])
+  func unknownVariables(name: String, expected: String) {
+    #expect(complaint([], environment: [name: "1"]).hasSuffix(expected))
+  }
+
+  @Test(
+    "variables of other commands, of other programs and of Kubernetes are let be",
+    arguments: [
+      ("POSTERN_CLIENTS", "5"), ("POSTERN_SECRET_FILE", "x"), ("POSTERN", "x"), ("MY_POSTERN_PORT", "x"),
+      ("POSTERN_SERVICE_HOST", "10.0.0.1"), ("POSTERN_SERVICE_PORT", "8080"), ("POSTERN_SERVICE_PORT_HTTP", "8080"),
+      ("POSTERN_PORT_8080_TCP", "tcp://10.0.0.1:8080"), ("POSTERN_PORT_8080_TCP_ADDR", "10.0.0.1"),
+      ("POSTERN_CONTROL_SERVICE_HOST", "10.0.0.1"), ("POSTERN_CONTROL_PORT", "tcp://10.0.0.1:8081"),
+      ("POSTERN_PORT", "tcp://10.0.0.1:8080"),
+    ])
+  func knownVariables(name: String, value: String) throws {
+    #expect(try read([], environment: [name: value]).string("port") == nil)
   }
 
   @Test("what stands behind two dashes is no flag")

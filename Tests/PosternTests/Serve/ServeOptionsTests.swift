@@ -57,13 +57,16 @@ struct ServeOptionsTests {
       (["--tls-key", "k"], "given together"),
       (["--secret", "short"], "needs at least 32"),
       (["--secret", "a", "--secret-file", "b"], "one of them is meant"),
-      (["--secret-file", "/nowhere"], "cannot be read"),
+      (["--secret-file", "/nowhere"], "--secret-file: '/nowhere' does not exist"),
       (["--algorithm", "none"], "expected HS256"),
       (["--revocation", "maybe"], "expected refresh or close"),
       (["--provider-failure-rate", "2"], "a share"),
-      (["--previous-secret-file", "/nowhere"], "cannot be read"),
+      (["--previous-secret-file", "/nowhere"], "does not exist"),
       (["--loops", "0"], "from 1 to 256"),
-      (["--key-file", "/nowhere"], "a file of keys"),
+      (["--key-file", "/tmp"], "--key-file: '/tmp' is a directory; expected a file"),
+      (["--tls-certificate", "/tmp", "--tls-key", "/nowhere"], "--tls-certificate: '/tmp' is a directory"),
+      (["--sinch-user", "ann=/nowhere"], "--sinch-user: '/nowhere' does not exist"),
+      (["--streem-api-key", "k=/nowhere"], "--streem-api-key: '/nowhere' does not exist"),
     ])
   func refusals(words: [String], expected: String) {
     #expect(complaint(words).contains(expected))

@@ -73,7 +73,7 @@ struct ServeStreamTests {
       (["--stream-expiry-close-code", "x"], "from 1000 to 4999"),
       (["--stream-api-key", "a", "--stream-api-key", "a"], "given twice"),
       (["--stream-api-key", ""], "must not be empty"),
-      (["--stream-secret-file", "/nowhere"], "cannot be read"),
+      (["--stream-secret-file", "/nowhere"], "--stream-secret-file: '/nowhere' does not exist"),
       (["--stream-rate-limit-scale", "0"], "from 0.001"),
     ])
   func refusals(words: [String], expected: String) {

@@ -1,0 +1,101 @@
+/// Completion for bash, of the commands, their flags and the flags' values.
+enum BashCompletion {
+  static var script: String {
+    """
+    # Completion of postern for bash, made by: postern completions bash
+    _postern_files() {
+      local IFS=$'\\n'
+      compopt -o filenames 2>/dev/null
+      COMPREPLY=($(compgen "$1" -- "$cur"))
+    }
+    _postern_words() {
+      COMPREPLY=($(compgen -W "$1" -- "$cur"))
+    }
+    _postern() {
+      local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} at=$((COMP_CWORD - 1)) equals= named= flag operands= flags=
+      COMPREPLY=()
+      if ((COMP_CWORD == 1)); then
+        _postern_words '\(firstWords) --help --version'
+        return
+      fi
+      case $command in
+        help)
+          _postern_words '\(firstWords)'
+          return ;;
+    \(families)
+      esac
+      # bash makes words of their own of what stands round an equals sign.
+      if [[ $cur == = ]]; then
+        cur= equals=1
+      elif [[ ${COMP_WORDS[at]} == = ]]; then
+        ((at--))
+        equals=1
+      fi
+      if [[ $equals && ${COMP_WORDS[at]} != -* ]]; then
+        ((at--))
+        named=1
+      fi
+      flag=${COMP_WORDS[at]}
+      case "$command $flag" in
+    \(values)
+      esac
+      case $command in
+    \(commands)
+      esac
+      if [[ $cur == -* || -z $operands ]]; then _postern_words "$flags"; else _postern_words "$operands"; fi
+    }
+    complete -F _postern postern
+
+    """
+  }
+
+  private static var firstWords: String {
+    CompletedCommand.firstWords.map(\.word).joined(separator: " ")
+  }
+
+  /// Commands of two words.
+  private static var families: String {
+    CompletedCommand.families.map { word, commands in
+      """
+          \(word))
+            if ((COMP_CWORD == 2)); then
+              _postern_words '\(commands.compactMap(\.words.last).joined(separator: " ")) --help'
+              return
+            fi
+            command+=" ${COMP_WORDS[2]}" ;;
+      """
+    }.joined(separator: "\n")
+  }
+
+  /// What may stand behind a flag that takes a value.
+  private static var values: String {
+    var lines: [String] = []
+    /// One branch for all flags with the same form of value.
+    func branch(_ action: String, _ isMeant: (ValueForm) -> Bool) {
+      let patterns = CompletedCommand.all.flatMap { command in
+        command.flags.filter { isMeant(ValueForm($0)) }.map { "'\(command.words.joined(separator: " ")) --\($0.name)'" }
+      }
+      guard !patterns.isEmpty else { return }
+      lines.append("    \(patterns.joined(separator: " | ")))\n      \(action)\n      return ;;")
+    }
+    var choices: [[String]] = []
+    for case .choice(let words) in CompletedCommand.all.flatMap({ $0.flags.map(ValueForm.init) })
+    where !choices.contains(words) {
+      choices.append(words)
+    }
+    for words in choices { branch("_postern_words '\(words.joined(separator: " "))'") { $0 == .choice(words) } }
+    branch("_postern_files -f") { $0 == .file }
+    branch("_postern_files -d") { $0 == .directory }
+    branch("[[ $named ]] && _postern_files -f") { $0 == .namedFile }
+    branch(":") { $0 == .other }
+    return lines.joined(separator: "\n")
+  }
+
+  private static var commands: String {
+    CompletedCommand.all.map { command in
+      let flags = command.flags.map { "--\($0.name)" }.joined(separator: " ")
+      return "    '\(command.words.joined(separator: " "))') flags='\(flags)' operands='"
+        + command.operands.joined(separator: " ") + "' ;;"
+    }.joined(separator: "\n")
+  }
+}

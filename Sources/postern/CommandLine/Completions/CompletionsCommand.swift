@@ -1,0 +1,29 @@
+/// Prints what a shell needs to complete postern's command lines, made from the declarations of commands and flags.
+enum CompletionsCommand: Command {
+  static let name = "completions"
+  static let summary = "what a shell needs to complete these commands and flags"
+  static let operands = Shell.allCases.map(\.rawValue).joined(separator: "|")
+  static let example = "postern completions bash > ~/.local/share/bash-completion/completions/postern"
+  static let sections: [FlagSection] = []
+
+  enum Shell: String, CaseIterable {
+    case bash, zsh, fish
+
+    var script: String {
+      switch self {
+      case .bash: BashCompletion.script
+      case .zsh: ZshCompletion.script
+      case .fish: FishCompletion.script
+      }
+    }
+  }
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard let word = try arguments.operand() else { throw UsageError("for which shell? \(operands)") }
+    guard let shell = Shell(rawValue: word) else {
+      throw UsageError("'\(word)' is no shell that is known here; expected \(operands)")
+    }
+    Output.line(shell.script)
+    return 0
+  }
+}

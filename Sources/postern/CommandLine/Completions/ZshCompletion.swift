@@ -1,0 +1,81 @@
+/// Completion for zsh, of the commands, their flags and the flags' values.
+enum ZshCompletion {
+  static var script: String {
+    """
+    #compdef postern
+    # Completion of postern for zsh, made by: postern completions zsh
+    _postern() {
+      local -a commands
+      if ((CURRENT == 2)); then
+        commands=(\(described(CompletedCommand.firstWords)))
+        _describe command commands
+        return
+      fi
+      case $words[2] in
+        help)
+          commands=(\(described(CompletedCommand.firstWords)))
+          ((CURRENT == 3)) && _describe command commands ;;
+    \(CompletedCommand.all.filter { $0.words.count == 1 }.map { branch($0, indent: 4) }.joined(separator: "\n"))
+    \(families)
+      esac
+    }
+    if [[ $funcstack[1] == _postern ]]; then _postern "$@"; else compdef _postern postern; fi
+
+    """
+  }
+
+  private static var families: String {
+    CompletedCommand.families.map { word, commands in
+      """
+          \(word))
+            if ((CURRENT == 3)); then
+              commands=(\(described(commands.map { ($0.words[1], $0.summary) })))
+              _describe command commands
+              return
+            fi
+            case $words[3] in
+      \(commands.map { branch($0, indent: 8) }.joined(separator: "\n"))
+            esac ;;
+      """
+    }.joined(separator: "\n")
+  }
+
+  /// The flags of the command that has been typed; what calls it is taken off the words first.
+  private static func branch(_ command: CompletedCommand, indent: Int) -> String {
+    let space = String(repeating: " ", count: indent)
+    let count = command.words.count
+    var specifications = command.flags.map(specification)
+    if !command.operands.isEmpty {
+      specifications.append(quoted("1:what to do:(\(command.operands.joined(separator: " ")))"))
+    }
+    return """
+      \(space)\(command.words[count - 1]))
+      \(space)  shift \(count) words
+      \(space)  ((CURRENT -= \(count)))
+      \(space)  _arguments \(specifications.joined(separator: " \\\n\(space)    ")) ;;
+      """
+  }
+
+  /// A flag as `_arguments` takes it: `--port=[help]:N:`.
+  private static func specification(_ flag: Flag) -> String {
+    let help = flag.help.replacing(/[\[\]:\\]/) { "\\\($0.output)" }
+    let head = (flag.repeats ? "*" : "") + "--\(flag.name)"
+    guard let value = flag.value else { return quoted("\(head)[\(help)]") }
+    let action =
+      switch ValueForm(flag) {
+      case .choice(let words): "(\(words.joined(separator: " ")))"
+      case .file: "_files"
+      case .directory: "_files -/"
+      case .none, .namedFile, .other: ""
+      }
+    return quoted("\(head)=[\(help)]:\(value.replacing(":", with: "\\:")):\(action)")
+  }
+
+  private static func described(_ words: [(word: String, summary: String)]) -> String {
+    words.map { quoted("\($0.word):\($0.summary.replacing(/[\\:]/) { "\\\($0.output)" })") }.joined(separator: " ")
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "'\(text.replacing("'", with: "'\\''"))'"
+  }
+}

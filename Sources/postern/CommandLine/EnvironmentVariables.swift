@@ -1,0 +1,47 @@
+/// The environment's variables whose names begin with `POSTERN_`.
+enum EnvironmentVariables {
+  private static let prefix = "POSTERN_"
+
+  /// Throws for a variable that no command reads: somebody believes to have set what is not set.
+  ///
+  /// - Parameter flags: Those of the command, whose variables are suggested first.
+  static func check(_ environment: [String: String], flags: [Flag]) throws {
+    let own = flags.map(\.environmentName)
+    let all = own + Postern.commands.flatMap { $0.flags.map(\.environmentName) }
+    let known = Set(all + [Flag.config.environmentName, StormPart.variable])
+    for (name, value) in environment.sorted(by: { $0.key < $1.key })
+    where name.hasPrefix(prefix) && !known.contains(name) && !ServiceLink.isOne(name, value) {
+      let word = String(name.dropFirst(prefix.count))
+      // Compared without what all of them begin with.
+      let near = [own, all].lazy.map { names in
+        Suggestion.near(word, among: Set(names).map { String($0.dropFirst(prefix.count)) })
+      }.first { !$0.isEmpty }
+      throw UsageError(
+        "\(name): no command reads this variable" + Suggestion.question((near ?? []).map { prefix + $0 }))
+    }
+  }
+}
+
+/// A variable that Kubernetes sets in a pod for each Service of its namespace (as Docker's links did). A Service named
+/// `postern` sets `POSTERN_SERVICE_HOST`, `POSTERN_PORT=tcp://10.0.0.1:8080`, `POSTERN_PORT_8080_TCP_ADDR` and more, which
+/// nobody means as flags.
+///
+/// <https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>
+enum ServiceLink {
+  private static let protocols = ["tcp", "udp", "sctp"]
+
+  static func isOne(_ name: String, _ value: String) -> Bool {
+    if name.hasSuffix("_PORT") && protocols.contains(where: { value.hasPrefix("\($0)://") }) { return true }
+    let words = name.split(separator: "_")
+    for (index, word) in words.enumerated().dropFirst() {
+      let rest = words.dropFirst(index + 1)
+      if word == "SERVICE", rest.first == "PORT" || rest.elementsEqual(["HOST"]) { return true }
+      if word == "PORT", rest.count > 1, rest.first.flatMap({ UInt16($0) }) != nil,
+        protocols.contains(rest.dropFirst().first?.lowercased() ?? "")
+      {
+        return true
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@testable import postern
+
+@Suite("Completion")
+struct CompletionTests {
+  /// What bash offers for the last of `words`, which it has cut as it does on a command line.
+  private func offered(_ words: String...) throws -> [String] {
+    let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+    let output = try Subprocess.output(
+      of: "bash", "-euc",
+      BashCompletion.script + "COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count - 1)\n_postern || true\n"
+        + "printf '%s\\n' \"${COMPREPLY[@]-}\"")
+    return output.split(separator: "\n").map(String.init)
+  }
+
+  @Test("bash offers the commands")
+  func commands() throws {
+    #expect(try offered("postern", "s") == ["serve", "storm"])
+    #expect(try offered("postern", "token", "") == ["mint", "inspect", "verify", "bench", "--help"])
+    #expect(try offered("postern", "help", "to") == ["token"])
+    #expect(try offered("postern", "completions", "") == ["bash", "zsh", "fish"])
+  }
+
+  @Test("bash offers a command's flags, and no other's")
+  func flags() throws {
+    #expect(
+      try offered("postern", "serve", "--refresh-") == ["--refresh-timeout", "--refresh-lead", "--refresh-spread"])
+    #expect(try offered("postern", "storm", "--threshold", "x", "--cli") == ["--clients"])
+    #expect(try offered("postern", "token", "mint", "--us") == ["--user"])
+    #expect(try offered("postern", "serve", "--clients").isEmpty)
+    #expect(Set(try offered("postern", "serve", "--")).isSuperset(of: ServeCommand.flags.map { "--\($0.name)" }))
+  }
+
+  @Test("bash offers a flag's values, behind a space or an equals sign")
+  func values() throws {
+    #expect(try offered("postern", "serve", "--revocation", "") == ["refresh", "close"])
+    #expect(try offered("postern", "serve", "--revocation", "=") == ["refresh", "close"])
+    #expect(try offered("postern", "serve", "--revocation", "=", "c") == ["close"])
+    #expect(
+      try offered("postern", "token", "mint", "--scheme", "s") == ["stream-video", "sendbird", "sinch", "streem"])
+    #expect(try offered("postern", "serve", "--port", "").isEmpty, "nobody knows which")
+    #expect(try offered("postern", "serve", "--echo", "--drain-w") == ["--drain-window"], "a switch has no value")
+  }
+
+  @Test("bash offers files where a flag wants one, behind its name too")
+  func files() throws {
+    let file = try TemporaryFile("")
+    let start = String(file.path.dropLast(3))
+    #expect(try offered("postern", "serve", "--secret-file", start) == [file.path])
+    #expect(try offered("postern", "serve", "--secret-file", "=", start) == [file.path])
+    #expect(try offered("postern", "serve", "--sinch-application", "key", "=", start) == [file.path])
+    #expect(try offered("postern", "serve", "--sinch-application", start).isEmpty, "that is the name")
+    #expect(try offered("postern", "storm", "--report", start).isEmpty, "a file is no directory")
+  }
+
+  @Test("a shell reads its script without a complaint", arguments: CompletionsCommand.Shell.allCases)
+  func syntax(shell: CompletionsCommand.Shell) throws {
+    for command in Postern.commands {
+      for flag in command.flags { #expect(shell.script.contains(flag.name), "\(command.name) --\(flag.name)") }
+    }
+    guard Subprocess.exists(shell.rawValue) else { return }
+    let script = try TemporaryFile(shell.script)
+    _ = try Subprocess.output(of: shell.rawValue, "-n", script.path)
+  }
+}
+
+@Suite("The manual page")
+struct ManualPageTests {
+  private let page = ManualPage.text(of: Postern.commands)
+
+  @Test("has every command and every flag")
+  func complete() {
+    for command in Postern.commands {
+      #expect(page.contains(".SS \"postern \(command.name) "))
+      for flag in command.flags {
+        #expect(
+          page.contains("\\fB\\-\\-\(flag.name.replacing("-", with: "\\-"))\\fR"), "\(command.name) --\(flag.name)")
+      }
+    }
+  }
+
+  @Test("is set without a warning", .enabled(if: Subprocess.exists("groff")))
+  func typeset() throws {
+    let file = try TemporaryFile(page)
+    let (text, complaints) = try Subprocess.run("groff", "-man", "-Tutf8", "-ww", "-rLL=100n", file.path)
+    #expect(complaints.isEmpty)
+    // Bold letters are struck twice.
+    let plain = text.replacing(/.\u{8}/, with: "")
+    #expect(plain.contains("POSTERN_REFRESH_TIMEOUT") && !plain.contains("\\f") && !plain.contains("\\-"))
+  }
+}
