@@ -8,14 +8,16 @@ internal import GatewayTokens
 /// A gateway with a Sendbird application, in virtual time.
 package struct SimulatedSendbird {
   package static let apiToken = "0123456789abcdef0123456789abcdef01234567"
-  private static let address = DialTarget(host: "gateway", port: 80)
+  package static let address = DialTarget(host: "gateway", port: 80)
 
   package let world: SimulatedWorld
   package let gateway: Gateway
   package let directory: any SendbirdDirectory
-  private let network: SimulatedNetwork
+  package let network: SimulatedNetwork
   private let suite: SendbirdSuite
-  private let clients: SimulatedLoop
+  package let clients: SimulatedLoop
+  /// Every route of the HTTP side.
+  package let routes: [HTTPRoute]
 
   /// With `hasChannels` it has the whole HTTP side and every command; otherwise sessions only.
   package init(
@@ -51,7 +53,8 @@ package struct SimulatedSendbird {
       ? try suite.dialectSuite(policy, users: directory, channels: channels, on: own[0].eventLoop) : sessionsOnly
     gateway = Gateway(
       configuration: GatewayConfiguration(session: policy), loops: own.map(\.eventLoop), bindings: dialects.bindings)
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: dialects.routes(gateway)))
+    routes = dialects.routes(gateway)
+    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
   }
 
   // MARK: Users and tokens

@@ -16,7 +16,9 @@ package struct SimulatedGateway {
   package let issuer: PlainTokenIssuer
   package let dialect = PlainClientDialect()
   /// The loop the clients live on; the gateway has those before it.
-  private let clients: SimulatedLoop
+  package let clients: SimulatedLoop
+  /// Every route of the HTTP side.
+  package let routes: [HTTPRoute]
 
   /// - Parameters:
   ///   - loops: How many loops the gateway has.
@@ -41,9 +43,11 @@ package struct SimulatedGateway {
       bindings: [DialectBinding(PlainDialect(), authenticator)])
     let provider = TokenProvider(
       on: own[0].eventLoop, policy: try TokenProviderPolicy(), services: gateway, issuer: issuer)
-    let routes = PlainRoutes(
-      services: gateway, directory: directory, authenticator: authenticator, issuer: issuer, provider: provider)
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes.routes))
+    routes =
+      PlainRoutes(
+        services: gateway, directory: directory, authenticator: authenticator, issuer: issuer, provider: provider
+      ).routes
+    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
   }
 
   // MARK: Tokens

@@ -7,16 +7,18 @@ internal import GatewayTokens
 
 /// A gateway that speaks Sinch, in virtual time, with real tokens.
 package struct SimulatedSinch {
-  private static let address = DialTarget(host: "gateway", port: 80)
+  package static let address = DialTarget(host: "gateway", port: 80)
   package static let application = "app"
   package static let secret = SinchSecret(bytes: Array(0..<16))
 
   package let world: SimulatedWorld
-  private let network: SimulatedNetwork
+  package let network: SimulatedNetwork
   package let gateway: Gateway
   package let directory: MemorySinchDirectory
   package let settings: SinchSettings
-  private let clients: SimulatedLoop
+  package let clients: SimulatedLoop
+  /// Every route of the HTTP side.
+  package let routes: [HTTPRoute]
 
   /// - Parameter change: What is set otherwise.
   package init(
@@ -34,7 +36,8 @@ package struct SimulatedSinch {
     let suite = SinchSuite.make(settings, directory: directory)
     gateway = Gateway(
       configuration: GatewayConfiguration(session: session), loops: own.map(\.eventLoop), bindings: suite.bindings)
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: suite.routes(gateway)))
+    routes = suite.routes(gateway)
+    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
   }
 
   // MARK: Tokens

@@ -14,8 +14,10 @@ package struct SimulatedStream {
   package let world: SimulatedWorld
   package let directory: MemoryStreamDirectory
   package let gateway: Gateway
-  private let network: SimulatedNetwork
-  private let clients: SimulatedLoop
+  package let network: SimulatedNetwork
+  package let clients: SimulatedLoop
+  /// Every route of the HTTP side.
+  package let routes: [HTTPRoute]
   private let issuer: StreamTokenIssuer
   private let signer: JWTSigner
 
@@ -41,7 +43,8 @@ package struct SimulatedStream {
     ).dialects
     gateway = Gateway(
       configuration: GatewayConfiguration(session: session), loops: own.map(\.eventLoop), bindings: suite.bindings)
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: suite.routes(gateway)))
+    routes = suite.routes(gateway)
+    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
   }
 
   // MARK: Tokens

@@ -14,9 +14,12 @@ package struct SimulatedStreem {
   package let gateway: Gateway
   package let directory: any StreemDirectory
   package let forge: StreemForge
-  private let network: SimulatedNetwork
+  package let network: SimulatedNetwork
   /// The loop the clients live on; the gateway has those before it.
-  private let clients: SimulatedLoop
+  package let clients: SimulatedLoop
+  /// Every route of the HTTP side, and of the control port.
+  package let routes: [HTTPRoute]
+  package let controlRoutes: [HTTPRoute]
 
   package init(
     _ policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2,
@@ -38,8 +41,10 @@ package struct SimulatedStreem {
       configuration: GatewayConfiguration(session: policy, pingInterval: nil), loops: own.map(\.eventLoop),
       bindings: suite.bindings)
     self.gateway = gateway
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: suite.routes(gateway)))
-    network.listen(on: Self.control, loops: own, site: GatewaySite(gateway, routes: suite.controlRoutes(gateway)))
+    routes = suite.routes(gateway)
+    controlRoutes = suite.controlRoutes(gateway)
+    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
+    network.listen(on: Self.control, loops: own, site: GatewaySite(gateway, routes: controlRoutes))
     let now = world.wallTime
     _ = world.ask { try? await platform.prepare(at: now) }
   }

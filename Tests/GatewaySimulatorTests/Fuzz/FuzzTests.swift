@@ -1,0 +1,122 @@
+import Foundation
+import GatewayCore
+import GatewayDialects
+import GatewaySimulator
+import GatewayTokens
+import TestSupport
+import Testing
+
+/// A trap ends the test process; what stands in the log then is the seed, which brings the same texts again.
+@Suite("Whatever a peer sends, the gateway answers and lives")
+struct FuzzTests {
+  /// Another one for each day, so that the test goes on finding; `POSTERN_FUZZ_SEED` repeats one.
+  private static let seed =
+    ProcessInfo.processInfo.environment["POSTERN_FUZZ_SEED"].flatMap(UInt64.init)
+    ?? UInt64(ProcessInfo.processInfo.systemUptime * 1_000)
+  /// How many texts each dialect is sent, over HTTP and as many over sockets; `POSTERN_FUZZ_COUNT` for a long search.
+  private static let count =
+    ProcessInfo.processInfo.environment["POSTERN_FUZZ_COUNT"].flatMap { Int($0) } ?? 2_500
+
+  private static func source(_ dialect: FuzzedDialect, _ gateway: FuzzedGateway) -> FuzzSource {
+    print("fuzz of \(dialect): POSTERN_FUZZ_SEED=\(seed), \(gateway.corpus.objects.count) examples")
+    return FuzzSource(seed: seed, corpus: gateway.corpus)
+  }
+
+  @Test("every route answers every body, and never with an error of its own making", arguments: FuzzedDialect.allCases)
+  func bodies(dialect: FuzzedDialect) throws {
+    let gateway = try dialect.gateway()
+    var source = Self.source(dialect, gateway)
+    var statuses: [Int: Int] = [:]
+    for number in 0..<Self.count {
+      let request = Self.request(gateway, gateway.routes[number % gateway.routes.count], &source)
+      guard let response = gateway.fetch(request) else {
+        Issue.record("no answer to \(request.method) \(request.path), seed \(Self.seed), text \(number)")
+        continue
+      }
+      statuses[response.status, default: 0] += 1
+      if response.status == 500 {
+        Issue.record(
+          "500 to \(request.method) \(request.path) \(String(decoding: request.body, as: UTF8.self).prefix(300))")
+      }
+      let isJSON = response.headers.contains { $0.name == "content-type" && $0.value.hasPrefix("application/json") }
+      if isJSON && !response.body.isEmpty
+        && (try? JSONDocument.parse(response.body, sizeMax: 8 << 20, depthMax: 200)) == nil
+      {
+        Issue.record(
+          "no JSON to \(request.method) \(request.path): \(String(decoding: response.body.prefix(300), as: UTF8.self))")
+      }
+    }
+    let good = statuses.filter { $0.key < 400 }.values.reduce(0, +)
+    #expect(good > Self.count / 200, "hardly anything gets as far as the handlers: \(statuses)")
+    #expect(good < Self.count, "everything is let through: \(statuses)")
+  }
+
+  private static func request(
+    _ gateway: FuzzedGateway, _ route: HTTPRoute, _ source: inout FuzzSource
+  ) -> HTTPRequest {
+    let path = route.pattern.split(separator: "/").map { segment in
+      guard segment.hasPrefix("{") else { return String(segment) }
+      return PercentEncoding.encode(source.isHit(0.8) ? source.pick(gateway.names) : source.text())
+    }
+    let caller = source.pick(gateway.callers)
+    let isForm = source.isHit(0.1)
+    let body = isForm ? QueryText.encode(source.form()) : source.object()
+    let isRead = route.method == "GET" || route.method == "DELETE"
+    return HTTPRequest(
+      method: route.method, path: "/" + path.joined(separator: "/"),
+      query: caller.query + (isRead || source.isHit(0.1) ? source.form() : []),
+      headers: caller.headers
+        + [HTTPField("content-type", isForm ? "application/x-www-form-urlencoded" : "application/json")],
+      body: isRead && source.isHit(0.9) ? [] : Array(body.utf8))
+  }
+
+  @Test("every socket takes every message, and the next client gets in", arguments: FuzzedDialect.allCases)
+  func messages(dialect: FuzzedDialect) throws {
+    guard dialect != .streemControl else { return }
+    let gateway = try dialect.gateway()
+    var source = Self.source(dialect, gateway)
+    var peers: [SimulatedPeer] = []
+    var heard = 0
+    for number in 0..<Self.count {
+      peers.removeAll { peer in
+        if !peer.isOpen { heard += peer.events.count }
+        return !peer.isOpen
+      }
+      if peers.count < 4 {
+        peers.append(source.isHit(0.7) ? gateway.connect() : gateway.dial(Self.upgrade(gateway, &source)))
+      }
+      let text = source.object()
+      let command =
+        gateway.corpus.commands.isEmpty ? "" : source.isHit(0.95) ? source.pick(gateway.corpus.commands) : "X"
+      guard let peer = peers.randomElement(using: &source.generator) else { continue }
+      peer.say(
+        source.isHit(0.02)
+          ? Frame(.binary, Array(text.utf8)) : Frame(text: command + text + (command.isEmpty ? "" : "\n")))
+      // Some come together, as in one segment.
+      if source.isHit(0.7) { gateway.world.settle() }
+      if number % 500 == 499 { gateway.world.advance(by: .seconds(1)) }
+    }
+    gateway.world.advance(by: .seconds(5))
+    heard += peers.reduce(0) { $0 + $1.events.count }
+    #expect(heard > Self.count / 10, "hardly anything was answered")
+    let last = gateway.connect()
+    #expect(last.isOpen && !last.texts.isEmpty)
+  }
+
+  /// An upgrade with parameters of all kinds.
+  private static func upgrade(_ gateway: FuzzedGateway, _ source: inout FuzzSource) -> HTTPRequest {
+    var upgrade = source.pick(gateway.upgrades)
+    upgrade.query += source.form([
+      "json", "user_id", "access_token", "authorization", "stream-auth-type", "ai", "p", "pv", "key",
+    ])
+    if source.isHit(0.3) { upgrade.query.append(HTTPField("json", source.object())) }
+    return upgrade
+  }
+}
+
+/// Writes forms and queries.
+private enum QueryText {
+  static func encode(_ fields: [HTTPField]) -> String {
+    fields.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
+  }
+}
