@@ -33,8 +33,9 @@ def call_token(*cids, life=3600, **claims):
 class Gateway:
     """A gateway on free loopback ports; ends with the `with` block, and must have logged no token by then."""
 
-    def __init__(self, *flags, expected_exit=0):
+    def __init__(self, *flags, expected_exit=0, loops=2):
         self.flags = flags
+        self.loops = loops
         self.expected_exit = expected_exit
         self.folder = tempfile.TemporaryDirectory(prefix="postern-")
         self.secret_file = Path(self.folder.name, "secret")
@@ -42,7 +43,7 @@ class Gateway:
         self.log_file = Path(self.folder.name, "log")
 
     def __enter__(self):
-        command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", "2"]
+        command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", str(self.loops)]
         command += ["--secret-file", str(self.secret_file), *self.flags]
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)

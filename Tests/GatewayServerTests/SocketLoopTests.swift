@@ -37,6 +37,20 @@ import Testing
     #expect(try client.readToEnd().isEmpty)
   }
 
+  @Test("whoever sleeps on a loop wakes when it stops, and is not put to sleep again")
+  func stopWithSleepers() async throws {
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    let sleeper = LoopSleeper(loop: loop)
+    // A task that prefers no executor is resumed elsewhere, and comes back when the loop may be gone.
+    let once = Task(executorPreference: loop.events) { await sleeper.sleep(for: .seconds(3600)) }
+    let twice = Task(executorPreference: loop.events) { await sleeper.sleepTwice(for: .seconds(3600)) }
+    while await loop.perform({ loop.events.deadlines.count }) < 2 {}
+    loop.stop()
+    #expect(await !once.value)
+    #expect(await !twice.value)
+  }
+
   @Test("deadlines fire in order, never early, while work from other threads goes on")
   func deadlines() async throws {
     let loop = SocketLoop(index: 0)

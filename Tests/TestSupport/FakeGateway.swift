@@ -135,10 +135,10 @@ package final class FakeGateway: GatewayServices {
     state.withLock { $0.connections[connection] }
   }
 
-  package func tell(
-    _ audience: Audience, except speaker: ConnectionID?,
+  package func announce(
+    to audience: Audience, except speaker: ConnectionID?,
     _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
-  ) async {
+  ) {
     let now = wallTime
     let dialects = state.withLock { $0.dialects }
     for dialect in dialects {

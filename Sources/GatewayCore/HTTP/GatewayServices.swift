@@ -9,15 +9,17 @@ package protocol GatewayServices: Sendable {
   /// As whom the connection is logged in; nil if there is no such connection, or it is not.
   func user(of connection: ConnectionID) async -> UserID?
 
-  /// Tells every member of the call that is connected, on every loop.
+  /// Tells every member of the call that is connected, on every loop, as ``announce(to:except:_:)`` does.
   func publish(_ event: CallEvent) async
 
-  /// Says something to all of `audience` but one connection, on every loop. `words` encodes it, once for each dialect and
-  /// loop; nil for nothing to be said in that dialect.
-  func tell(
-    _ audience: Audience, except speaker: ConnectionID?,
+  /// Says something to all of `audience` but one connection, on every loop, and waits for none of them: two announcements
+  /// are heard in the order in which they were made, by everybody. So a directory that announces in the same step as it
+  /// changes has its changes heard in their order. `words` encodes it, once for each dialect and loop; nil for nothing to
+  /// be said in that dialect.
+  func announce(
+    to audience: Audience, except speaker: ConnectionID?,
     _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
-  ) async
+  )
 
   /// Lets the connection hear what is said to the call's audience, without telling anybody. False if there is no such
   /// connection, or it has as many calls as it may.
@@ -50,11 +52,12 @@ package protocol GatewayServices: Sendable {
 }
 
 extension GatewayServices {
-  /// Says something to all of `audience`.
+  /// ``announce(to:except:_:)`` for those who tell of a change after they have waited for it.
   package func tell(
-    _ audience: Audience, _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
+    _ audience: Audience, except speaker: ConnectionID? = nil,
+    _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
   ) async {
-    await tell(audience, except: nil, words)
+    announce(to: audience, except: speaker, words)
   }
 }
 

@@ -2,8 +2,9 @@
 package protocol OperationHandler: Sendable {
   /// Does what `operation` asks for, and returns what to say to the caller, in order, encoded already.
   ///
-  /// Starts on the caller's loop. The operations of one connection start in the order they came in; where they wait
-  /// for the same actor their answers keep that order too.
+  /// Starts on the caller's loop. The operations of one connection start in the order they came in, and each waits for
+  /// the answer of the one before, unless that ``DialectOperation/mayOverlap``. What came in before the end of a login
+  /// is done all the same, though nobody hears the answer.
   nonisolated(nonsending) func perform(
     _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame]
@@ -15,10 +16,13 @@ package struct DialectOperation: Hashable, Sendable {
   package var name: String
   /// What came with it, as it stood in the message.
   package var body: String
+  /// Whether the operations behind this one start without waiting for its answer: that somebody types, say.
+  package var mayOverlap: Bool
 
-  package init(name: String, body: String) {
+  package init(name: String, body: String, mayOverlap: Bool = false) {
     self.name = name
     self.body = body
+    self.mayOverlap = mayOverlap
   }
 }
 

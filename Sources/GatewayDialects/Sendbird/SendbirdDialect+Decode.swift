@@ -9,6 +9,9 @@ extension SendbirdDialect {
     "MESG", "FILE", "MEDI", "FEDI", "READ", "MACK", "TPST", "TPEN", "ENTR", "EXIT", "VOTE",
   ]
 
+  /// Those that say something of the moment: what a client says next need not wait for them.
+  private static let passing: Set<String> = ["MACK", "TPST", "TPEN"]
+
   /// A command nobody knows is passed over unless it wants an answer. What cannot be read is never answered unless its
   /// `req_id` can: the strictest client logs out on an `EROR` it did not ask for.
   package func decode(
@@ -48,7 +51,8 @@ extension SendbirdDialect {
       return .credentials(credentials, request: request)
     case operations:
       let body = String(decoding: text, as: UTF8.self)
-      return .operation(.other(DialectOperation(name: frame.name, body: body)), request: request)
+      let operation = DialectOperation(name: frame.name, body: body, mayOverlap: Self.passing.contains(frame.name))
+      return .operation(.other(operation), request: request)
     default:
       return request == nil ? nil : try refusal(.noEndpoint, request)
     }

@@ -16,13 +16,15 @@ package actor Connection {
   private(set) var socket: (any Socket)?
   /// The credentials of the upgrade with their verdict, until the session asks for it.
   private var admitted: (credentials: Credentials, verdict: Verdict?)?
-  private(set) var joined: Set<CallID> = []
+  var joined: Set<CallID> = []
   /// The calls it hears of without being in them.
   var watched: Set<CallID> = []
-  /// Operations of the dialect's own that are under way.
-  private var operationsUnderWay = 0
+  /// The commands that are under way or wait their turn; nil until the first that is not done at once.
+  var lane: CommandLane?
   private(set) var loggedInAs: UserID?
-  private var loggedInKind = UserKind.regular
+  private(set) var loggedInKind = UserKind.regular
+  /// Counts the logins: an answer that comes late is good only for the login that asked.
+  private(set) var login: UInt32 = 0
   private var wakeup: Wakeup!
   private(set) var lastHeard: Instant
   private var pingedAt: Instant?
@@ -125,6 +127,7 @@ package actor Connection {
     if case .loggedIn = record, let user = session.grant?.user {
       loggedInAs = user
       loggedInKind = session.grant?.kind ?? .regular
+      login &+= 1
       table.logIn(user, id)
     }
   }
@@ -174,85 +177,19 @@ package actor Connection {
     }
   }
 
-  // MARK: Operations
-
-  private func perform(
-    _ operation: Operation, _ user: UserID, _ request: RequestID?, _ effects: inout [SessionEffect]
-  ) {
-    let answer: OutboundMessage
-    switch operation {
-    case .join(let call):
-      guard joined.contains(call) || joined.count < table.configuration.callsPerConnectionMax else {
-        return reply(.error(.tooMany.detailed("calls of one connection"), request: request), &effects)
-      }
-      if joined.insert(call).inserted {
-        gateway.publish(CallEvent(call: call, user: user, kind: .memberJoined), from: table)
-        _ = table.join(call, id)
-      }
-      answer = .joined(call, request: request)
-    case .leave(let call):
-      guard joined.remove(call) != nil else { return reply(.error(.notAMember, request: request), &effects) }
-      if !watched.contains(call) { table.leave(call, id) }
-      gateway.publish(CallEvent(call: call, user: user, kind: .memberLeft), from: table)
-      answer = .left(call, request: request)
-    case .publish(let call, let content):
-      guard joined.contains(call) else { return reply(.error(.notAMember, request: request), &effects) }
-      gateway.publish(CallEvent(call: call, user: user, kind: .message(content: content)), from: table)
-      answer = .published(call, request: request)
-    case .other(let operation):
-      return perform(operation, user, request, &effects)
-    }
-    reply(answer, &effects)
-  }
-
-  /// Hands an operation of the dialect's own to who does it; the answers are sent when they are there.
-  private func perform(
-    _ operation: DialectOperation, _ user: UserID, _ request: RequestID?, _ effects: inout [SessionEffect]
-  ) {
-    guard let handler = binding.operations, let kind = session.grant?.kind else {
-      return reply(.error(.unknownType, request: request), &effects)
-    }
-    guard operationsUnderWay < table.configuration.operationsPerConnectionMax else {
-      return reply(.error(.tooMany.detailed("operations under way"), request: request), &effects)
-    }
-    operationsUnderWay += 1
-    let caller = Caller(user: user, kind: kind, connection: id, notes: session.notes)
-    Task.immediate(executorPreference: table.loop) {
-      let answers = await handler.perform(operation, by: caller, request: request, on: self.gateway)
-      self.finishOperation(answers, of: caller)
-    }
-  }
-
-  /// Answers, unless who asked has gone or somebody else is here by now.
-  private func finishOperation(_ answers: [Frame], of caller: Caller) {
-    operationsUnderWay -= 1
-    guard loggedInAs == caller.user else { return }
-    for answer in answers { deliver(answer) }
-  }
-
-  private func reply(_ message: OutboundMessage, _ effects: inout [SessionEffect]) {
-    effects.append(.send(message))
-  }
-
   private func leaveEverything() {
     guard let user = loggedInAs else { return }
     loggedInAs = nil
     table.logOut(user, id)
-    tellObserver(user)
+    tellEnd(of: user)
     let calls = joined.sorted { $0.cid < $1.cid }
     joined = []
     for call in watched { table.leave(call, id) }
     watched = []
     for call in calls {
       table.leave(call, id)
-      gateway.publish(CallEvent(call: call, user: user, kind: .memberLeft), from: table)
+      gateway.announce(CallEvent(call: call, user: user, kind: .memberLeft))
     }
-  }
-
-  private func tellObserver(_ user: UserID) {
-    guard let observer = binding.observer else { return }
-    let caller = Caller(user: user, kind: loggedInKind, connection: id)
-    Task.immediate(executorPreference: table.loop) { await observer.connectionEnded(caller, on: self.gateway) }
   }
 
   // MARK: Deadlines
@@ -370,7 +307,7 @@ extension Connection: SocketHandler, WakeupTarget {
     table.metrics.bytesReceived += UInt64(payload.count)
     do throws(GatewayError) {
       guard let message = try dialect.decode(payload, kind, context) else { return }
-      handle(.received(message))
+      take(message)
     } catch {
       handle(error.isSame(as: .unsupportedData) ? .disconnect(.unsupportedData) : .malformed(error))
     }

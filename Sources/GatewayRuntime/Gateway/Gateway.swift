@@ -10,6 +10,7 @@ package final class Gateway: Sendable {
   /// The first is the one that answers for paths no dialect knows.
   package let bindings: [DialectBinding]
   private let drains = Atomic(false)
+  private let line: AnnouncementLine
 
   /// - Precondition: at least one loop and one dialect; the loops are numbered from 0.
   package init(configuration: GatewayConfiguration, loops: [EventLoop], bindings: [DialectBinding]) {
@@ -17,6 +18,7 @@ package final class Gateway: Sendable {
     self.configuration = configuration
     self.bindings = bindings
     tables = loops.map { LoopTable(loop: $0, configuration: configuration) }
+    line = AnnouncementLine(loops: loops.count)
   }
 
   /// Whether new sockets are refused because the gateway closes.
@@ -79,12 +81,29 @@ package final class Gateway: Sendable {
 
   // MARK: Fan-out
 
-  /// Tells the call's members on every loop. Only on `table`'s loop; members there hear of it at once.
-  func publish(_ event: CallEvent, from table: LoopTable) {
-    for other in tables where other !== table {
-      other.loop.execute { other.deliver(event) }
+  /// Does `words` on every loop: on the caller's at once, on the others soon, and nobody waits for them. Whatever is
+  /// announced, wherever, is heard in one order on all loops. From any thread.
+  func announce(_ words: @escaping @Sendable (LoopTable) -> Void) {
+    let idle = line.add(words)
+    let here = EventLoop.current.flatMap { loop in tables.first { $0.loop === loop } }
+    // A loop that is just hearing something hears this after it.
+    let now = here?.isHearing == false ? here : nil
+    for index in idle where tables[index] !== now {
+      tables[index].loop.execute { [self] in hear(on: tables[index]) }
     }
-    table.deliver(event)
+    if let now { hear(on: now) }
+  }
+
+  /// Does what has been announced to the loop and not been done. Only on it.
+  private func hear(on table: LoopTable) {
+    table.isHearing = true
+    for words in line.take(table.loop.index) { words(table) }
+    table.isHearing = false
+  }
+
+  /// Tells the call's members on every loop; those on the caller's hear of it at once.
+  func announce(_ event: CallEvent) {
+    announce { $0.deliver(event) }
   }
 
   // MARK: Orders
@@ -226,7 +245,7 @@ extension Gateway: GatewayServices {
   }
 
   package func publish(_ event: CallEvent) async {
-    for table in tables { await table.perform { $0.deliver(event) } }
+    announce(event)
   }
 
   package func user(of connection: ConnectionID) async -> UserID? {
@@ -234,11 +253,11 @@ extension Gateway: GatewayServices {
     return await tables[connection.loop].perform { $0.connections[connection.serial]?.user }
   }
 
-  package func tell(
-    _ audience: Audience, except speaker: ConnectionID?,
+  package func announce(
+    to audience: Audience, except speaker: ConnectionID?,
     _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
-  ) async {
-    for table in tables { await table.perform { $0.deliver(to: audience, except: speaker, words) } }
+  ) {
+    announce { $0.deliver(to: audience, except: speaker, words) }
   }
 
   package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {

@@ -18,6 +18,8 @@ package final class LoopTable: @unchecked Sendable {
   private var lastSerial: UInt64 = 0
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
   var scratch: [SessionEffect] = []
+  /// Whether the loop's connections are just being told what was announced.
+  var isHearing = false
   /// Who waits for the last connection to end.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 

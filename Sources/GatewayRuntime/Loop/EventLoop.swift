@@ -29,6 +29,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private var batchIndex = 0
 
   private let driver: any LoopDriver
+  private var hasEnded = false
 
   package init(index: Int, driver: any LoopDriver) {
     self.index = index
@@ -123,9 +124,17 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     return deadlines.earliest.map { $0 <= now } ?? false
   }
 
-  /// Suspends until `deadline`. Only from a task on the loop.
+  /// Says that no deadline will be met any more: who sleeps wakes now, in the order of the deadlines, and nobody sleeps
+  /// again. Only on the loop, by its owner, who runs what is queued afterwards.
+  package func end() {
+    hasEnded = true
+    deadlines.wakeAll { $0 is Sleeper }
+  }
+
+  /// Suspends until `deadline`, or until the loop ends. Only from a task on the loop.
   package nonisolated(nonsending) func sleep(until deadline: Instant) async {
     preconditionOnLoop()
+    guard !hasEnded else { return }
     await withCheckedContinuation { continuation in
       deadlines.set(Sleeper(continuation).wakeup, at: deadline)
     }

@@ -14,7 +14,7 @@ package final class Wakeup: @unchecked Sendable {
   package fileprivate(set) var at = Instant.distantFuture
   fileprivate var position = -1
   fileprivate var order: UInt64 = 0
-  private unowned let target: any WakeupTarget
+  fileprivate unowned let target: any WakeupTarget
 
   /// A wake-up for `target`, which must outlive every deadline it sets.
   package init(target: any WakeupTarget) {
@@ -101,6 +101,15 @@ package final class DeadlineHeap {
     let wakeup = first.wakeup.takeUnretainedValue()
     remove(wakeup)
     return wakeup
+  }
+
+  /// Takes out all whose target is meant, earliest first, and fires them as if they were due.
+  func wakeAll(where isMeant: (any WakeupTarget) -> Bool) {
+    let meant = entries.sorted { $0.isBefore($1) }.map { $0.wakeup.takeUnretainedValue() }
+    for wakeup in meant where isMeant(wakeup.target) {
+      remove(wakeup)
+      wakeup.fire()
+    }
   }
 
   private func siftUp(_ entry: Entry, from start: Int) {

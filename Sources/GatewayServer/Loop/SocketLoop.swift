@@ -182,12 +182,13 @@ package final class SocketLoop: @unchecked Sendable {
 
   private func tearDown() {
     fetches.endAll()
-    while events.runQueued() {}
+    events.end()
+    runQueued()
     Self.librarySetup.withLock { _ in lws_context_destroy(context) }
     context = nil
     postern_forget_heads()
     // What the ends of the connections set off.
-    while events.runQueued() {}
+    runQueued()
     vhosts.forEach { $0.free() }
     vhosts = []
     dialHosts = []
@@ -197,6 +198,11 @@ package final class SocketLoop: @unchecked Sendable {
     driver.stop()
     ev_loop_destroy(ev)
     ev = nil
+  }
+
+  /// Runs what is queued, but not for ever: a task that sleeps and sleeps again finds no rest on a loop that ends.
+  private func runQueued() {
+    for _ in 0..<1000 where !events.runQueued() { return }
   }
 }
 

@@ -23,4 +23,11 @@ actor LoopSleeper {
     await loop.events.sleep(until: deadline)
     return loop.events.now >= deadline
   }
+
+  /// True unless it woke early, both times.
+  func sleepTwice(for duration: Duration) async -> Bool {
+    let first = await sleep(for: duration)
+    let second = await sleep(for: duration)
+    return first && second
+  }
 }

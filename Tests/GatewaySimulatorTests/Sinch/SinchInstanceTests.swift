@@ -26,6 +26,19 @@ struct SinchInstanceTests {
     #expect(gateway.instances().map(\.id) == [id])
   }
 
+  @Test("is deleted at the client's word before what the client says next is done")
+  func unregistersInOrder() {
+    let gateway = SimulatedSinch()
+    for device in ["d1", "d2"] {
+      let peer = gateway.started(device: device)
+      peer.peer.say(#"{"type":"unregisterPushToken"}"#)
+      peer.peer.say(#"{"type":"joinCall","callId":"default:x"}"#)
+      peer.say(#"{"type":"terminateGracefully"}"#)
+      #expect(peer.types.suffix(2) == ["pushTokenUnregistered", "callJoined"] && peer.closeCode == 1000)
+    }
+    #expect(gateway.instances().isEmpty)
+  }
+
   @Test("starts nobody with another signature, an old one, another user or device, or when it is not known")
   func signatures() throws {
     let gateway = SimulatedSinch()

@@ -55,6 +55,20 @@ struct StreemCallTests {
     #expect(streem.last("reason", pro) == "not_found", "it is over")
   }
 
+  @Test("that is started right before the logout is started, and ends with the login: nothing is left of it")
+  func startAndLogOut() throws {
+    let start = #"{"type":"startRemoteStream","id":"1","remoteUserId":"\#(try id(pro))","role":"LOCAL_CUSTOMER"}"#
+    customer.say(start)
+    customer.say(#"{"type":"getRecentlyIdentifiedUsers","id":"2"}"#)
+    customer.say(#"{"type":"logout","id":"3"}"#)
+    streem.world.settle()
+    #expect(streem.types(customer).suffix(3) == ["remoteStreamRinging", "recentlyIdentifiedUsers", "loggedOut"])
+    #expect(streem.types(pro).suffix(2) == ["incomingRemoteStream", "remoteStreamEnded"])
+    streem.say(customer, #"{"type":"identify","token":"\#(streem.token("carl").token)"}"#)
+    streem.say(customer, start)
+    #expect(streem.types(customer).last == "remoteStreamRinging", "the connection is in no call any more")
+  }
+
   @Test("may be joined in another role, of the other kind")
   func otherRole() throws {
     let sid = try call()

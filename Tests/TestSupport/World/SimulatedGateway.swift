@@ -23,10 +23,12 @@ package struct SimulatedGateway {
   /// - Parameters:
   ///   - loops: How many loops the gateway has.
   ///   - judgement: How long the judgement of a token takes; nil for at once.
+  ///   - bind: Who does the commands, where it is not the plain dialect.
   package init(
     seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
     _ configuration: GatewayConfiguration = GatewayConfiguration(session: try! SessionPolicy()),
-    judgement: Duration? = nil, keepsTrace: Bool = true
+    judgement: Duration? = nil, keepsTrace: Bool = true,
+    bind: (any Authenticator) -> DialectBinding = { DialectBinding(PlainDialect(), $0) }
   ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1, keepsTrace: keepsTrace)
     network = SimulatedNetwork(world, conditions: conditions)
@@ -40,7 +42,7 @@ package struct SimulatedGateway {
     if let judgement { authenticator = SlowAuthenticator(authenticator, takes: judgement) }
     gateway = Gateway(
       configuration: configuration, loops: own.map(\.eventLoop),
-      bindings: [DialectBinding(PlainDialect(), authenticator)])
+      bindings: [bind(authenticator)])
     let provider = TokenProvider(
       on: own[0].eventLoop, policy: try TokenProviderPolicy(), services: gateway, issuer: issuer)
     routes =

@@ -1,0 +1,130 @@
+import GatewayCore
+import GatewayDialects
+import GatewayRuntime
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@Suite("The commands of one connection")
+struct CommandLaneTests {
+  private let runner = ErrandRunner()
+  private let gateway: SimulatedGateway
+
+  init() throws {
+    let runner = runner
+    gateway = try SimulatedGateway {
+      DialectBinding(ErrandDialect(), $0, operations: runner, observer: runner)
+    }
+  }
+
+  /// Says all of it at once: it arrives in one segment.
+  private func say(_ peer: SimulatedPeer, _ texts: String...) {
+    for text in texts { peer.say(text) }
+    gateway.world.settle()
+  }
+
+  private func wait(_ milliseconds: Int) {
+    gateway.world.advance(by: .milliseconds(milliseconds))
+  }
+
+  /// What the peer heard since the login, each message by its `done` or its type.
+  private func heard(_ peer: SimulatedPeer) -> [String] {
+    peer.texts.dropFirst().map { text in
+      guard text.hasPrefix("{") else { return text }
+      return text.firstMatch(of: #/"(?:name|type)":"(\w+)"[^{]*$/#).map { String($0.1) } ?? text
+    }
+  }
+
+  @Test("begin in the order in which they came in, each when the one before has its answer")
+  func inOrder() {
+    let peer = gateway.connect(gateway.token())
+    say(peer, "do a 300", "do b 200", "do c 0")
+    #expect(runner.diary == ["ann begins a"])
+    wait(299)
+    #expect(runner.diary == ["ann begins a"])
+    wait(1)
+    #expect(runner.diary.suffix(2) == ["ann ends a", "ann begins b"] && heard(peer) == ["done a"])
+    wait(200)
+    #expect(heard(peer) == ["done a", "done b", "done c"])
+    say(peer, "do d 0")
+    #expect(heard(peer).last == "done d")
+  }
+
+  @Test("that may overlap begin in order too, but those behind them do not wait for their answers")
+  func overlap() {
+    let peer = gateway.connect(gateway.token())
+    say(peer, "do a 100", "pass b 300", "pass c 200", "do d 50", "do e 0")
+    #expect(runner.diary == ["ann begins a"])
+    wait(100)
+    #expect(runner.diary == ["ann begins a", "ann ends a", "ann begins b", "ann begins c", "ann begins d"])
+    wait(300)
+    #expect(heard(peer) == ["done a", "done d", "done e", "done c", "done b"])
+  }
+
+  @Test("of another connection of the same user do not wait for them")
+  func connections() {
+    let peers = (0..<2).map { _ in gateway.connect(gateway.token()) }
+    say(peers[0], "do a 1000")
+    say(peers[1], "do b 0")
+    #expect(heard(peers[1]) == ["done b"])
+  }
+
+  @Test("are 64 at most, under way and waiting, and a sign of life never waits")
+  func bounded() {
+    let peer = gateway.connect(gateway.token())
+    for number in 1...64 { peer.say("\(number == 1 ? "do" : "pass") \(number) 100") }
+    say(peer, "do 65 0", #"{"type":"ping"}"#)
+    #expect(heard(peer) == ["too_many", "pong"])
+    wait(200)
+    #expect(heard(peer).count == 66 && runner.diary.count == 128)
+    say(peer, "do 66 0")
+    #expect(heard(peer).last == "done 66")
+  }
+
+  @Test("come before the joining and leaving of calls that was asked for after them")
+  func calls() {
+    let peer = gateway.connect(gateway.token())
+    say(peer, "do a 100", #"{"type":"join","cid":"default:x"}"#, "do b 0", #"{"type":"leave","cid":"default:x"}"#)
+    #expect(heard(peer) == [])
+    wait(100)
+    #expect(heard(peer) == ["done a", "joined", "done b", "left"])
+  }
+
+  @Test("are done before the logout behind them, and what comes after the logout is said by the next user")
+  func logout() {
+    let peer = gateway.connect(gateway.token())
+    let next = gateway.token("bob").token
+    say(peer, "do a 100", "do b 100", "out", "do c 0", #"{"type":"connect","token":"\#(next)"}"#, "do d 0")
+    #expect(runner.diary == ["ann begins a"])
+    wait(300)
+    let expected = [
+      "ann begins a", "ann ends a", "ann begins b", "ann ends b", "ann is gone", "bob begins d", "bob ends d",
+    ]
+    #expect(runner.diary == expected)
+    #expect(heard(peer) == ["done a", "done b", "connection_required", "connected", "done d"])
+  }
+
+  @Test("are done though the client closed behind them, and then its end is told")
+  func closing() {
+    let peer = gateway.connect(gateway.token())
+    say(peer, "do a 100", "do b 100")
+    peer.close()
+    wait(1000)
+    #expect(runner.diary == ["ann begins a", "ann ends a", "ann begins b", "ann ends b", "ann is gone"])
+    #expect(heard(peer) == [] && gateway.connectionCount == 0)
+  }
+
+  @Test("of a login that is over are answered to nobody, not to the same user logged in anew either")
+  func lateAnswers() {
+    let peer = gateway.connect(gateway.token())
+    say(peer, "do a 1000", "do b 1000")
+    #expect(gateway.order { await $0.control(UserID("ann"), .received(.logout(request: nil))) } == 1)
+    let again = gateway.token().token
+    say(peer, #"{"type":"connect","token":"\#(again)"}"#)
+    wait(5000)
+    say(peer, #"{"type":"connect","token":"\#(again)"}"#, "do c 0")
+    #expect(runner.diary.filter { $0.hasSuffix("is gone") }.count == 1)
+    #expect(!heard(peer).contains("done a") && !heard(peer).contains("done b") && heard(peer).last == "done c")
+    #expect(runner.diary.contains("ann ends b"), "it was said in time, and is done")
+  }
+}
