@@ -5,7 +5,8 @@ struct Postern {
   /// The commands, in the order in which the help lists them.
   static var commands: [any Command.Type] {
     [
-      ServeCommand.self, StormCommand.self, ControlCommand.self, TokenMintCommand.self, TokenInspectCommand.self,
+      ServeCommand.self, ConnectCommand.self, StormCommand.self, ControlCommand.self, TokenMintCommand.self,
+      TokenInspectCommand.self,
       TokenVerifyCommand.self, TokenBenchCommand.self, CompletionsCommand.self, ManCommand.self,
     ]
   }

@@ -1,0 +1,136 @@
+import GatewayCore
+import GatewayDialects
+import GatewayRuntime
+
+/// A client of the plain dialect: connects, and answers each refresh request with a new token of the provider.
+///
+/// An actor that lives on the loop of its socket, so that what the socket tells is handled without a hop.
+actor PlainClient {
+  /// What happens to a client, in the order in which it happens.
+  enum News: Sendable {
+    case connected(ConnectionID?)
+    case asked(timeout: Duration?)
+    case refreshed
+    case error(number: Int, name: String)
+    case closing(name: String)
+    /// The end: the code of the gateway's close frame, nil if the connection ended without one.
+    case closed(code: UInt16?)
+    /// The end before the beginning: nobody at that address, say, or no token.
+    case failed(String)
+  }
+
+  /// Whom it connects to, and as whom.
+  struct Setup: Sendable {
+    var user: UserID
+    var gateway: DialTarget
+    var provider: DialTarget
+    var providerSecret: Credentials?
+    /// How long its tokens live.
+    var life: Duration
+  }
+
+  private nonisolated let loop: EventLoop
+  private nonisolated let dialer: any Dialer
+  private nonisolated let setup: Setup
+  private nonisolated let dialect: PlainClientDialect
+  private nonisolated let tell: @Sendable (News) -> Void
+  private var token: Credentials?
+  private var socket: (any Socket)?
+
+  private static let providerTimeout = Duration.seconds(30)
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(_ setup: Setup, on loop: EventLoop, dialer: any Dialer, tell: @escaping @Sendable (News) -> Void) {
+    self.setup = setup
+    self.loop = loop
+    self.dialer = dialer
+    self.tell = tell
+    dialect = PlainClientDialect(providerSecret: setup.providerSecret)
+  }
+
+  /// Fetches a token, then dials. The token goes out when the socket is open.
+  func connect() async {
+    guard await fetchToken() else { return }
+    let upgrade = dialect.upgrade(of: identity)
+    dialer.dial(setup.gateway, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: self)
+  }
+
+  private func handle(_ notice: ServerNotice) {
+    switch notice {
+    case .connected(let connection, _): tell(.connected(connection))
+    case .refreshRequired(let timeout, _):
+      tell(.asked(timeout: timeout))
+      Task.immediate(executorPreference: loop) { await self.refresh() }
+    case .refreshed: tell(.refreshed)
+    case .error(let number, let name): tell(.error(number: number, name: name))
+    case .closing(let name): tell(.closing(name: name))
+    // The plain dialect says nothing else.
+    case .keyRenewed, .busy, .sessionClosed, .alive: break
+    }
+  }
+
+  private func refresh() async {
+    guard await fetchToken(), let token else { return }
+    send(.refresh(token))
+  }
+
+  private func send(_ message: ClientMessage) {
+    // A message that finds the socket closed is dropped: the end is told by itself.
+    _ = socket?.send(dialect.encode(message))
+  }
+
+  /// Whether the provider gave a token.
+  private func fetchToken() async -> Bool {
+    let request = dialect.tokenRequest(for: setup.user, life: .lasting(setup.life), at: loop.wallTime)
+    switch await dialer.fetch(request, from: setup.provider, timeout: Self.providerTimeout) {
+    case .success(let response):
+      token = dialect.token(in: response)
+      if token == nil { tell(.failed("the token provider answered \(response.status) without a token")) }
+    case .failure(let failure):
+      token = nil
+      tell(.failed("no token: \(Self.text(failure, of: setup.provider))"))
+    }
+    return token != nil
+  }
+
+  private var identity: ClientIdentity {
+    ClientIdentity(user: setup.user, token: token, now: loop.wallTime)
+  }
+
+  private static func text(_ failure: DialFailure, of target: DialTarget) -> String {
+    switch failure {
+    case .refused(let status): "\(target.host):\(target.port) answered with HTTP status \(status)"
+    case .unreachable(let reason): "\(target.host):\(target.port) is not to be reached: \(reason)"
+    case .timedOut: "\(target.host):\(target.port) did not answer in time"
+    }
+  }
+}
+
+// MARK: - What the transport tells
+
+extension PlainClient: SocketHandler {
+  nonisolated func socketOpened(_ socket: any Socket) {
+    assumeIsolated { client in
+      client.socket = socket
+      if let token = client.token { client.send(.connect(token)) }
+    }
+  }
+
+  nonisolated func socketRefused(_ failure: DialFailure) {
+    tell(.failed("no connection: \(Self.text(failure, of: setup.gateway))"))
+  }
+
+  nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    guard let notice = dialect.decode(payload, kind) else { return }
+    assumeIsolated { $0.handle(notice) }
+  }
+
+  nonisolated func socketReceivedPong() {}
+
+  nonisolated func socketReceivedPing() {}
+
+  nonisolated func socketViolated(_ reason: CloseReason) { tell(.closing(name: reason.name)) }
+
+  nonisolated func socketClosed(_ peerCode: UInt16?) { tell(.closed(code: peerCode)) }
+}
