@@ -43,6 +43,11 @@ package struct GatewaySite: Site {
       return (response, "other")
     case .none:
       if let socketDialect = gateway.bindings.first(where: { $0.dialect.accepts(request) })?.dialect {
+        guard method == "GET" else {
+          var response = socketDialect.response(for: .methodNotAllowed)
+          response.headers.append(HTTPField("allow", "GET"))
+          return (response, "other")
+        }
         var response = socketDialect.response(for: .upgradeRequired)
         // RFC 9110 section 15.5.22: says which protocol.
         response.headers.append(HTTPField("upgrade", "websocket"))

@@ -15,7 +15,7 @@ struct FuzzTests {
     ?? UInt64(ProcessInfo.processInfo.systemUptime * 1_000)
   /// How many texts each dialect is sent, over HTTP and as many over sockets; `POSTERN_FUZZ_COUNT` for a long search.
   private static let count =
-    ProcessInfo.processInfo.environment["POSTERN_FUZZ_COUNT"].flatMap { Int($0) } ?? 2_500
+    ProcessInfo.processInfo.environment["POSTERN_FUZZ_COUNT"].flatMap { Int($0) } ?? 800
 
   private static func source(_ dialect: FuzzedDialect, _ gateway: FuzzedGateway) -> FuzzSource {
     print("fuzz of \(dialect): POSTERN_FUZZ_SEED=\(seed), \(gateway.corpus.objects.count) examples")
