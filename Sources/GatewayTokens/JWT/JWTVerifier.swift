@@ -94,7 +94,7 @@ package struct JWTVerifier: Sendable {
     if let claim, claim.kind != .string { throw .claimInvalid("iss", expected: "a string") }
     guard let expected = policy.issuer else { return }
     guard let claim else { throw .claimMissing("iss") }
-    guard claim.string == expected else { throw .issuerMismatch }
+    guard claim.string.map({ Name($0) }) == expected else { throw .issuerMismatch }
   }
 
   private func checkAudience(_ claims: JWTClaims) throws(TokenError) {
@@ -105,7 +105,7 @@ package struct JWTVerifier: Sendable {
     }
     guard !policy.audiences.isEmpty else { return }
     guard claim != nil else { throw .claimMissing("aud") }
-    guard named.contains(where: { $0.string.map(policy.audiences.contains) ?? false }) else {
+    guard named.contains(where: { $0.string.map { policy.audiences.contains(Name($0)) } ?? false }) else {
       throw .audienceMismatch
     }
   }

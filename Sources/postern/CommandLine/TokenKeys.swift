@@ -98,8 +98,8 @@ struct TokenKeys {
   static func policy(_ arguments: Arguments) throws -> TokenPolicy {
     var policy = TokenPolicy()
     if let leeway = try arguments.duration("leeway") { policy.leeway = leeway }
-    policy.issuer = arguments.string("issuer")
-    policy.audiences = arguments.string("audience").map { [$0] } ?? []
+    policy.issuer = arguments.string("issuer").map { Name($0) }
+    policy.audiences = arguments.string("audience").map { [Name($0)] } ?? []
     return policy
   }
 

@@ -120,6 +120,13 @@ struct RefusalTests {
     Forgery(
       name: "other audiences", error: .audienceMismatch, payload: #"{"aud":["a","b"]}"#,
       policy: policy { $0.audiences = ["us"] }),
+    // U+212A, the Kelvin sign, is canonically equivalent to K, and é has two spellings; RFC 7519 section 2 compares bytes.
+    Forgery(
+      name: "an issuer that merely looks the same", error: .issuerMismatch, payload: #"{"iss":"\u212A"}"#,
+      policy: policy { $0.issuer = "K" }),
+    Forgery(
+      name: "an audience that merely looks the same", error: .audienceMismatch, payload: #"{"aud":["e\u0301"]}"#,
+      policy: policy { $0.audiences = ["\u{E9}"] }),
     Forgery(name: "no audience", error: .claimMissing("aud"), policy: policy { $0.audiences = ["us"] }),
     Forgery(
       name: "an audience that is no string", error: .claimInvalid("aud", expected: "a string or an array of strings"),
