@@ -1,7 +1,13 @@
 """Sinch end to end: tokens in each signer's shape, registration over HTTP and the socket, the legacy start sequences."""
 
 import base64
+import json
+import os
+import re
+import shlex
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -202,6 +208,13 @@ def test_legacy_signatures_register_over_both_ways_and_rise(strict):
     assert refusal(again) == (401, 40107, "sequence_not_increasing") and again.json["Message"]
     with SinchClient(strict) as client:
         client.registered("mike", signature=sinch.mobile_signature("mike", 8), sequence=8)
+    # As a number of 64 bits without sign, which half of them are only without a sign.
+    for sequence in (2**63, 2**64 - 2):
+        with SinchClient(strict) as client:
+            client.registered("mike", signature=sinch.mobile_signature("mike", sequence), sequence=sequence)
+    last = {"deviceId": "m1", "signature": sinch.mobile_signature("mike", 2**64 - 1), "sequence": 2**64 - 1}
+    path = f"/sinch/v1/applications/{KEY}/users/mike/instances"
+    assert api(strict, "POST", path, last).status == 201
 
 
 def test_the_legacy_web_start_sequence(strict):
@@ -284,6 +297,80 @@ def test_guests_and_the_token_provider(gateway):
     with SinchClient(gateway) as client:
         client.start("ann", "postern", jwt=minted.json["token"])
         client.receive("userRegistered")
+
+
+def mint(gateway, **order):
+    order = {"scheme": "sinch", "user_id": "ann", **order}
+    answer = sinch.request(gateway.http_url, "POST", "/v1/tokens", order, document=None).json
+    return answer, json.loads(base64.urlsafe_b64decode(answer["token"].split(".")[1] + "=="))
+
+
+@pytest.mark.parametrize("life", [1, 59, 60, 600, 3600, 2 * DAY - 1, 2 * DAY, 30 * DAY])
+def test_the_provider_drops_no_end_that_it_was_asked_for(gateway, life):
+    answer, claims = mint(gateway, life_s=life)
+    assert answer["expires_in_s"] == life
+    assert abs(claims["sinch:rtc:instance:exp"] - claims["iat"] - life) < 0.01
+    assert abs(claims["exp"] - claims["iat"] - min(life, 600)) < 0.01
+    with SinchClient(gateway) as client:
+        client.start("ann", "postern", device=f"d{life}", jwt=answer["token"])
+        assert abs(client.receive("userRegistered")["instance"]["expiresAt"] - answer["expires_at"]) < 0.01
+        client.receive("clientStarted")
+        if life == 1:
+            assert client.receive("credentialsRequired")["reason"] == "expired"
+
+
+def test_a_signer_of_ones_own_is_still_held_to_the_documented_least(strict):
+    for jwt, reason in [(token(life=59), "ttl_too_short"), (token(instance_life=3600), "instance_ttl_too_short")]:
+        assert register(strict, jwt).json["reason"] == reason
+
+
+@pytest.mark.parametrize("dialect", ["sinch", "streem"])
+def test_a_storm_needs_no_flags(gateway, dialect, tmp_path):
+    command = [os.environ["POSTERN"], "storm", "--dialect", dialect, "--url", gateway.url, "--clients", "20"]
+    command += ["--control-url", gateway.control_url, "--hold", "1s", "--report", str(tmp_path)]
+    storm = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert storm.returncode == 0, storm.stdout + storm.stderr
+
+
+def test_the_first_commands_of_the_page_work(tmp_path):
+    page = Path(__file__).parents[2] / "Deploy/dialects/sinch.md"
+    block = re.search(r"## First try\n\n((?:    .*\n)+)", page.read_text())[1]
+    commands = [line[4:] for line in block.replace("\\\n", "").splitlines()]
+    assert [command.split()[0] for command in commands] == ["head", "postern", "postern", "curl"]
+    assert commands[1] == "postern serve --secret-file secret &"
+
+    def run(command):
+        command = command.replace("postern ", shlex.quote(os.environ["POSTERN"]) + " ", 1)
+        return subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=30)
+
+    assert run(commands[0]).returncode == 0
+    gateway = Gateway()
+    gateway.secret_file.write_bytes((tmp_path / "secret").read_bytes())
+    with gateway:
+        minted = run(commands[2])
+        assert minted.returncode == 0, minted.stderr
+        made = subprocess.run(
+            ["bash", "-c", commands[3].replace("localhost:8080", f"127.0.0.1:{gateway.port}")],
+            cwd=tmp_path, capture_output=True, text=True, timeout=30,
+        )
+        assert len(base64.b64decode(json.loads(made.stdout)["secret"])) == 32, made.stdout
+
+
+def test_who_was_revoked_gets_a_new_instance_with_its_secret(strict):
+    with SinchClient(strict) as client:
+        old = client.registered("rita")
+        time.sleep(1.1)
+        assert control(strict, "POST", "/revocations", {"user_id": "rita"}).status == 200
+        assert client.receive("credentialsRequired")["reason"] == "unknown_instance"
+        time.sleep(1.1)
+        client.send("register", jwt=token("rita"))
+        new = client.receive("userRegistered")["instance"]
+        assert new["id"] != old["id"] and len(base64.b64decode(new["secret"])) == 32
+        client.send("ping")
+        client.receive("pong")
+    with SinchClient(strict) as client:
+        client.start_with(new, "rita")
+        client.receive("clientStarted")
 
 
 def test_production_errors_name_no_check(files):

@@ -23,7 +23,7 @@ struct SinchDirectoryContract {
   private let now = WallTime(seconds: 1_000)
 
   private func instance(
-    _ id: String = "i1", user: String = "alice", application: String = "app", device: String = "d1",
+    _ id: Name = "i1", user: String = "alice", application: Name = "app", device: Name = "d1",
     endsAt: Int? = nil, at: Int = 1_000
   ) -> SinchInstance {
     SinchInstance(
@@ -33,8 +33,8 @@ struct SinchDirectoryContract {
   }
 
   private func nonce(
-    _ nonce: String, _ instance: SinchInstance, until: Int = 2_000, _ replay: SinchNonceReplay = .reject,
-    extends: String? = nil, keepsLimits: Bool = true
+    _ nonce: Name, _ instance: SinchInstance, until: Int = 2_000, _ replay: SinchNonceReplay = .reject,
+    extends: Name? = nil, keepsLimits: Bool = true
   ) -> SinchRegistration {
     SinchRegistration(
       proof: .nonce(nonce, until: WallTime(seconds: Double(until)), replay: replay), instance: instance,
@@ -79,7 +79,7 @@ struct SinchDirectoryContract {
     let directory = directory.make(2)
     for number in 1...5 {
       _ = try await directory.register(
-        nonce("n\(number)", instance("i\(number)"), until: 1_001), at: now + .seconds(number))
+        nonce(Name("n\(number)"), instance(Name("i\(number)")), until: 1_001), at: now + .seconds(number))
     }
     #expect(await directory.instance("i4", at: now) == .unknown)
     #expect(await directory.instances(of: alice, application: "app", at: now, limit: 9).map(\.id) == ["i5"])
@@ -169,7 +169,7 @@ struct SinchDirectoryContract {
     let accepted = await withTaskGroup(of: Bool.self) { group in
       for number in 0..<100 {
         group.addTask {
-          (try? await directory.register(nonce("n", instance("i\(number)", user: "u\(number)")), at: now)) != nil
+          (try? await directory.register(nonce("n", instance(Name("i\(number)"), user: "u\(number)")), at: now)) != nil
         }
       }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -180,15 +180,34 @@ struct SinchDirectoryContract {
   @Test("locks an account after three wrong passwords in a row, for a while", arguments: SinchDirectoryCase.all)
   func passwords(_ directory: SinchDirectoryCase) async {
     let directory = directory.make(4)
-    func note(_ isRight: Bool, _ at: WallTime) async -> WallTime? {
-      await directory.notePassword(isRight: isRight, of: alice, application: "app", at: at, lock: .seconds(300))
-      return await directory.passwordLock(of: alice, application: "app", at: at)
+    func isLookedAt(_ isRight: Bool, _ at: WallTime, of user: UserID = UserID("alice"), isKnown: Bool = true) async
+      -> Bool
+    {
+      await directory.tryPassword(isRight: isRight, of: user, isKnown: isKnown, at: at, lock: .seconds(300))
     }
-    for isRight in [false, false, true, false, false] { #expect(await note(isRight, now) == nil) }
-    #expect(await note(false, now) == now + .seconds(300))
-    #expect(await directory.passwordLock(of: UserID("bob"), application: "app", at: now) == nil)
-    #expect(await directory.passwordLock(of: alice, application: "app", at: now + .seconds(300)) == nil)
-    #expect(await note(false, now + .seconds(300)) == nil)
+    for isRight in [false, false, true, false, false, false] { #expect(await isLookedAt(isRight, now)) }
+    for isRight in [true, false] { #expect(await !isLookedAt(isRight, now + .nanoseconds(299_999_999_999))) }
+    #expect(await isLookedAt(false, now, of: UserID("bob")))
+    // Names that nobody has are locked as well, and push no account's lock out.
+    for number in 0..<100 {
+      for _ in 0..<3 { #expect(await isLookedAt(false, now, of: UserID("x\(number)"), isKnown: false)) }
+      #expect(await !isLookedAt(false, now, of: UserID("x\(number)"), isKnown: false))
+    }
+    #expect(await !isLookedAt(true, now))
+    #expect(await isLookedAt(true, now + .seconds(300)))
+  }
+
+  @Test("a user's oldest instance makes room for one too many, and no other user's", arguments: SinchDirectoryCase.all)
+  func perUser(_ directory: SinchDirectoryCase) async throws {
+    let directory = directory.make(1_000)
+    _ = try await directory.register(nonce("bob", instance("bob", user: "bob")), at: now)
+    for number in 0..<101 {
+      _ = try await directory.register(
+        nonce(Name("n\(number)"), instance(Name("i\(number)"), device: Name("d\(number)"))), at: now)
+    }
+    let left = await directory.instances(of: alice, application: "app", at: now, limit: 1_000)
+    #expect(left.count == 100 && left.first?.id == "i1" && left.last?.id == "i100")
+    #expect(await directory.instance("bob", at: now) != .unknown)
   }
 
   private func expect(_ refusal: SinchRegistrationRefusal, _ body: () async throws -> some Any) async {

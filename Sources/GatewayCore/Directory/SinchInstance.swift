@@ -1,10 +1,10 @@
 /// One device acting for one user of a Sinch application.
 package struct SinchInstance: Hashable, Sendable {
-  package let id: String
-  package let application: String
+  package let id: Name
+  package let application: Name
   package let user: UserID
   package let kind: UserKind
-  package let device: String
+  package let device: Name
   /// SHA-256 of the secret: the secret itself is made anew from the id and the application's own whenever it is needed.
   package let secretHash: [UInt8]
   package let createdAt: WallTime
@@ -18,7 +18,7 @@ package struct SinchInstance: Hashable, Sendable {
   package var issuedAt: WallTime?
 
   package init(
-    id: String, application: String, user: UserID, kind: UserKind, device: String, secretHash: [UInt8],
+    id: Name, application: Name, user: UserID, kind: UserKind, device: Name, secretHash: [UInt8],
     createdAt: WallTime, endsAt: WallTime?, fingerprint: TokenFingerprint, issuedAt: WallTime?
   ) {
     self.id = id
@@ -32,6 +32,11 @@ package struct SinchInstance: Hashable, Sendable {
     self.endsAt = endsAt
     self.fingerprint = fingerprint
     self.issuedAt = issuedAt
+  }
+
+  /// Whether it is of that device of that user of that application.
+  package func isOf(_ application: Name, _ user: UserID, _ device: Name) -> Bool {
+    self.application == application && self.user == user && self.device == device
   }
 
   /// Whether it has ended.

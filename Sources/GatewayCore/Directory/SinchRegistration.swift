@@ -3,7 +3,7 @@ package struct SinchRegistration: Hashable, Sendable {
   /// What must not be presented twice.
   package enum Proof: Hashable, Sendable {
     /// The nonce of a registration token, remembered until that time.
-    case nonce(String, until: WallTime, replay: SinchNonceReplay)
+    case nonce(Name, until: WallTime, replay: SinchNonceReplay)
     /// The number of a legacy mobile signature, which rises for each application and user.
     case sequence(UInt64)
     /// A ticket, which may be presented as often as it is good.
@@ -14,11 +14,11 @@ package struct SinchRegistration: Hashable, Sendable {
   /// The instance to keep if there is none to extend.
   package var instance: SinchInstance
   /// The living instance to extend; nil, or one that is not this device's or has ended, for a new one.
-  package var extends: String?
+  package var extends: Name?
   /// Whether a device whose registration was once limited may not register without an end.
   package var keepsLimits: Bool
 
-  package init(proof: Proof, instance: SinchInstance, extends: String? = nil, keepsLimits: Bool) {
+  package init(proof: Proof, instance: SinchInstance, extends: Name? = nil, keepsLimits: Bool) {
     self.proof = proof
     self.instance = instance
     self.extends = extends

@@ -52,12 +52,17 @@ package struct DialectContext: Hashable, Sendable {
   package var isLoggedIn: Bool
   /// How long the token it is logged in with lives yet, not positive once it has expired; nil for ever, and before login.
   package var expiresIn: Duration?
+  /// Whether it has been asked for another token because its own was revoked, and has not presented one.
+  package var isRevoked: Bool
   package var now: WallTime
 
-  package init(connection: ConnectionID, isLoggedIn: Bool, expiresIn: Duration? = nil, now: WallTime) {
+  package init(
+    connection: ConnectionID, isLoggedIn: Bool, expiresIn: Duration? = nil, isRevoked: Bool = false, now: WallTime
+  ) {
     self.connection = connection
     self.isLoggedIn = isLoggedIn
     self.expiresIn = expiresIn
+    self.isRevoked = isRevoked
     self.now = now
   }
 

@@ -90,6 +90,14 @@ package struct Session: Hashable, Sendable {
     }
   }
 
+  /// Why another token has been asked for, while none has been accepted; nil if none is.
+  package var askedFor: RefreshCause? {
+    switch phase {
+    case .refreshing(_, let wait), .verifyingRefresh(_, _, let wait?, _): wait.cause
+    default: nil
+    }
+  }
+
   /// Whether the session's life is over.
   package var isClosed: Bool {
     if case .closed = phase { true } else { false }

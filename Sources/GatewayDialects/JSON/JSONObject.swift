@@ -17,16 +17,27 @@ struct JSONObject {
   private let content: Content
   private let text: UnsafeRawBufferPointer
 
-  /// Reads the object that `text` is; refuses what is malformed, or nested more than 64 deep.
-  init(_ text: UnsafeRawBufferPointer) throws(JSONError) {
+  /// Reads the object that `text` is; refuses what is malformed, or nested more than 64 deep, and whole numbers that 64
+  /// bits do not hold unless `integersOfAnySize`: those that matter are then read ``verbatim(_:depth:)``.
+  init(_ text: UnsafeRawBufferPointer, integersOfAnySize: Bool = false) throws(JSONError) {
     self.text = text
     if let flat = FlatObject(text) {
       content = .flat(flat)
       return
     }
-    let root = try JSONDocument(text, sizeMax: text.count, depthMax: Self.depthMax).root
+    let root = try Self.parse(text, integersOfAnySize)
     guard root.isObject else { throw .malformed(position: 0) }
     content = .tree(root)
+  }
+
+  private static func parse(_ text: UnsafeRawBufferPointer, _ integersOfAnySize: Bool) throws(JSONError) -> JSONView {
+    do throws(JSONError) {
+      return try JSONDocument(text, sizeMax: text.count, depthMax: depthMax).root
+    } catch .numberOutOfRange where integersOfAnySize {
+      return try JSONDocument(text, sizeMax: text.count, depthMax: depthMax, integersOfAnySize: true).root
+    } catch {
+      throw error
+    }
   }
 
   /// Whether there is a member of that name, even if it is null.

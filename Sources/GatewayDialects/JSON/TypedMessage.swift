@@ -8,11 +8,14 @@ struct TypedMessage {
   let type: String
   let object: JSONObject
 
-  /// Reads the message; throws what to answer to one of another form.
-  init(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) throws(GatewayError) {
+  /// Reads the message; throws what to answer to one of another form. Whole numbers that 64 bits do not hold are refused
+  /// unless `integersOfAnySize`.
+  init(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, integersOfAnySize: Bool = false
+  ) throws(GatewayError) {
     guard kind == .text else { throw .unsupportedData }
     do throws(JSONError) {
-      object = try JSONObject(payload)
+      object = try JSONObject(payload, integersOfAnySize: integersOfAnySize)
     } catch {
       throw .malformedMessage.detailed(error.description)
     }

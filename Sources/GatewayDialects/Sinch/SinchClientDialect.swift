@@ -5,13 +5,13 @@ internal import GatewayTokens
 package struct SinchClientDialect: ClientDialect {
   package let name = "sinch"
   package let upgradeTarget = SinchDialect.path
-  private let application: String
+  private let application: Name
   private let provider: TokenProviderClient
 
   /// - Parameters:
   ///   - application: The key of the application that the clients are of, which their tokens must name.
   ///   - providerSecret: What the token provider wants as `Authorization: Bearer`, if anything.
-  package init(application: String = SinchApplications.usualKey, providerSecret: Credentials? = nil) {
+  package init(application: Name = SinchApplications.usualKey, providerSecret: Credentials? = nil) {
     self.application = application
     provider = TokenProviderClient(secret: providerSecret, scheme: "sinch")
   }
@@ -33,7 +33,7 @@ package struct SinchClientDialect: ClientDialect {
   private func start(_ credentials: Credentials, _ client: ClientIdentity) -> Frame {
     Frame(
       text: SinchWords.text("start") { json in
-        json.member("applicationKey", application)
+        json.member("applicationKey", application.text)
         json.member("userId", client.user.rawValue)
         json.member("deviceId", "storm-\(client.number)")
         json.member("sdk") { sdk in

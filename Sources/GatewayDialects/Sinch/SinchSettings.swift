@@ -12,11 +12,17 @@ package struct SinchSettings: Sendable {
   /// How far `x-timestamp` may be from the gateway's clock. Ours.
   package var timestampWindow = Duration.seconds(300)
   /// The passwords of vendor-managed users (legacy web), by their names.
-  package var passwords: [String: Credentials] = [:]
+  package var passwords: [Name: Credentials] = [:]
   /// How long three wrong passwords lock an account. Ours.
   package var passwordLock = Duration.seconds(300)
   /// How long the ticket lives that a right password gives. Ours; the vendor's samples have 3600 s.
   package var ticketLife = Duration.seconds(3600)
+  /// How long a guest's registration lasts. Ours.
+  package var guestLife = Duration.seconds(86_400)
+  /// How many guests an address may make in a minute.
+  package var guestsPerMinute = 60
+  /// How many passwords an address may try in a minute.
+  package var passwordsPerMinute = 30
   /// The longest registration of the legacy web SDK, which asks for a year.
   package var legacyInstanceLifeMax = Duration.seconds(31_536_000)
 
@@ -27,7 +33,7 @@ package struct SinchSettings: Sendable {
   /// Mints for the built-in token provider, which is told of no application: the first one's tokens.
   var issuer: (any TokenIssuer)? {
     applications.first.map {
-      SinchTokenIssuer(application: $0.key, secret: $0.secrets[0], instanceLifeMin: tokens.instanceLifeMin)
+      SinchTokenIssuer(application: $0.key, secret: $0.secrets[0], policy: tokens)
     }
   }
 }

@@ -56,7 +56,7 @@ package actor Connection {
     return DialectContext(
       connection: id, isLoggedIn: grant != nil,
       expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - table.loop.now },
-      now: table.loop.wallTime)
+      isRevoked: session.askedFor == .revocation, now: table.loop.wallTime)
   }
 
   // MARK: Events

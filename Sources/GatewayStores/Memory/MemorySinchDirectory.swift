@@ -10,18 +10,22 @@ package actor MemorySinchDirectory: SinchDirectory {
 
   private let executor: any SerialExecutor
   private let limits: MemorySinchLimits
-  private var instances: [String: SinchInstance] = [:]
+  private var instances: [Name: SinchInstance] = [:]
+  /// No instance ends before this: until then looking for those that have ended is in vain.
+  private var earliestEnd = WallTime(nanoseconds: .max)
   /// The ids of each user's instances, oldest first.
-  private var ofUser: [SinchUser: [String]] = [:]
+  private var ofUser: [SinchUser: [Name]] = [:]
   /// The devices whose registration was limited once.
   private var limited: ForgetfulTable<SinchDevice, Bool>
   /// The ids of instances that have ended.
-  private var ended: ForgetfulTable<String, Bool>
+  private var ended: ForgetfulTable<Name, Bool>
   private var nonces: [SinchNonce: NonceMemory] = [:]
   /// No nonce is over before this: until then looking for those that are is in vain.
   private var earliestNonceEnd = WallTime(nanoseconds: .max)
   private var sequences: [SinchUser: UInt64] = [:]
-  private var passwords: ForgetfulTable<SinchUser, PasswordMemory>
+  /// Of accounts, and of names that are none's.
+  private var accounts: [UserID: PasswordMemory] = [:]
+  private var strangers: ForgetfulTable<UserID, PasswordMemory>
 
   private struct NonceMemory {
     let device: SinchDevice
@@ -39,7 +43,7 @@ package actor MemorySinchDirectory: SinchDirectory {
     self.limits = limits
     limited = ForgetfulTable(capacity: limits.devices)
     ended = ForgetfulTable(capacity: limits.devices)
-    passwords = ForgetfulTable(capacity: limits.passwords)
+    strangers = ForgetfulTable(capacity: limits.passwords)
   }
 
   // MARK: Registration
@@ -52,14 +56,18 @@ package actor MemorySinchDirectory: SinchDirectory {
     let device = SinchDevice(user: user, device: wanted.device)
     try check(registration.proof, user, device, at: now)
     if registration.keepsLimits, wanted.endsAt == nil, limited[device] != nil { throw .endRequired }
-    let extended = registration.extends.flatMap { alive($0, at: now) }.flatMap { $0.isOf(wanted) ? $0 : nil }
+    let extended = registration.extends.flatMap { alive($0, at: now) }.flatMap {
+      $0.isOf(wanted.application, wanted.user, wanted.device) ? $0 : nil
+    }
     guard extended != nil || makeRoom(at: now) else { throw .full }
 
     spend(registration.proof, user, device)
+    if let end = wanted.endsAt { earliestEnd = min(earliestEnd, end) }
     if registration.keepsLimits, wanted.endsAt != nil { limited[device] = true }
     guard var instance = extended else {
       // A device acts for a user in one instance.
       for id in ofUser[user] ?? [] where instances[id]?.device == wanted.device { remove(id) }
+      if let oldest = ofUser[user]?.first, ofUser[user]?.count ?? 0 >= limits.instancesPerUser { remove(oldest) }
       instances[wanted.id] = wanted
       ofUser[user, default: []].append(wanted.id)
       return wanted
@@ -112,24 +120,24 @@ package actor MemorySinchDirectory: SinchDirectory {
 
   // MARK: Instances
 
-  package func instance(_ id: String, at now: WallTime) -> SinchInstanceState {
+  package func instance(_ id: Name, at now: WallTime) -> SinchInstanceState {
     if let instance = alive(id, at: now) { return .alive(instance) }
     return ended[id] == nil ? .unknown : .ended
   }
 
-  package func instances(of user: UserID, application: String, at now: WallTime, limit: Int) -> [SinchInstance] {
+  package func instances(of user: UserID, application: Name, at now: WallTime, limit: Int) -> [SinchInstance] {
     let ids = ofUser[SinchUser(application: application, user: user)] ?? []
     return Array(ids.compactMap { alive($0, at: now) }.prefix(limit))
   }
 
-  package func deleteInstance(_ id: String, at now: WallTime) -> Bool {
+  package func deleteInstance(_ id: Name, at now: WallTime) -> Bool {
     guard alive(id, at: now) != nil else { return false }
     remove(id)
     return true
   }
 
   /// The instance, deleted now if it has ended.
-  private func alive(_ id: String, at now: WallTime) -> SinchInstance? {
+  private func alive(_ id: Name, at now: WallTime) -> SinchInstance? {
     guard let instance = instances[id] else { return nil }
     guard instance.hasEnded(at: now) else { return instance }
     end(instance)
@@ -141,7 +149,7 @@ package actor MemorySinchDirectory: SinchDirectory {
     ended[instance.id] = true
   }
 
-  private func remove(_ id: String) {
+  private func remove(_ id: Name) {
     guard let instance = instances.removeValue(forKey: id) else { return }
     let user = SinchUser(application: instance.application, user: instance.user)
     ofUser[user]?.removeAll { $0 == id }
@@ -150,49 +158,42 @@ package actor MemorySinchDirectory: SinchDirectory {
 
   /// Whether one more instance fits, those that have ended deleted if need be.
   private func makeRoom(at now: WallTime) -> Bool {
-    if instances.count >= limits.instances {
+    if instances.count >= limits.instances, earliestEnd <= now {
       for instance in instances.values.filter({ $0.hasEnded(at: now) }).sorted(by: { $0.id < $1.id }) { end(instance) }
+      earliestEnd = instances.values.lazy.compactMap(\.endsAt).min() ?? WallTime(nanoseconds: .max)
     }
     return instances.count < limits.instances
   }
 
   // MARK: Passwords
 
-  package func passwordLock(of user: UserID, application: String, at now: WallTime) -> WallTime? {
-    passwords[SinchUser(application: application, user: user)]?.lockedUntil.flatMap { $0 > now ? $0 : nil }
-  }
-
-  package func notePassword(isRight: Bool, of user: UserID, application: String, at now: WallTime, lock: Duration) {
-    let user = SinchUser(application: application, user: user)
-    guard !isRight else { return passwords[user] = nil }
-    var memory = passwords[user] ?? PasswordMemory()
-    memory.wrong += 1
-    if memory.wrong >= Self.wrongPasswordsMax {
-      memory = PasswordMemory(lockedUntil: now + lock)
+  package func tryPassword(
+    isRight: Bool, of user: UserID, isKnown: Bool, at now: WallTime, lock: Duration
+  ) -> Bool {
+    let before = isKnown ? accounts[user] : strangers[user]
+    if let until = before?.lockedUntil, now < until { return false }
+    var after: PasswordMemory?
+    if !isRight {
+      let wrong = (before?.wrong ?? 0) + 1
+      after = wrong < Self.wrongPasswordsMax ? PasswordMemory(wrong: wrong) : PasswordMemory(lockedUntil: now + lock)
     }
-    passwords[user] = memory
+    if isKnown { accounts[user] = after } else { strangers[user] = after }
+    return true
   }
 }
 
 /// A user of one application.
 private struct SinchUser: Hashable {
-  let application: String
+  let application: Name
   let user: UserID
 }
 
 private struct SinchDevice: Hashable {
   let user: SinchUser
-  let device: String
+  let device: Name
 }
 
 private struct SinchNonce: Hashable {
-  let application: String
-  let nonce: String
-}
-
-extension SinchInstance {
-  /// Whether it is of the same application, user and device.
-  fileprivate func isOf(_ other: SinchInstance) -> Bool {
-    application == other.application && user == other.user && device == other.device
-  }
+  let application: Name
+  let nonce: Name
 }

@@ -1,18 +1,21 @@
 /// The most a ``MemorySinchDirectory`` holds of anything.
 package struct MemorySinchLimits: Hashable, Sendable {
   package var instances: Int
+  /// Of one user; the oldest makes room for the next.
+  package var instancesPerUser: Int
   package var nonces: Int
   package var sequences: Int
   /// Devices remembered as limited, and instances remembered as ended; the oldest is forgotten first.
   package var devices: Int
-  /// Accounts with wrong passwords; the oldest is forgotten first.
+  /// Names that are no account's and were tried with a password; the oldest is forgotten first.
   package var passwords: Int
 
   package init(
-    instances: Int = 1_000_000, nonces: Int = 1_000_000, sequences: Int = 1_000_000, devices: Int = 1_000_000,
-    passwords: Int = 100_000
+    instances: Int = 1_000_000, instancesPerUser: Int = 100, nonces: Int = 1_000_000, sequences: Int = 1_000_000,
+    devices: Int = 1_000_000, passwords: Int = 10_000
   ) {
     self.instances = instances
+    self.instancesPerUser = instancesPerUser
     self.nonces = nonces
     self.sequences = sequences
     self.devices = devices

@@ -16,9 +16,10 @@ package final class JSONDocument: @unchecked Sendable {
   package static let depthMax = 32
 
   /// Parses `bytes`; refuses more than `sizeMax` bytes and more than `depthMax` nested arrays and objects before
-  /// anything is allocated.
+  /// anything is allocated. With `integersOfAnySize` every number is read as a real, so that none is too large for 64 bits.
   package init(
-    _ bytes: UnsafeRawBufferPointer, sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
+    _ bytes: UnsafeRawBufferPointer, sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax,
+    integersOfAnySize: Bool = false
   ) throws(JSONError) {
     guard bytes.count <= sizeMax else { throw .tooLarge(limit: sizeMax) }
     guard !Self.nests(bytes, deeperThan: depthMax) else { throw .tooDeep(limit: depthMax) }
@@ -28,7 +29,8 @@ package final class JSONDocument: @unchecked Sendable {
       throw .malformed(position: UnsafeRawPointer(found) - UnsafeRawPointer(start))
     }
     var error = json_error_t()
-    guard let parsed = json_loadb(start, bytes.count, Int(JSON_REJECT_DUPLICATES), &error) else {
+    let flags = Int(JSON_REJECT_DUPLICATES) | (integersOfAnySize ? Int(JSON_DECODE_INT_AS_REAL) : 0)
+    guard let parsed = json_loadb(start, bytes.count, flags, &error) else {
       throw JSONError(error)
     }
     tree = parsed

@@ -27,13 +27,15 @@ enum SinchFlags {
     Flag("sinch-token-life-min", "DURATION", "the shortest exp - iat; below 60s for tests (default 60s)"),
     Flag(
       "sinch-instance-life-min", "DURATION",
-      "the shortest life of a limited registration; below 48h for tests and storms (default 48h)"),
+      "the shortest life of a limited registration; below 48h for tests (default 48h)"),
   ]
 
   private static let others = [
     Flag("sinch-errors", "explain|production", "whether Sinch's errors name the failed check (default explain)"),
     Flag("sinch-legacy", "on|off", "whether the legacy mobile and web credentials are taken (default on)"),
     Flag("sinch-timestamp-window", "DURATION", "how far x-timestamp may be off (default 300s)"),
+    Flag("sinch-guests", "N", "guests that an address may make a minute (default 60)"),
+    Flag("sinch-password-tries", "N", "passwords that an address may try a minute (default 30)"),
     Flag("sinch-user", "NAME=FILE", "a user with a password (legacy web), and the file it is in", repeats: true),
   ]
 
@@ -52,12 +54,14 @@ enum SinchFlags {
     settings.explains = try arguments.choice("sinch-errors", Errors.self) != .production
     settings.offersLegacy = try arguments.choice("sinch-legacy", Switch.self) != .off
     if let window = try arguments.duration("sinch-timestamp-window") { settings.timestampWindow = window }
+    if let most = try arguments.int("sinch-guests", in: 1...1_000_000) { settings.guestsPerMinute = most }
+    if let most = try arguments.int("sinch-password-tries", in: 1...1_000_000) { settings.passwordsPerMinute = most }
     for value in arguments.values("sinch-user") {
       let (name, file) = try pair(value)
       guard SinchUserName.isLegacyWeb(name) else {
         throw UsageError(value.source, value: value.text, expected: "a name of at most 40 printable characters")
       }
-      settings.passwords[name] = Credentials(token: try SecretFile.read(file, of: value.source))
+      settings.passwords[Name(name)] = Credentials(token: try SecretFile.read(file, of: value.source))
     }
     return settings
   }
@@ -94,7 +98,7 @@ enum SinchFlags {
     guard let secret = SinchSecret(try SecretFile.read(file, of: value.source)) else {
       throw UsageError("\(value.source): '\(file)' holds no base64 text (either alphabet, padding optional)")
     }
-    return SinchApplication(key: key, secrets: [secret])
+    return SinchApplication(key: Name(key), secrets: [secret])
   }
 
   private static func pair(_ value: Arguments.Value) throws -> (String, String) {

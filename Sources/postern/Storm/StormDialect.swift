@@ -48,7 +48,7 @@ struct StormDialect {
     case .sinch:
       try Self.refuse(["sdk", "api-key"], arguments, "sinch")
       client = SinchClientDialect(
-        application: arguments.string("application") ?? SinchApplications.usualKey, providerSecret: secret)
+        application: Self.sinchApplication(arguments), providerSecret: secret)
       providerPath = Self.ownProvider
     case .streem:
       try Self.refuse(["sdk", "api-key", "application"], arguments, "streem")
@@ -88,8 +88,11 @@ struct StormDialect {
     guard let secret = try SinchFlags.ownSecret(arguments) else {
       throw UsageError("--mint needs the application's secret: --secret-file or POSTERN_SECRET")
     }
-    return SinchTokenIssuer(
-      application: arguments.string("application") ?? SinchApplications.usualKey, secret: secret)
+    return SinchTokenIssuer(application: sinchApplication(arguments), secret: secret)
+  }
+
+  private static func sinchApplication(_ arguments: Arguments) -> GatewayCore.Name {
+    arguments.string("application").map { GatewayCore.Name($0) } ?? SinchApplications.usualKey
   }
 
   /// How long the clients may take to come back by themselves: JavaScript's silence of 35 s after a close with 1000, and

@@ -12,6 +12,7 @@ enum SinchTokenMint {
     Flag("application", "KEY", "the application's key (sinch; default postern)"),
     Flag("form", "jwt|signature|ticket", "which credentials: registration token (default), mobile or web (sinch)"),
     Flag("registration-life", "DURATION", "when the registration ends, from the time of issue (sinch; default never)"),
+    Flag("any-life", nil, "let the two lives be shorter than Sinch's least, by a claim of ours (sinch)"),
     Flag("nonce", "TEXT", "the nonce (sinch; default by chance)"),
     Flag("sequence", "N", "the sequence that the signature is for (sinch)"),
   ]
@@ -21,7 +22,7 @@ enum SinchTokenMint {
     guard let secret = try SinchFlags.ownSecret(arguments) else {
       throw UsageError("minting needs the application's secret: --secret-file or POSTERN_SECRET")
     }
-    let application = arguments.string("application") ?? SinchApplications.usualKey
+    let application = arguments.string("application").map { Name($0) } ?? SinchApplications.usualKey
     let issuedAt = try arguments.number("issued-at", in: 0...9e9).map { WallTime(seconds: $0) } ?? now
     let form = try arguments.choice("form", Form.self) ?? .jwt
     let user = try user(arguments, form)
@@ -31,11 +32,11 @@ enum SinchTokenMint {
       return SinchTokenIssuer(application: application, secret: secret).sign(
         try claims(arguments, user, issuedAt: issuedAt))
     case .signature:
-      try refuse(["registration-life", "nonce", "life", "expires", "kind"], arguments, form)
+      try refuse(["registration-life", "nonce", "life", "expires", "kind", "any-life"], arguments, form)
       guard let sequence = try sequence(arguments) else { throw UsageError("--sequence is missing: a whole number") }
       return SinchMobileSignature.sign(user: user, application: application, sequence: sequence, secret: secret)
     case .ticket:
-      try refuse(["registration-life", "nonce", "sequence", "expires", "kind"], arguments, form)
+      try refuse(["registration-life", "nonce", "sequence", "expires", "kind", "any-life"], arguments, form)
       return SinchUserTicket.mint(
         user: user, application: application, secret: secret, createdAt: issuedAt,
         life: try arguments.duration("life") ?? .seconds(3600))
@@ -53,7 +54,7 @@ enum SinchTokenMint {
     return SinchTokenIssuer.Claims(
       user: user, kind: try arguments.choice("kind", UserKind.self) ?? .regular, issuedAt: issued, expiresAt: end,
       instanceEndsAt: try arguments.duration("registration-life").map { issued + $0 },
-      nonce: arguments.string("nonce"))
+      nonce: arguments.string("nonce"), isOfAnyLife: try arguments.isOn("any-life"))
   }
 
   private static func user(_ arguments: Arguments, _ form: Form) throws -> UserID {

@@ -8,7 +8,7 @@ struct SinchTokenVerdict {
   private struct Accepted {
     var form: SinchTokenMint.Form
     var user: UserID
-    var application: String
+    var application: Name
     var issuedAt: WallTime?
     var expiresAt: WallTime?
     var instanceEndsAt: WallTime?
@@ -34,7 +34,7 @@ struct SinchTokenVerdict {
     let policy = try SinchFlags.tokens(arguments)
     let applications = SinchApplications(any: secret)
     let user = arguments.string("user").map { UserID($0) }
-    let key = arguments.string("application")
+    let key = arguments.string("application").map { Name($0) }
     if token.contains(":") {
       result = Self.catching { () throws(SinchRefusal) in
         let ticket = try SinchUserTicket.verify(
@@ -104,7 +104,7 @@ struct SinchTokenVerdict {
     case .success(let token):
       writer.member("form", token.form.rawValue)
       writer.member("user_id", token.user.rawValue)
-      writer.member("application", token.application)
+      writer.member("application", token.application.text)
       for (name, time) in [
         ("issued_at", token.issuedAt), ("expires_at", token.expiresAt), ("instance_expires_at", token.instanceEndsAt),
       ] {

@@ -48,7 +48,7 @@ struct SinchDocumentTests {
     let page = try document("dialects/sinch.md")
     for flag in [
       "application", "clock-skew", "kid-tolerance", "token-life-max", "nonce-replay", "token-life-min",
-      "instance-life-min", "errors", "legacy", "timestamp-window", "user",
+      "instance-life-min", "errors", "legacy", "timestamp-window", "guests", "password-tries", "user",
     ] { #expect(page.contains("--sinch-\(flag)"), "\(flag)") }
   }
 }

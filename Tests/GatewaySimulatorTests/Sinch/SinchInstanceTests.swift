@@ -23,7 +23,19 @@ struct SinchInstanceTests {
     let again = gateway.connect()
     again.start(instance: id, secret: secret)
     #expect(again.types == ["clientStarted"])
-    #expect(gateway.instances().map(\.id) == [id])
+    #expect(gateway.instances().map(\.id.text) == [id])
+  }
+
+  @Test("that has ended is as unknown as one that never was, to who does not have its secret")
+  func endedSecretly() throws {
+    let gateway = SimulatedSinch()
+    let (id, secret) = try #require(gateway.started(life: day * 2).registered)
+    gateway.world.advance(by: day * 3)
+    for (secret, reason) in [(secret, "expired"), ([1, 2, 3], "unknown_instance")] {
+      let peer = gateway.connect()
+      peer.start(instance: id, secret: secret)
+      #expect(peer.types == ["credentialsRequired"] && peer.last("reason") == reason)
+    }
   }
 
   @Test("is deleted at the client's word before what the client says next is done")
@@ -78,7 +90,7 @@ struct SinchInstanceTests {
     due.say(#"{"type":"register","jwt":"\#(gateway.token(life: day * 40))"}"#)
     #expect(due.types == ["credentialsRequired", "userRegistered", "clientStarted"])
     let instances = gateway.instances()
-    #expect(instances.map(\.id) == [id] && instances[0].endsAt == gateway.world.wallTime + day * 40)
+    #expect(instances.map(\.id.text) == [id] && instances[0].endsAt == gateway.world.wallTime + day * 40)
     #expect(!due.peer.texts[1].contains("secret"), "the secret was told once")
     let later = gateway.connect()
     later.start(instance: id, secret: secret)
@@ -114,6 +126,8 @@ struct SinchInstanceTests {
     peer.start()
     peer.say(#"{"type":"registerFailed"}"#)
     #expect(peer.types == ["credentialsRequired", "clientFailed"] && peer.last("reason") == "declined")
+    #expect(peer.peer.texts.last?.contains(#""message":"the client declined to register (registerFailed)""#) == true)
+    #expect(peer.peer.texts.last?.contains(#""httpStatus":401,"errorCode":40104"#) == true)
     #expect(peer.closeCode == 4500 && gateway.instances().isEmpty)
   }
 
@@ -141,7 +155,7 @@ struct SinchInstanceTests {
       #expect(peer.last("reason") == "extend")
       peer.say(answer)
       gateway.world.advance(by: .seconds(100))
-      #expect(peer.isOpen && gateway.instances().map(\.id) == [id])
+      #expect(peer.isOpen && gateway.instances().map(\.id.text) == [id])
     }
   }
 
@@ -247,7 +261,8 @@ struct SinchInstanceTests {
       createdAt: gateway.world.wallTime, life: .seconds(3_600))
     for (text, isGood) in [
       (signature(1) + "1}", true), (signature(1) + "1}", false), (signature(3) + "\"3\"}", true),
-      (signature(2) + "2}", false), (signature(9) + "10}", false), (signature(.max) + "\"\(UInt64.max)\"}", true),
+      (signature(2) + "2}", false), (signature(9) + "10}", false), (signature(1 << 63) + "9223372036854775808}", true),
+      (signature(.max - 1) + "\"\(UInt64.max - 1)\"}", true), (signature(.max) + "\(UInt64.max)}", true),
       (#"{"type":"register","ticket":"\#(ticket)"}"#, true), (#"{"type":"register","ticket":"\#(ticket)"}"#, true),
     ] {
       let peer = gateway.connect()
@@ -260,6 +275,25 @@ struct SinchInstanceTests {
     peer.start()
     peer.say(signature(1) + "1}")
     #expect(peer.types.last == "clientFailed")
+  }
+
+  @Test("registers by the mobile SDKs' own path with a sequence of 64 bits, as a number or as a string")
+  func mobileSequences() throws {
+    let gateway = SimulatedSinch()
+    func register(_ sequence: UInt64, _ seed: String) -> Int? {
+      let signature = SinchMobileSignature.sign(
+        user: UserID("alice"), application: SimulatedSinch.application, sequence: sequence,
+        secret: SimulatedSinch.secret)
+      let body =
+        #"{"ApplicationKey":"app","UserId":"alice","DeviceId":"d1","Signature":"\#(signature)","Seed":\#(seed)}"#
+      return gateway.fetch("POST", "/V2/Instance", body: body)?.status
+    }
+    #expect(register(1, "1") == 200 && register(2, "\"2\"") == 200)
+    #expect(register(1 << 63, "9223372036854775808") == 200)
+    #expect(register(.max, "18446744073709551615") == 200)
+    for seed in ["18446744073709551616", "-1", "1.0", "true", "null", "[]", "{\"a\":1}"] {
+      #expect(register(.max, seed) == 400)
+    }
   }
 
   @Test("goes when the device unregisters its push token; terminating closes in order")
@@ -300,6 +334,8 @@ struct SinchInstanceTests {
       (#"{"type":"register","signature":"a","sequence":-1}"#, "invalid_parameter"),
       (#"{"type":"register","signature":"a","sequence":1.5}"#, "invalid_parameter"),
       (#"{"type":"register","signature":"a","sequence":"01"}"#, "invalid_parameter"),
+      (#"{"type":"register","signature":"a","sequence":99999999999999999999}"#, "invalid_parameter"),
+      (#"{"type":"register","signature":"a","sequence":1e999}"#, "malformed_message"),
       (#"{"type":"register","jwt":"a.b.c"}"#, "malformed_request"),
       (#"{"type":"registerFailed"}"#, "malformed_request"),
       (#"{"type":"start","applicationKey":"app","userId":"a","deviceId":"d","instance":{}}"#, "invalid_parameter"),

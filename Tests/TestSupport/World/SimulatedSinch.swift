@@ -8,7 +8,7 @@ internal import GatewayTokens
 /// A gateway that speaks Sinch, in virtual time, with real tokens.
 package struct SimulatedSinch {
   package static let address = DialTarget(host: "gateway", port: 80)
-  package static let application = "app"
+  package static let application: Name = "app"
   package static let secret = SinchSecret(bytes: Array(0..<16))
 
   package let world: SimulatedWorld

@@ -52,7 +52,7 @@ struct SinchGate: Sendable {
       text, applications: settings.applications, skew: settings.tokens.clockSkew, at: now)
   }
 
-  private func application(_ key: String, secret: String) throws(SinchRefusal) -> SinchApplication {
+  private func application(_ key: Name, secret: String) throws(SinchRefusal) -> SinchApplication {
     guard let application = settings.applications[key] else { throw .unknownApplication }
     guard let presented = Base64.decode(secret) else { throw .badSignature }
     var isRight = false
@@ -62,7 +62,7 @@ struct SinchGate: Sendable {
   }
 
   private func application(
-    _ key: String, signed request: HTTPRequest, as signature: String, at now: WallTime
+    _ key: Name, signed request: HTTPRequest, as signature: String, at now: WallTime
   ) throws(SinchRefusal) -> SinchApplication {
     guard let application = settings.applications[key] else { throw .unknownApplication }
     let candidates = try Self.signed(request)

@@ -8,13 +8,19 @@ extension SinchRoutes {
     let order = try Self.body(request) { (body) throws(GatewayError) in try Self.order(body, parameters) }
     let now = services.wallTime
     var old: SinchInstance?
-    if let id = order.extends, case .alive(let instance) = await directory.instance(id, at: now) { old = instance }
-    let registered = try await register(order.device, order.proof, extending: order.extends, at: now)
+    if let id = order.extends, case .alive(let instance) = await directory.instance(id, at: now),
+      instance.isOf(order.device.application, order.device.user, order.device.device)
+    {
+      old = instance
+    }
+    var extended: SinchInstance?
+    if let old { extended = await extensible(old.id, at: now) }
+    let registered = try await register(order.device, order.proof, extending: extended?.id, at: now)
     if registered.instance.kind == .anonymous { throw .anonymousRefused }
-    if let old, old.id == registered.instance.id {
+    if let old {
       // A client that is connected goes on with what it registered over HTTP.
       var token = registered.token
-      token.notes = order.device.notes(instance: old.id)
+      token.notes = order.device.notes(instance: registered.instance.id)
       _ = await services.renew(token) { [token] live in
         live.dialect.name == "sinch" && live.grant.user == token.user && live.grant.fingerprint == old.fingerprint
       }
@@ -26,7 +32,8 @@ extension SinchRoutes {
   private struct Order {
     var device: SinchDevice
     var proof: SinchProof
-    var extends: String?
+    /// The instance of the device that is to go on, if it can.
+    var extends: Name?
   }
 
   private static func order(_ body: JSONObject, _ parameters: PathParameters) throws(GatewayError) -> Order {
@@ -41,24 +48,22 @@ extension SinchRoutes {
     case (let token?, nil, nil): proof = .token(token)
     case (nil, let ticket?, nil): proof = .ticket(ticket, life: nil)
     case (nil, nil, let signature?):
-      let digits = try SinchDialect.sequence(in: body)
-      guard let sequence = SinchMobileSignature.sequence(digits) else { throw .invalidParameter }
-      proof = .signature(signature, sequence: sequence)
+      proof = .signature(signature, sequence: try SinchDialect.sequence("sequence", in: body))
     default:
       throw .invalidParameter.detailed("send one of jwt, ticket, or signature with sequence")
     }
     return Order(
       device: SinchDevice(
-        application: parameters["application"], user: UserID(parameters["user"]), device: device),
-      proof: proof, extends: try body.string("instanceId", bytes: 1...64))
+        application: Name(parameters["application"]), user: UserID(parameters["user"]), device: Name(device)),
+      proof: proof, extends: try body.string("instanceId", bytes: 1...64).map { Name($0) })
   }
 
   /// The user's instances, for the application's server.
   func list(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
-    try checkServer(request, of: parameters["application"], at: now)
+    try checkServer(request, of: Name(parameters["application"]), at: now)
     let instances = await directory.instances(
-      of: UserID(parameters["user"]), application: parameters["application"], at: now, limit: 100)
+      of: UserID(parameters["user"]), application: Name(parameters["application"]), at: now, limit: 100)
     let answer = JSONWriter.object { json in
       json.name("instances")
       json.beginArray()
@@ -91,14 +96,14 @@ extension SinchRoutes {
       guard caller.isAt(parameters) else { throw SinchRefusal.authorizationInsufficient.gatewayError }
       return caller
     }
-    try checkServer(request, of: parameters["application"], at: now)
-    guard case .alive(let instance) = await directory.instance(parameters["instance"], at: now),
+    try checkServer(request, of: Name(parameters["application"]), at: now)
+    guard case .alive(let instance) = await directory.instance(Name(parameters["instance"]), at: now),
       instance.isAt(parameters)
     else { throw SinchRefusal.instanceUnknown.gatewayError }
     return instance
   }
 
-  private func checkServer(_ request: HTTPRequest, of key: String, at now: WallTime) throws(GatewayError) {
+  private func checkServer(_ request: HTTPRequest, of key: Name, at now: WallTime) throws(GatewayError) {
     let application: SinchApplication
     do throws(SinchRefusal) {
       application = try gate.server(request, at: now)
@@ -110,8 +115,8 @@ extension SinchRoutes {
 
   private static func write(_ instance: SinchInstance, to json: inout JSONWriter) {
     json.beginObject()
-    json.member("id", instance.id)
-    json.member("deviceId", instance.device)
+    json.member("id", instance.id.text)
+    json.member("deviceId", instance.device.text)
     json.member("createdAt", secondsOf: instance.createdAt.nanoseconds)
     json.member("expiresAt", secondsOf: instance.endsAt?.nanoseconds)
     json.endObject()
@@ -120,6 +125,6 @@ extension SinchRoutes {
 
 extension SinchInstance {
   fileprivate func isAt(_ path: PathParameters) -> Bool {
-    id == path["instance"] && application == path["application"] && user.rawValue == path["user"]
+    id == Name(path["instance"]) && application == Name(path["application"]) && user == UserID(path["user"])
   }
 }

@@ -13,11 +13,9 @@ extension SinchRoutes {
         return text
       }
       let device = SinchDevice(
-        application: try text("ApplicationKey", SinchApplications.keyLengthMax),
-        user: UserID(try text("UserId", UserID.lengthMax)), device: try text("DeviceId", SinchDevice.lengthMax))
-      guard let sequence = SinchMobileSignature.sequence(try text("Seed", 20)) else {
-        throw .invalidParameter.detailed("Seed must be the sequence in decimal digits")
-      }
+        application: Name(try text("ApplicationKey", SinchApplications.keyLengthMax)),
+        user: UserID(try text("UserId", UserID.lengthMax)), device: Name(try text("DeviceId", SinchDevice.lengthMax)))
+      let sequence = try SinchDialect.sequence("Seed", in: body)
       return (device, SinchProof.signature(try text("Signature", 256), sequence: sequence))
     }
     let now = services.wallTime
@@ -28,7 +26,7 @@ extension SinchRoutes {
   /// The shape that the legacy web SDK reads; `expiresIn` is null for a registration without an end.
   static func legacyInstance(_ instance: SinchInstance, _ secret: [UInt8], at now: WallTime) -> [UInt8] {
     JSONWriter.object { json in
-      json.member("id", instance.id)
+      json.member("id", instance.id.text)
       json.member("secret", Base64.encode(secret))
       json.member("expiresIn", secondsOf: instance.endsAt.map { ($0 - now).nanoseconds })
     }

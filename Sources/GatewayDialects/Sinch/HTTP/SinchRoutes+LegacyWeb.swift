@@ -13,21 +13,21 @@ extension SinchRoutes {
   func registerWeb(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     // That SDK names no device: each registration is one.
-    let device = SinchIdentifier.make()
+    let device = Name(SinchIdentifier.make())
     return try await registerWeb(request, device: device, extending: nil, at: now)
   }
 
   func renewWeb(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     let ticket = try await asking { () throws(SinchRefusal) in try gate.ticket(request, at: now) }
-    guard case .alive(let instance) = await directory.instance(parameters["instance"], at: now),
+    guard let instance = await extensible(Name(parameters["instance"]), at: now),
       instance.application == ticket.application, instance.user == ticket.user
     else { throw SinchRefusal.instanceUnknown.gatewayError }
     return try await registerWeb(request, device: instance.device, extending: instance.id, at: now)
   }
 
   private func registerWeb(
-    _ request: HTTPRequest, device: String, extending id: String?, at now: WallTime
+    _ request: HTTPRequest, device: Name, extending id: Name?, at now: WallTime
   ) async throws(GatewayError) -> HTTPResponse {
     let ticket = try await asking { () throws(SinchRefusal) in try gate.ticket(request, at: now) }
     guard case .ticket(let text) = SinchAuthorization(request) else {
@@ -56,7 +56,7 @@ extension SinchRoutes {
     let now = services.wallTime
     let instance = try await caller(request, at: now)
     // Channels of a network that is not simulated: the same for an instance each time.
-    let channel = SHA256.digest(instance.id.utf8).prefix(8).map { String($0, radix: 16) }.joined()
+    let channel = SHA256.digest(instance.id.text.utf8).prefix(8).map { String($0, radix: 16) }.joined()
     let answer = JSONWriter.object(capacity: 512) { json in
       json.member("rtcConfiguration") { json in
         for name in ["broadcastNetwork", "signalNetwork"] {
@@ -103,16 +103,16 @@ extension SinchRoutes {
       }
       return password
     }
+    guard passwords.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
     let user = UserID(parameters["name"])
-    guard await directory.passwordLock(of: user, application: application.key, at: now) == nil else {
-      throw SinchRefusal.accountLocked.gatewayError
-    }
-    let known = settings.passwords[user.rawValue]
+    let known = settings.passwords[user.name]
     // As much work for a user that does not exist.
     let isEqual = ConstantTime.areEqual(Array((known?.token ?? "-").utf8), Array(password.utf8))
     let isRight = isEqual && known != nil
-    await directory.notePassword(
-      isRight: isRight, of: user, application: application.key, at: now, lock: settings.passwordLock)
+    guard
+      await directory.tryPassword(
+        isRight: isRight, of: user, isKnown: known != nil, at: now, lock: settings.passwordLock)
+    else { throw SinchRefusal.accountLocked.gatewayError }
     guard isRight else { throw SinchRefusal.wrongPassword.gatewayError }
     let ticket = SinchUserTicket.mint(
       user: user, application: application.key, secret: application.secrets[0], createdAt: now,

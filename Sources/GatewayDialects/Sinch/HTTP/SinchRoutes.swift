@@ -8,12 +8,18 @@ package struct SinchRoutes: Sendable {
   let services: any GatewayServices
   let gate: SinchGate
   let errors: SinchErrorWords
+  /// Of guests, which anybody may make.
+  let guests: AddressLimit
+  /// Of passwords, right or wrong.
+  let passwords: AddressLimit
 
   package init(registrar: SinchRegistrar, services: any GatewayServices) {
     self.registrar = registrar
     self.services = services
     gate = SinchGate(registrar: registrar)
     errors = SinchErrorWords(explains: registrar.settings.explains)
+    guests = AddressLimit(perMinute: registrar.settings.guestsPerMinute)
+    passwords = AddressLimit(perMinute: registrar.settings.passwordsPerMinute)
   }
 
   var settings: SinchSettings { registrar.settings }
@@ -85,7 +91,7 @@ package struct SinchRoutes: Sendable {
 
   /// Registers, unless what registers has been revoked: then nothing of it stays.
   nonisolated(nonsending) func register(
-    _ device: SinchDevice, _ proof: SinchProof, extending id: String? = nil, at now: WallTime
+    _ device: SinchDevice, _ proof: SinchProof, extending id: Name? = nil, at now: WallTime
   ) async throws(GatewayError) -> SinchRegistrar.Registered {
     let registered = try await asking { () async throws(SinchRefusal) in
       try await registrar.register(device, proof, extending: id, at: now)
@@ -104,10 +110,28 @@ package struct SinchRoutes: Sendable {
     return instance
   }
 
+  /// The instance of that id that a registration is to extend: alive, and not revoked. A client that was told that its
+  /// instance is unknown has dropped it with its secret, and needs another.
+  nonisolated(nonsending) func extensible(_ id: Name, at now: WallTime) async -> SinchInstance? {
+    guard case .alive(let instance) = await directory.instance(id, at: now),
+      await !services.isRevoked(SinchRegistrar.token(of: instance))
+    else { return nil }
+    return instance
+  }
+
   /// What `read` makes of the body, which must be a JSON object, or may be absent where everything in it is optional.
   static func body<Content>(
     _ request: HTTPRequest, isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
   ) throws(GatewayError) -> Content {
-    try PlainRoutes.body(request, isOptional: isOptional, read)
+    let bytes = isOptional && request.body.isEmpty ? Array("{}".utf8) : request.body
+    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
+      let object: JSONObject
+      do throws(JSONError) {
+        object = try JSONObject(bytes, integersOfAnySize: true)
+      } catch {
+        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
+      }
+      return try read(object)
+    }
   }
 }

@@ -2,14 +2,14 @@ internal import GatewayCore
 
 /// Who asks: what a client declares of itself before it proves anything.
 struct SinchDevice: Hashable, Sendable {
-  var application: String
+  var application: Name
   var user: UserID
-  var device: String
+  var device: Name
 
   /// The longest accepted device id, in bytes.
   static let lengthMax = 255
 
-  init(application: String, user: UserID, device: String) {
+  init(application: Name, user: UserID, device: Name) {
     self.application = application
     self.user = user
     self.device = device
@@ -20,7 +20,7 @@ struct SinchDevice: Hashable, Sendable {
     guard let application = note(Note.application), let user = note(Note.user), let device = note(Note.device) else {
       return nil
     }
-    self.init(application: application, user: UserID(user), device: device)
+    self.init(application: Name(application), user: UserID(user), device: Name(device))
   }
 
   /// The names of a connection's notes.
@@ -33,11 +33,12 @@ struct SinchDevice: Hashable, Sendable {
     static let asked = "asked"
   }
 
-  func notes(instance: String? = nil, asked: SinchCredentialsReason? = nil) -> [HTTPField] {
+  func notes(instance: Name? = nil, asked: SinchCredentialsReason? = nil) -> [HTTPField] {
     var notes = [
-      HTTPField(Note.application, application), HTTPField(Note.user, user.rawValue), HTTPField(Note.device, device),
+      HTTPField(Note.application, application.text), HTTPField(Note.user, user.rawValue),
+      HTTPField(Note.device, device.text),
     ]
-    if let instance { notes.append(HTTPField(Note.instance, instance)) }
+    if let instance { notes.append(HTTPField(Note.instance, instance.text)) }
     if let asked { notes.append(HTTPField(Note.asked, asked.rawValue)) }
     return notes
   }

@@ -8,7 +8,7 @@ enum SinchInstanceSecret {
   private static let label = "postern sinch instance "
 
   /// The secret of a new instance: 32 bytes.
-  static func make(id: String, of application: SinchApplication) -> [UInt8] {
+  static func make(id: Name, of application: SinchApplication) -> [UInt8] {
     derive(id, application.secrets[0])
   }
 
@@ -18,12 +18,17 @@ enum SinchInstanceSecret {
 
   /// The instance's secret; nil if none of the application's present secrets made it.
   static func recover(_ instance: SinchInstance, of application: SinchApplication) -> [UInt8]? {
-    application.secrets.lazy.map { derive(instance.id, $0) }.first {
+    candidates(id: instance.id, of: application).first {
       ConstantTime.areEqual(instance.secretHash, hash($0))
     }
   }
 
-  private static func derive(_ id: String, _ secret: SinchSecret) -> [UInt8] {
-    HMACSHA256.code(key: secret.bytes, (label + id).utf8)
+  /// The secrets that an instance of that id would have, were it made under the application's present ones.
+  static func candidates(id: Name, of application: SinchApplication) -> [[UInt8]] {
+    application.secrets.map { derive(id, $0) }
+  }
+
+  private static func derive(_ id: Name, _ secret: SinchSecret) -> [UInt8] {
+    HMACSHA256.code(key: secret.bytes, (label + id.text).utf8)
   }
 }

@@ -24,7 +24,7 @@ package struct SinchRegistrar: Sendable {
   /// Registers `device` with `proof`, extending the instance of that id if it is alive. The checks that need no memory
   /// come first, and only an accepted proof is spent.
   func register(
-    _ device: SinchDevice, _ proof: SinchProof, extending extended: String? = nil, at now: WallTime
+    _ device: SinchDevice, _ proof: SinchProof, extending extended: Name? = nil, at now: WallTime
   ) async throws(SinchRefusal) -> Registered {
     let order = try check(proof, of: device, at: now)
     guard order.kind != .anonymous else {
@@ -51,7 +51,7 @@ package struct SinchRegistrar: Sendable {
   static func token(of instance: SinchInstance) -> VerifiedToken {
     // What ends is the registration, not the token: where a nonce may be replayed, the same token extends it.
     VerifiedToken(
-      user: instance.user, kind: instance.kind, fingerprint: instance.fingerprint, id: instance.id,
+      user: instance.user, kind: instance.kind, fingerprint: instance.fingerprint, id: instance.id.text,
       issuedAt: instance.issuedAt, expiresAt: instance.endsAt, renewal: .sessionEnd)
   }
 
@@ -100,7 +100,7 @@ package struct SinchRegistrar: Sendable {
     kind: UserKind = .regular, endsAt: WallTime?, fingerprint: TokenFingerprint, issuedAt: WallTime,
     keepsLimits: Bool = false, at now: WallTime
   ) -> Order {
-    let id = SinchIdentifier.make()
+    let id = Name(SinchIdentifier.make())
     let secret = SinchInstanceSecret.make(id: id, of: application)
     let instance = SinchInstance(
       id: id, application: device.application, user: device.user, kind: kind, device: device.device,
@@ -113,7 +113,7 @@ package struct SinchRegistrar: Sendable {
 
   /// The instance of that id whose secret signed `request`. Throws what the request lacks.
   func instance(
-    _ id: String, signed request: SinchRequestSignature, as signature: String, at now: WallTime
+    _ id: Name, signed request: SinchRequestSignature, as signature: String, at now: WallTime
   ) async throws(SinchRefusal) -> SinchInstance {
     try checkTimestamp(request.timestamp, at: now)
     guard case .alive(let instance) = await directory.instance(id, at: now),
@@ -122,6 +122,17 @@ package struct SinchRegistrar: Sendable {
     else { throw .instanceUnknown }
     guard request.isSigned(signature, by: [secret]) else { throw .badSignature }
     return instance
+  }
+
+  /// Whether an instance of that id has ended, as far as whoever signed `request` with its secret may know: to others it is
+  /// as if there had never been one.
+  func hasEnded(
+    _ id: Name, of application: Name, signed request: SinchRequestSignature, as signature: String, at now: WallTime
+  ) async -> Bool {
+    guard let application = settings.applications[application],
+      request.isSigned(signature, by: SinchInstanceSecret.candidates(id: id, of: application))
+    else { return false }
+    return await directory.instance(id, at: now) == .ended
   }
 
   /// Throws unless `text` names a moment within the window around `now`.

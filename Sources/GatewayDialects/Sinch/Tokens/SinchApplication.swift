@@ -1,14 +1,14 @@
-internal import GatewayCore
+package import GatewayCore
 internal import GatewayTokens
 
 /// An application of Sinch's: its key, which names it, and its secrets, the newest first. While a secret is being
 /// replaced two of them live.
 package struct SinchApplication: Sendable {
-  package let key: String
+  package let key: Name
   package let secrets: [SinchSecret]
 
   /// - Precondition: at least one secret.
-  package init(key: String, secrets: [SinchSecret]) {
+  package init(key: Name, secrets: [SinchSecret]) {
     precondition(!secrets.isEmpty, "an application without a secret")
     self.key = key
     self.secrets = secrets
@@ -41,7 +41,7 @@ package struct SinchSecret: Hashable, Sendable, CustomStringConvertible, CustomR
 
 /// The applications that a gateway knows.
 package struct SinchApplications: Sendable {
-  private let known: [String: SinchApplication]
+  private let known: [Name: SinchApplication]
   /// The secrets of every application that is not among the known ones; empty if there are no others.
   private let others: [SinchSecret]
 
@@ -61,7 +61,7 @@ package struct SinchApplications: Sendable {
   }
 
   /// The key of the application that is meant where none is named and any is known.
-  package static let usualKey = "postern"
+  package static let usualKey: Name = "postern"
 
   /// The application with the first of the keys, in their order; nil if there is none.
   var first: SinchApplication? {
@@ -72,9 +72,9 @@ package struct SinchApplications: Sendable {
   package static let keyLengthMax = 128
 
   /// The application of that key; nil if there is none.
-  package subscript(key: String) -> SinchApplication? {
+  package subscript(key: Name) -> SinchApplication? {
     if let application = known[key] { return application }
-    guard !others.isEmpty, Self.isKey(key) else { return nil }
+    guard !others.isEmpty, Self.isKey(key.text) else { return nil }
     return SinchApplication(key: key, secrets: others)
   }
 

@@ -30,46 +30,48 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
   case wrongPassword = "wrong_password"
   case accountLocked = "account_locked"
   case declined
+  case tooMany = "too_many"
   case full
 
-  /// What was expected, for a person.
+  /// What was wrong and what was expected, for a person.
   var explanation: String {
     switch self {
-    case .malformed: "three segments of strict base64url, the first two JSON objects, and no crit"
+    case .malformed: "the token must be three segments of strict base64url, the first two JSON objects, and no crit"
     case .algorithmNotAllowed: "alg must be HS256"
     case .keyIDInvalid: "kid must be hkdfv1- and a date as eight ASCII digits"
     case .issuerInvalid: "iss must be //rtc.sinch.com/applications/ and the application key"
     case .unknownApplication: "no application has this key"
     case .badSignature: "the signature does not verify"
     case .claimMissing: "sub, iat, exp and nonce are required"
-    case .claimInvalid: "dates are numbers, sub and nonce are strings, nonce is not empty"
+    case .claimInvalid: "a claim has a wrong type: dates are numbers, sub and nonce are strings, nonce is not empty"
     case .subjectInvalid: "sub must be iss, /users/ and the user id"
     case .userIDInvalid: "a user id has 1 to 255 of A-Z a-z 0-9 - _ = (legacy web: 1 to 40 of printable ASCII)"
     case .userMismatch: "the credentials name another user or application than the client"
     case .keyDateMismatch: "kid must name the UTC date of iat"
     case .lifeTooShort: "exp - iat is less than the least that is allowed, by default 60 s"
     case .lifeTooLong: "exp - iat is more than is allowed here"
-    case .notYetValid: "issued in the future"
-    case .expired: "expired"
+    case .notYetValid: "the token was issued in the future, by this gateway's clock"
+    case .expired: "the token, or the registration it is for, has expired"
     case .instanceLifeTooShort: "sinch:rtc:instance:exp - iat is less than the least that is allowed, by default 48 h"
     case .nonceReused: "the nonce has been used"
     case .sequenceNotIncreasing: "the sequence must be greater than every one before it of this user"
     case .endRequired: "a registration that was limited stays limited: sinch:rtc:instance:exp is required"
     case .instanceUnknown: "no such instance, or no longer: register again"
     case .timestampMissing: "x-timestamp is missing or no ISO 8601 date"
-    case .timestampOutOfRange: "x-timestamp is too far from the server's clock: ask GET /timestamp/"
+    case .timestampOutOfRange: "x-timestamp is too far from the gateway's clock: ask GET /timestamp/"
     case .authorizationMissing: "Authorization is missing or of no known form"
     case .authorizationInsufficient: "this kind of Authorization does not open the resource"
     case .wrongPassword: "no such user, or another password"
-    case .accountLocked: "three wrong passwords: try again later"
-    case .declined: "the application declined to register"
-    case .full: "a table is full: try again later"
+    case .accountLocked: "too many wrong passwords: try again later"
+    case .declined: "the client declined to register (registerFailed)"
+    case .tooMany: "too many requests from this address: try again later"
+    case .full: "the gateway has no room for another registration: try again later"
     }
   }
 
-  /// The error of the catalogue that comes nearest, with the reason's name.
+  /// The error of the catalogue that comes nearest, with the reason's name and words.
   package var gatewayError: GatewayError {
-    nearest.detailed(explanation).because(rawValue)
+    nearest.worded(explanation).because(rawValue)
   }
 
   private var nearest: GatewayError {
@@ -91,7 +93,7 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case .timestampMissing, .timestampOutOfRange, .authorizationMissing, .declined: .credentialsMissing
     case .authorizationInsufficient: .notPermitted
     case .wrongPassword: .userUnknown
-    case .accountLocked, .full: .tooMany
+    case .accountLocked, .tooMany, .full: .tooMany
     }
   }
 }

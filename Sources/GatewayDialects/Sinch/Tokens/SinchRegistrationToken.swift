@@ -2,11 +2,11 @@ package import GatewayCore
 
 /// What a registration token says, after every check that needs no memory.
 package struct SinchRegistrationToken: Hashable, Sendable {
-  package var application: String
+  package var application: Name
   package var user: UserID
   /// By the claim `postern:user:kind`, which is ours: the vendor knows neither guests nor anonymous users.
   package var kind: UserKind
-  package var nonce: String
+  package var nonce: Name
   package var issuedAt: WallTime
   package var expiresAt: WallTime
   /// When the registration ends; nil if never.
@@ -14,5 +14,9 @@ package struct SinchRegistrationToken: Hashable, Sendable {
   package var fingerprint: TokenFingerprint
 
   static let issuerPrefix = "//rtc.sinch.com/applications/"
-  static let kindClaim = "postern:user:kind"
+  static let kindClaim: StaticString = "postern:user:kind"
+  /// Ours as well: `any` lets the two lives be shorter than the vendor's least. Only who has the application's secret can
+  /// write it; the built-in token provider does, so that a registration ends when it was asked to.
+  static let lifeClaim: StaticString = "postern:life"
+  static let anyLife = "any"
 }

@@ -3,28 +3,34 @@ internal import GatewayTokens
 
 /// Mints registration tokens of one application, as the vendor's server samples do.
 package struct SinchTokenIssuer: TokenIssuer {
-  private let application: String
+  private let application: Name
   private let secret: SinchSecret
   /// How long a token may be presented: `exp - iat`. The vendor's samples have 600 s.
   private static let life = Duration.seconds(600)
-  /// The shortest registration that is limited.
-  private let instanceLifeMin: Duration
+  /// What the tokens will be held to.
+  private let policy: SinchTokenPolicy
 
-  package init(application: String, secret: SinchSecret, instanceLifeMin: Duration = .zero) {
+  package init(application: Name, secret: SinchSecret, policy: SinchTokenPolicy = SinchTokenPolicy()) {
     self.application = application
     self.secret = secret
-    self.instanceLifeMin = instanceLifeMin
+    self.policy = policy
   }
 
-  /// A token whose registration ends at `expiresAt`: what a session lives by. It has no end where that is nil, or nearer
-  /// than a registration may end. The token itself may be presented for 600 s, whatever it registers. Calls are not
-  /// listed in such a token.
+  /// A token whose registration ends at `expiresAt`, which is what a session lives by; never, where that is nil. It may be
+  /// presented for 600 s, or until the registration ends. Calls are not listed in such a token.
+  ///
+  /// Where the vendor's least lives do not allow for that end, the token says that it is of any life: an end that is asked
+  /// for is never left out.
   package func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {
-    let end = expiresAt.flatMap { $0 - issuedAt < instanceLifeMin ? nil : $0 }
+    let last = issuedAt + min(Self.life, policy.tokenLifeMax ?? Self.life)
+    let presentable = expiresAt.map { min($0, last) } ?? last
+    let isShort =
+      presentable - issuedAt < policy.tokenLifeMin || expiresAt.map { $0 - issuedAt < policy.instanceLifeMin } ?? false
     let claims = Claims(
-      user: user, kind: kind, issuedAt: issuedAt, expiresAt: issuedAt + Self.life, instanceEndsAt: end)
+      user: user, kind: kind, issuedAt: issuedAt, expiresAt: presentable, instanceEndsAt: expiresAt,
+      isOfAnyLife: isShort)
     return Credentials(token: sign(claims))
   }
 
@@ -37,10 +43,12 @@ package struct SinchTokenIssuer: TokenIssuer {
     package var instanceEndsAt: WallTime?
     /// Nil for a new one by chance.
     package var nonce: String?
+    /// Whether the lives may be shorter than the vendor's least.
+    package var isOfAnyLife: Bool
 
     package init(
       user: UserID, kind: UserKind = .regular, issuedAt: WallTime, expiresAt: WallTime,
-      instanceEndsAt: WallTime? = nil, nonce: String? = nil
+      instanceEndsAt: WallTime? = nil, nonce: String? = nil, isOfAnyLife: Bool = false
     ) {
       self.user = user
       self.kind = kind
@@ -48,12 +56,13 @@ package struct SinchTokenIssuer: TokenIssuer {
       self.expiresAt = expiresAt
       self.instanceEndsAt = instanceEndsAt
       self.nonce = nonce
+      self.isOfAnyLife = isOfAnyLife
     }
   }
 
   /// The token that says `claims`, with the day of its issue in `kid`.
   package func sign(_ claims: Claims) -> String {
-    let issuer = SinchRegistrationToken.issuerPrefix + application
+    let issuer = SinchRegistrationToken.issuerPrefix + application.text
     var json = JSONWriter()
     json.beginObject()
     json.member("iss", issuer)
@@ -62,7 +71,8 @@ package struct SinchTokenIssuer: TokenIssuer {
     json.member("exp", secondsOf: claims.expiresAt.nanoseconds)
     json.member("nonce", claims.nonce ?? SinchIdentifier.make())
     if let end = claims.instanceEndsAt { json.member("sinch:rtc:instance:exp", secondsOf: end.nanoseconds) }
-    if claims.kind != .regular { json.member("postern:user:kind", claims.kind.rawValue) }
+    if claims.kind != .regular { json.member(SinchRegistrationToken.kindClaim, claims.kind.rawValue) }
+    if claims.isOfAnyLife { json.member(SinchRegistrationToken.lifeClaim, SinchRegistrationToken.anyLife) }
     json.endObject()
     return Self.sign(json.bytes, secret: secret, keyID: SinchSigningKey.keyID(at: claims.issuedAt))
   }

@@ -19,7 +19,7 @@ package struct SinchTokenVerifier: Sendable {
   /// What `token` says if every check passes at `now`. `user` and `application` are what the client declared, nil where it
   /// declared nothing.
   package func verify(
-    _ token: String, user: UserID? = nil, application: String? = nil, at now: WallTime
+    _ token: String, user: UserID? = nil, application: Name? = nil, at now: WallTime
   ) throws(SinchRefusal) -> SinchRegistrationToken {
     let parts = try Self.parse(token)
     // The header alone decides whether a key is looked for; nothing is derived from what failed its pattern.
@@ -30,7 +30,7 @@ package struct SinchTokenVerifier: Sendable {
     let known = try findApplication(parts.claims)
     try Self.checkSignature(parts, of: known, date: date.digits)
     let claims = try SinchClaims(parts.claims)
-    let verified = try readSubject(claims, parts.claims, known.key, TokenFingerprint(of: token))
+    let verified = try readSubject(claims, known.key, TokenFingerprint(of: token))
     if let user, user != verified.user { throw .userMismatch }
     if let application, application != verified.application { throw .userMismatch }
     try checkKeyDate(date.day, claims.issuedAt)
@@ -70,7 +70,7 @@ package struct SinchTokenVerifier: Sendable {
     guard let issuer = claims["iss"]?.string, issuer.utf8.starts(with: prefix) else { throw .issuerInvalid }
     let key = String(decoding: issuer.utf8.dropFirst(prefix.count), as: UTF8.self)
     guard !key.isEmpty, !key.utf8.contains(UInt8(ascii: "/")) else { throw .issuerInvalid }
-    guard let application = applications[key] else { throw .unknownApplication }
+    guard let application = applications[Name(key)] else { throw .unknownApplication }
     return application
   }
 
@@ -86,9 +86,9 @@ package struct SinchTokenVerifier: Sendable {
   }
 
   private func readSubject(
-    _ claims: SinchClaims, _ all: JSONView, _ key: String, _ fingerprint: TokenFingerprint
+    _ claims: SinchClaims, _ key: Name, _ fingerprint: TokenFingerprint
   ) throws(SinchRefusal) -> SinchRegistrationToken {
-    let prefix = SinchRegistrationToken.issuerPrefix + key + "/users/"
+    let prefix = SinchRegistrationToken.issuerPrefix + key.text + "/users/"
     guard claims.subject.utf8.starts(with: prefix.utf8) else { throw .subjectInvalid }
     let user = String(decoding: claims.subject.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
     guard SinchUserName.isCurrent(user) else { throw .userIDInvalid }
@@ -106,10 +106,13 @@ package struct SinchTokenVerifier: Sendable {
 
   private func checkDates(_ claims: SinchClaims, at now: WallTime) throws(SinchRefusal) {
     let life = claims.expiresAt - claims.issuedAt
-    if life < policy.tokenLifeMin { throw .lifeTooShort }
+    guard life >= policy.tokenLifeMin || claims.isOfAnyLife else { throw .lifeTooShort }
     if let most = policy.tokenLifeMax, life > most { throw .lifeTooLong }
     if claims.issuedAt > now + policy.clockSkew { throw .notYetValid }
     if now >= claims.expiresAt + policy.clockSkew { throw .expired }
-    if let end = claims.instanceEndsAt, end - claims.issuedAt < policy.instanceLifeMin { throw .instanceLifeTooShort }
+    guard let end = claims.instanceEndsAt else { return }
+    guard end - claims.issuedAt >= policy.instanceLifeMin || claims.isOfAnyLife else { throw .instanceLifeTooShort }
+    // What it would register is over already.
+    guard end > now else { throw .expired }
   }
 }

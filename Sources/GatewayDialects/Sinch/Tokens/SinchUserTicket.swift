@@ -3,7 +3,7 @@ internal import GatewayTokens
 
 /// The user ticket of the legacy web SDK: base64 of a JSON object, a colon, and base64 of its HMAC-SHA256.
 package struct SinchUserTicket: Hashable, Sendable {
-  package var application: String
+  package var application: Name
   package var user: UserID
   package var createdAt: WallTime
   package var life: Duration
@@ -15,7 +15,7 @@ package struct SinchUserTicket: Hashable, Sendable {
 
   /// Verifies a ticket at `now`, and that it is of `user` and `application` where the client declared them.
   package static func verify(
-    _ ticket: String, applications: SinchApplications, user: UserID? = nil, application: String? = nil,
+    _ ticket: String, applications: SinchApplications, user: UserID? = nil, application: Name? = nil,
     skew: Duration, at now: WallTime
   ) throws(SinchRefusal) -> SinchUserTicket {
     guard ticket.utf8.count <= sizeMax else { throw .malformed }
@@ -24,7 +24,7 @@ package struct SinchUserTicket: Hashable, Sendable {
       let object = try? JSONDocument.parse(json).root, object.isObject
     else { throw .malformed }
     guard let key = object["applicationKey"] else { throw .claimMissing }
-    guard let key = key.string else { throw .claimInvalid }
+    guard let key = key.string.map({ Name($0) }) else { throw .claimInvalid }
     guard let known = applications[key] else { throw .unknownApplication }
     var isRight = false
     for secret in known.secrets where ConstantTime.areEqual(HMACSHA256.code(key: secret.bytes, json), code) {
@@ -39,7 +39,7 @@ package struct SinchUserTicket: Hashable, Sendable {
     return read
   }
 
-  private init(_ object: JSONView, application: String, fingerprint: TokenFingerprint) throws(SinchRefusal) {
+  private init(_ object: JSONView, application: Name, fingerprint: TokenFingerprint) throws(SinchRefusal) {
     guard let identity = object["identity"], let created = object["created"], let life = object["expiresIn"] else {
       throw .claimMissing
     }
@@ -56,7 +56,7 @@ package struct SinchUserTicket: Hashable, Sendable {
 
   /// The ticket of these values, as the application's server makes it.
   package static func mint(
-    user: UserID, application: String, secret: SinchSecret, createdAt: WallTime, life: Duration
+    user: UserID, application: Name, secret: SinchSecret, createdAt: WallTime, life: Duration
   ) -> String {
     let json = JSONWriter.object { json in
       json.member("identity") { json in
@@ -64,7 +64,7 @@ package struct SinchUserTicket: Hashable, Sendable {
         json.member("endpoint", user.rawValue)
       }
       json.member("expiresIn", secondsOf: life.nanoseconds)
-      json.member("applicationKey", application)
+      json.member("applicationKey", application.text)
       json.member("created", SinchCalendar.text(createdAt))
     }
     return Base64.encode(json) + ":" + Base64.encode(HMACSHA256.code(key: secret.bytes, json))

@@ -33,7 +33,7 @@ package struct SinchAuthenticator: Authenticator {
     if !credentials.token.isEmpty {
       return register(device, .token(credentials.token), extending: nil, asked: nil, at: now)
     }
-    guard let id = credentials.detail(SinchDevice.Note.instance) else {
+    guard let id = credentials.detail(SinchDevice.Note.instance).map({ Name($0) }) else {
       return .decided(.success(Self.wanting(.first, device, at: now)))
     }
     let signed = SinchRequestSignature(
@@ -49,18 +49,20 @@ package struct SinchAuthenticator: Authenticator {
   }
 
   private static func start(
-    _ device: SinchDevice, _ id: String, _ signed: SinchRequestSignature, _ signature: String,
+    _ device: SinchDevice, _ id: Name, _ signed: SinchRequestSignature, _ signature: String,
     _ registrar: SinchRegistrar, at now: WallTime
   ) async -> Verdict {
     do throws(SinchRefusal) {
       let instance = try await registrar.instance(id, signed: signed, as: signature, at: now)
-      guard instance.isOf(device) else { return .success(wanting(.unknownInstance, device, at: now)) }
+      guard instance.isOf(device.application, device.user, device.device) else {
+        return .success(wanting(.unknownInstance, device, at: now))
+      }
       if SinchRenewal.isDue(instance, at: now) {
         return .success(wanting(.extend, device, instance: id, at: now))
       }
       return .success(started(instance, device))
     } catch .instanceUnknown {
-      let hasEnded = await registrar.directory.instance(id, at: now) == .ended
+      let hasEnded = await registrar.hasEnded(id, of: device.application, signed: signed, as: signature, at: now)
       return .success(wanting(hasEnded ? .expired : .unknownInstance, device, at: now))
     } catch {
       return .failure(error.gatewayError)
@@ -80,8 +82,9 @@ package struct SinchAuthenticator: Authenticator {
   }
 
   /// The instance that the connection has, or had until its registration ended.
-  private static func living(_ credentials: Credentials, _ bearer: Bearer) -> String? {
-    credentials.detail(SinchField.hasEnded) == nil ? bearer.note(SinchDevice.Note.instance) : nil
+  private static func living(_ credentials: Credentials, _ bearer: Bearer) -> Name? {
+    credentials.detail(SinchField.hasEnded) == nil
+      ? bearer.note(SinchDevice.Note.instance).map { Name($0) } : nil
   }
 
   private static func proof(in credentials: Credentials) -> SinchProof? {
@@ -99,7 +102,7 @@ package struct SinchAuthenticator: Authenticator {
   /// A registration that fails where it was only to extend one that lives leaves the instance as it was, as declining
   /// does: the client is told, and starts.
   private func register(
-    _ device: SinchDevice, _ proof: SinchProof, extending id: String?, asked: SinchCredentialsReason?,
+    _ device: SinchDevice, _ proof: SinchProof, extending id: Name?, asked: SinchCredentialsReason?,
     at now: WallTime
   ) -> Judgement {
     .pending { [registrar] in
@@ -147,7 +150,7 @@ package struct SinchAuthenticator: Authenticator {
   }
 
   private static func wanting(
-    _ reason: SinchCredentialsReason, _ device: SinchDevice, instance: String? = nil, at now: WallTime
+    _ reason: SinchCredentialsReason, _ device: SinchDevice, instance: Name? = nil, at now: WallTime
   ) -> VerifiedToken {
     wanting(
       .credentialsMissing.because(reason.rawValue), notes: device.notes(instance: instance, asked: reason), at: now)
@@ -163,11 +166,4 @@ package struct SinchAuthenticator: Authenticator {
 
   private static let anonymous = VerifiedToken(
     user: .anonymous, kind: .anonymous, fingerprint: TokenFingerprint(high: 0, low: 0))
-}
-
-extension SinchInstance {
-  /// Whether it is the device's.
-  func isOf(_ other: SinchDevice) -> Bool {
-    application == other.application && user == other.user && device == other.device
-  }
 }

@@ -7,7 +7,7 @@ extension SinchDialect {
   package func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
-    let typed = try TypedMessage(payload, kind)
+    let typed = try TypedMessage(payload, kind, integersOfAnySize: true)
     let (type, message) = (typed.type, typed.object)
     switch type {
     case "start": return Self.credentials(.start, try Self.start(message))
@@ -32,9 +32,10 @@ extension SinchDialect {
 
     init() {}
 
-    /// What an operator lets expire has ended as well, whatever the directory says.
+    /// What an operator lets expire has ended as well, whatever the directory says; and a client that was told of a
+    /// revocation, that its instance is unknown, has dropped it with its secret.
     init(_ context: DialectContext) {
-      if context.hasExpired { add(SinchField.hasEnded, "") }
+      if context.hasExpired || context.isRevoked { add(SinchField.hasEnded, "") }
     }
 
     mutating func add(_ name: String, _ value: String?) {
@@ -84,19 +85,18 @@ extension SinchDialect {
     }
     content.token = text
     content.add(SinchField.proof, kind)
-    if kind == SinchField.signature { content.add(SinchField.sequence, try sequence(in: message)) }
+    if kind == SinchField.signature { content.add(SinchField.sequence, String(try sequence("sequence", in: message))) }
     return content
   }
 
-  /// The sequence as digits: written as a number, or as a string since 64 unsigned bits fit into no JSON number of many
-  /// parsers.
-  static func sequence(in message: JSONObject) throws(GatewayError) -> String {
-    if let text = try? message.string("sequence", bytes: 1...20) {
-      if SinchMobileSignature.sequence(text) != nil { return text }
-    } else if let digits = try? message.verbatim("sequence", depth: 0), SinchMobileSignature.sequence(digits) != nil {
-      return digits
+  /// The sequence of a legacy mobile signature: a number up to 18446744073709551615, which many parsers do not hold, or the
+  /// same as a string.
+  static func sequence(_ name: StaticString, in message: JSONObject) throws(GatewayError) -> UInt64 {
+    let digits = (try? message.string(name, bytes: 1...20)) ?? (try? message.verbatim(name, depth: 0))
+    guard let sequence = digits.flatMap(SinchMobileSignature.sequence) else {
+      throw .invalidParameter.detailed("\(name) must be a whole number of 64 bits without sign")
     }
-    throw .invalidParameter.detailed("sequence must be a whole number of 64 bits without sign")
+    return sequence
   }
 
   private static func required(

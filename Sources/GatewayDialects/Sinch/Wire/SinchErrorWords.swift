@@ -51,7 +51,7 @@ struct SinchErrorWords: Hashable, Sendable {
       Numbers(status: 401, code: 40_100)
     case .authorizationInsufficient:
       Numbers(status: 403, code: 40_303)
-    case .accountLocked, .full:
+    case .accountLocked, .tooMany, .full:
       Numbers(status: 429, code: 42_900)
     }
   }

@@ -18,7 +18,7 @@ package struct SinchOperations: OperationHandler {
     default:
       // The device is logged out of push, and its registration goes with it; the connection stays until it ends.
       if let instance = caller.note(SinchDevice.Note.instance) {
-        _ = await directory.deleteInstance(instance, at: services.wallTime)
+        _ = await directory.deleteInstance(Name(instance), at: services.wallTime)
       }
       return [Frame(text: SinchWords.text("pushTokenUnregistered"))]
     }

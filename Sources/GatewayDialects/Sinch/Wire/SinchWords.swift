@@ -12,7 +12,7 @@ enum SinchWords {
 
   /// The members of an instance.
   static func write(_ instance: SinchInstance, secret: [UInt8]?, to json: inout JSONWriter) {
-    json.member("id", instance.id)
+    json.member("id", instance.id.text)
     if let secret { json.member("secret", Base64.encode(secret)) }
     json.member("expiresAt", secondsOf: instance.endsAt?.nanoseconds)
   }

@@ -41,7 +41,7 @@ struct SinchLegacyTests {
   }
 
   private func json(
-    created: String = "2025-04-01T10:00:00.000Z", user: String = "alice", life: String = "3600", key: String? = nil
+    created: String = "2025-04-01T10:00:00.000Z", user: String = "alice", life: String = "3600", key: Name? = nil
   ) -> String {
     #"{"created": "\#(created)", "applicationKey": "\#(key ?? self.key)", "expiresIn": \#(life), "#
       + #""identity": {"endpoint": "\#(user)", "type": "username"}}"#

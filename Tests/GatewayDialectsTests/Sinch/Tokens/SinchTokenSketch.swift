@@ -4,7 +4,7 @@ import GatewayTokens
 
 /// A registration token to be signed as some signer does, with anything in it changed.
 struct SinchTokenSketch {
-  static let key = "d404a4d3-51cf-45e2-bc32-e294ae879d58"
+  static let key: Name = "d404a4d3-51cf-45e2-bc32-e294ae879d58"
   static let secret = SinchSecret("oYdgGRXoxEuJhGDY2KQ/HQ==")!
   /// 2025-04-01T10:00:00Z.
   static let noon: Int64 = 1_743_501_600

@@ -146,7 +146,7 @@ struct SinchTokenVerifierTests {
   func everyReason() {
     let withMemory: Set<SinchRefusal> = [
       .nonceReused, .sequenceNotIncreasing, .endRequired, .instanceUnknown, .timestampMissing, .timestampOutOfRange,
-      .authorizationMissing, .authorizationInsufficient, .wrongPassword, .accountLocked, .declined, .full,
+      .authorizationMissing, .authorizationInsufficient, .wrongPassword, .accountLocked, .declined, .tooMany, .full,
     ]
     #expect(Set(Refused.all.map(\.reason)) == Set(SinchRefusal.allCases).subtracting(withMemory))
   }
@@ -260,7 +260,7 @@ struct SinchTokenVerifierTests {
 
   @Test("is looked for among several applications by the key in iss")
   func severalApplications() throws {
-    let others = (1...3).map { SinchApplication(key: "app-\($0)", secrets: [SinchSecret(bytes: [UInt8($0)])]) }
+    let others = (1...3).map { SinchApplication(key: Name("app-\($0)"), secrets: [SinchSecret(bytes: [UInt8($0)])]) }
     let applications = SinchApplications(
       others + [SinchApplication(key: SinchTokenSketch.key, secrets: [SinchTokenSketch.secret])])
     #expect(try verify(SinchTokenSketch().text(), applications: applications).application == SinchTokenSketch.key)
@@ -281,6 +281,54 @@ struct SinchTokenVerifierTests {
     let read = try verify(tokens[0].token)
     #expect(read.kind == .guest && read.instanceEndsAt == now + .seconds(200_000))
     #expect(read.expiresAt == now + .seconds(600))
+    #expect(!claims(of: tokens[0]).contains("postern:life"))
+  }
+
+  private func claims(of token: Credentials) -> String {
+    let segment = token.token.split(separator: ".").dropFirst().first ?? ""
+    return String(decoding: Base64URL.decode(String(segment)) ?? [], as: UTF8.self)
+  }
+
+  @Test("minted for a life that Sinch's least lives do not allow ends when it was asked to, and says why it may")
+  func shortLives() throws {
+    let issuer = SinchTokenIssuer(application: SinchTokenSketch.key, secret: SinchTokenSketch.secret)
+    for (life, presentable) in [(1, 1), (60, 60), (3600, 600)] {
+      let token = issuer.mint(
+        user: UserID("alice"), kind: .regular, issuedAt: now, expiresAt: now + .seconds(life), calls: nil)
+      let read = try verify(token.token)
+      #expect(read.instanceEndsAt == now + .seconds(life) && read.expiresAt == now + .seconds(presentable))
+      #expect(claims(of: token).contains(#""postern:life":"any""#))
+      // What it would register is over, though the skew would still let it in.
+      #expect(throws: SinchRefusal.expired) { try verify(token.token, at: now + .seconds(life)) }
+    }
+    let endless = issuer.mint(user: UserID("alice"), kind: .regular, issuedAt: now, expiresAt: nil, calls: nil)
+    #expect(try verify(endless.token).instanceEndsAt == nil)
+    var sketch = SinchTokenSketch()
+    sketch.set("postern:life", "\"long\"")
+    #expect(throws: SinchRefusal.claimInvalid) { try verify(sketch.text()) }
+  }
+
+  @Test("of an application is told from one whose key merely looks the same")
+  func lookalikes() {
+    // U+212A, the Kelvin sign, is canonically equivalent to K.
+    let applications = SinchApplications([SinchApplication(key: "K", secrets: [SinchTokenSketch.secret])])
+    var sketch = SinchTokenSketch()
+    sketch.set("iss", "\"//rtc.sinch.com/applications/\u{212A}\"")
+    #expect(throws: SinchRefusal.unknownApplication) { try verify(sketch.text(), applications: applications) }
+  }
+
+  @Test("with dates at both ends of what 64 bits hold is refused, and harms nobody")
+  func extremes() {
+    let dates = ["9223372036854775807", "-9223372036854775808", "1e308", "-1e308", "9.3e18", "0"]
+    for issued in dates {
+      for end in dates {
+        var sketch = SinchTokenSketch()
+        sketch.set("iat", issued)
+        sketch.set("exp", end)
+        sketch.set("sinch:rtc:instance:exp", end)
+        #expect(throws: SinchRefusal.self) { try verify(sketch.text(), SinchTokenPolicy(kidDateToleranceDays: 366)) }
+      }
+    }
   }
 
   @Test(

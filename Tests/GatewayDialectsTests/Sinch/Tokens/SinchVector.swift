@@ -27,7 +27,7 @@ struct SinchVector: CustomTestStringConvertible, Sendable {
 
   var secret: SinchSecret { SinchSecret(text("applicationSecret"))! }
   var applications: SinchApplications {
-    SinchApplications([SinchApplication(key: text("applicationKey"), secrets: [secret])])
+    SinchApplications([SinchApplication(key: Name(text("applicationKey")), secrets: [secret])])
   }
   var verifyAt: WallTime { WallTime(seconds: Double(number("verifyAt"))) }
   var date: String { String(header["kid"]!.string!.suffix(8)) }
