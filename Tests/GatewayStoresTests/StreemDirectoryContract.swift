@@ -28,20 +28,22 @@ struct StreemDirectoryContract {
     return directory
   }
 
-  private func key(_ id: String, company: String = "acme") -> StreemAPIKey {
+  private func key(_ id: Name, company: Name = "acme") -> StreemAPIKey {
     StreemAPIKey(id: id, publicKey: [1], company: company, secretHash: [2], createdAt: now)
   }
 
-  private func login(_ name: String, company: String = "acme", expert: Bool? = nil) -> StreemLogin {
-    StreemLogin(company: company, externalID: name, newID: "usr_\(company)_\(name)", isExpert: expert)
+  private func login(_ name: Name, company: Name = "acme", expert: Bool? = nil) -> StreemLogin {
+    StreemLogin(company: company, externalID: name, newID: Name("usr_\(company)_\(name)"), isExpert: expert)
   }
 
-  private func invitation(_ sid: String, from start: WallTime, for life: Duration = .seconds(100)) -> StreemInvitation {
+  private func invitation(
+    _ sid: String, from start: WallTime, for life: Duration = .seconds(100), by inviter: Name = "usr_1"
+  ) -> StreemInvitation {
     StreemInvitation(
-      sid: sid, company: "acme", inviter: "usr_1", toName: "Carl", createdAt: start, expiresAt: start + life)
+      sid: sid, company: "acme", inviter: inviter, toName: "Carl", createdAt: start, expiresAt: start + life)
   }
 
-  private func reservation(_ sid: String, for life: Duration = .seconds(100)) -> StreemReservation {
+  private func reservation(_ sid: Name, for life: Duration = .seconds(100)) -> StreemReservation {
     StreemReservation(
       sid: sid, company: "acme", group: "support", externalUserID: "carl", priority: 1, details: [],
       roomSID: "rm_1", createdAt: now, lasts: life)
@@ -61,7 +63,9 @@ struct StreemDirectoryContract {
     try await directory.putCompany(renamed)
     #expect(await directory.company("acme") == renamed)
     #expect(await directory.company("other") == nil)
-    for code in ["a", "b", "c"] { try await directory.putCompany(StreemCompany(code: code, sid: code, name: code)) }
+    for code in ["a", "b", "c"] {
+      try await directory.putCompany(StreemCompany(code: Name(code), sid: code, name: code))
+    }
     await expect(.tooMany) { try await directory.putCompany(StreemCompany(code: "d", sid: "d", name: "d")) }
     try await directory.putCompany(acme)
   }
@@ -80,7 +84,7 @@ struct StreemDirectoryContract {
     #expect(await directory.apiKey("api_b")?.isRevoked == false)
     await expect(.invalidParameter) { try await directory.addAPIKey(key("api_a")) }
     await expect(.notFound) { try await directory.revokeAPIKey("api_c") }
-    for id in ["api_c", "api_d"] { try await directory.addAPIKey(key(id)) }
+    for id in ["api_c", "api_d"] as [Name] { try await directory.addAPIKey(key(id)) }
     await expect(.tooMany) { try await directory.addAPIKey(key("api_e")) }
   }
 
@@ -117,7 +121,7 @@ struct StreemDirectoryContract {
   @Test("has room for so many users, and lets the known in when it is full", arguments: StreemDirectoryCase.all)
   func userRoom(_ directory: StreemDirectoryCase) async throws {
     let directory = try await make(directory, room: 2)
-    for name in ["ann", "bob"] { _ = try await directory.identify(login(name), at: now) }
+    for name in ["ann", "bob"] as [Name] { _ = try await directory.identify(login(name), at: now) }
     await expect(.tooMany) { try await directory.identify(login("eve"), at: now) }
     _ = try await directory.identify(login("ann"), at: now)
   }
@@ -125,11 +129,11 @@ struct StreemDirectoryContract {
   @Test("lists who identified lately, the latest first", arguments: StreemDirectoryCase.all)
   func recent(_ directory: StreemDirectoryCase) async throws {
     let directory = try await make(directory)
-    for (index, (name, expert)) in [("ann", true), ("bob", false), ("cat", true)].enumerated() {
+    for (index, (name, expert)) in ([("ann", true), ("bob", false), ("cat", true)] as [(Name, Bool)]).enumerated() {
       _ = try await directory.identify(login(name, expert: expert), at: now + .seconds(index))
     }
     _ = try await directory.identify(login("ann"), at: now + .seconds(9))
-    func names(_ onlyExperts: Bool, _ limit: Int) async -> [String] {
+    func names(_ onlyExperts: Bool, _ limit: Int) async -> [Name] {
       await directory.recentlyIdentified(company: "acme", onlyExperts: onlyExperts, limit: limit).map(\.externalID)
     }
     #expect(await names(false, 10) == ["ann", "cat", "bob"])
@@ -197,6 +201,33 @@ struct StreemDirectoryContract {
     for second in 4..<6 { #expect(await take([9], "192.0.2.2", second) == .invalid) }
     #expect(await take([1], "192.0.2.3", 6) == .limited(retryAfter: .seconds(54)))
     #expect(await take([1], "192.0.2.1", 60) == .taken(invitation("inv_1", from: now, for: .seconds(1000))))
+  }
+
+  @Test("counts the addresses of one IPv6 network as one", arguments: StreemDirectoryCase.all)
+  func networks(_ directory: StreemDirectoryCase) async throws {
+    let directory = try await make(directory)
+    let limits = StreemTryLimits(perAddress: 3, overall: 100, window: .seconds(60))
+    var outcomes: [StreemInvitationOutcome] = []
+    for host in 1...4 {
+      outcomes.append(
+        await directory.takeInvitation(codeHash: [9], from: "2001:db8::\(host)", limits: limits, at: now))
+    }
+    #expect(outcomes == [.invalid, .invalid, .invalid, .limited(retryAfter: .seconds(60))])
+    #expect(await directory.takeInvitation(codeHash: [9], from: "2001:db8:1::1", limits: limits, at: now) == .invalid)
+  }
+
+  @Test("has a thousand living invitations of one expert at most, and leaves room for others")
+  func inviter() async throws {
+    let directory = try await make(StreemDirectoryCase.all[0], room: 2_000)
+    func add(_ number: Int, by inviter: Name = "usr_1", at time: WallTime) async throws -> Bool {
+      try await directory.addInvitation(
+        invitation("inv_\(number)", from: time, by: inviter), codeHash: [UInt8(number >> 8), UInt8(number & 255)],
+        at: time)
+    }
+    for number in 0..<1_000 { #expect(try await add(number, at: now)) }
+    await expect(.tooMany) { try await add(1_000, at: now) }
+    #expect(try await add(1_001, by: "usr_2", at: now))
+    #expect(try await add(1_000, at: now + .seconds(100)))
   }
 
   @Test("expires a reservation in time, and cancels it before that", arguments: StreemDirectoryCase.all)

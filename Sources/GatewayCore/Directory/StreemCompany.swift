@@ -1,7 +1,7 @@
 /// A customer of the Streem platform: whom API keys and users belong to.
 package struct StreemCompany: Hashable, Sendable {
   /// The name in addresses and calls: letters, digits and `-`, in lower case.
-  package var code: String
+  package var code: Name
   /// `co_` and 22 letters and digits.
   package var sid: String
   package var name: String
@@ -9,7 +9,7 @@ package struct StreemCompany: Hashable, Sendable {
   /// Never fetched, only passed on.
   package var logoURL: String?
 
-  package init(code: String, sid: String, name: String, isActive: Bool = true, logoURL: String? = nil) {
+  package init(code: Name, sid: String, name: String, isActive: Bool = true, logoURL: String? = nil) {
     self.code = code
     self.sid = sid
     self.name = name
@@ -35,18 +35,18 @@ package struct StreemCompany: Hashable, Sendable {
 /// A key that a company's server signs Streem Tokens with: the public half.
 package struct StreemAPIKey: Hashable, Sendable {
   /// `api_` and 22 letters and digits, where the gateway made it.
-  package var id: String
+  package var id: Name
   /// The public key as a JSON Web Key (RFC 7517).
   package var publicKey: [UInt8]
   /// The code of its company.
-  package var company: String
+  package var company: Name
   /// The SHA-256 of the secret, for HTTP Basic; nil for a key that nobody was given.
   package var secretHash: [UInt8]?
   package var createdAt: WallTime
   package var isRevoked: Bool
 
   package init(
-    id: String, publicKey: [UInt8], company: String, secretHash: [UInt8]?, createdAt: WallTime, isRevoked: Bool = false
+    id: Name, publicKey: [UInt8], company: Name, secretHash: [UInt8]?, createdAt: WallTime, isRevoked: Bool = false
   ) {
     self.id = id
     self.publicKey = publicKey

@@ -3,9 +3,9 @@ package struct StreemInvitation: Hashable, Sendable {
   /// `inv_` and 22 letters and digits.
   package var sid: String
   /// The code of the company.
-  package var company: String
+  package var company: Name
   /// The `streemUserId` of who invites.
-  package var inviter: String
+  package var inviter: Name
   /// What the invited person is called.
   package var toName: String
   /// The number it was made for, in the form of E.164.
@@ -16,7 +16,7 @@ package struct StreemInvitation: Hashable, Sendable {
   package var expiresAt: WallTime
 
   package init(
-    sid: String, company: String, inviter: String, toName: String, toPhone: String? = nil, referenceID: String? = nil,
+    sid: String, company: Name, inviter: Name, toName: String, toPhone: String? = nil, referenceID: String? = nil,
     integrationID: String? = nil, createdAt: WallTime, expiresAt: WallTime
   ) {
     self.sid = sid

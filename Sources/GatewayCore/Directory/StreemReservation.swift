@@ -19,12 +19,12 @@ package struct StreemReservation: Hashable, Sendable {
   }
 
   /// `rsv_` and 22 letters and digits.
-  package var sid: String
+  package var sid: Name
   /// The code of the company.
-  package var company: String
+  package var company: Name
   /// The group's name in addresses.
-  package var group: String
-  package var externalUserID: String
+  package var group: Name
+  package var externalUserID: Name
   package var priority: Int
   package var details: [Detail]
   /// `rm_` and 22 letters and digits: where the call will be.
@@ -34,7 +34,7 @@ package struct StreemReservation: Hashable, Sendable {
   package var status: Status
 
   package init(
-    sid: String, company: String, group: String, externalUserID: String, priority: Int, details: [Detail],
+    sid: Name, company: Name, group: Name, externalUserID: Name, priority: Int, details: [Detail],
     roomSID: String, createdAt: WallTime, lasts: Duration, status: Status = .reserved
   ) {
     self.sid = sid

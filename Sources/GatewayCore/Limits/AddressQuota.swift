@@ -49,7 +49,7 @@ package struct AddressQuota: Hashable, Sendable {
 
   /// What an address counts as: itself, or the first four groups of an IPv6 address; an IPv4 address that is mapped into
   /// IPv6 (RFC 4291 section 2.5.5.2) counts as what it is.
-  static func key(of address: String) -> Name {
+  package static func key(of address: String) -> Name {
     guard address.utf8.contains(UInt8(ascii: ":")) else { return Name(address) }
     let bare = address.utf8.prefix { $0 != UInt8(ascii: "%") }
     if let last = bare.split(separator: UInt8(ascii: ":")).last, last.contains(UInt8(ascii: ".")) {

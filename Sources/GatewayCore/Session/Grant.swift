@@ -4,7 +4,7 @@ package struct Grant: Hashable, Sendable {
   package var kind: UserKind
   package var fingerprint: TokenFingerprint
   /// ``VerifiedToken/issuer``.
-  package var issuer: String?
+  package var issuer: Name?
   package var issuedAt: WallTime?
   /// ``Instant/distantFuture`` for a token that never expires.
   package var expiresAt: Instant
@@ -44,7 +44,7 @@ package struct Acceptance: Hashable, Sendable {
   package var kind: UserKind
   package var fingerprint: TokenFingerprint
   /// ``VerifiedToken/issuer``.
-  package var issuer: String?
+  package var issuer: Name?
   package var issuedAt: WallTime?
   package var expiresAt: Instant
   /// The connection's place in the spread, in 0..<1.
@@ -62,7 +62,7 @@ package struct Acceptance: Hashable, Sendable {
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, issuedAt: WallTime? = nil, expiresAt: Instant,
     spreadShare: Double, renewal: RefreshCause = .expiry, form: TokenForm = .jwt, welcome: String? = nil,
-    issuer: String? = nil
+    issuer: Name? = nil
   ) {
     self.user = user
     self.kind = kind

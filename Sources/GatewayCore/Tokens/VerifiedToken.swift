@@ -7,7 +7,7 @@ package struct VerifiedToken: Hashable, Sendable {
   /// `jti`, if the token has one (RFC 7519 section 4.1.7).
   package var id: String?
   /// Whose key vouches for it, in the dialect's words; nil where that is never asked.
-  package var issuer: String?
+  package var issuer: Name?
   package var issuedAt: WallTime?
   /// Nil for a token that never expires.
   package var expiresAt: WallTime?
@@ -29,7 +29,7 @@ package struct VerifiedToken: Hashable, Sendable {
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, id: String? = nil, issuedAt: WallTime? = nil,
     expiresAt: WallTime? = nil, calls: [CallID]? = nil, renewal: RefreshCause = .expiry, form: TokenForm = .jwt,
-    welcome: String? = nil, issuer: String? = nil
+    welcome: String? = nil, issuer: Name? = nil
   ) {
     self.user = user
     self.kind = kind

@@ -13,6 +13,7 @@ package struct StreemPlatform: Sendable {
   private let rooms: StreemRooms
   private let grants: OpenIDGrants
   private let openIDKey: OpenIDKey
+  private let seal = OpenIDSeal()
   private let session: SessionPolicy
 
   /// - Parameters:
@@ -25,7 +26,7 @@ package struct StreemPlatform: Sendable {
     self.directory = directory
     self.session = session
     let pair = P256KeyPair.generate()
-    guard let issuer = try? StreemTokenIssuer(apiKey: StreemID.make("api"), jwk: pair.jwk, settings: settings),
+    guard let issuer = try? StreemTokenIssuer(apiKey: Name(StreemID.make("api")), jwk: pair.jwk, settings: settings),
       let openIDKey = try? OpenIDKey()
     else { preconditionFailure("a new P-256 key signs") }
     self.openIDKey = openIDKey
@@ -61,13 +62,14 @@ package struct StreemPlatform: Sendable {
       StreemDialect(home: home), authenticator, session: session.allowingIdentityChange, operations: operations,
       observer: operations)
     return DialectSuite([binding], issuers: [StreemDialect.name: issuer]) {
-      [directory, authenticator, rooms, settings, keyring, grants, openIDKey] services in
+      [directory, authenticator, rooms, settings, keyring, grants, openIDKey, seal] services in
       StreemRoutes(
         services: services, directory: directory, authenticator: authenticator, inviting: inviting, rooms: rooms,
         settings: settings
       ).routes
         + OpenIDRoutes(
-          services: services, directory: directory, keyring: keyring, grants: grants, key: openIDKey, settings: settings
+          services: services, directory: directory, keyring: keyring, grants: grants, key: openIDKey, seal: seal,
+          settings: settings
         ).routes
     } controlRoutes: { [directory, settings] services in
       StreemControlRoutes(services: services, directory: directory, settings: settings).routes

@@ -9,7 +9,7 @@ package struct StreemSettings: Sendable {
   /// The company that is there from the start; its users go by their own names among the gateway's.
   package var homeCompany = StreemCompany(code: "postern", sid: StreemID.make("co"), name: "Postern")
   /// The API keys that are there from the start, all of the home company.
-  package var apiKeys: [(id: String, key: StreemSecret)] = []
+  package var apiKeys: [(id: Name, key: StreemSecret)] = []
   /// How long a token that the gateway mints may start a session.
   package var tokenLife = Duration.seconds(5 * 60)
   /// How long its user then stays logged in, unless somebody says.
@@ -31,7 +31,7 @@ package struct StreemSettings: Sendable {
   package init() {}
 
   /// The `aud` of every token.
-  package var audience: String { "https://api.\(environment).streem.cloud/" }
+  package var audience: Name { Name("https://api.\(environment).streem.cloud/") }
 }
 
 /// The version of a client: numbers between dots, compared one by one.

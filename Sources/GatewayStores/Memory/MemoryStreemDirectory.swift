@@ -8,18 +8,18 @@ package actor MemoryStreemDirectory: StreemDirectory {
 
   private let executor: any SerialExecutor
   private let limits: MemoryStreemLimits
-  private var companies: [String: StreemCompany] = [:]
-  private var keys: [String: StreemAPIKey] = [:]
-  private var users: [String: StreemUser] = [:]
+  private var companies: [Name: StreemCompany] = [:]
+  private var keys: [Name: StreemAPIKey] = [:]
+  private var users: [Name: StreemUser] = [:]
   /// The ids of users by company and external id.
-  private var userIDs: [String: [String: String]] = [:]
+  private var userIDs: [Name: [Name: Name]] = [:]
   private var invitations: MemoryStreemInvitations
-  private var reservations: [String: StreemReservation] = [:]
+  private var reservations: [Name: StreemReservation] = [:]
 
   package init(on executor: any SerialExecutor, limits: MemoryStreemLimits = MemoryStreemLimits()) {
     self.executor = executor
     self.limits = limits
-    invitations = MemoryStreemInvitations(max: limits.invitations)
+    invitations = MemoryStreemInvitations(max: limits.invitations, perInviterMax: limits.invitationsPerInviter)
   }
 
   // MARK: Companies and API keys
@@ -31,7 +31,7 @@ package actor MemoryStreemDirectory: StreemDirectory {
     companies[company.code] = company
   }
 
-  package func company(_ code: String) -> StreemCompany? {
+  package func company(_ code: Name) -> StreemCompany? {
     companies[code]
   }
 
@@ -42,7 +42,7 @@ package actor MemoryStreemDirectory: StreemDirectory {
     keys[key.id] = key
   }
 
-  package func apiKey(_ id: String) -> StreemAPIKey? {
+  package func apiKey(_ id: Name) -> StreemAPIKey? {
     keys[id]
   }
 
@@ -50,7 +50,7 @@ package actor MemoryStreemDirectory: StreemDirectory {
     keys.values.sorted { $0.id < $1.id }
   }
 
-  package func revokeAPIKey(_ id: String) throws(GatewayError) -> StreemAPIKey {
+  package func revokeAPIKey(_ id: Name) throws(GatewayError) -> StreemAPIKey {
     guard var key = keys[id] else { throw .notFound.detailed("there is no such API key") }
     key.isRevoked = true
     keys[id] = key
@@ -70,22 +70,22 @@ package actor MemoryStreemDirectory: StreemDirectory {
     user.email = login.email ?? user.email
     user.avatarURL = login.avatarURL ?? user.avatarURL
     user.isExpert = login.isExpert ?? user.isExpert
-    user.isInvited = user.isInvited || login.isInvited
+    user.invitedBy = user.invitedBy ?? login.invitedBy
     user.identifiedAt = now
     users[user.id] = user
     if known == nil { userIDs[user.company, default: [:]][user.externalID] = user.id }
     return user
   }
 
-  package func user(_ id: String) -> StreemUser? {
+  package func user(_ id: Name) -> StreemUser? {
     users[id]
   }
 
-  package func user(company code: String, externalID: String) -> StreemUser? {
+  package func user(company code: Name, externalID: Name) -> StreemUser? {
     userIDs[code]?[externalID].flatMap { users[$0] }
   }
 
-  package func recentlyIdentified(company code: String, onlyExperts: Bool, limit: Int) -> [StreemUser] {
+  package func recentlyIdentified(company code: Name, onlyExperts: Bool, limit: Int) -> [StreemUser] {
     let wanted = (userIDs[code] ?? [:]).values.lazy.compactMap { self.users[$0] }.filter { $0.isExpert || !onlyExperts }
     let sorted = wanted.sorted { ($1.identifiedAt, $0.id) < ($0.identifiedAt, $1.id) }
     return Array(sorted.prefix(limit))
@@ -117,11 +117,11 @@ package actor MemoryStreemDirectory: StreemDirectory {
     reservations[reservation.sid] = reservation
   }
 
-  package func reservation(_ sid: String, at now: WallTime) -> StreemReservation? {
+  package func reservation(_ sid: Name, at now: WallTime) -> StreemReservation? {
     reservations[sid]?.current(at: now)
   }
 
-  package func cancelReservation(_ sid: String, at now: WallTime) throws(GatewayError) -> StreemReservation {
+  package func cancelReservation(_ sid: Name, at now: WallTime) throws(GatewayError) -> StreemReservation {
     guard var reservation = reservations[sid]?.current(at: now) else {
       throw .notFound.detailed("there is no such reservation")
     }

@@ -4,16 +4,19 @@ package struct MemoryStreemLimits: Hashable, Sendable {
   package var keys: Int
   package var users: Int
   package var invitations: Int
+  /// Living ones of one expert.
+  package var invitationsPerInviter: Int
   package var reservations: Int
 
   package init(
     companies: Int = 1_000, keys: Int = 10_000, users: Int = 1_000_000, invitations: Int = 100_000,
-    reservations: Int = 100_000
+    invitationsPerInviter: Int = 1_000, reservations: Int = 100_000
   ) {
     self.companies = companies
     self.keys = keys
     self.users = users
     self.invitations = invitations
+    self.invitationsPerInviter = invitationsPerInviter
     self.reservations = reservations
   }
 }

@@ -12,7 +12,7 @@ enum StreemTokenKeys {
 
   /// A key, with the text it came in.
   struct Named {
-    let id: String
+    let id: Name
     let text: String
     let key: StreemSecret
     fileprivate let source: String
@@ -34,7 +34,7 @@ enum StreemTokenKeys {
     }
     let text = try SecretFile.read(parts[1], of: value.source)
     do {
-      return Named(id: parts[0], text: text, key: try StreemSecret(text), source: "\(value.source) \(parts[1])")
+      return Named(id: Name(parts[0]), text: text, key: try StreemSecret(text), source: "\(value.source) \(parts[1])")
     } catch {
       throw UsageError("\(value.source) \(parts[1]): \(error)")
     }

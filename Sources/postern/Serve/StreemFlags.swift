@@ -25,7 +25,7 @@ enum StreemFlags {
           company.source, value: company.text,
           expected: "1 to \(StreemCompany.codeLengthMax) small letters, digits and -, not - first")
       }
-      settings.homeCompany.code = company.text
+      settings.homeCompany.code = Name(company.text)
       settings.homeCompany.name = company.text
     }
     settings.environment = try StreemTokenKeys.environment(arguments)

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayCore
 import GatewayDialects
 
 /// The flags of the Streem platform's OpenID provider.
@@ -9,6 +10,11 @@ enum StreemOpenIDFlags {
     Flag(
       "streem-oidc-user", "NAME=FILE", "who may log in, with the password in the file (default: all, with any)",
       repeats: true),
+    Flag(
+      "streem-oidc-signing", "ID=RS256|ES256", "what that client's ID tokens are signed with (default RS256)",
+      repeats: true),
+    Flag("streem-oidc-tries", "N", "wrong passwords for one name in 5 minutes (default 10)"),
+    Flag("streem-oidc-logins", "N", "login forms that an address may send a minute (default 300)"),
     Flag("streem-oidc-address", "URL", "the provider's address for clients (default: as each request's Host says)"),
     Flag("streem-oidc-access-life", "DURATION", "how long its access tokens and ID tokens are good (default 1h)"),
   ]
@@ -17,6 +23,15 @@ enum StreemOpenIDFlags {
     var settings = OpenIDSettings()
     let clients = try clients(arguments)
     if !clients.isEmpty { settings.clients = clients }
+    for value in arguments.values("streem-oidc-signing") {
+      let (index, text) = try client(value, in: settings.clients)
+      guard let signing = OpenIDClient.Signing(rawValue: text) else {
+        throw UsageError(value.source, value: value.text, expected: "the client's id, = and RS256 or ES256")
+      }
+      settings.clients[index].signing = signing
+    }
+    if let tries = try arguments.int("streem-oidc-tries", in: 1...1_000_000) { settings.tries = tries }
+    if let most = try arguments.int("streem-oidc-logins", in: 1...1_000_000) { settings.loginsPerMinute = most }
     settings.users = try arguments.values("streem-oidc-user").map(user)
     if let address = arguments.value("streem-oidc-address") {
       guard let components = URLComponents(string: address.text), ["http", "https"].contains(components.scheme),
@@ -48,22 +63,32 @@ enum StreemOpenIDFlags {
       }
     }
     for value in arguments.values("streem-oidc-logout") {
-      let (id, redirect) = try pair(value)
-      guard let index = clients.firstIndex(where: { $0.id == id }) else {
-        throw UsageError(value.source, value: value.text, expected: "the id of a --streem-oidc-client")
-      }
-      clients[index].logoutRedirects.append(redirect)
+      let (index, redirect) = try client(value, in: clients)
+      guard OpenIDClient.isRedirect(redirect) else { throw noRedirect(value) }
+      clients[index].logoutRedirects.append(Name(redirect))
     }
     return clients
   }
 
-  private static func pair(_ value: Arguments.Value) throws -> (id: String, redirect: String) {
+  /// Where the client stands that a value's first part names, and the value's second part.
+  private static func client(_ value: Arguments.Value, in clients: [OpenIDClient]) throws -> (index: Int, rest: String)
+  {
     let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
-    guard parts.count == 2, OpenIDClient.isRedirect(parts[1]) else {
-      throw UsageError(
-        value.source, value: value.text, expected: "the client's id, = and an absolute address without a fragment")
+    guard parts.count == 2, let index = clients.firstIndex(where: { $0.id == Name(parts[0]) }) else {
+      throw UsageError(value.source, value: value.text, expected: "the id of an OpenID client, and = behind it")
     }
-    return (parts[0], parts[1])
+    return (index, parts[1])
+  }
+
+  private static func pair(_ value: Arguments.Value) throws -> (id: Name, redirect: Name) {
+    let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2, OpenIDClient.isRedirect(parts[1]) else { throw noRedirect(value) }
+    return (Name(parts[0]), Name(parts[1]))
+  }
+
+  private static func noRedirect(_ value: Arguments.Value) -> UsageError {
+    UsageError(
+      value.source, value: value.text, expected: "the client's id, = and an absolute address without a fragment")
   }
 
   /// `NAME` is a user of the home company, `COMPANY~NAME` one of another.
@@ -75,7 +100,7 @@ enum StreemOpenIDFlags {
     let names = parts[0].split(separator: "~", maxSplits: 1).map(String.init)
     let password = try SecretFile.read(parts[1], of: value.source)
     return names.count == 2
-      ? OpenIDUser(name: names[1], company: names[0], password: password)
-      : OpenIDUser(name: parts[0], password: password)
+      ? OpenIDUser(name: Name(names[1]), company: Name(names[0]), password: password)
+      : OpenIDUser(name: Name(parts[0]), password: password)
   }
 }

@@ -29,10 +29,10 @@ enum StreemTokenMint {
     let start = try arguments.duration("start-life") ?? StreemSettings().tokenLife
     return issuer.sign(
       StreemClaims(
-        apiKey: issuer.apiKey, subject: user, audience: issuer.audience, issuedAt: issuedAt,
+        apiKey: issuer.apiKey, subject: Name(user), audience: issuer.audience, issuedAt: issuedAt,
         expiresAt: issuedAt + start, sessionExpiresAt: end, name: arguments.string("name"),
         email: arguments.string("email"), picture: arguments.string("picture"),
-        reservation: arguments.string("reservation"))
+        reservation: arguments.string("reservation").map { Name($0) })
     ).token
   }
 }

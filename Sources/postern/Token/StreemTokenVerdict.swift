@@ -58,8 +58,8 @@ struct StreemTokenVerdict {
       writer.member("reason", reason.rawValue)
       writer.member("message", reason.gatewayError.message)
     case .success(let claims):
-      writer.member("api_key", claims.apiKey)
-      writer.member("user_id", claims.subject)
+      writer.member("api_key", claims.apiKey.text)
+      writer.member("user_id", claims.subject.text)
       for (name, time) in [
         ("issued_at", claims.issuedAt), ("expires_at", claims.expiresAt),
         ("session_expires_at", claims.sessionExpiresAt),

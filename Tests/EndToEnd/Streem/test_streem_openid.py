@@ -65,6 +65,7 @@ def test_everything_is_as_documented(gateway):
     access = tokens["access_token"]
     assert api(gateway, "GET", f"{FOLDER}/userinfo", token=access).json["sub"] == "ann"
     assert post(gateway, "/userinfo", bearer=access).json["sub"] == "ann"
+    assert post(gateway, "/userinfo", access_token=access).json["sub"] == "ann"
     exchanged = api(gateway, "POST", "/streem/v1/streem-token", {"companyCode": "postern"}, token=access)
     with Client(gateway) as client:
         assert client.identify(exchanged.json["streemToken"])["user"]["externalUserId"] == "ann"
@@ -87,7 +88,10 @@ def test_refusals_are_as_documented(gateway):
     assert post(gateway, "/revoke", token="x").status == 401
     code = enter(gateway, ask(gateway))
     access = redeem(gateway, code).json["access_token"]
-    order = {"companyCode": "other"}
-    assert api(gateway, "POST", "/streem/v1/streem-token", order, token=access).json["reason"] == "company_forbidden"
+    unknown = api(gateway, "POST", "/streem/v1/streem-token", {"companyCode": "nobody"}, token=access)
+    assert (unknown.status, unknown.json["reason"]) == (404, "company_unknown")
+    assert post(gateway, "/userinfo", bearer=access, access_token=access).status == 400
+    page = api(gateway, "GET", f"/streem/oidc/nobody/authorize?{urlencode(AUTHORIZATION)}")
+    assert page.status == 404 and page.headers["content-type"].startswith("text/html")
     assert redeem(gateway, code).status == 400
     assert api(gateway, "GET", f"{FOLDER}/userinfo", token=access).status == 401

@@ -8,6 +8,7 @@ from authlib.common.security import generate_token
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from joserfc import jwt
+from gateway import Gateway
 from joserfc.jwk import KeySet
 from provider import CLIENT, LOGGED_OUT, REDIRECT, SCOPES, exchange, identify, log_in, parameters
 
@@ -29,9 +30,11 @@ def session():
     )
 
 
-def claims(metadata, token):
+def claims(metadata, token, algorithm="RS256"):
+    assert algorithm in metadata["id_token_signing_alg_values_supported"]
     keys = KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=10).json())
-    decoded = jwt.decode(token["id_token"], keys, algorithms=["ES256"])
+    decoded = jwt.decode(token["id_token"], keys, algorithms=[algorithm])
+    assert decoded.header["kid"] in [key.kid for key in keys.keys]
     registry = jwt.JWTClaimsRegistry(
         iss={"essential": True, "value": metadata["issuer"]},
         aud={"essential": True, "value": CLIENT},
@@ -78,6 +81,39 @@ def test_a_whole_life(gateway, metadata):
     assert exchange(gateway, second["access_token"]).status_code == 401
     with pytest.raises(OAuthError, match="invalid_grant"):
         client.refresh_token(metadata["token_endpoint"], second["refresh_token"])
+
+
+def test_es256_for_a_client_that_was_registered_with_it():
+    with Gateway("--streem-oidc-signing", "streem-sdk=ES256") as gateway:
+        address = f"{gateway.http_url}/streem/oidc/postern/.well-known/openid-configuration"
+        metadata = requests.get(address, timeout=10).json()
+        client = session()
+        back, state, verifier = log_in_with(client, metadata, nonce="n")
+        token = client.fetch_token(
+            metadata["token_endpoint"], authorization_response=back, state=state, code_verifier=verifier
+        )
+        assert claims(metadata, token, "ES256")["nonce"] == "n"
+
+
+def test_userinfo_by_a_posted_form_and_another_clients_token():
+    redirect = "com.example.app:/back"
+    with Gateway("--streem-oidc-client", f"{CLIENT}={REDIRECT}", "--streem-oidc-client", f"app={redirect}") as gateway:
+        issuer = f"{gateway.http_url}/streem/oidc/postern"
+        metadata = requests.get(f"{issuer}/.well-known/openid-configuration", timeout=10).json()
+        client = session()
+        back, state, verifier = log_in_with(client, metadata)
+        token = client.fetch_token(
+            metadata["token_endpoint"], authorization_response=back, state=state, code_verifier=verifier
+        )
+        form = {"access_token": token["access_token"]}
+        for _ in range(2):
+            assert requests.post(metadata["userinfo_endpoint"], data=form, timeout=10).json()["sub"] == "ann"
+            order = {"token": token["access_token"], "client_id": "app"}
+            refused = requests.post(metadata["revocation_endpoint"], data=order, timeout=10)
+            assert refused.status_code == 400 and refused.json()["error"] == "invalid_grant"
+        order["client_id"] = CLIENT
+        assert requests.post(metadata["revocation_endpoint"], data=order, timeout=10).status_code == 200
+        assert requests.post(metadata["userinfo_endpoint"], data=form, timeout=10).status_code == 401
 
 
 def test_a_wrong_verifier_and_a_code_used_twice(metadata):

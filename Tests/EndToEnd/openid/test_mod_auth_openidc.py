@@ -41,6 +41,7 @@ OIDCScope "openid profile offline_access"
 OIDCRedirectURI http://127.0.0.1:{port}/guarded/callback
 OIDCCryptoPassphrase a-passphrase-of-the-tests
 OIDCRemoteUserClaim sub
+OIDCIDTokenSignedResponseAlg RS256
 <Location /guarded>
   AuthType openid-connect
   Require valid-user

@@ -7,6 +7,7 @@ import pytest
 import requests
 from authlib.integrations.requests_client import OAuth2Session
 from devtools import browser
+from gateway import Gateway
 from provider import CLIENT, SCOPES, parameters
 
 
@@ -64,6 +65,61 @@ def test_a_person_logs_in(issuer, callback, tmp_path):
     )
     bearer = {"Authorization": f"Bearer {token['access_token']}"}
     assert requests.get(f"{issuer}/userinfo", headers=bearer, timeout=10).json()["sub"] == "ann"
+
+
+CONTRAST = """
+(() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = (colour) => {
+    const [r, g, b] = numbers(colour).slice(0, 3).map((c) => c / 255)
+      .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    const colour = getComputedStyle(element).backgroundColor;
+    return numbers(colour)[3] === 0 ? ground(element.parentElement) : colour;
+  };
+  const contrast = (one, other) => {
+    const [a, b] = [luminance(one), luminance(other)].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  };
+  return [...document.querySelectorAll("h1, label, input:not([type=hidden]), button, .wrong")].map((element) => [
+    element.textContent || element.id, contrast(getComputedStyle(element).color, ground(element)),
+  ]);
+})()
+"""
+
+
+def test_a_wrong_password_keeps_the_name_and_puts_the_keyboard_in_the_password(callback, tmp_path):
+    password = tmp_path / "password"
+    password.write_text("correct horse\n")
+    client = OAuth2Session(CLIENT, scope=SCOPES, redirect_uri=callback, code_challenge_method="S256")
+    with Gateway("--streem-oidc-user", f"ann={password}") as gateway, browser() as page:
+        issuer = f"{gateway.http_url}/streem/oidc/postern"
+        address, _ = client.create_authorization_url(f"{issuer}/authorize", code_verifier="v" * 64)
+        page.go(address)
+        assert page.run("document.activeElement.id") == "username"
+        page.call("Input.insertText", text="ann")
+        page.type("#password", "wrong")
+        page.run("document.querySelector('button').click()")
+        page.wait("document.querySelector('.wrong') !== null && document.readyState === 'complete'")
+        assert page.run("document.querySelector('.wrong').textContent") == "Wrong name or password."
+        assert page.run("document.querySelector('#username').value") == "ann"
+        assert page.run("document.querySelector('#password').value") == ""
+        assert page.run("document.activeElement.id") == "password"
+        for scheme in ("light", "dark"):
+            page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            contrasts = page.run(CONTRAST)
+            assert len(contrasts) >= 8
+            assert all(contrast >= 4.5 for _, contrast in contrasts), contrasts
+        # The keyboard is where the password goes: one types it, and is in.
+        page.call("Input.insertText", text="correct horse")
+        page.run("document.querySelector('button').click()")
+        page.wait(f"location.href.startsWith('{callback}')")
+        assert "code" in parameters(page.run("location.href"))
+
+        page.go(f"{gateway.http_url}/streem/oidc/nobody/authorize?client_id=streem-sdk")
+        assert page.run("document.querySelector('h1').textContent") == "No such company"
 
 
 def test_a_person_gives_up(issuer, callback):

@@ -22,7 +22,7 @@ def test_a_whole_life(gateway, names_itself):
     assert fresh["refresh_token"] != token["refresh_token"]
     answer = exchange(gateway, fresh["access_token"])
     assert identify(gateway, answer.json()["streemToken"])["user"]["externalUserId"] == "bob"
-    assert exchange(gateway, fresh["access_token"], companyCode="other").status_code == 403
+    assert exchange(gateway, fresh["access_token"], companyCode="other").status_code == 404
 
     query = {"id_token_hint": fresh["id_token"], "post_logout_redirect_uri": LOGGED_OUT}
     out = requests.get(configuration["logoutEndpoint"], params=query, timeout=10, allow_redirects=False)

@@ -41,7 +41,8 @@ struct StreemDocumentTests {
     for flag in [
       "company", "api-key", "environment", "skew", "session-life", "invitation-life", "invitation-tries",
       "invitation-tries-overall", "landline-prefix", "unreachable-prefix", "oldest-sdk",
-      "oidc-client", "oidc-logout", "oidc-user", "oidc-address", "oidc-access-life",
+      "oidc-client", "oidc-logout", "oidc-signing", "oidc-tries", "oidc-logins", "oidc-user", "oidc-address",
+      "oidc-access-life",
     ] { #expect(text.contains("`--streem-\(flag)"), "\(flag)") }
   }
 }

@@ -129,12 +129,17 @@ struct StreemTokenTests {
     (token(["aud": #""https://api.sandbox-us.streem.cloud/""#]), .audience), (token(["aud": "[]"]), .audience),
     (token(["aud": "[7]"]), .audience),
     // 7: claims.
+    // Byte for byte: with a mark on its last letter it is another address.
+    (token(["aud": #""https://api.prod-us.streem.cloud/\u0338""#]), .audience),
     (token(["sub": nil]), .claimMissing), (token(["sub": "null"]), .claimMissing),
     (token(["sub": #""""#]), .claimMissing), (token(["sub": "7"]), .claimInvalid),
     (token(["sub": "\"\(String(repeating: "x", count: 256))\""]), .claimInvalid),
     (token(["iat": nil]), .claimMissing), (token(["exp": nil]), .claimMissing),
     (token(["session_exp": nil]), .claimMissing), (token(["session_exp": "null"]), .claimMissing),
     (token(["exp": #""1800000300""#]), .claimInvalid), (token(["name": "7"]), .claimInvalid),
+    // Dates at both ends of what 64 bits hold.
+    (token(["exp": "9223372036854775807", "iat": "9223372036854775807"]), .notYetValid),
+    (token(["exp": "-9223372036854775808"]), .expired), (token(["session_exp": "-1e300"]), .sessionExpired),
     // 8: times. 600: a duration given to a builder that wants a time.
     (token(["iat": "1800000061"]), .notYetValid), (token(["exp": "600"]), .expired),
     (token(["exp": "1799999940"]), .expired), (token(["exp": "-1e300"]), .expired),
@@ -187,6 +192,10 @@ struct StreemTokenTests {
     let next = issuer.mint(
       user: UserID("ann"), kind: .regular, issuedAt: Self.now + .milliseconds(1), expiresAt: nil, calls: nil)
     #expect(TokenFingerprint(of: token.token) != TokenFingerprint(of: next.token))
+    // A session of a minute is not started five minutes later.
+    let short = issuer.mint(
+      user: UserID("ann"), kind: .regular, issuedAt: Self.now, expiresAt: Self.now + .seconds(60), calls: nil)
+    #expect(try UnverifiedToken(short.token).payload.text.hasSuffix(#""exp":1800000060,"session_exp":1800000060}"#))
   }
 
   @Test("has a secret that is read in every form it is handed around in, and is never kept")

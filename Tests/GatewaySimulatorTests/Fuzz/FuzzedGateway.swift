@@ -134,7 +134,7 @@ enum FuzzedDialect: String, CaseIterable {
       address: control ? SimulatedStreem.control : SimulatedStreem.address,
       routes: control ? streem.controlRoutes : streem.routes,
       corpus: try FuzzCorpus(folder: "Streem", tests: ["Streem", "openid"]),
-      names: ["postern", "ann", streem.forge.id],
+      names: ["postern", "ann", streem.forge.id.text],
       callers: [
         (bearer(streem.token("ann").token), []), ([HTTPField("authorization", "Basic \(server)")], []), ([], []),
       ],

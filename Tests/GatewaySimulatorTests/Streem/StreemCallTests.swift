@@ -91,7 +91,7 @@ struct StreemCallTests {
     let made = streem.fetch(
       "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: SimulatedStreem.control)
     let issuer = try StreemTokenIssuer(
-      apiKey: try #require(SimulatedStreem.member("id", made.text)),
+      apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
       jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
     let stranger = streem.identify(issuer.mint("ann", issuedAt: streem.world.wallTime))
     #expect(start(#""remoteUserId":"\#(try id(stranger))""#) == "user_unknown")

@@ -137,7 +137,8 @@ struct StreemGateTests {
     let made = streem.fetch("POST", "/streem/api-keys", from: SimulatedStreem.control)
     let id = try #require(SimulatedStreem.member("id", made.text))
     let secret = try #require(SimulatedStreem.member("secret", made.text))
-    let issuer = try StreemTokenIssuer(apiKey: id, jwk: try StreemSecret.jwk(secret), settings: StreemSettings())
+    let issuer = try StreemTokenIssuer(
+      apiKey: Name(id), jwk: try StreemSecret.jwk(secret), settings: StreemSettings())
     let theirs = streem.identify(issuer.mint("bob", issuedAt: streem.world.wallTime))
     #expect(streem.types(theirs) == ["identified"])
     let answer = streem.fetch("POST", "/streem/api-keys/\(id)/revoke", from: SimulatedStreem.control)

@@ -70,6 +70,22 @@ struct StreemInvitationTests {
     #expect(streem.last("reason", expert) == reason)
   }
 
+  @Test("lets the invited customer call the expert who invited, and nobody else who is there")
+  func callsTheInviter() throws {
+    let entered = enter(try code())
+    let token = try #require(SimulatedStreem.member("token", entered.text))
+    let other = streem.identify(streem.token("bob"), #","isExpert":true"#)
+    let customer = streem.identify(Credentials(token: token))
+    func call(_ remote: SimulatedPeer) throws {
+      let id = try #require(SimulatedStreem.member("streemUserId", remote.texts[0]))
+      streem.say(customer, #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(id)"}"#)
+    }
+    try call(other)
+    #expect(streem.last("reason", customer) == "not_permitted" && streem.types(other) == ["identified"])
+    try call(expert)
+    #expect(streem.types(customer).last == "remoteStreamRinging")
+  }
+
   @Test("by phone says that no SMS was sent")
   func phone() {
     let answer = invite(#""toUserName":"C","invitationType":"PHONE","phone":"+14155550123""#)
@@ -150,7 +166,7 @@ struct StreemInvitationTests {
   @Test("goes on letting in when the gateway's own key has been revoked: it makes another")
   func ownKeyRevoked() throws {
     let keys = streem.fetch("GET", "/streem/api-keys", from: SimulatedStreem.control).text
-    for id in keys.matches(of: /"id":"(api_\w+)"/).map(\.output.1) where id != streem.forge.id {
+    for id in keys.matches(of: /"id":"(api_\w+)"/).map(\.output.1) where Name(id) != streem.forge.id {
       _ = streem.fetch("POST", "/streem/api-keys/\(id)/revoke", from: SimulatedStreem.control)
     }
     let answer = enter(try code())

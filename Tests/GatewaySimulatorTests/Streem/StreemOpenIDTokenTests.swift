@@ -135,7 +135,7 @@ struct StreemOpenIDTokenTests {
   @Test("are no good to another client")
   func otherClient() throws {
     let streem = try SimulatedStreem { settings in
-      settings.openID.clients.append(OpenIDClient(id: "other", redirects: [OpenIDVisitor.redirect]))
+      settings.openID.clients.append(OpenIDClient(id: "other", redirects: [Name(OpenIDVisitor.redirect)]))
     }
     let visitor = OpenIDVisitor(streem)
     let code = visitor.code()
@@ -143,7 +143,13 @@ struct StreemOpenIDTokenTests {
     let tokens = visitor.redeem(code)
     let refresh = try member("refresh_token", tokens)
     #expect(visitor.refresh(refresh, ["client_id": "other"]).status == 400)
-    #expect(visitor.post("/revoke", ["token": refresh, "client_id": "other"]).status == 200)
+    let access = try member("access_token", tokens)
+    for token in [refresh, access] {
+      let refused = visitor.post("/revoke", ["token": token, "client_id": "other"])
+      #expect(refused.status == 400)
+      #expect(try member("error", refused) == "invalid_grant")
+    }
+    #expect(visitor.get("/userinfo", bearer: access).status == 200)
     #expect(visitor.refresh(refresh).status == 200)
   }
 
@@ -155,9 +161,9 @@ struct StreemOpenIDTokenTests {
       #expect(exchange(access, body).status == 200)
     }
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: SimulatedStreem.control)
-    for code in ["other", "nobody"] {
+    for (code, status, reason) in [("other", 403, "company_forbidden"), ("nobody", 404, "company_unknown")] {
       let refused = exchange(access, #"{"companyCode":"\#(code)"}"#)
-      #expect(refused.status == 403 && refused.text.contains(#""reason":"company_forbidden""#))
+      #expect(refused.status == status && refused.text.contains(#""reason":"\#(reason)""#))
     }
     #expect(exchange(access, "x").status == 400)
     for wrong in ["x", try member("refresh_token", tokens), try member("id_token", tokens)] {
@@ -182,10 +188,50 @@ struct StreemOpenIDTokenTests {
     let tokens = other.redeem(code)
     #expect(OpenIDVisitor.claims(tokens).contains(#""iss":"http://gateway:80/streem/oidc/other""#))
     #expect(visitor.get("/userinfo", bearer: try member("access_token", tokens)).status == 401)
-    #expect(visitor.refresh(try member("refresh_token", tokens)).status == 400)
+    let refresh = try member("refresh_token", tokens)
+    #expect(visitor.refresh(refresh).status == 400)
+    #expect(visitor.post("/revoke", ["token": refresh, "client_id": "streem-sdk"]).status == 200)
+    #expect(other.refresh(refresh).status == 200, "another issuer's token is unknown here, and stays good")
     #expect(visitor.get("/logout", ["id_token_hint": try member("id_token", tokens)]).status == 400)
     let streemToken = try member("streemToken", exchange(try member("access_token", tokens)))
     #expect(streem.last("companyCode", streem.identify(Credentials(token: streemToken))) == "other")
+  }
+
+  @Test("open UserInfo from the header or from a posted form, and not from both or from the query")
+  func userInfo() throws {
+    let access = try member("access_token", visitor.redeem(visitor.code()))
+    func ask(_ form: String, header: String? = nil, type: String = "application/x-www-form-urlencoded") -> HTTPResponse
+    {
+      var headers = [HTTPField("content-type", type)]
+      if let header { headers.append(HTTPField("authorization", "Bearer \(header)")) }
+      return streem.fetch(
+        HTTPRequest(
+          method: "POST", path: "/streem/oidc/postern/userinfo", headers: headers, body: Array(form.utf8)))
+    }
+    for answer in [ask("access_token=\(access)"), ask("", header: access), ask("x=1", header: access)] {
+      #expect(answer.status == 200)
+      #expect(try member("sub", answer) == "ann")
+    }
+    for (form, header, status, error) in [
+      ("access_token=\(access)", access, 400, "invalid_request"),
+      ("access_token=\(access)&access_token=\(access)", nil, 400, "invalid_request"),
+      ("access_token=x", nil, 401, "invalid_token"),
+    ] as [(String, String?, Int, String)] {
+      let refused = ask(form, header: header)
+      #expect(refused.status == status)
+      #expect(try member("error", refused) == error)
+    }
+    #expect(ask("access_token=\(access)", type: "text/plain").status == 401)
+    #expect(visitor.get("/userinfo", ["access_token": access]).status == 401)
+    #expect(ask("").header("www-authenticate") == #"Bearer realm="postern""#)
+  }
+
+  @Test("of one grant are four at a time, so that refreshing fills nothing")
+  func accesses() throws {
+    var tokens = [visitor.redeem(visitor.code())]
+    for _ in 0..<4 { tokens.append(visitor.refresh(try member("refresh_token", tokens[tokens.count - 1]))) }
+    let status = try tokens.map { visitor.get("/userinfo", bearer: try member("access_token", $0)).status }
+    #expect(status == [401, 200, 200, 200, 200])
   }
 
   @Test("are revoked: an access token alone, a refresh token with all that came of its login")

@@ -35,7 +35,7 @@ struct StreemPlatformTests {
     let padded = basic + String(repeating: "=", count: (4 - streem.forge.secret.utf8.count % 4) % 4)
     #expect(streem.fetch("GET", "/v1/companies/postern", basic: padded).status == 200)
     let others = [
-      "", ":", streem.forge.id, "\(streem.forge.id):", "\(streem.forge.id):x", "api_other:\(streem.forge.secret)",
+      "", ":", streem.forge.id.text, "\(streem.forge.id):", "\(streem.forge.id):x", "api_other:\(streem.forge.secret)",
       "\(streem.forge.id):\(streem.forge.secret.dropLast(4))",
     ]
     for other in others {
@@ -90,6 +90,8 @@ struct StreemPlatformTests {
       #"{}"#, #"{"externalUserId":7}"#, #"{"externalUserId":"c","reserve_for_seconds":0}"#,
       #"{"externalUserId":"c","priority":0.5}"#, #"{"externalUserId":"c","details":{}}"#,
       #"{"externalUserId":"c","details":[{"label":"x"}]}"#, #"{"externalUserId":"c","queue":"yes"}"#, "nonsense",
+      #"{"externalUserId":"c","priority":-9223372036854775808}"#, #"{"externalUserId":"c","priority":1e300}"#,
+      #"{"externalUserId":"c","reserve_for_seconds":1e300}"#,
     ])
   func badReservation(body: String) {
     #expect(streem.fetch("POST", reservations, basic: basic, body: body).status == 400)
@@ -106,13 +108,14 @@ struct StreemPlatformTests {
     let secret = try #require(SimulatedStreem.member("secret", made.text))
     #expect(secret.wholeMatch(of: /[0-9A-Za-z+\/]+/) != nil)
     #expect(made.text.contains(#""company_code":"postern","environment":"prod-us""#))
-    let issuer = try StreemTokenIssuer(apiKey: id, jwk: try StreemSecret.jwk(secret), settings: StreemSettings())
+    let issuer = try StreemTokenIssuer(
+      apiKey: Name(id), jwk: try StreemSecret.jwk(secret), settings: StreemSettings())
     #expect(streem.types(streem.identify(issuer.mint("ann", issuedAt: streem.world.wallTime))) == ["identified"])
     #expect(streem.fetch("GET", "/v1/companies/postern", basic: "\(id):\(secret)").status == 200)
     let list = streem.fetch("GET", "/streem/api-keys", from: SimulatedStreem.control)
     #expect(list.text.contains(id) && list.text.contains(streem.forge.publicKey.thumbprint))
     #expect(!list.text.contains(secret) && !list.text.contains(#""d""#))
-    let kept = streem.world.ask { [directory = streem.directory] in await directory.apiKey(id) }
+    let kept = streem.world.ask { [directory = streem.directory] in await directory.apiKey(Name(id)) }
     #expect(kept??.publicKey.starts(with: #"{"kty":"EC""#.utf8) == true)
     #expect(kept??.publicKey.contains(#""d""#.utf8) == false)
   }
@@ -127,9 +130,13 @@ struct StreemPlatformTests {
     let changed = put(#"{"code":"acme","active":false}"#)
     #expect(changed.status == 200 && changed.text.contains(#""name":"Acme","active":false"#))
     #expect(SimulatedStreem.member("sid", made.text) == SimulatedStreem.member("sid", changed.text))
-    for body in [#"{}"#, #"{"code":"Acme"}"#, #"{"code":"-"}"#, #"{"code":"a.b"}"#, "x"] {
+    let long = String(repeating: "n", count: 201)
+    for body in [
+      #"{}"#, #"{"code":"Acme"}"#, #"{"code":"-"}"#, #"{"code":"a.b"}"#, "x", #"{"code":"long","name":"\#(long)"}"#,
+    ] {
       #expect(put(body).status == 400)
     }
+    #expect(put(#"{"code":"long","name":"\#(long.dropFirst())"}"#).status == 201)
     let key = streem.fetch(
       "POST", "/streem/api-keys", body: #"{"company_code":"nobody"}"#, from: SimulatedStreem.control)
     #expect(key.status == 404 && key.text.contains(#""number":404040"#))

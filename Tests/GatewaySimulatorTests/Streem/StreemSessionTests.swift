@@ -143,7 +143,7 @@ struct StreemSessionTests {
     let made = streem.fetch(
       "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: SimulatedStreem.control)
     let issuer = try StreemTokenIssuer(
-      apiKey: try #require(SimulatedStreem.member("id", made.text)),
+      apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
       jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
     let one = streem.identify(streem.token("ann"))
     let two = streem.identify(issuer.mint("ann", issuedAt: streem.world.wallTime))
@@ -151,6 +151,33 @@ struct StreemSessionTests {
     #expect(streem.last("streemUserId", one) != streem.last("streemUserId", two))
     #expect(streem.order { await $0.control(UserID("other~ann"), .disconnect(.disconnected)) } == 1)
     #expect(one.isOpen && !two.isOpen)
+  }
+
+  @Test("in another company is another user, even if its id begins with what makes one letter of the separator")
+  func accents() throws {
+    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: SimulatedStreem.control)
+    let made = streem.fetch(
+      "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: SimulatedStreem.control)
+    let issuer = try StreemTokenIssuer(
+      apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
+      jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
+    // A tilde below, as a combining mark: with the ~ before it one character of Swift's.
+    let theirs = streem.identify(issuer.mint("\u{330}ann", issuedAt: streem.world.wallTime))
+    let ours = streem.identify(streem.token("other~\u{330}ann"))
+    #expect(streem.types(theirs) == ["identified"] && streem.types(ours) == ["identified"])
+    #expect(streem.last("companyCode", theirs) == "other" && streem.last("companyCode", ours) == "postern")
+    #expect(streem.order { await $0.control(UserID("other~\u{330}ann"), .disconnect(.disconnected)) } == 1)
+    #expect(ours.isOpen && !theirs.isOpen)
+  }
+
+  @Test("whose id merely looks the same is another user")
+  func lookalikes() {
+    // One é is a letter of its own, the other an e and an accent.
+    let one = streem.identify(streem.token("\u{E9}ve"))
+    let two = streem.identify(streem.token("e\u{301}ve"))
+    #expect(streem.last("streemUserId", one) != streem.last("streemUserId", two))
+    #expect(streem.order { await $0.control(UserID("\u{E9}ve"), .disconnect(.disconnected)) } == 1)
+    #expect(!one.isOpen && two.isOpen)
   }
 
   @Test("of a company that is not active gets no further than its token")

@@ -4,13 +4,13 @@ package import GatewayTokens
 
 /// An API key with its private half, and Streem Tokens of any shape signed with it.
 package struct StreemForge: Sendable {
-  package let id: String
+  package let id: Name
   package let publicKey: P256PublicKey
   /// The secret as its owner has it.
   package let secret: String
   private let signer: JWTSigner
 
-  package init(id: String = "api_0123456789abcdefghijkl") throws {
+  package init(id: Name = "api_0123456789abcdefghijkl") throws {
     self.id = id
     let (key, secret, _) = StreemSecret.make()
     publicKey = key

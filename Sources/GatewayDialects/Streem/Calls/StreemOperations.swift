@@ -7,7 +7,7 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   let directory: any StreemDirectory
   let rooms: StreemRooms
   let inviting: StreemInviting
-  let home: String
+  let home: Name
 
   package nonisolated(nonsending) func perform(
     _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
@@ -60,7 +60,8 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     let order = try Self.read(body) { (body) throws(GatewayError) in
       (
         role: try Self.role(body, "role"), remoteRole: try Self.role(body, "remoteRole"),
-        remote: try body.text("remoteUserId"), reference: try body.text("referenceId")
+        remote: try body.text("remoteUserId").map { Name($0) },
+        reference: try body.text("referenceId").map { Name($0) }
       )
     }
     guard let role = order.role, let id = order.remote else {
@@ -74,10 +75,14 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     guard let remote = await directory.user(id), remote.company == user.company, remote.id != user.id else {
       throw .userUnknown.detailed("remoteUserId must be the streemUserId of another user of the company")
     }
+    // An invitation is for a call of two: whoever else is there, and whatever they are called.
+    guard user.invitedBy == nil || user.invitedBy == remote.id else {
+      throw .notPermitted.detailed("an invited customer calls the expert of the invitation, and nobody else")
+    }
     let remoteName = StreemName(remote).userID(home: home)
     guard await services.isConnected(remoteName) else { throw .notFound.detailed("the remote user is not connected") }
     let room = StreemRoom(
-      sid: StreemID.make("rm"), company: user.company, referenceID: order.reference, createdAt: services.wallTime,
+      sid: Name(StreemID.make("rm")), company: user.company, referenceID: order.reference, createdAt: services.wallTime,
       caller: StreemRoom.Party(user: user, role: role, connection: caller.connection),
       callee: StreemRoom.Party(user: remote, role: remoteRole))
     try await rooms.start(room, by: caller.connection)
@@ -174,8 +179,10 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     return role
   }
 
-  private static func roomSID(_ body: JSONObject) throws(GatewayError) -> String {
-    guard let sid = try body.text("roomSid") else { throw .invalidParameter.detailed("roomSid is missing") }
+  private static func roomSID(_ body: JSONObject) throws(GatewayError) -> Name {
+    guard let sid = try body.text("roomSid").map({ Name($0) }) else {
+      throw .invalidParameter.detailed("roomSid is missing")
+    }
     return sid
   }
 }

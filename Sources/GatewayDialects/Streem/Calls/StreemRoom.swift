@@ -19,10 +19,10 @@ package struct StreemRoom: Hashable, Sendable {
   }
 
   /// `rm_` and 22 letters and digits.
-  package let sid: String
+  package let sid: Name
   /// The code of the company.
-  package let company: String
-  package let referenceID: String?
+  package let company: Name
+  package let referenceID: Name?
   package let createdAt: WallTime
   package var state = State.ringing
   package var caller: Party
@@ -32,15 +32,15 @@ package struct StreemRoom: Hashable, Sendable {
   var connections: [ConnectionID] { [caller.connection, callee.connection].compactMap { $0 } }
 
   func write(to json: inout JSONWriter) {
-    json.member("roomSid", sid)
-    json.member("referenceId", orNull: referenceID)
+    json.member("roomSid", sid.text)
+    json.member("referenceId", orNull: referenceID?.text)
     json.member("state", state.rawValue)
     json.member("createdAt", secondsOf: createdAt.nanoseconds)
     json.name("participants")
     json.beginArray()
     for party in [caller, callee] {
       json.beginObject()
-      json.member("streemUserId", party.user.id)
+      json.member("streemUserId", party.user.id.text)
       json.member("name", orNull: party.user.name)
       json.member("role", party.role.rawValue)
       json.member("isPresent", party.connection != nil && state != .ended)

@@ -7,11 +7,11 @@ package actor StreemRooms {
   private let executor: any SerialExecutor
   /// The most calls kept; those that have ended make room.
   private let countMax: Int
-  private var rooms: [String: StreemRoom] = [:]
+  private var rooms: [Name: StreemRoom] = [:]
   /// The ended ones in the order in which they ended.
-  private var ended: [String] = []
+  private var ended: [Name] = []
   /// Which call a connection is in.
-  private var places: [ConnectionID: String] = [:]
+  private var places: [ConnectionID: Name] = [:]
 
   package init(on executor: any SerialExecutor, countMax: Int = 100_000) {
     self.executor = executor
@@ -32,7 +32,7 @@ package actor StreemRooms {
 
   /// The callee comes. Throws unless the call rings for `user`, and the roles make a customer and a pro.
   func join(
-    _ sid: String, user: String, role: StreemRole?, by connection: ConnectionID
+    _ sid: Name, user: Name, role: StreemRole?, by connection: ConnectionID
   ) throws(GatewayError) -> StreemRoom {
     guard var room = rooms[sid], room.state == .ringing, room.callee.user.id == user else {
       throw .notFound.detailed("no call of this roomSid rings for this user")
@@ -52,7 +52,7 @@ package actor StreemRooms {
   }
 
   /// Ends a call for both, at the wish of one of the two. Throws if `user` is not one of them, or it has ended.
-  func leave(_ sid: String, user: String) throws(GatewayError) -> StreemRoom {
+  func leave(_ sid: Name, user: Name) throws(GatewayError) -> StreemRoom {
     guard let room = rooms[sid], room.state != .ended, [room.caller.user.id, room.callee.user.id].contains(user)
     else { throw .notFound.detailed("this user is in no call of this roomSid") }
     return end(room)
@@ -64,7 +64,7 @@ package actor StreemRooms {
   }
 
   /// The company's calls with that reference, the latest first.
-  func rooms(of company: String, referenceID: String, limit: Int) -> [StreemRoom] {
+  func rooms(of company: Name, referenceID: Name, limit: Int) -> [StreemRoom] {
     let wanted = rooms.values.filter { $0.company == company && $0.referenceID == referenceID }
     return Array(wanted.sorted { ($1.createdAt, $0.sid) < ($0.createdAt, $1.sid) }.prefix(limit))
   }

@@ -78,12 +78,12 @@ struct StreemInviting: Sendable {
       JSONWriter.object(capacity: 1024) { json in
         json.member("details") { json in
           json.member("user") { json in
-            json.member("uid", invitation.inviter)
+            json.member("uid", invitation.inviter.text)
             json.member("displayName", orNull: inviter?.name)
             json.member("photoURL", orNull: inviter?.avatarURL)
           }
           json.member("company") { json in
-            json.member("companyCode", company.code)
+            json.member("companyCode", company.code.text)
             json.member("name", company.name)
             json.member("logoUrl", orNull: company.logoURL)
           }
@@ -99,7 +99,7 @@ struct StreemInviting: Sendable {
           json.member("avatarUrl", orNull: nil)
           // Whoever has a code is a customer, whatever they would like to be.
           json.member("isExpert", false)
-          json.member("companyCode", company.code)
+          json.member("companyCode", company.code.text)
         }
       }
     }
@@ -119,8 +119,7 @@ struct StreemInviting: Sendable {
       throw invalid
     case .limited(let wait):
       var failure = StreemFailure(.tooMany.detailed("too many wrong codes"))
-      let seconds = max(1, Int(wait.inSeconds.rounded(.up)))
-      failure.headers.append(HTTPField("retry-after", String(seconds)))
+      failure.headers.append(.retryAfter(wait))
       throw failure
     }
   }
@@ -129,10 +128,10 @@ struct StreemInviting: Sendable {
     do throws(GatewayError) {
       guard let company = await directory.company(invitation.company) else { throw .companyUnknown }
       guard company.isActive else { throw .companyForbidden.detailed("the company is not active") }
-      let subject = StreemID.make("inv")
+      let subject = Name(StreemID.make("inv"))
       let login = StreemLogin(
-        company: company.code, externalID: subject, newID: StreemID.make("usr"), name: invitation.toName,
-        isExpert: false, isInvited: true)
+        company: company.code, externalID: subject, newID: Name(StreemID.make("usr")), name: invitation.toName,
+        isExpert: false, invitedBy: invitation.inviter)
       _ = try await directory.identify(login, at: now)
       let issuer = try await keyring.issuer(for: company.code, at: now)
       return Entrance(

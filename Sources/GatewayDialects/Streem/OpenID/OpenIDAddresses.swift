@@ -8,7 +8,7 @@ struct OpenIDAddresses {
   let issuer: String
 
   /// Nil if nobody can say what address the request was sent to.
-  init?(_ request: HTTPRequest, company: String, settings: OpenIDSettings) {
+  init?(_ request: HTTPRequest, company: Name, settings: OpenIDSettings) {
     if let address = settings.address {
       issuer = "\(address)\(Self.folder)/\(company)"
     } else {
@@ -45,12 +45,12 @@ struct OpenIDAddresses {
       json.member("userinfo_endpoint", issuer + "/userinfo")
       json.member("end_session_endpoint", logout)
       json.member("revocation_endpoint", issuer + "/revoke")
-      json.member("scopes_supported", strings: OpenIDAuthorization.knownScopes)
+      json.member("scopes_supported", strings: OpenIDAuthorization.knownScopes.lazy.map(\.text))
       json.member("response_types_supported", strings: ["code"])
       json.member("response_modes_supported", strings: ["query"])
       json.member("grant_types_supported", strings: ["authorization_code", "refresh_token"])
       json.member("subject_types_supported", strings: ["public"])
-      json.member("id_token_signing_alg_values_supported", strings: ["ES256"])
+      json.member("id_token_signing_alg_values_supported", strings: OpenIDClient.Signing.allCases.lazy.map(\.rawValue))
       json.member("code_challenge_methods_supported", strings: ["S256"])
       json.member("token_endpoint_auth_methods_supported", strings: ["none"])
       json.member("revocation_endpoint_auth_methods_supported", strings: ["none"])

@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// Where the answer to an authorization request goes, and what is in every one.
 struct OpenIDAnswer {
-  let redirect: String
+  let redirect: Name
   let state: String?
   let issuer: String
 
@@ -19,7 +19,7 @@ struct OpenIDAnswer {
   /// Every answer names its issuer (RFC 9207 section 2).
   private func address(_ fields: [HTTPField]) -> String {
     let state = state.map { [HTTPField("state", $0)] } ?? []
-    return Self.address(redirect, fields + state + [HTTPField("iss", issuer)])
+    return Self.address(redirect.text, fields + state + [HTTPField("iss", issuer)])
   }
 
   /// `address` with more parameters; its own query stays (RFC 6749 section 3.1.2).

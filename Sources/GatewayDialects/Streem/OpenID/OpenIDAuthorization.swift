@@ -4,14 +4,14 @@ internal import GatewayTokens
 /// A checked authorization request: what the person who logs in is asked for (OpenID Connect Core section 3.1.2.1, RFC
 /// 7636 section 4.3).
 struct OpenIDAuthorization {
-  static let knownScopes = ["openid", "profile", "offline_access"]
+  static let knownScopes: [Name] = ["openid", "profile", "offline_access"]
   private static let textBytesMax = 2_000
 
   let answer: OpenIDAnswer
-  let company: String
-  let client: String
+  let company: Name
+  let client: Name
   /// Those of the asked-for scopes that there are.
-  let scopes: [String]
+  let scopes: [Name]
   let nonce: String?
   /// The S256 challenge.
   let challenge: String
@@ -25,7 +25,7 @@ struct OpenIDAuthorization {
   }
 
   init(
-    _ parameters: OpenIDParameters, company: String, issuer: String, settings: OpenIDSettings
+    _ parameters: OpenIDParameters, company: Name, issuer: String, settings: OpenIDSettings
   ) throws(Refusal) {
     answer = try Self.answer(parameters, issuer: issuer, settings: settings)
     do throws(OpenIDError) {
@@ -34,7 +34,7 @@ struct OpenIDAuthorization {
       scopes = try Self.scopes(parameters)
       challenge = try Self.challenge(parameters)
       try Self.checkPrompt(parameters)
-      for name in ["state", "nonce", "login_hint"] {
+      for name in ["state", "nonce", "login_hint"] as [Name] {
         if let value = parameters[name], value.utf8.count > Self.textBytesMax {
           throw OpenIDError(.invalidRequest, "\(name) is longer than \(Self.textBytesMax) bytes")
         }
@@ -43,18 +43,41 @@ struct OpenIDAuthorization {
       throw .answered(error, answer)
     }
     self.company = company
-    client = parameters["client_id"] ?? ""
+    client = Name(parameters["client_id"] ?? "")
     nonce = parameters["nonce"]
     loginHint = parameters["login_hint"]
+  }
+
+  /// The request that an ``OpenIDSeal`` held; nil if something is missing.
+  init?(sealed json: JSONView) {
+    guard let company = json["company"]?.string, let client = json["client"]?.string,
+      let redirect = json["redirect"]?.string, let issuer = json["issuer"]?.string,
+      let scopes = json["scopes"]?.elements?.map(\.string), let challenge = json["challenge"]?.string
+    else { return nil }
+    answer = OpenIDAnswer(redirect: Name(redirect), state: json["state"]?.string, issuer: issuer)
+    self.company = Name(company)
+    self.client = Name(client)
+    self.scopes = scopes.compactMap { $0.map { Name($0) } }
+    self.challenge = challenge
+    nonce = json["nonce"]?.string
+    loginHint = json["hint"]?.string
+  }
+
+  /// About how much memory it takes, in bytes.
+  var bytes: Int {
+    let texts = [answer.redirect.text, answer.issuer, challenge, answer.state ?? "", nonce ?? "", loginHint ?? ""]
+    return texts.reduce(256) { $0 + $1.utf8.count }
   }
 
   private static func answer(
     _ parameters: OpenIDParameters, issuer: String, settings: OpenIDSettings
   ) throws(Refusal) -> OpenIDAnswer {
-    guard let id = parameters["client_id"], !parameters.isRepeated("client_id"), let client = settings.client(id) else {
+    guard let id = parameters["client_id"], !parameters.isRepeated("client_id"),
+      let client = settings.client(Name(id))
+    else {
       throw .shown(OpenIDError(.invalidClient, "client_id is missing, or names no registered client"))
     }
-    guard let redirect = parameters["redirect_uri"], !parameters.isRepeated("redirect_uri"),
+    guard let redirect = parameters["redirect_uri"].map({ Name($0) }), !parameters.isRepeated("redirect_uri"),
       client.mayReturn(to: redirect)
     else {
       throw .shown(OpenIDError(.invalidRequest, "redirect_uri is missing, or is not registered for this client"))
@@ -78,10 +101,15 @@ struct OpenIDAuthorization {
     }
   }
 
-  private static func scopes(_ parameters: OpenIDParameters) throws(OpenIDError) -> [String] {
-    let asked = (parameters["scope"] ?? "").split(separator: " ").map(String.init)
+  private static func scopes(_ parameters: OpenIDParameters) throws(OpenIDError) -> [Name] {
+    let asked = scopes(in: parameters["scope"] ?? "")
     guard asked.contains("openid") else { throw OpenIDError(.invalidScope, "scope must hold openid") }
     return knownScopes.filter(asked.contains)
+  }
+
+  /// The scopes of a list with spaces between them (RFC 6749 section 3.3), by bytes.
+  static func scopes(in list: String) -> [Name] {
+    list.utf8.split(separator: UInt8(ascii: " ")).map { Name(Substring($0)) }
   }
 
   /// Without a method the challenge would be `plain` (RFC 7636 section 4.3), which is no protection.

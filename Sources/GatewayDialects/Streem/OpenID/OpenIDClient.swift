@@ -1,15 +1,26 @@
+package import GatewayCore
+
 /// A registered public client: no secret, PKCE in its place (RFC 8252 section 8.4).
 package struct OpenIDClient: Hashable, Sendable {
-  package let id: String
+  package let id: Name
   /// Where codes may be sent.
-  package var redirects: [String]
+  package var redirects: [Name]
   /// Where browsers may be sent after logging out.
-  package var logoutRedirects: [String]
+  package var logoutRedirects: [Name]
+  /// What its ID tokens are signed with.
+  package var signing: Signing
 
-  package init(id: String, redirects: [String], logoutRedirects: [String] = []) {
+  /// The algorithms of ID tokens: RS256 unless the client was registered with another (OpenID Connect Core section 2).
+  package enum Signing: String, Hashable, Sendable, CaseIterable {
+    case rs256 = "RS256"
+    case es256 = "ES256"
+  }
+
+  package init(id: Name, redirects: [Name], logoutRedirects: [Name] = [], signing: Signing = .rs256) {
     self.id = id
     self.redirects = redirects
     self.logoutRedirects = logoutRedirects
+    self.signing = signing
   }
 
   /// The vendor's sample application (`OpenIdHelper.swift`), and programs on the same machine.
@@ -24,17 +35,17 @@ package struct OpenIDClient: Hashable, Sendable {
       "http://localhost/logged-out",
     ])
 
-  func mayReturn(to address: String) -> Bool {
+  func mayReturn(to address: Name) -> Bool {
     Self.isOne(address, of: redirects)
   }
 
-  func mayLogOut(to address: String) -> Bool {
+  func mayLogOut(to address: Name) -> Bool {
     Self.isOne(address, of: logoutRedirects)
   }
 
-  /// Compares text by text (RFC 9700 section 2.1), but for the port of a loopback address, which the system chooses
+  /// Compares byte by byte (RFC 9700 section 2.1), but for the port of a loopback address, which the system chooses
   /// (RFC 8252 section 7.3).
-  private static func isOne(_ address: String, of registered: [String]) -> Bool {
+  private static func isOne(_ address: Name, of registered: [Name]) -> Bool {
     let portless = withoutLoopbackPort(address)
     return registered.contains { known in
       known == address || portless.map { $0 == withoutLoopbackPort(known) } ?? false
@@ -42,17 +53,18 @@ package struct OpenIDClient: Hashable, Sendable {
   }
 
   /// The address without its port if it is one of this machine over `http`; nil if it is not.
-  private static func withoutLoopbackPort(_ address: String) -> String? {
-    for origin in ["http://127.0.0.1", "http://[::1]", "http://localhost"] where address.hasPrefix(origin) {
-      var rest = address.dropFirst(origin.count)
-      if rest.first == ":" {
+  private static func withoutLoopbackPort(_ address: Name) -> Name? {
+    let address = address.text.utf8
+    for origin in ["http://127.0.0.1", "http://[::1]", "http://localhost"] where address.starts(with: origin.utf8) {
+      var rest = address.dropFirst(origin.utf8.count)
+      if rest.first == UInt8(ascii: ":") {
         rest = rest.dropFirst()
-        let port = rest.prefix { $0.isASCII && $0.isNumber }
-        guard UInt16(port) != nil else { return nil }
+        let port = rest.prefix { (0x30...0x39).contains($0) }
+        guard UInt16(Substring(port)) != nil else { return nil }
         rest = rest.dropFirst(port.count)
       }
-      guard rest.isEmpty || rest.first == "/" || rest.first == "?" else { return nil }
-      return origin + rest
+      guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else { return nil }
+      return Name(origin + Substring(rest))
     }
     return nil
   }

@@ -3,20 +3,33 @@ internal import GatewayCore
 /// What a person granted a client by logging in. Everything that came of one login ends together.
 struct OpenIDGrant {
   /// Its name in ID tokens; says nothing that a refresh token is made of.
-  let sid: String
+  let sid: Name
   let issuer: String
-  let company: String
-  let client: String
+  let company: Name
+  let client: Name
   /// The application's name of the user.
-  let user: String
-  let scopes: [String]
+  let user: Name
+  let scopes: [Name]
   let nonce: String?
   let authenticatedAt: WallTime
   let expiresAt: WallTime
   /// The hash of the one refresh token that is good; nil for none.
   var refreshHash: [UInt8]?
+  /// The hashes of the access tokens that are good, the oldest first.
+  var accessHashes: [[UInt8]] = []
+
+  var account: OpenIDAccount { OpenIDAccount(company: company, user: user) }
+
+  /// About how much memory it takes, in bytes.
+  var bytes: Int { 512 + issuer.utf8.count + user.text.utf8.count + (nonce?.utf8.count ?? 0) }
 
   var hasProfile: Bool { scopes.contains("profile") }
+}
+
+/// A person's account at the provider: two companies' users of one name are two.
+struct OpenIDAccount: Hashable {
+  let company: Name
+  let user: Name
 }
 
 /// What the token endpoint hands out.

@@ -6,56 +6,74 @@ struct OpenIDKey {
   /// How the vendor's applications learn of the user's company.
   static let companyClaim = "custom:streem_company_code"
 
-  private let signer: JWTSigner
+  /// Found once for the process: looking for its primes takes a tenth of a second, and a process may run many gateways,
+  /// one for each of its tests.
+  private static let rsa = RSAKeyPair.generate()
+
+  private let rs256: JWTSigner
+  private let es256: JWTSigner
   private let verifier: JWTVerifier
-  /// The public half as a JWK set (RFC 7517 section 5).
+  /// The public halves as a JWK set (RFC 7517 section 5).
   let keySet: [UInt8]
 
   init() throws(KeyError) {
     let pair = P256KeyPair.generate()
     guard var material = try KeyMaterial.jwks(pair.jwk).first else { throw .notPrivate }
     material.id = pair.publicKey.thumbprint
-    signer = try JWTSigner(material, algorithm: .es256)
-    verifier = JWTVerifier(keys: try pair.publicKey.keySet)
-    keySet = JSONWriter.object(capacity: 512) { json in
+    rs256 = try JWTSigner(Self.rsa.material, algorithm: .rs256)
+    es256 = try JWTSigner(material, algorithm: .es256)
+    verifier = JWTVerifier(keys: try KeySet([VerificationKey(Self.rsa.material), VerificationKey(material)]))
+    keySet = JSONWriter.object(capacity: 1024) { json in
       json.name("keys")
       json.beginArray()
-      json.raw(String(decoding: pair.publicKey.namedJWK, as: UTF8.self))
+      for key in [Self.rsa.namedJWK, pair.publicKey.namedJWK] { json.raw(String(decoding: key, as: UTF8.self)) }
       json.endArray()
     }
   }
 
   /// The ID token of a grant (OpenID Connect Core section 2). Its `iat` is now, also after a refresh: clients check it
   /// against their clocks.
-  func idToken(_ tokens: OpenIDTokens, _ profile: OpenIDProfile, at now: WallTime) -> String {
+  func idToken(
+    _ tokens: OpenIDTokens, _ profile: OpenIDProfile, by signing: OpenIDClient.Signing, at now: WallTime
+  ) -> String {
     let grant = tokens.grant
     let claims = JSONWriter.object(capacity: 512) { json in
       json.member("iss", grant.issuer)
-      json.member("sub", grant.user)
-      json.member("aud", grant.client)
-      json.member("exp", Int64(tokens.expiresAt.seconds))
-      json.member("iat", Int64(now.seconds))
-      json.member("auth_time", Int64(grant.authenticatedAt.seconds))
-      json.member("sid", grant.sid)
+      json.member("sub", grant.user.text)
+      json.member("aud", grant.client.text)
+      json.member("exp", wholeSecondsOf: tokens.expiresAt)
+      json.member("iat", wholeSecondsOf: now)
+      json.member("auth_time", wholeSecondsOf: grant.authenticatedAt)
+      json.member("sid", grant.sid.text)
       if let nonce = grant.nonce { json.member("nonce", nonce) }
       profile.write(to: &json, grant)
     }
-    return signer.sign(claims)
+    switch signing {
+    case .rs256: return rs256.sign(claims)
+    case .es256: return es256.sign(claims)
+    }
   }
 
   /// What an ID token that comes back says.
   struct Hint {
-    let client: String
-    let sid: String
+    let client: Name
+    let sid: Name
   }
 
-  /// Nil for what this key has not signed for the issuer; one that has expired is as good as another (OpenID Connect
+  /// Nil for what these keys have not signed for the issuer; one that has expired is as good as another (OpenID Connect
   /// RP-Initiated Logout section 2).
-  func hint(_ token: String, company: String, at now: WallTime) -> Hint? {
+  func hint(_ token: String, company: Name, at now: WallTime) -> Hint? {
     guard let payload = try? verifier.verifySignature(token, at: now),
-      let claims = try? JSONDocument.parse(payload).root, claims[member: Self.companyClaim]?.string == company,
+      let claims = try? JSONDocument.parse(payload).root,
+      claims[member: Self.companyClaim]?.string.map({ Name($0) }) == company,
       let client = claims["aud"]?.string, let sid = claims["sid"]?.string
     else { return nil }
-    return Hint(client: client, sid: sid)
+    return Hint(client: Name(client), sid: Name(sid))
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func member(_ name: StaticString, wholeSecondsOf time: WallTime) {
+    member(name, time.nanoseconds / 1_000_000_000)
   }
 }

@@ -2,17 +2,17 @@ internal import GatewayCore
 
 /// The parameters of a request. One without a value counts as absent, and none may come twice (RFC 6749 section 3.1).
 struct OpenIDParameters {
-  /// The longest value, in bytes: an ID token as a hint is the longest there is.
-  private static let valueBytesMax = 8_192
+  /// The longest value, in bytes: a sealed request, or an ID token as a hint, is the longest there is.
+  static let valueBytesMax = 16_384
 
-  private let values: [String: String]
-  private let repeated: Set<String>
+  private let values: [Name: String]
+  private let repeated: Set<Name>
 
   init(_ fields: [HTTPField]) {
-    var values: [String: String] = [:]
-    var repeated: Set<String> = []
-    for field in fields where values.updateValue(field.value, forKey: field.name) != nil {
-      repeated.insert(field.name)
+    var values: [Name: String] = [:]
+    var repeated: Set<Name> = []
+    for field in fields where values.updateValue(field.value, forKey: Name(field.name)) != nil {
+      repeated.insert(Name(field.name))
     }
     self.values = values
     self.repeated = repeated
@@ -24,8 +24,7 @@ struct OpenIDParameters {
       self.init(request.query)
       return
     }
-    let type = request.header("content-type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
-    guard type == "application/x-www-form-urlencoded" else {
+    guard Self.isForm(request) else {
       throw OpenIDError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
     }
     guard let text = String(validating: request.body, as: UTF8.self),
@@ -34,22 +33,31 @@ struct OpenIDParameters {
     self.init(fields)
   }
 
+  /// Whether the body says that it is a form.
+  static func isForm(_ request: HTTPRequest) -> Bool {
+    let type = request.header("content-type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    return type == "application/x-www-form-urlencoded"
+  }
+
   /// The value of that name; nil if it is absent or empty.
-  subscript(name: String) -> String? {
+  subscript(name: Name) -> String? {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Throws if one comes twice, or is too long.
   func check() throws(OpenIDError) {
     if let name = repeated.min() {
-      throw OpenIDError(.invalidRequest, "\(OpenIDError.plain(name)) is there more than once")
+      throw OpenIDError(.invalidRequest, "\(OpenIDError.plain(name.text)) is there more than once")
     }
     if values.values.contains(where: { $0.utf8.count > Self.valueBytesMax }) {
       throw OpenIDError(.invalidRequest, "a parameter is longer than \(Self.valueBytesMax) bytes")
     }
+    if values.values.contains(where: { $0.utf8.contains(0) }) {
+      throw OpenIDError(.invalidRequest, "a parameter holds a NUL")
+    }
   }
 
-  func isRepeated(_ name: String) -> Bool {
+  func isRepeated(_ name: Name) -> Bool {
     repeated.contains(name)
   }
 }

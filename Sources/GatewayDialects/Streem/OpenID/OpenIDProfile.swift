@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayTokens
 
 /// What is said of a user.
@@ -12,6 +13,6 @@ struct OpenIDProfile {
       if let picture { json.member("picture", picture) }
     }
     json.name(OpenIDKey.companyClaim)
-    json.string(grant.company)
+    json.string(grant.company.text)
   }
 }

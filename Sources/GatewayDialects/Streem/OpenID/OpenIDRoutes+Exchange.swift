@@ -25,7 +25,7 @@ extension OpenIDRoutes {
   /// No issuer and no discovery address: the SDK's answer has none.
   private func configuration(_ place: Place) -> HTTPResponse {
     let answer = JSONWriter.object(capacity: 512) { json in
-      json.member("clientId", openID.clients.first?.id ?? "")
+      json.member("clientId", openID.clients.first?.id.text ?? "")
       json.member("tokenEndpoint", place.addresses.token)
       json.member("authorizationEndpoint", place.addresses.authorization)
       json.member("logoutEndpoint", place.addresses.logout)
@@ -49,8 +49,9 @@ extension OpenIDRoutes {
     }
     do throws(GatewayError) {
       let wanted = try StreemRoutes.read(request.body, isOptional: true) { (body) throws(GatewayError) in
-        try body.text("companyCode")
+        try body.text("companyCode").map { Name($0) }
       }
+      if let wanted, await directory.company(wanted) == nil { throw .companyUnknown }
       guard let company = await directory.company(grant.company), company.isActive,
         wanted == nil || wanted == company.code
       else { throw .companyForbidden }

@@ -16,11 +16,13 @@ extension OpenIDRoutes {
         case .answered(let error, let answer): return Self.redirect(answer.address(error))
         }
       }
-      let name = try await grants.begin(authorization, at: services.wallTime)
-      return loginPage(name, authorization, place, isRetry: false)
     } catch {
       return OpenIDPage.failure(error)
     }
+    guard let sealed = seal.seal(authorization, until: services.wallTime + openID.requestLife) else {
+      return Self.redirect(answering: authorization, OpenIDError(.invalidRequest, "the request is too long"))
+    }
+    return loginPage(sealed, place, name: authorization.loginHint)
   }
 
   /// The page's form comes back.
@@ -29,47 +31,42 @@ extension OpenIDRoutes {
       let form = try OpenIDParameters(request)
       try form.check()
       let now = services.wallTime
-      guard let name = form["request"], let authorization = await grants.pending(name, at: now),
+      guard let sealed = form["request"], let authorization = seal.open(sealed, at: now),
         authorization.company == place.company.code
-      else { throw Self.used() }
+      else {
+        throw OpenIDError(.invalidRequest, "this page is too old; log in again from the application")
+      }
       if form["cancel"] != nil {
-        await grants.cancel(name)
         return Self.redirect(answering: authorization, OpenIDError(.accessDenied, "the user gave up"))
       }
-      let user = form["username"] ?? ""
-      guard await admits(user, password: form["password"] ?? "", company: place.company.code) else {
-        guard await grants.countWrongPassword(name, at: now) else {
-          return Self.redirect(answering: authorization, OpenIDError(.accessDenied, "too many wrong passwords"))
-        }
-        return loginPage(name, authorization, place, isRetry: true)
+      let name = form["username"]
+      let account = OpenIDAccount(company: place.company.code, user: Name(name ?? ""))
+      let isRight = await admits(account, password: form["password"] ?? "")
+      let home = settings.homeCompany.code
+      let admission = try await grants.admit(
+        account, to: authorization, isRight: isRight, isKnown: openID.user(account, home: home) != nil,
+        from: request.peer, at: now)
+      switch admission {
+      case .admitted(let code): return Self.redirect(authorization.answer.address(code: code))
+      case .wrong: return loginPage(sealed, place, name: name, problem: .wrong)
+      case .wait(let wait): return loginPage(sealed, place, name: name, problem: .tooManyTries(wait))
       }
-      guard let code = try await grants.admit(user, to: name, at: now) else {
-        throw Self.used()
-      }
-      return Self.redirect(authorization.answer.address(code: code))
     } catch {
       return OpenIDPage.failure(error)
     }
   }
 
-  private static func used() -> OpenIDError {
-    OpenIDError(.invalidRequest, "this page is too old, or was used; log in again from the application")
-  }
-
   /// Invited customers have no password: nobody logs in as one of them.
-  private func admits(_ user: String, password: String, company: String) async -> Bool {
-    guard openID.admits(user, password: password, company: company, home: settings.homeCompany.code) else {
-      return false
-    }
-    return await directory.user(company: company, externalID: user)?.isInvited != true
+  private func admits(_ account: OpenIDAccount, password: String) async -> Bool {
+    guard openID.admits(account, password: password, home: settings.homeCompany.code) else { return false }
+    return await directory.user(company: account.company, externalID: account.user)?.isInvited != true
   }
 
   private func loginPage(
-    _ name: String, _ authorization: OpenIDAuthorization, _ place: Place, isRetry: Bool
+    _ sealed: String, _ place: Place, name: String?, problem: OpenIDPage.Problem? = nil
   ) -> HTTPResponse {
     OpenIDPage.login(
-      name, company: place.company, action: place.addresses.issuer + "/login", hint: authorization.loginHint,
-      isRetry: isRetry)
+      sealed, company: place.company, action: place.addresses.issuer + "/login", name: name, problem: problem)
   }
 
   private static func redirect(answering authorization: OpenIDAuthorization, _ error: OpenIDError) -> HTTPResponse {

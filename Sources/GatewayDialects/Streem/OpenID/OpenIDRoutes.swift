@@ -9,6 +9,7 @@ struct OpenIDRoutes: Sendable {
   let keyring: StreemKeyring
   let grants: OpenIDGrants
   let key: OpenIDKey
+  let seal: OpenIDSeal
   let settings: StreemSettings
 
   var openID: OpenIDSettings { settings.openID }
@@ -61,23 +62,21 @@ struct OpenIDRoutes: Sendable {
   /// A resource for browsers.
   private func page(_ method: String, _ pattern: String, _ work: @escaping PageWork) -> HTTPRoute {
     HTTPRoute(method, pattern) { request, parameters in
-      guard let place = await place(request, parameters["company"]) else {
-        return StreemFailure(.companyUnknown).response
-      }
+      guard let place = await place(request, parameters["company"]) else { return OpenIDPage.companyUnknown() }
       return await work(request, place)
     }
   }
 
   func place(_ request: HTTPRequest, _ code: String) async -> Place? {
-    guard let company = await directory.company(code), company.isActive,
-      let addresses = OpenIDAddresses(request, company: code, settings: openID)
+    guard let company = await directory.company(Name(code)), company.isActive,
+      let addresses = OpenIDAddresses(request, company: company.code, settings: openID)
     else { return nil }
     return Place(company: company, addresses: addresses)
   }
 
   /// What the platform knows of the user; who has never identified goes by the name they log in with.
-  func profile(of user: String, company: String) async -> OpenIDProfile {
+  func profile(of user: Name, company: Name) async -> OpenIDProfile {
     let known = await directory.user(company: company, externalID: user)
-    return OpenIDProfile(name: known?.name ?? user, picture: known?.avatarURL)
+    return OpenIDProfile(name: known?.name ?? user.text, picture: known?.avatarURL)
   }
 }

@@ -21,28 +21,38 @@ package struct OpenIDSettings: Sendable {
   package var accessLife = Duration.seconds(3600)
   /// How long after its login a grant can be refreshed.
   package var refreshLife = Duration.seconds(30 * 86_400)
-  /// How many wrong passwords end a login.
-  package var passwordTries = 10
-  /// The most logins that are waited for.
-  package var requestsMax = 10_000
-  /// The most grants, codes and access tokens, each.
+  /// How many wrong passwords for one name are borne in ``triesWindow``; then none is looked at until it is over.
+  package var tries = 10
+  package var triesWindow = Duration.seconds(300)
+  /// How many times an address may send the login form in a minute, whatever it says.
+  package var loginsPerMinute = 300
+  /// The most grants, and codes, each.
   package var grantsMax = 100_000
+  /// The most grants of one user; the oldest ends for the next.
+  package var grantsPerUserMax = 100
+  /// The most that grants, and codes, each may take, in bytes.
+  package var bytesMax = 64 << 20
 
   package init() {}
 
-  func client(_ id: String) -> OpenIDClient? {
+  func client(_ id: Name) -> OpenIDClient? {
     clients.first { $0.id == id }
   }
 
   /// Whether these are a user's name and password.
-  func admits(_ name: String, password: String, company: String, home: String) -> Bool {
-    guard name != UserID.anonymous.rawValue, (1...UserID.lengthMax).contains(name.utf8.count), !password.isEmpty else {
-      return false
-    }
+  func admits(_ account: OpenIDAccount, password: String, home: Name) -> Bool {
+    guard account.user != UserID.anonymous.name, (1...UserID.lengthMax).contains(account.user.text.utf8.count),
+      !password.isEmpty
+    else { return false }
     guard !users.isEmpty else { return admitsEverybody }
-    let user = users.first { $0.name == name && ($0.company ?? home) == company }
+    let user = user(account, home: home)
     // An unknown name costs as much time as a wrong password.
     let areEqual = ConstantTime.areEqual(Array((user?.password ?? "").utf8), Array(password.utf8))
     return user != nil && areEqual
+  }
+
+  /// The user of that account; nil if there is none, or nobody said who there is.
+  func user(_ account: OpenIDAccount, home: Name) -> OpenIDUser? {
+    users.first { $0.name == account.user && ($0.company ?? home) == account.company }
   }
 }

@@ -1,13 +1,15 @@
+package import GatewayCore
+
 /// Somebody who may log in.
 package struct OpenIDUser: Sendable {
   /// The user's name in the application; it becomes `sub`.
-  package let name: String
+  package let name: Name
   /// The code of the company; nil for the home company.
-  package let company: String?
+  package let company: Name?
   /// A secret.
   let password: String
 
-  package init(name: String, company: String? = nil, password: String) {
+  package init(name: Name, company: Name? = nil, password: String) {
     self.name = name
     self.company = company
     self.password = password

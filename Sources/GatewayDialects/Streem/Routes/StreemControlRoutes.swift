@@ -16,7 +16,7 @@ struct StreemControlRoutes: Sendable {
       route("POST", "/streem/api-keys") { request, _ throws(GatewayError) in try await makeKey(request) },
       route("GET", "/streem/api-keys") { _, _ throws(GatewayError) in await listKeys() },
       route("POST", "/streem/api-keys/{id}/revoke") { _, parameters throws(GatewayError) in
-        try await revokeKey(parameters["id"])
+        try await revokeKey(Name(parameters["id"]))
       },
     ]
   }
@@ -46,9 +46,13 @@ struct StreemControlRoutes: Sendable {
       throw .invalidParameter.detailed(
         "code must be 1 to \(StreemCompany.codeLengthMax) small letters, digits and -, not - first")
     }
-    let known = await directory.company(order.code)
+    guard order.name?.utf8.count ?? 0 <= Self.nameBytesMax else {
+      throw .invalidParameter.detailed("name must be 1 to \(Self.nameBytesMax) bytes")
+    }
+    let code = Name(order.code)
+    let known = await directory.company(code)
     var company =
-      known ?? StreemCompany(code: order.code, sid: StreemID.make("co"), name: order.name ?? order.code)
+      known ?? StreemCompany(code: code, sid: StreemID.make("co"), name: order.name ?? order.code)
     company.name = order.name ?? company.name
     company.logoURL = order.logo ?? company.logoURL
     company.isActive = order.isActive ?? company.isActive
@@ -60,16 +64,17 @@ struct StreemControlRoutes: Sendable {
   /// The one answer that ever holds the secret.
   private func makeKey(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
     let company = try StreemRoutes.read(request.body, isOptional: true) { (body) throws(GatewayError) in
-      try body.text("company_code") ?? settings.homeCompany.code
+      try body.text("company_code").map { Name($0) } ?? settings.homeCompany.code
     }
     let (key, secret, hash) = StreemSecret.make()
     let record = StreemAPIKey(
-      id: StreemID.make("api"), publicKey: key.jwk, company: company, secretHash: hash, createdAt: services.wallTime)
+      id: Name(StreemID.make("api")), publicKey: key.jwk, company: company, secretHash: hash,
+      createdAt: services.wallTime)
     try await directory.addAPIKey(record)
     let answer = JSONWriter.object(capacity: 768) { json in
-      json.member("id", record.id)
+      json.member("id", record.id.text)
       json.member("secret", secret)
-      json.member("company_code", company)
+      json.member("company_code", company.text)
       json.member("environment", settings.environment)
       json.member("thumbprint", key.thumbprint)
     }
@@ -85,8 +90,8 @@ struct StreemControlRoutes: Sendable {
       json.beginArray()
       for key in keys {
         json.beginObject()
-        json.member("id", key.id)
-        json.member("company_code", key.company)
+        json.member("id", key.id.text)
+        json.member("company_code", key.company.text)
         json.member("thumbprint", orNull: (try? P256PublicKey(jwk: key.publicKey))?.thumbprint)
         json.member("revoked", key.isRevoked)
         json.member("created_at", secondsOf: key.createdAt.nanoseconds)
@@ -98,7 +103,7 @@ struct StreemControlRoutes: Sendable {
   }
 
   /// Ends a key; the sessions that live by it are asked for another token, or closed, as configured.
-  private func revokeKey(_ id: String) async throws(GatewayError) -> HTTPResponse {
+  private func revokeKey(_ id: Name) async throws(GatewayError) -> HTTPResponse {
     _ = try await directory.revokeAPIKey(id)
     let sessions = await services.control(nil, .revoked) { $0.grant.issuer == id && $0.dialect is StreemDialect }
     return HTTPResponse(status: 200, json: JSONWriter.object { $0.member("sessions", Int64(sessions)) })

@@ -7,11 +7,12 @@ extension StreemReservation {
   /// How long one may last: a second to a day.
   private static let lives = 1.0...86_400.0
   private static let usualLife = 600.0
+  private static let priorities = -1_000_000...1_000_000
   private static let detailsMax = 50
   private static let groupBytesMax = 100
 
-  init(_ body: JSONObject, company: String, group: String, at now: WallTime) throws(GatewayError) {
-    guard (1...Self.groupBytesMax).contains(group.utf8.count) else {
+  init(_ body: JSONObject, company: Name, group: Name, at now: WallTime) throws(GatewayError) {
+    guard (1...Self.groupBytesMax).contains(group.text.utf8.count) else {
       throw .invalidParameter.detailed("the group's name must be 1 to \(Self.groupBytesMax) bytes")
     }
     guard let user = try body.text("externalUserId"), user.utf8.count <= UserID.lengthMax else {
@@ -22,11 +23,11 @@ extension StreemReservation {
     guard Self.lives.contains(seconds) else {
       throw .invalidParameter.detailed("reserve_for_seconds must be 1 to 86400")
     }
-    guard let priority = Int(exactly: try body.number("priority") ?? 0), abs(priority) <= 1_000_000 else {
-      throw .invalidParameter.detailed("priority must be a whole number")
+    guard let priority = Int(exactly: try body.number("priority") ?? 0), Self.priorities.contains(priority) else {
+      throw .invalidParameter.detailed("priority must be a whole number from -1000000 to 1000000")
     }
     self.init(
-      sid: StreemID.make("rsv"), company: company, group: group, externalUserID: user, priority: priority,
+      sid: Name(StreemID.make("rsv")), company: company, group: group, externalUserID: Name(user), priority: priority,
       details: try Self.details(body), roomSID: StreemID.make("rm"), createdAt: now,
       lasts: .milliseconds(Int64(seconds * 1000)))
   }
@@ -57,10 +58,10 @@ extension StreemReservation {
     json.member("company_sid", company.sid)
     json.member("group") { json in
       json.member("sid", "grp_\(group)")
-      json.member("name", group)
+      json.member("name", group.text)
     }
-    json.member("reservation_sid", sid)
-    json.member("external_user_id", externalUserID)
+    json.member("reservation_sid", sid.text)
+    json.member("external_user_id", externalUserID.text)
     json.member("priority", Int64(priority))
     json.member("reserve_for_seconds", secondsOf: lasts.nanoseconds)
     json.member("reservation_status", statusName)

@@ -30,8 +30,8 @@ extension StreemRoutes {
   // MARK: Who asks
 
   /// The code of the company whose API key came with the request.
-  private func callerCompany(_ request: HTTPRequest) async throws(StreemFailure) -> String {
-    guard let (id, secret) = Self.basic(request), let key = await directory.apiKey(id), !key.isRevoked,
+  private func callerCompany(_ request: HTTPRequest) async throws(StreemFailure) -> Name {
+    guard let (id, secret) = Self.basic(request), let key = await directory.apiKey(Name(id)), !key.isRevoked,
       let wanted = key.secretHash, let presented = StreemSecret.hash(presented: secret),
       ConstantTime.areEqual(wanted, presented)
     else {
@@ -49,9 +49,9 @@ extension StreemRoutes {
     let parts = value.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "basic",
       let bytes = Base64.decode(String(parts[1].drop { $0 == " " })),
-      let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":")
+      let text = String(validating: bytes, as: UTF8.self), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
-    return (String(text[..<colon]), text[text.index(after: colon)...])
+    return (String(text[..<colon]), text[text.utf8.index(after: colon)...])
   }
 
   /// The company of the path, which must be the caller's own: others are as unknown as those that do not exist.
@@ -59,7 +59,7 @@ extension StreemRoutes {
     _ request: HTTPRequest, _ parameters: PathParameters
   ) async throws(StreemFailure) -> StreemCompany {
     let own = try await callerCompany(request)
-    guard parameters["code"] == own, let company = await directory.company(own) else {
+    guard Name(parameters["code"]) == own, let company = await directory.company(own) else {
       throw StreemFailure(.companyUnknown)
     }
     return company
@@ -74,7 +74,7 @@ extension StreemRoutes {
     do throws(GatewayError) {
       let now = services.wallTime
       let reservation = try Self.read(request.body) { (body) throws(GatewayError) in
-        try StreemReservation(body, company: company.code, group: parameters["group"], at: now)
+        try StreemReservation(body, company: company.code, group: Name(parameters["group"]), at: now)
       }
       try await directory.addReservation(reservation, at: now)
       return Self.answer(reservation, company, status: 201)
@@ -106,8 +106,8 @@ extension StreemRoutes {
   private func known(
     _ company: StreemCompany, _ parameters: PathParameters
   ) async throws(StreemFailure) -> StreemReservation {
-    guard let reservation = await directory.reservation(parameters["sid"], at: services.wallTime),
-      reservation.company == company.code, reservation.group == parameters["group"]
+    guard let reservation = await directory.reservation(Name(parameters["sid"]), at: services.wallTime),
+      reservation.company == company.code, reservation.group == Name(parameters["group"])
     else { throw StreemFailure(.notFound.detailed("there is no such reservation")) }
     return reservation
   }
@@ -128,14 +128,14 @@ extension StreemRoutes {
     guard let reference = request.parameter("reference_id"), !reference.isEmpty else {
       throw StreemFailure(.invalidParameter.detailed("reference_id is missing in the query"))
     }
-    let found = await rooms.rooms(of: code, referenceID: reference, limit: Self.roomsMax)
+    let found = await rooms.rooms(of: code, referenceID: Name(reference), limit: Self.roomsMax)
     let answer = JSONWriter.object(capacity: 64 + 256 * found.count) { json in
       json.name("rooms")
       json.beginArray()
       for room in found {
         json.beginObject()
-        json.member("room_sid", room.sid)
-        json.member("reference_id", orNull: room.referenceID)
+        json.member("room_sid", room.sid.text)
+        json.member("reference_id", orNull: room.referenceID?.text)
         json.member("state", room.state.rawValue)
         json.member("created_at", secondsOf: room.createdAt.nanoseconds)
         json.endObject()
@@ -151,7 +151,7 @@ extension JSONWriter {
   mutating func member(_ name: StaticString, _ company: StreemCompany) {
     member(name) { json in
       json.member("sid", company.sid)
-      json.member("code", company.code)
+      json.member("code", company.code.text)
       json.member("name", company.name)
       json.member("active", company.isActive)
     }

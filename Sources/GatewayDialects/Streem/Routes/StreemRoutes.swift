@@ -74,7 +74,7 @@ package struct StreemRoutes: Sendable {
       _ = await services.control(token.user, .received(.logout(request: nil))) { $0.dialect is StreemDialect }
       let answer = JSONWriter.object { json in
         json.member("type", "loggedOut")
-        json.member("externalUserId", user.externalID)
+        json.member("externalUserId", user.externalID.text)
       }
       return HTTPResponse(status: 200, json: answer)
     } catch {

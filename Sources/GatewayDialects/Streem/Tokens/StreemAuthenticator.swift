@@ -36,9 +36,10 @@ package struct StreemAuthenticator: Authenticator {
     _ open: StreemTokenVerifier.OpenToken, _ credentials: Credentials, at now: WallTime
   ) async -> Verdict {
     do throws(GatewayError) {
-      let (claims, company) = try await check(open, companyCode: credentials.detail(StreemDetail.companyCode), at: now)
+      let (claims, company) = try await check(
+        open, companyCode: credentials.detail(StreemDetail.companyCode).map { Name($0) }, at: now)
       let fingerprint = TokenFingerprint(of: credentials.token)
-      guard claims.subject != UserID.anonymous.rawValue else {
+      guard claims.subject != UserID.anonymous.name else {
         return .success(
           VerifiedToken(
             user: .anonymous, kind: .anonymous, fingerprint: fingerprint, issuedAt: claims.issuedAt,
@@ -57,7 +58,7 @@ package struct StreemAuthenticator: Authenticator {
 
   /// The checks that need the directory.
   private func check(
-    _ open: StreemTokenVerifier.OpenToken, companyCode: String?, for use: StreemTokenVerifier.Use = .starting,
+    _ open: StreemTokenVerifier.OpenToken, companyCode: Name?, for use: StreemTokenVerifier.Use = .starting,
     at now: WallTime
   ) async throws(GatewayError) -> (StreemClaims, StreemCompany) {
     guard let (code, key) = await keyring.key(open.apiKey), let company = await directory.company(code) else {
@@ -98,7 +99,7 @@ package struct StreemAuthenticator: Authenticator {
       throw error.gatewayError
     }
     let (claims, company) = try await check(open, companyCode: nil, for: .going, at: services.wallTime)
-    guard claims.subject != UserID.anonymous.rawValue else { throw .connectionRequired }
+    guard claims.subject != UserID.anonymous.name else { throw .connectionRequired }
     guard let user = await directory.user(company: company.code, externalID: claims.subject) else {
       throw .connectionRequired
     }
@@ -113,7 +114,7 @@ package struct StreemAuthenticator: Authenticator {
 
   private func login(_ claims: StreemClaims, _ credentials: Credentials, _ company: StreemCompany) -> StreemLogin {
     StreemLogin(
-      company: company.code, externalID: claims.subject, newID: StreemID.make("usr"),
+      company: company.code, externalID: claims.subject, newID: Name(StreemID.make("usr")),
       name: credentials.detail(StreemDetail.name) ?? claims.name, email: claims.email,
       avatarURL: credentials.detail(StreemDetail.avatarURL) ?? claims.picture,
       isExpert: credentials.detail(StreemDetail.isExpert).map { $0 == "true" })

@@ -4,10 +4,10 @@ internal import GatewayTokens
 /// The claims of a Streem Token.
 package struct StreemClaims: Hashable, Sendable {
   /// The id of the API key that signs.
-  package var apiKey: String
+  package var apiKey: Name
   /// The application's own name for the user.
-  package var subject: String
-  package var audience: String
+  package var subject: Name
+  package var audience: Name
   package var issuedAt: WallTime
   /// Until when the token may start a session.
   package var expiresAt: WallTime
@@ -16,12 +16,12 @@ package struct StreemClaims: Hashable, Sendable {
   package var name: String?
   package var email: String?
   package var picture: String?
-  package var reservation: String?
+  package var reservation: Name?
 
   package init(
-    apiKey: String, subject: String, audience: String, issuedAt: WallTime, expiresAt: WallTime,
+    apiKey: Name, subject: Name, audience: Name, issuedAt: WallTime, expiresAt: WallTime,
     sessionExpiresAt: WallTime, name: String? = nil, email: String? = nil, picture: String? = nil,
-    reservation: String? = nil
+    reservation: Name? = nil
   ) {
     self.apiKey = apiKey
     self.subject = subject
@@ -41,9 +41,9 @@ package struct StreemClaims: Hashable, Sendable {
   /// The claims as one JSON object; what is absent is left out.
   package var json: [UInt8] {
     JSONWriter.object(capacity: 320) { json in
-      json.member("iss", Self.issuerPrefix + apiKey)
-      json.member("sub", subject)
-      json.member("aud", audience)
+      json.member("iss", Self.issuerPrefix + apiKey.text)
+      json.member("sub", subject.text)
+      json.member("aud", audience.text)
       json.name("iat")
       json.raw(NumericDate.text(issuedAt))
       json.name("exp")
@@ -53,7 +53,7 @@ package struct StreemClaims: Hashable, Sendable {
       if let name { json.member("name", name) }
       if let email { json.member("email", email) }
       if let picture { json.member("picture", picture) }
-      if let reservation { json.member(Self.reservationClaim, reservation) }
+      if let reservation { json.member(Self.reservationClaim, reservation.text) }
     }
   }
 }

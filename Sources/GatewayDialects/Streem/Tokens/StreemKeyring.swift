@@ -11,13 +11,13 @@ package actor StreemKeyring {
   private let executor: any SerialExecutor
   private let directory: any StreemDirectory
   private let settings: StreemSettings
-  private var ready: [String: (publicKey: [UInt8], key: StreemVerificationKey)] = [:]
-  private var issuers: [String: StreemTokenIssuer]
+  private var ready: [Name: (publicKey: [UInt8], key: StreemVerificationKey)] = [:]
+  private var issuers: [Name: StreemTokenIssuer]
 
   /// - Parameter issuers: Who signs for companies already, by their codes; their keys are in the directory, or will be.
   package init(
     on executor: any SerialExecutor, directory: any StreemDirectory, settings: StreemSettings,
-    issuers: [String: StreemTokenIssuer] = [:]
+    issuers: [Name: StreemTokenIssuer] = [:]
   ) {
     self.executor = executor
     self.directory = directory
@@ -26,7 +26,7 @@ package actor StreemKeyring {
   }
 
   /// A live API key's code of company, and the key; nil for one that was never made, or was revoked.
-  func key(_ id: String) async -> (company: String, key: StreemVerificationKey)? {
+  func key(_ id: Name) async -> (company: Name, key: StreemVerificationKey)? {
     guard let record = await directory.apiKey(id), !record.isRevoked else {
       ready[id] = nil
       return nil
@@ -40,10 +40,10 @@ package actor StreemKeyring {
   }
 
   /// Signs for the company with a key of the gateway's own; makes one if there is none, or if it has been revoked.
-  package func issuer(for company: String, at now: WallTime) async throws(GatewayError) -> StreemTokenIssuer {
+  package func issuer(for company: Name, at now: WallTime) async throws(GatewayError) -> StreemTokenIssuer {
     if let issuer = issuers[company], await key(issuer.apiKey) != nil { return issuer }
     let pair = P256KeyPair.generate()
-    let id = StreemID.make("api")
+    let id = Name(StreemID.make("api"))
     guard let issuer = try? StreemTokenIssuer(apiKey: id, jwk: pair.jwk, settings: settings) else {
       throw .internalError
     }

@@ -7,9 +7,9 @@ package import GatewayTokens
 /// `iat` has a fraction, so that two tokens of a user in one second are two tokens; there is no `jti` to tell them apart.
 package struct StreemTokenIssuer: TokenIssuer {
   /// The id of the API key it signs with.
-  package let apiKey: String
+  package let apiKey: Name
   private let signer: JWTSigner
-  package let audience: String
+  package let audience: Name
   private let tokenLife: Duration
   private let sessionLife: Duration
 
@@ -17,7 +17,7 @@ package struct StreemTokenIssuer: TokenIssuer {
   ///   - apiKey: The id of the API key.
   ///   - jwk: Its private key. A secret.
   ///   - settings: The environment and the lives of tokens.
-  package init(apiKey: String, jwk: [UInt8], settings: StreemSettings) throws(KeyError) {
+  package init(apiKey: Name, jwk: [UInt8], settings: StreemSettings) throws(KeyError) {
     let material = try KeyMaterial.jwks(jwk)
     guard let key = material.first else { throw .notPrivate }
     self.apiKey = apiKey
@@ -30,17 +30,19 @@ package struct StreemTokenIssuer: TokenIssuer {
   package func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {
-    mint(user.rawValue, issuedAt: issuedAt, expiresAt: expiresAt)
+    mint(user.name, issuedAt: issuedAt, expiresAt: expiresAt)
   }
 
-  /// A token for the application's user `subject`, whose session ends at `expiresAt` (the usual time from now if nil).
+  /// A token for the application's user `subject`, whose session ends at `expiresAt` (the usual time from now if nil). It may
+  /// start one for the usual time, or until the session's end.
   package func mint(
-    _ subject: String, issuedAt: WallTime, expiresAt: WallTime? = nil, name: String? = nil, picture: String? = nil
+    _ subject: Name, issuedAt: WallTime, expiresAt: WallTime? = nil, name: String? = nil, picture: String? = nil
   ) -> Credentials {
-    sign(
+    let end = expiresAt ?? issuedAt + sessionLife
+    return sign(
       StreemClaims(
-        apiKey: apiKey, subject: subject, audience: audience, issuedAt: issuedAt, expiresAt: issuedAt + tokenLife,
-        sessionExpiresAt: expiresAt ?? issuedAt + sessionLife, name: name, picture: picture))
+        apiKey: apiKey, subject: subject, audience: audience, issuedAt: issuedAt,
+        expiresAt: min(issuedAt + tokenLife, end), sessionExpiresAt: end, name: name, picture: picture))
   }
 
   /// The token with these claims, whatever they say.

@@ -9,20 +9,20 @@ package struct StreemTokenVerifier: Sendable {
   /// The longest token looked at, in bytes.
   private static let sizeMax = 8192
 
-  private let audience: String
+  private let audience: Name
   private let skew: Duration
 
   /// - Parameters:
   ///   - audience: The `aud` a token must have.
   ///   - skew: How far clocks may differ.
-  package init(audience: String, skew: Duration) {
+  package init(audience: Name, skew: Duration) {
     self.audience = audience
     self.skew = skew
   }
 
   /// A token whose form is right, with the id of the API key it names.
   package struct OpenToken: Sendable {
-    package let apiKey: String
+    package let apiKey: Name
     fileprivate let token: String
     fileprivate let header: JSONView
     fileprivate let payload: JSONView
@@ -46,19 +46,18 @@ package struct StreemTokenVerifier: Sendable {
       throw .malformed
     }
     guard decoded.header["alg"]?.equals("ES256") == true else { throw .algorithm }
-    guard let issuer = decoded.payload["iss"]?.string, issuer.hasPrefix(StreemClaims.issuerPrefix) else {
-      throw .issuer
-    }
-    let apiKey = issuer.dropFirst(StreemClaims.issuerPrefix.count)
-    guard !apiKey.isEmpty else { throw .issuer }
-    return OpenToken(apiKey: String(apiKey), token: token, header: decoded.header, payload: decoded.payload)
+    let prefix = StreemClaims.issuerPrefix.utf8
+    guard let issuer = decoded.payload["iss"]?.string, issuer.utf8.starts(with: prefix) else { throw .issuer }
+    let apiKey = Name(Substring(issuer.utf8.dropFirst(prefix.count)))
+    guard !apiKey.text.isEmpty else { throw .issuer }
+    return OpenToken(apiKey: apiKey, token: token, header: decoded.header, payload: decoded.payload)
   }
 
   /// Checks the rest: `kid` if there is one, signature, audience, claims and times.
   package func verify(
     _ open: OpenToken, with key: StreemVerificationKey, for use: Use = .starting, at now: WallTime
   ) throws(StreemReason) -> StreemClaims {
-    if let keyID = open.header["kid"], keyID.string != key.thumbprint { throw .keyID }
+    if let keyID = open.header["kid"], keyID.string.map({ Name($0) }) != key.thumbprint { throw .keyID }
     do throws(TokenError) {
       _ = try key.verifier.verifySignature(open.token, at: now)
     } catch TokenError.headerParameter {
@@ -67,7 +66,7 @@ package struct StreemTokenVerifier: Sendable {
       throw .signature
     }
     let named = open.payload["aud"].map { $0.elements ?? [$0] } ?? []
-    guard named.contains(where: { $0.string == audience }) else { throw .audience }
+    guard named.contains(where: { $0.string.map { Name($0) } == audience }) else { throw .audience }
     let claims = try read(open)
     guard claims.issuedAt <= now + skew else { throw .notYetValid }
     if use == .starting, claims.expiresAt + skew <= now { throw .expired }
@@ -76,14 +75,14 @@ package struct StreemTokenVerifier: Sendable {
   }
 
   private func read(_ open: OpenToken) throws(StreemReason) -> StreemClaims {
-    guard let subject = try Self.text(open.payload["sub"]) else { throw .claimMissing }
-    guard subject.utf8.count <= UserID.lengthMax else { throw .claimInvalid }
+    guard let subject = try Self.text(open.payload["sub"]).map({ Name($0) }) else { throw .claimMissing }
+    guard subject.text.utf8.count <= UserID.lengthMax else { throw .claimInvalid }
     return StreemClaims(
       apiKey: open.apiKey, subject: subject, audience: audience, issuedAt: try Self.date(open.payload["iat"]),
       expiresAt: try Self.date(open.payload["exp"]), sessionExpiresAt: try Self.date(open.payload["session_exp"]),
       name: try Self.text(open.payload["name"]), email: try Self.text(open.payload["email"]),
       picture: try Self.text(open.payload["picture"]),
-      reservation: try Self.text(open.payload[StreemClaims.reservationClaim]))
+      reservation: try Self.text(open.payload[StreemClaims.reservationClaim]).map { Name($0) })
   }
 
   /// The string; nil if it is absent, null or empty, which three of the vendor's builders write for the same thing.
@@ -103,11 +102,11 @@ package struct StreemTokenVerifier: Sendable {
 /// The public half of an API key, ready to check signatures.
 package struct StreemVerificationKey: Sendable {
   /// The RFC 7638 thumbprint, which a token's `kid` must be if it has one.
-  package let thumbprint: String
+  package let thumbprint: Name
   let verifier: JWTVerifier
 
   package init(_ key: P256PublicKey) throws(KeyError) {
-    thumbprint = key.thumbprint
+    thumbprint = Name(key.thumbprint)
     verifier = JWTVerifier(keys: try key.keySet)
   }
 }

@@ -10,10 +10,10 @@ package struct StreemDialect: Dialect {
   package static let name = "streem"
 
   package var name: String { Self.name }
-  private let home: String
+  private let home: Name
 
   /// - Parameter home: The code of the company whose users go by their own names.
-  package init(home: String) {
+  package init(home: Name) {
     self.home = home
   }
 
@@ -64,6 +64,6 @@ package struct StreemDialect: Dialect {
 
   /// The external id that a user's own application knows them by.
   func externalID(_ user: UserID) -> String {
-    StreemName(user, home: home).externalID
+    StreemName(user, home: home).externalID.text
   }
 }

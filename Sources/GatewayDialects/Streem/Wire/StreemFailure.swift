@@ -26,14 +26,14 @@ struct StreemFailure: Error, Hashable {
   }
 
   /// A failure that has a name of the vendor's.
-  init(_ name: Name, status: Int, _ message: String) {
-    reason = name.rawValue
+  init(_ word: Word, status: Int, _ message: String) {
+    reason = word.rawValue
     self.message = message
     self.status = status
   }
 
   /// The vendor's names for what goes wrong with invitations (section "Errors" of its SDK documentation).
-  enum Name: String {
+  enum Word: String {
     case invitationInvalid = "InvitationInvalid"
     case invitationConsumed = "InvitationConsumed"
     case clientVersionTooOld = "ClientVersionTooOld"

@@ -10,10 +10,10 @@ extension StreemUser {
   }
 
   func write(to json: inout JSONWriter, _ company: StreemCompany) {
-    json.member("streemUserId", id)
-    json.member("externalUserId", externalID)
+    json.member("streemUserId", id.text)
+    json.member("externalUserId", externalID.text)
     json.member("name", orNull: name)
-    json.member("companyCode", company.code)
+    json.member("companyCode", company.code.text)
     json.member("companySid", company.sid)
     json.member("companyName", company.name)
     json.member("avatarUrl", orNull: avatarURL)
