@@ -11,4 +11,4 @@ def test_a_page_makes_a_guest_connects_asks_and_hears_of_its_expiry():
     assert report["guest"] == "201" and report["me"] == "guest"
     assert report["patch"] == "200" and report["mood"] == "fine" and report["refusal"] == "5"
     assert report["heard"] == "connection.ok health.check 40"
-    assert report["code"] == "1000" and report.get("reason", "") == "" and report["wasClean"] == "true"
+    assert report["code"] == "4001" and report["reason"] == "refresh_timeout" and report["wasClean"] == "true"

@@ -47,6 +47,9 @@ package struct KeepAliveHabit: Hashable, Sendable {
   /// Whether ``limit`` counts from a ping, and not from the last sign of life.
   package var limitCountsFromPing = false
   package var despair = Despair.comesBack
+  /// Of the looks that are due when ``limit`` is over, the share that sees the silence. One that sees none is not repeated
+  /// until something comes.
+  package var noticedShare = 1.0
 
   package init(every interval: Duration, limit: Duration) {
     self.interval = interval
@@ -78,10 +81,12 @@ package struct ComebackHabit: Hashable, Sendable {
   package var finalErrors: Set<Int> = []
   /// Whether it asks for the token before it waits.
   package var asksBeforeWaiting = false
+  /// Whether a provider that gives no token ends everything, once it has been logged in.
+  package var endsWithoutToken = false
   /// Whether it waits at all between the token's arrival or refusal and the next attempt.
   package var waitsWithNewToken = true
-  /// Whether it takes a close with 1000 for the gateway's will, and looks again only when its ``KeepAliveHabit/limit`` is
-  /// over.
+  /// Whether it takes a close with 1000 for the gateway's will, and comes back only if it looks when its
+  /// ``KeepAliveHabit/limit`` is over and notices the silence.
   package var heedsNormalClose = false
 
   package init(_ schedule: ReturnSchedule, renewingErrors: Set<Int>) {

@@ -74,7 +74,7 @@ extension Session {
     let request = loginRequestID
     rememberLogin(nil)
     switch verdict {
-    case .success(let acceptance) where acceptance.kind == .anonymous:
+    case .success(let acceptance) where acceptance.kind == .anonymous && !policy.admitsAnonymous:
       refuseLogin(.anonymousRefused, .anonymousRefused, request, at: now, into: &effects)
     case .success(let acceptance):
       keepNotes(of: acceptance)

@@ -167,7 +167,7 @@ extension Session {
     // What does not let a user in does not keep one in either.
     if let wanted = acceptance.wants { return .failure(wanted) }
     guard policy.allowsIdentityChange || acceptance.isOfIdentity(in: grant) else { return .failure(.userMismatch) }
-    guard acceptance.kind != .anonymous else { return .failure(.anonymousRefused) }
+    guard acceptance.kind != .anonymous || policy.admitsAnonymous else { return .failure(.anonymousRefused) }
     guard !isDue || grant.renewal == .sessionEnd || acceptance.fingerprint != grant.fingerprint else {
       return .failure(.tokenNotRenewed)
     }

@@ -1,7 +1,7 @@
 /// The life of one connection as a pure value: no I/O, no clock, no chance.
 ///
 /// Duties, each an invariant that the exhaustive exploration in the tests checks after every step:
-/// 1. An anonymous user never becomes active.
+/// 1. An anonymous user never becomes active, unless the wire's policy admits them.
 /// 2. Nobody stays active past expiry plus the refresh time-out.
 /// 3. One refresh request for each expiry.
 /// 4. Nothing is sent after the close, and there is exactly one close.

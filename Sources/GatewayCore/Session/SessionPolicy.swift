@@ -24,6 +24,8 @@ package struct SessionPolicy: Hashable, Sendable {
   package let revocation: RevocationAction
   /// Whether a good token of somebody else logs the session's user out and that one in; else it is refused.
   package private(set) var allowsIdentityChange: Bool
+  /// Whether anonymous users may log in: only where a vendor's wire is played that lets them, against the rule of the gate.
+  package private(set) var admitsAnonymous = false
 
   package enum RevocationAction: String, Hashable, Sendable, CaseIterable {
     /// They are asked for another token at once.
@@ -69,6 +71,13 @@ package struct SessionPolicy: Hashable, Sendable {
     self.malformedMax = malformedMax
     self.revocation = revocation
     self.allowsIdentityChange = allowsIdentityChange
+  }
+
+  /// The same policy, for a wire on which anonymous users get a socket.
+  package var admittingAnonymous: SessionPolicy {
+    var policy = self
+    policy.admitsAnonymous = true
+    return policy
   }
 
   /// The same policy, for a wire on which a token of somebody else is a new login.

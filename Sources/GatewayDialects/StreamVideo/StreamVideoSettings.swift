@@ -11,6 +11,8 @@ package struct StreamVideoSettings: Sendable {
   /// What the application's settings are at first.
   package var app = StreamAppSettings()
   package var calls = StreamCallPolicy()
+  /// Whether anonymous users get a socket on Chat's path, as they do at Stream: against the gateway's own rule.
+  package var admitsAnonymousToChat = false
   /// How many requests are answered; nil for all.
   package var limits: StreamLimits?
 
@@ -26,8 +28,9 @@ package struct StreamExpiry: Hashable, Sendable {
   package var sendsError = true
   /// How long after it the socket is closed.
   package var delay = Duration.zero
-  /// The close frame's code. With 1000 its text is empty: Swift comes back only then.
-  package var closeCode: UInt16 = 1000
+  /// The close frame's code. Every SDK comes back from any code but 1000, which JavaScript takes for a rejection for good:
+  /// two of three of its clients never return. With 1000 the frame's text is empty, since Swift comes back only then.
+  package var closeCode: UInt16 = 4001
 
   package init() {}
 }

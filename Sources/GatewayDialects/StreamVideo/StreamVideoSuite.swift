@@ -35,7 +35,8 @@ package struct StreamVideoSuite: Sendable {
     let bindings = StreamDialect.Kind.allCases.map { kind in
       DialectBinding(
         StreamDialect(kind, expiry: settings.expiry),
-        StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter), session: session,
+        StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter),
+        session: kind == .chat && settings.admitsAnonymousToChat ? session.admittingAnonymous : session,
         observer: observer)
     }
     let issuers = settings.applications.usual.map {

@@ -53,14 +53,18 @@ extension ClientSession {
     let isTakenForWill = code == CloseReason.normal.code && habit.heedsNormalClose && !outage.needsToken
     outage.failures = isTakenForWill ? 0 : habit.failuresAtLoss
     self.outage = outage
-    let looksAgainAt = isTakenForWill ? max(now, pulse?.looksAgainAt ?? now) : now
+    let looksAgainAt = max(now, pulse?.looksAgainAt ?? now)
     pulse = nil
-    takeNextStep(at: now, notBefore: looksAgainAt, chance: &chance, into: &effects)
+    if isTakenForWill {
+      phase = .returning(.unaware(until: looksAgainAt))
+    } else {
+      takeNextStep(at: now, chance: &chance, into: &effects)
+    }
   }
 
   /// Asks for the token that is needed, or waits for the next attempt. `isDenied` if the provider has just given none.
   private mutating func takeNextStep(
-    at now: Instant, notBefore: Instant? = nil, isDenied: Bool = false, chance: inout SeededGenerator,
+    at now: Instant, isDenied: Bool = false, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
   ) {
     guard let habit = habits.comeback, let outage else { return }
@@ -72,7 +76,7 @@ extension ClientSession {
     guard let wait = schedule.wait(attempt: attempt, failures: outage.failures, chance: &chance) else {
       return giveUpReturn("no_more_attempts", into: &effects)
     }
-    phase = .returning(.waiting(until: max(notBefore ?? now, now) + wait))
+    phase = .returning(.waiting(until: now + wait))
   }
 
   mutating func resume(
@@ -85,6 +89,9 @@ extension ClientSession {
       } else {
         dialAgain(at: now, into: &effects)
       }
+    case .unaware:
+      guard noticesSilence(&chance) else { return giveUpReturn("close_unnoticed", into: &effects) }
+      takeNextStep(at: now, chance: &chance, into: &effects)
     case .pondering: askForToken(into: &effects)
     case .asking, .askingForKey, .parting: return
     }
@@ -126,7 +133,8 @@ extension ClientSession {
     }
     outage?.failedCalls += 1
     outage?.failures += 1
-    guard let outage, outage.failedCalls < policy.loginTriesMax else {
+    let isOver = logins > 0 && habits.comeback?.endsWithoutToken == true
+    guard let outage, !isOver, outage.failedCalls < policy.loginTriesMax else {
       return giveUpReturn("provider_\(answer.reason)", into: &effects)
     }
     if case .busy(_, let told?) = answer {

@@ -28,6 +28,8 @@ struct Outage: Hashable, Sendable {
 /// What a client that is on its way back is doing.
 package enum ReturnStep: Hashable, Sendable {
   case waiting(until: Instant)
+  /// Nothing, until it looks whether its connection lives.
+  case unaware(until: Instant)
   /// A slow client's leisure before it asks for a token.
   case pondering(until: Instant)
   /// The provider is being asked.
@@ -39,7 +41,7 @@ package enum ReturnStep: Hashable, Sendable {
 
   var deadline: Instant? {
     switch self {
-    case .waiting(let until), .pondering(let until): until
+    case .waiting(let until), .unaware(let until), .pondering(let until): until
     case .asking, .askingForKey, .parting: nil
     }
   }

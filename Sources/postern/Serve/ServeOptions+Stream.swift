@@ -13,7 +13,7 @@ extension ServeFlags {
       repeats: true),
     Flag("stream-leeway", "DURATION", "the clock skew that exp, nbf and iat of Stream's tokens allow for (default 0s)"),
     Flag(
-      "stream-expiry-close-code", "CODE", "what a Stream socket is closed with when its token expires (default 1000)"),
+      "stream-expiry-close-code", "CODE", "what a Stream socket is closed with when its token expires (default 4001)"),
     Flag("stream-expiry-delay", "DURATION", "how long before that its connection.error comes (default 0s)"),
     Flag("stream-expiry-silent", nil, "close such a socket without a connection.error"),
     Flag("stream-guest-life", "DURATION", "how long the tokens of Stream's guests live (default: for ever)"),
@@ -22,6 +22,10 @@ extension ServeFlags {
     Flag("stream-sfu-url", "URL", "where a join sends clients for signalling (default: a port where nobody listens)"),
     Flag("stream-sfu-socket", "URL", "where a join sends clients for media's WebSocket (default: likewise)"),
     Flag("stream-location", "CODE", "the point of presence that clients are told (default FRA56-P8)"),
+    Flag("stream-call-type", "NAME", "a call type beside Stream's four built-in ones", repeats: true),
+    Flag("stream-any-call-type", nil, "make calls of any type (default: a type that nobody defined is refused)"),
+    Flag("stream-refuse-unknown-members", nil, "refuse calls with users nobody made (default: they are made)"),
+    Flag("stream-chat-anonymous", nil, "give anonymous users a socket on Chat's path, as Stream Chat does"),
     Flag("stream-rate-limits", nil, "hold Stream's clients to its documented limits"),
     Flag("stream-rate-limit-scale", "FACTOR", "times this (default 1)"),
   ]
@@ -51,6 +55,15 @@ extension StreamVideoSettings {
       }
       calls.pointOfPresence = location
     }
+    if try arguments.isOn("stream-any-call-type") { calls.types = nil }
+    for type in arguments.strings("stream-call-type") {
+      guard CallID(cid: "\(type):x") != nil else {
+        throw UsageError("--stream-call-type \(type): letters, digits, _, - and ! only, 126 bytes at most")
+      }
+      calls.types?.insert(type)
+    }
+    calls.makesUnknownUsers = try !arguments.isOn("stream-refuse-unknown-members")
+    admitsAnonymousToChat = try arguments.isOn("stream-chat-anonymous")
     let scale = try arguments.number("stream-rate-limit-scale", in: 0.001...1_000_000)
     if try arguments.isOn("stream-rate-limits") || scale != nil { limits = StreamLimits(scale: scale ?? 1) }
   }

@@ -16,17 +16,46 @@ struct StreamVideoClientTests {
     return client
   }
 
+  /// A seed whose first number lets JavaScript notice a silence.
+  private static func noticingSeed() throws -> UInt64 {
+    try #require(
+      (0..<50 as Range<UInt64>).first { seed in
+        var generator = SeededGenerator(seed: seed)
+        return generator.nextShare() < 0.32
+      })
+  }
+
   /// How long from now the client wants to sleep.
   private static func sleep(_ client: Client) throws -> Duration {
     try #require(client.session.nextDeadline) - client.now
   }
 
-  @Test("JavaScript takes a close with 1000 for the gateway's will, and looks again when 35 s have been silent")
+  @Test("JavaScript takes a close with 1000 for the gateway's will: a third looks in time, 35 s later, the rest never")
+  func javascriptLottery() throws {
+    var back = 0
+    for seed in 0..<300 {
+      var client = Self.live(.javascript, seed: UInt64(seed))
+      _ = client.on(Self.over)
+      #expect(client.on(.closed(1000)) == [.record(.interrupted("1000 normal"))])
+      #expect(try Self.sleep(client) == .seconds(35))
+      let effects = try client.wake()
+      if client.session.phase == .ended {
+        #expect(effects == [.record(.gaveUp("close_unnoticed"))])
+        #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
+      } else {
+        back += 1
+      }
+    }
+    #expect((75...117).contains(back), "96 of 300 were measured; \(back)")
+  }
+
+  @Test("JavaScript that notices the silence after a close with 1000 comes back with its old token first")
   func javascriptSilence() throws {
-    var client = Self.live(.javascript)
-    #expect(client.on(Self.over) == [.record(.asked)])
-    #expect(client.on(.closed(1000)) == [.record(.interrupted("1000 normal"))])
-    let silence = try Self.sleep(client)
+    var client = Self.live(.javascript, seed: try Self.noticingSeed())
+    _ = client.on(Self.over)
+    _ = client.on(.closed(1000))
+    #expect(try client.wake().isEmpty)
+    let silence = try Self.sleep(client) + .seconds(35)
     #expect(silence >= .milliseconds(35_250) && silence <= .milliseconds(35_500))
     // With the old token, which is refused; then after a wait the provider; then at last with the new one.
     #expect(try client.wake() == [.record(.reconnecting), .dial])
@@ -62,6 +91,22 @@ struct StreamVideoClientTests {
     _ = client.on(.closed(1000))
     let second = try Self.sleep(client)
     #expect(second >= .seconds(2) && second <= .milliseconds(4500))
+  }
+
+  @Test("JavaScript whose provider gives no token for an open session gives up for good")
+  func javascriptProvider() throws {
+    for answer in [ProviderAnswer.failed("timed_out"), .busy(status: 503, retryAfter: .seconds(1))] {
+      var client = Self.live(.javascript)
+      _ = client.on(Self.over)
+      _ = client.on(.closed(4001))
+      _ = try client.wake()
+      _ = client.on(.opened)
+      _ = client.on(Self.over)
+      _ = client.on(.closed(1000))
+      _ = try client.wake()
+      #expect(client.answer(answer).count == 1 && client.session.phase == .ended)
+      #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
+    }
   }
 
   @Test("Swift waits for the close, asks the provider at once and comes back at once")
@@ -174,7 +219,8 @@ struct StreamVideoClientTests {
     for (sdk, seconds) in [
       (.javascript, 35), (.swift, 8), (.android, 30), (.flutter, 35), (.python, 30),
     ] as [(StreamVideoSDK, Int)] {
-      var client = Self.live(sdk)
+      // Of JavaScript's clients, one that looks in time.
+      var client = Self.live(sdk, seed: sdk == .javascript ? try Self.noticingSeed() : 1)
       let start = client.now
       var effects: [ClientEffect] = []
       while !effects.contains(.close) { effects = try client.wake() }

@@ -17,7 +17,9 @@ struct StreamExpiryTests {
     (try? JSONDocument.parse(text).root["error"]?["code"]?.integer) ?? nil
   }
 
-  @Test("hears code 40 with its live connection_id at exp, and is closed with 1000 and no text", arguments: sockets)
+  @Test(
+    "hears code 40 with its live connection_id at exp, and is closed with a code that every SDK comes back from",
+    arguments: sockets)
   func defaults(kind: StreamDialect.Kind) throws {
     let stream = try SimulatedStream()
     let client = stream.connect(stream.token(life: .seconds(100)), on: kind)
@@ -28,7 +30,7 @@ struct StreamExpiryTests {
     #expect(client.texts.count == 2 && type(client.texts[1]) == "connection.error" && code(client.texts[1]) == 40)
     #expect(try JSONDocument.parse(client.texts[1]).root["connection_id"]?.string == id)
     let ending = try #require(client.ending)
-    #expect(ending.code == 1000 && ending.name == "" && ending.at == .seconds(100))
+    #expect(ending.code == 4001 && ending.name == "refresh_timeout" && ending.at == .seconds(100))
   }
 
   @Test("hears and gets what is configured: the event or not, a delay, another code")
@@ -83,7 +85,7 @@ struct StreamExpiryTests {
     let stream = try SimulatedStream()
     let client = stream.connect(stream.token(life: nil))
     #expect(stream.control("ann", .expireNow) == 1)
-    #expect(code(client.texts[1]) == 40 && client.ending?.code == 1000)
+    #expect(code(client.texts[1]) == 40 && client.ending?.code == 4001)
   }
 
   @Test("because it was revoked hears so in the same way; nobody else does")
@@ -97,7 +99,7 @@ struct StreamExpiryTests {
       "PATCH", "/api/v2/users", token: stream.serverToken,
       body: #"{"users":[{"id":"ann","set":{"revoke_tokens_issued_before":"\#(limit)"}}]}"#)
     #expect(answer?.status == 200)
-    #expect(code(ann.texts[1]) == 40 && ann.texts[1].contains("has been revoked") && ann.ending?.code == 1000)
+    #expect(code(ann.texts[1]) == 40 && ann.texts[1].contains("has been revoked") && ann.ending?.code == 4001)
     #expect(bob.isOpen && bob.texts.count == 1)
     let all = stream.fetch(
       "PATCH", "/app", token: stream.serverToken, body: #"{"revoke_tokens_issued_before":"\#(limit)"}"#)
@@ -115,7 +117,7 @@ struct StreamOrderedExpiryTests {
     let peer = stream.connect(old)
     #expect(stream.control("ann", .expireNow) == 1)
     stream.world.settle()
-    #expect(peer.count(#""code":40"#) == 1 && peer.ending?.code == 1000)
+    #expect(peer.count(#""code":40"#) == 1 && peer.ending?.code == 4001)
     let again = stream.connect(old)
     #expect(again.count(#""code":40"#) == 1 && !again.isOpen)
     #expect(stream.fetch("GET", "/video/edges", token: old)?.status == 401)

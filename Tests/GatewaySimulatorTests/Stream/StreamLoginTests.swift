@@ -135,11 +135,11 @@ struct StreamLoginTests {
   @Test("anonymously gets no socket", arguments: StreamDialect.Kind.allCases)
   func anonymous(kind: StreamDialect.Kind) throws {
     let token = stream.token("!anon", calls: ["default:a"])
-    #expect(try refusal(stream.connect(token, as: "!anon", on: kind)) == [5, 401])
+    #expect(try refusal(stream.connect(token, as: "!anon", on: kind)) == [17, 403])
     let header = stream.open(kind, query: [HTTPField("stream-auth-type", "anonymous")])
     if kind != .chat { header.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#) }
     stream.world.settle()
-    #expect(try refusal(header) == [5, 401])
+    #expect(try refusal(header) == [17, 403])
   }
 
   @Test("with a server's token, or as somebody else, is refused with 5")

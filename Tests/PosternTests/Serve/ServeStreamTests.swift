@@ -26,23 +26,30 @@ struct ServeStreamTests {
     let settings = try options([])
     _ = try settings.applications.application("anything")
     #expect(settings.leeway == .zero && settings.expiry == StreamExpiry() && settings.limits == nil)
-    #expect(settings.expiry.sendsError && settings.expiry.delay == .zero && settings.expiry.closeCode == 1000)
+    #expect(settings.expiry.sendsError && settings.expiry.delay == .zero && settings.expiry.closeCode == 4001)
+    #expect(settings.calls == StreamCallPolicy() && settings.calls.makesUnknownUsers && !settings.admitsAnonymousToChat)
+    #expect(settings.calls.types == ["default", "audio_room", "livestream", "development"])
     #expect(settings.guestLife == nil && settings.app == StreamAppSettings())
   }
 
   @Test("every one of them reaches its setting")
   func all() throws {
     let settings = try options([
-      "--stream-leeway", "2s", "--stream-expiry-close-code", "4001", "--stream-expiry-delay", "3s",
+      "--stream-leeway", "2s", "--stream-expiry-close-code", "4000", "--stream-expiry-delay", "3s",
       "--stream-expiry-silent", "--stream-guest-life", "1h", "--stream-no-guests", "--stream-no-auth-checks",
       "--stream-rate-limit-scale", "0.5",
     ])
-    #expect(settings.leeway == .seconds(2) && settings.expiry.closeCode == 4001)
+    #expect(settings.leeway == .seconds(2) && settings.expiry.closeCode == 4000)
     #expect(settings.expiry.delay == .seconds(3) && !settings.expiry.sendsError)
     #expect(settings.guestLife == .seconds(3600))
     #expect(settings.app.disablesGuestCreation && settings.app.disablesAuthChecks)
     #expect(settings.limits?.userPerMinute == 30)
     #expect(try options(["--stream-rate-limits"]).limits == StreamLimits())
+    let words = ["--stream-call-type", "meeting", "--stream-refuse-unknown-members", "--stream-chat-anonymous"]
+    let open = try options(words)
+    #expect(open.calls.types == StreamCallPolicy.builtInTypes.union(["meeting"]) && !open.calls.makesUnknownUsers)
+    #expect(open.admitsAnonymousToChat)
+    #expect(try options(["--stream-any-call-type", "--stream-call-type", "meeting"]).calls.types == nil)
   }
 
   @Test("API keys have a secret each, share one, or share the gateway's")
@@ -75,6 +82,7 @@ struct ServeStreamTests {
       (["--stream-api-key", ""], "must not be empty"),
       (["--stream-secret-file", "/nowhere"], "--stream-secret-file: '/nowhere' does not exist"),
       (["--stream-rate-limit-scale", "0"], "from 0.001"),
+      (["--stream-call-type", "a b"], "letters, digits"),
     ])
   func refusals(words: [String], expected: String) {
     #expect(complaint(words).contains(expected))

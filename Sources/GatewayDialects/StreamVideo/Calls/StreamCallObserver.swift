@@ -13,6 +13,8 @@ package struct StreamCallObserver: ConnectionObserver {
   }
 
   package func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
+    // Anonymous sockets are Chat's, which has no calls; and all of them are of one name.
+    guard caller.kind != .anonymous else { return }
     await leave(caller.user, caller.connection, services)
     // Who joined without naming a connection is there as long as there is any.
     if await !services.isConnected(caller.user) { await leave(caller.user, nil, services) }

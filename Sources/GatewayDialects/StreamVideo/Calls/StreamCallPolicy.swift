@@ -11,6 +11,13 @@ package struct StreamCallPolicy: Hashable, Sendable {
   package var anonymousStay: Duration = .seconds(3600)
   /// The most rings that wait for an answer at once; those above ring without being reported as missed.
   package var ringsMax = 10_000
+  /// The types that calls may be made of; nil for any. One that is not built in has the settings and rights of `default`.
+  package var types: Set<String>? = builtInTypes
+  /// Whether users whom a call names and nobody has heard of are made; else the call is refused.
+  package var makesUnknownUsers = true
+
+  /// The types that every application of Stream's has.
+  package static let builtInTypes: Set<String> = ["audio_room", "default", "development", "livestream"]
 
   package init() {}
 }

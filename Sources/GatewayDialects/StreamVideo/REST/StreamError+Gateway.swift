@@ -32,7 +32,7 @@ extension StreamError {
       (.applicationUnknown, .accessKey("api_key not valid")),
       (.sessionExpired, .tokenExpired),
       (.sessionUnknown, .connectionIDNotFound("connection_id not found")),
-      (.anonymousRefused, .authentication("anonymous users cannot open a WebSocket")),
+      (.anonymousRefused, .notAllowed("anonymous users cannot open a WebSocket")),
       (.callNotPermitted, .notAllowed("the token does not open this call")),
       (.originRefused, .notAllowed("the Origin is not on the allow-list")),
       (.notPermitted, .notAllowed("users of this kind may not do this")),

@@ -93,7 +93,7 @@ extension StreamRoutes {
   }
 
   private func connection(_ request: HTTPRequest, _ caller: StreamCaller) async -> ConnectionID? {
-    guard let user = caller.user, let text = request.parameter("connection_id"),
+    guard let user = caller.user, caller.kind != .anonymous, let text = request.parameter("connection_id"),
       let connection = StreamConnectionID.read(text), await services.user(of: connection) == user
     else { return nil }
     return connection

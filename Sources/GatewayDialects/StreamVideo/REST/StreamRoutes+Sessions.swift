@@ -32,7 +32,8 @@ extension StreamRoutes {
   /// was revoked: all of them if `limit` is nil.
   func endSessions(of user: UserID?, issuedBefore limit: WallTime? = nil) async {
     _ = await services.control(user, .revoked) { session in
-      guard session.dialect is StreamDialect else { return false }
+      // Who has no token has none that could be revoked.
+      guard session.dialect is StreamDialect, session.grant.kind != .anonymous else { return false }
       return limit.map { StreamToken.isIssued(session.grant.issuedAt, before: $0) } ?? true
     }
   }

@@ -21,7 +21,9 @@ package struct StreamChatRoutes: Sendable {
       // No channels are kept here, so none is found. Chat asks at every comeback for those it has open, and counts
       // itself as offline if it gets an error.
       + ["/channels", "/api/v2/chat/channels"].flatMap { path in
-        frame.resource("POST", .one(path), "QueryChannels", .user) { request throws(StreamError) in
+        frame.resource(
+          "POST", .one(path), "QueryChannels", frame.settings.admitsAnonymousToChat ? .anonymous : .user
+        ) { request throws(StreamError) in
           _ = try request.body.object("filter_conditions")
           return StreamAnswer(201) { $0.member("channels", strings: []) }
         }

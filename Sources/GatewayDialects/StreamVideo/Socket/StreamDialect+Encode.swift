@@ -61,8 +61,9 @@ extension StreamDialect {
     return Frame(.text, payload)
   }
 
-  /// 1000 without text for whatever is about tokens: a final rejection to JavaScript before its login, and what Swift
-  /// comes back from with another token. Anything else keeps its own code, which every client comes back from.
+  /// 1000 without text for a login that is refused: JavaScript takes it for final, and tells its caller why. The end of a
+  /// session whose token is over has the code that is configured; anything else keeps its own, which every client comes
+  /// back from.
   package func closeFrame(for reason: CloseReason) -> CloseReason {
     switch reason {
     case .refreshTimeout, .tokenRevoked:

@@ -35,7 +35,9 @@ package struct StreamAuthenticator: Authenticator {
     let application = try settings.applications.application(key)
     switch bearer.detail(StreamDialect.Detail.authType) {
     case nil, "jwt": break
-    case "anonymous": return .decided(.failure(.anonymousRefused))
+    case "anonymous":
+      guard kind == .chat && settings.admitsAnonymousToChat else { return .decided(.failure(.anonymousRefused)) }
+      return try admitAnonymous(credentials, bearer, at: now)
     default: throw .authentication("stream-auth-type missing or invalid")
     }
     guard !credentials.token.isEmpty else { throw .authenticationMissing("JWTAuth error: token is missing") }
@@ -63,6 +65,43 @@ package struct StreamAuthenticator: Authenticator {
       } catch {
         return .failure(error)
       }
+    }
+  }
+
+  /// Lets anybody in as Stream's special user, whatever name of chance the client gives itself.
+  private func admitAnonymous(
+    _ credentials: Credentials, _ bearer: Bearer, at now: WallTime
+  ) throws(StreamError) -> Judgement {
+    _ = try userDetails(credentials).requiredString("id")
+    let me = JSONWriter.object(capacity: 512) { json in
+      json.member("id", UserID.anonymous.rawValue)
+      json.member("role", StreamRole.anonymous.rawValue)
+      json.member("roles", strings: [])
+      json.member("created_at", "0001-01-01T00:00:00Z")
+      json.member("updated_at", "0001-01-01T00:00:00Z")
+      json.member("last_active", now, .text)
+      json.member("banned", false)
+      json.member("online", true)
+      json.member("invisible", false)
+      for name in ["devices", "mutes", "channel_mutes", "teams"] {
+        json.name(name)
+        json.raw("[]")
+      }
+      for name in ["unread_count", "total_unread_count", "unread_channels", "unread_threads"] {
+        json.name(name)
+        json.integer(0)
+      }
+      json.member("language", "")
+    }
+    let token = VerifiedToken(
+      user: .anonymous, kind: .anonymous, fingerprint: TokenFingerprint(of: ""), form: .none,
+      welcome: String(decoding: me, as: UTF8.self))
+    let platform = StreamPlatform(client: bearer.detail(StreamDialect.Detail.client), isServer: false)
+    return .pending { [limiter] in
+      if let limit = await limiter?.count("Connect", platform, user: nil, at: now), limit.isExceeded {
+        return .failure(StreamError.rateLimit("Too many requests").gatewayError)
+      }
+      return .success(token)
     }
   }
 

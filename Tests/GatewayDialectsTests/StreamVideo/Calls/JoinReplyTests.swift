@@ -56,7 +56,9 @@ struct JoinReplyTests {
     """
 
   private func reply(v2: Bool, type: String = "default") throws -> (http: StreamCallHTTP, body: JSONView) {
-    let http = try StreamCallHTTP()
+    var policy = StreamCallPolicy()
+    policy.types?.insert(type)
+    let http = try StreamCallHTTP(policy: policy)
     _ = try http.ask("POST", "call/\(type)/a", #"{"data":{"members":[{"user_id":"ann"}]}}"#)
     _ = try http.ask("POST", "call/\(type)/a/delete", as: .server)
     _ = try http.ask("POST", "call/\(type)/a", Self.body(Self.data), v2: v2)

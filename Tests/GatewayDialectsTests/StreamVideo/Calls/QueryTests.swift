@@ -62,6 +62,17 @@ struct QueryTests {
     #expect(try find(try filled(), #"{"sort":\#(order)}"#).joined(separator: " ") == expected)
   }
 
+  @Test("up to a hundred at a time, which is also what one gets who names no limit or 0")
+  func limit() throws {
+    let http = try StreamCallHTTP(room: 200)
+    for number in 0..<101 { _ = try http.ask("POST", "call/default/c\(number)") }
+    for body in ["{}", #"{"limit":0}"#, #"{"limit":100}"#] {
+      let answer = try http.ask("POST", "calls", body).body
+      #expect(answer.at("calls")?.count == 100 && answer.at("next") != nil)
+    }
+    #expect(try http.ask("POST", "calls", #"{"limit":26}"#).body.at("calls")?.count == 26)
+  }
+
   @Test("page by page, there and back")
   func pages() throws {
     let http = try filled()
@@ -93,7 +104,7 @@ struct QueryTests {
   @Test(
     "never by what is no query",
     arguments: [
-      #"{"filter_conditions":[]}"#, #"{"filter_conditions":{"colour":"red"}}"#, #"{"limit":0}"#, #"{"limit":26}"#,
+      #"{"filter_conditions":[]}"#, #"{"filter_conditions":{"colour":"red"}}"#, #"{"limit":-1}"#, #"{"limit":101}"#,
       #"{"filter_conditions":{"id":{"$regex":"a"}}}"#, #"{"sort":[{"field":"colour"}]}"#, #"{"limit":"5"}"#,
       #"{"sort":[{"field":"cid","direction":2}]}"#, #"{"next":"x"}"#, #"{"next":"page-1","prev":"page-1"}"#,
       #"{"next":"page-99999999999999999999"}"#, #"{"filter_conditions":{"$or":{}}}"#, #"{"sort":{}}"#,

@@ -82,6 +82,29 @@ struct RingTests {
     #expect(http.told().count { $0 == "call.missed" } == 2)
   }
 
+  @Test("nobody is refused, and nothing is made or changed for it")
+  func nobody() throws {
+    let http = try StreamCallHTTP()
+    func refusal(_ method: String, _ path: String, _ body: String = "", query: [HTTPField] = []) throws -> String {
+      let answer = try http.ask(method, path, body, query: query)
+      #expect(answer.status == 400 && answer.body.at("code")?.integer == 4, "\(path)")
+      return answer.body.at("message")?.string ?? ""
+    }
+    #expect(try refusal("POST", "call/default/new", #"{"ring":true}"#).contains("no users to ring"))
+    let alone = #"{"ring":true,"location":"FRA","create":true,"data":{"members":[{"user_id":"ann"}]}}"#
+    #expect(try refusal("POST", "call/default/new/join", alone).contains("no users to ring"))
+    #expect(try http.ask("GET", "call/default/new").status == 404)
+    _ = try http.ask("POST", "call/default/a")
+    #expect(try refusal("POST", "call/default/a/ring") == #"RingCall failed with error: "no users to ring""#)
+    _ = try refusal("POST", "call/default/a", #"{"ring":true}"#)
+    _ = try refusal("GET", "call/default/a", query: [HTTPField("ring", "true")])
+    _ = try refusal("POST", "call/default/a/join", #"{"ring":true,"location":"FRA"}"#)
+    _ = try http.ask("POST", "call/default/a/members", #"{"update_members":[{"user_id":"bob"}]}"#)
+    _ = try refusal("POST", "call/default/a/ring", #"{"members_ids":["stranger"]}"#)
+    #expect(http.told() == ["call.created", "call.member_added"])
+    #expect(try http.ask("GET", "call/default/a").body.at("call.session") == nil)
+  }
+
   @Test("can be for some of the members only")
   func some() throws {
     let http = try StreamCallHTTP()

@@ -94,7 +94,8 @@ struct WatchTests {
       "call.ended": "call user", "call.live_started": "call", "call.session_started": "call session_id",
       "call.session_ended": "call session_id", "call.session_participant_joined": "session_id participant",
       "call.session_participant_left": "session_id participant duration_seconds", "call.member_added": "call members",
-      "call.member_updated": "call members capabilities_by_role", "call.member_removed": "call members",
+      "call.member_updated_permission": "call members capabilities_by_role", "call.member_updated": "call members",
+      "call.member_removed": "call members",
       "call.ring": "call members session_id user video", "call.notification": "call members session_id user",
       "call.accepted": "call user", "call.rejected": "call user reason",
       "call.missed": "call members session_id user notify_user", "call.blocked_user": "user blocked_by_user",
@@ -107,7 +108,10 @@ struct WatchTests {
       ("", #"{"ring":true,"notify":true,"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#, .user("ann")),
       ("/join", #"{"location":"FRA"}"#, .user("ann")), ("/accept", "", .user("bob")),
       ("/reject", #"{"reason":"busy"}"#, .user("eve")), ("/ring", "", .user("ann")),
-      ("/members", #"{"update_members":[{"user_id":"zoe"},{"user_id":"bob","role":"host"}]}"#, .user("ann")),
+      (
+        "/members", #"{"update_members":[{"user_id":"zoe"},{"user_id":"bob","role":"host","custom":{"a":1}}]}"#,
+        .user("ann")
+      ),
       ("/members", #"{"remove_members":["zoe"]}"#, .user("ann")), ("/go_live", "", .user("ann")),
       ("/event", #"{"custom":{}}"#, .user("bob")), ("/reaction", #"{"type":"like"}"#, .user("bob")),
       ("/mute_users", #"{"user_ids":["bob"],"audio":true}"#, .user("ann")),

@@ -45,10 +45,12 @@ extension StreamCallChange {
     let old = Dictionary(before.members.map { ($0.user, $0) }, uniquingKeysWith: { first, _ in first })
     let kept = Set(after.members.map(\.user))
     let added = after.members.filter { old[$0.user] == nil }
-    let updated = after.members.filter { member in old[member.user].map { $0 != member } ?? false }
+    let reranked = after.members.filter { member in old[member.user].map { $0.role != member.role } ?? false }
+    let updated = after.members.filter { member in old[member.user].map { $0.custom != member.custom } ?? false }
     let removed = before.members.map(\.user).filter { !kept.contains($0) }
     var happenings: [StreamCallEvent.Kind] = []
     if !added.isEmpty { happenings.append(.membersAdded(added)) }
+    if !reranked.isEmpty { happenings.append(.memberRolesChanged(reranked)) }
     if !updated.isEmpty { happenings.append(.membersUpdated(updated)) }
     if !removed.isEmpty { happenings.append(.membersRemoved(removed)) }
     return happenings

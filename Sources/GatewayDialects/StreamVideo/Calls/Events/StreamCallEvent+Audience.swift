@@ -21,7 +21,7 @@ extension StreamCallEvent.Kind {
     case .created, .updated, .deleted, .liveStarted, .sessionStarted, .sessionEnded: []
     case .ended(let user): user.map { [$0] } ?? []
     case .participantJoined(let participant, _), .participantLeft(let participant, _): [participant.user]
-    case .membersAdded(let members), .membersUpdated(let members): members.map(\.user)
+    case .membersAdded(let members), .memberRolesChanged(let members), .membersUpdated(let members): members.map(\.user)
     case .membersRemoved: []
     case .ring(let user, _, _), .notification(let user, _, _), .missed(_, let user, _): [user]
     case .accepted(let user), .rejected(let user, _), .unblocked(let user): [user]

@@ -18,6 +18,8 @@ struct StreamCallEvent: Sendable {
     case participantJoined(StreamCallParticipant, session: String)
     case participantLeft(StreamCallParticipant, session: String)
     case membersAdded([StreamCallMember])
+    /// Members whose role is another; ``membersUpdated(_:)`` is for the rest of them.
+    case memberRolesChanged([StreamCallMember])
     case membersUpdated([StreamCallMember])
     case membersRemoved([UserID])
     case ring(by: UserID, session: String, to: [UserID])
@@ -48,6 +50,7 @@ struct StreamCallEvent: Sendable {
     case .participantJoined: "call.session_participant_joined"
     case .participantLeft: "call.session_participant_left"
     case .membersAdded: "call.member_added"
+    case .memberRolesChanged: "call.member_updated_permission"
     case .membersUpdated: "call.member_updated"
     case .membersRemoved: "call.member_removed"
     case .ring: "call.ring"
@@ -83,7 +86,7 @@ struct StreamCallEvent: Sendable {
   private func writeCall(to json: inout JSONWriter, _ family: StreamFamily) {
     switch kind {
     case .created, .updated, .deleted, .ended, .liveStarted, .sessionStarted, .sessionEnded, .membersAdded,
-      .membersUpdated, .membersRemoved, .ring, .notification, .accepted, .rejected, .missed:
+      .memberRolesChanged, .membersUpdated, .membersRemoved, .ring, .notification, .accepted, .rejected, .missed:
       json.name("call")
       picture.write(to: &json, family)
     case .participantJoined, .participantLeft, .blocked, .unblocked, .kicked, .muted, .permissionRequest, .permissions,
@@ -111,9 +114,9 @@ struct StreamCallEvent: Sendable {
       if case .participantLeft = kind {
         json.member("duration_seconds", max(0, (at - participant.joinedAt).components.seconds))
       }
-    case .membersAdded(let members), .membersUpdated(let members):
+    case .membersAdded(let members), .memberRolesChanged(let members), .membersUpdated(let members):
       write(members.prefix(StreamCallPicture.membersMax), to: &json, family)
-      if case .membersUpdated = kind { StreamRole.writeCapabilities(in: picture.call.id.type, to: &json) }
+      if case .memberRolesChanged = kind { StreamRole.writeCapabilities(in: picture.call.id.type, to: &json) }
     case .membersRemoved(let users):
       json.member("members", strings: users.map(\.rawValue))
     case .ring, .notification, .accepted, .rejected, .missed:

@@ -40,7 +40,9 @@ struct StreamPage: Hashable, Sendable {
   let limit: Int
 
   init(_ body: StreamBody, limitMax: Int) throws(StreamError) {
-    limit = Int(try body.integer("limit", in: 1...Int64(limitMax)) ?? Int64(limitMax))
+    // 0 says nothing, as everywhere in Stream's API.
+    let asked = try body.integer("limit", in: 0...Int64(limitMax)) ?? 0
+    limit = asked == 0 ? limitMax : Int(asked)
     let (next, prev) = (try Self.offset(body, "next"), try Self.offset(body, "prev"))
     guard next == nil || prev == nil else { throw .input("only one of next and prev may be given", field: "next") }
     offset = next ?? prev ?? 0

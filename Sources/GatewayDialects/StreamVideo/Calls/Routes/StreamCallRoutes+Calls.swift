@@ -35,7 +35,11 @@ extension StreamCallRoutes {
   func getOrMake(
     _ asked: StreamCallRequest, _ wish: StreamCallWish
   ) async throws(StreamError) -> (call: StreamCall, isNew: Bool) {
-    if let call = await calls.directory.call(asked.id) { return (call, false) }
+    if let call = await calls.directory.call(asked.id) {
+      try checkRing(asked, wish, call)
+      return (call, false)
+    }
+    try checkType(asked.id.type)
     try asked.rights.checkCreation(of: asked.id.type)
     guard let creator = asked.user else {
       let message = "either data.created_by or data.created_by_id must be provided when using server side auth."
@@ -49,6 +53,7 @@ extension StreamCallRoutes {
     call.team = wish.team
     call.isVideo = wish.isVideo ?? false
     call.isBackstage = StreamCallSettings(of: call).flag("backstage.enabled")
+    try checkRing(asked, wish, call)
     try await makeUsers(wish.members.map(\.user), at: asked.now)
     let made: (call: StreamCall, isNew: Bool)
     do throws(GatewayError) {
@@ -61,6 +66,12 @@ extension StreamCallRoutes {
       await calls.tell([.created], of: made.call, at: asked.now)
     }
     return made
+  }
+
+  /// Throws unless calls of the type may be made.
+  private func checkType(_ type: String) throws(StreamError) {
+    guard let types = calls.policy.types, !types.contains(type) else { return }
+    throw .doesNotExist("call type \"\(type)\" does not exist; there are \(types.sorted().joined(separator: ", "))")
   }
 
   /// The call as the caller sees it; from now on the caller's connection hears of it, and it rings if that was asked.

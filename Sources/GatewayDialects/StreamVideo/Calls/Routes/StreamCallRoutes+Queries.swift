@@ -4,8 +4,9 @@ internal import GatewayTokens
 // Finding calls and their members.
 
 extension StreamCallRoutes {
-  /// The most calls in one answer.
-  private static let callsMax = 25
+  /// The most calls in one answer, and as many as one that names no `limit` has: JavaScript names none when it asks for
+  /// the calls it watched before it came back, and hears no more of those that do not fit.
+  private static let callsMax = 100
 
   var queryRoutes: [HTTPRoute] {
     frame.resource("POST", .video("calls"), "QueryCalls", .anonymous) { request throws(StreamError) in

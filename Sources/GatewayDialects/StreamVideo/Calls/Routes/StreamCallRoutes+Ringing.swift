@@ -43,6 +43,16 @@ extension StreamCallRoutes {
     }
   }
 
+  /// Throws if a ring is wished for by who may not, or nobody is there to be rung.
+  func checkRing(_ asked: StreamCallRequest, _ wish: StreamCallWish, _ call: StreamCall) throws(StreamError) {
+    guard wish.rings || wish.notifies else { return }
+    guard asked.request.caller.kind != .anonymous else { throw .notAllowed("anonymous users cannot ring") }
+    try asked.rights.check(.joinCall, in: call)
+    if wish.rings && rung(call, by: asked.user?.id).isEmpty { throw Self.nobodyToRing }
+  }
+
+  private static let nobodyToRing = StreamError.input("no users to ring")
+
   /// The members a ring is for: all but who rings.
   private func rung(_ call: StreamCall, by user: UserID?) -> [UserID] {
     call.members.map(\.user).filter { $0 != user }
@@ -53,13 +63,14 @@ extension StreamCallRoutes {
     -> StreamCall
   {
     guard wish.rings || wish.notifies else { return call }
-    guard asked.request.caller.kind != .anonymous else { throw .notAllowed("anonymous users cannot ring") }
+    try checkRing(asked, wish, call)
     return try await ring(asked, call, wish, rung(call, by: asked.user?.id))
   }
 
   private func ring(
     _ asked: StreamCallRequest, _ call: StreamCall, _ wish: StreamCallWish, _ users: [UserID]
   ) async throws(StreamError) -> StreamCall {
+    if wish.rings && users.isEmpty { throw Self.nobodyToRing }
     let now = asked.now
     let change = try await calls.change(asked.id, by: asked.rights.user, at: now) { call in
       if let isVideo = wish.isVideo { call.isVideo = isVideo }

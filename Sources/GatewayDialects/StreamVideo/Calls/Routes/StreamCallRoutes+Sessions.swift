@@ -46,6 +46,7 @@ extension StreamCallRoutes {
     let user = try asked.actingUser()
     let (known, isNew) = create ? try await getOrMake(asked, wish) : (try await calls.known(asked.id), false)
     let (rights, now, connection) = (asked.rights, asked.now, asked.request.caller.connection)
+    try checkRing(asked, wish, known)
     try rights.checkJoin(known, user, at: now)
     // Watching comes first, so that the caller hears of their own coming, as at Stream.
     try await calls.watch(asked.id, by: connection)
