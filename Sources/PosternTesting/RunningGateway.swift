@@ -53,12 +53,15 @@ package final class RunningGateway: Sendable {
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
     var suites = [plain]
+    var streamSuite: StreamVideoSuite?
     if let stream = settings.stream {
-      let directory = MemoryStreamDirectory(on: first, settings: stream.app)
+      let directory = MemoryStreamDirectory(on: first, bytesMax: stream.usersBytesMax, settings: stream.app)
       let policy = settings.configuration.session
-      let calls = MemoryStreamCallDirectory(on: first)
+      let limits = MemoryStreamCallLimits(bytes: stream.callsBytesMax)
+      let calls = MemoryStreamCallDirectory(on: first, limits: limits)
       let suite = try StreamVideoSuite(stream, directory: directory, calls: calls, session: policy, on: first)
       suites.append(suite.dialects)
+      streamSuite = suite
     }
     if let sendbird = settings.sendbird {
       suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
@@ -84,8 +87,9 @@ package final class RunningGateway: Sendable {
     let refusals = TransportRefusals()
     let control = ControlSite(
       gateway, routes: suites.flatMap { $0.controlRoutes(gateway) }, secret: settings.controlSecret,
-      figures: { page in
+      figures: { [streamSuite] page in
         await provider.figures.write(to: &page)
+        await streamSuite?.guestFigures.write(to: &page)
         refusals.write(to: &page)
       },
       drain: { orders.yield($0) })

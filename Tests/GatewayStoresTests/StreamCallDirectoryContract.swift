@@ -7,12 +7,15 @@ import Testing
 /// everything, and twice that of all calls together.
 struct StreamCallDirectoryCase: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  let make: @Sendable (_ room: Int) -> any StreamCallDirectory
+  let makeWithin: @Sendable (_ room: Int, _ bytes: Int) -> any StreamCallDirectory
+
+  func make(_ room: Int) -> any StreamCallDirectory { makeWithin(room, 1 << 20) }
 
   static let all = [
-    StreamCallDirectoryCase(testDescription: "memory") { room in
+    StreamCallDirectoryCase(testDescription: "memory") { room, bytes in
       let limits = MemoryStreamCallLimits(
-        calls: room, membersOfCall: room, members: 2 * room, participantsOfCall: room, participants: 2 * room)
+        calls: room, membersOfCall: room, members: 2 * room, participantsOfCall: room, participants: 2 * room,
+        bytes: bytes)
       return MemoryStreamCallDirectory(on: SerialTestExecutor(), limits: limits)
     }
   ]
@@ -143,6 +146,29 @@ struct StreamCallDirectoryContract {
     _ = try await directory.updateCall(a) { $0.members = [] }
     _ = try await directory.updateCall(a) { $0.members = Array(members.suffix(2)) }
     #expect(await directory.call(a)?.members == Array(members.suffix(2)))
+  }
+
+  @Test("counts the bytes of all calls together, and takes what makes room", arguments: StreamCallDirectoryCase.all)
+  func bytes(_ directory: StreamCallDirectoryCase) async throws {
+    let directory = directory.makeWithin(9, 9500)
+    let (a, b) = (CallID(cid: "default:a")!, CallID(cid: "default:b")!)
+    let long = String(repeating: "x", count: 3000)
+    let bulky = StreamCallMember(user: ann, role: nil, custom: ["a": long], createdAt: now)
+    _ = try await directory.makeCall(call("default:a"))
+    _ = try await directory.makeCall(call("default:b"))
+    _ = try await directory.updateCall(a) { $0.members = [bulky] }
+    _ = try await directory.updateCall(b) { $0.blocked = [UserID("bob")] }
+    for _ in 0..<2 {
+      await expectTooMany { try await directory.updateCall(b) { $0.custom = ["a": long, "b": long] } }
+      await expectTooMany { try await directory.updateCall(a) { $0.members[0].custom = ["a": long, "b": long] } }
+      #expect(await directory.call(a)?.members == [bulky])
+    }
+    _ = try await directory.updateCall(a) { $0.members = [] }
+    _ = try await directory.updateCall(b) { $0.custom = ["a": long] }
+    _ = await directory.removeCall(b)
+    var again = call("default:b")
+    again.custom = ["a": long, "b": long]
+    _ = try await directory.makeCall(again)
   }
 
   @Test("counts the members of all calls together", arguments: StreamCallDirectoryCase.all)

@@ -6,11 +6,13 @@ import Testing
 /// An implementation of Stream's directory that the contract is tried on, with room for `room` users.
 struct StreamDirectoryCase: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  let make: @Sendable (_ room: Int) -> any StreamDirectory
+  let makeWithin: @Sendable (_ room: Int, _ bytes: Int) -> any StreamDirectory
+
+  func make(_ room: Int) -> any StreamDirectory { makeWithin(room, 1 << 20) }
 
   static let all = [
-    StreamDirectoryCase(testDescription: "memory") { room in
-      MemoryStreamDirectory(on: SerialTestExecutor(), usersMax: room)
+    StreamDirectoryCase(testDescription: "memory") { room, bytes in
+      MemoryStreamDirectory(on: SerialTestExecutor(), usersMax: room, bytesMax: bytes)
     }
   ]
 }
@@ -90,6 +92,29 @@ struct StreamDirectoryContract {
     #expect(error?.isSame(as: .tooMany) == true)
     _ = try await directory.updateUser(ann, creates: true, at: later) { user, _ in user.name = "Ann" }
     #expect(await directory.lookUp(ann).user?.name == "Ann")
+  }
+
+  @Test(
+    "refuses what is more than its bytes, whoever says it, and takes what makes room",
+    arguments: StreamDirectoryCase.all)
+  func bytes(_ directory: StreamDirectoryCase) async throws {
+    let directory = directory.makeWithin(100, 6000)
+    let long = String(repeating: "x", count: 3000)
+    _ = try await directory.updateUser(ann, creates: true, at: now) { user, _ in user.custom = ["a": long] }
+    _ = try await directory.updateUser(bob, creates: true, at: now) { _, _ in }
+    for id in [bob, UserID("eve")] {
+      let error = await #expect(throws: GatewayError.self) {
+        try await directory.updateUser(id, creates: true, at: later) { user, _ in
+          user.devices = [StreamDevice(id: Name(long), pushProvider: "apn", createdAt: WallTime(seconds: 1))]
+        }
+      }
+      #expect(error?.isSame(as: .tooMany) == true)
+    }
+    #expect(await directory.lookUp(bob).user?.devices == [])
+    _ = try await directory.updateUser(ann, creates: false, at: later) { user, _ in user.custom = [:] }
+    _ = try await directory.updateUser(bob, creates: false, at: later) { user, _ in user.image = long }
+    await directory.removeUser(bob)
+    _ = try await directory.updateUser(UserID("eve"), creates: true, at: later) { user, _ in user.name = long }
   }
 
   @Test("shows a change of the settings to the next change of a user", arguments: StreamDirectoryCase.all)

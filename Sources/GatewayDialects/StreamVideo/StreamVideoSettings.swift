@@ -8,6 +8,11 @@ package struct StreamVideoSettings: Sendable {
   package var expiry = StreamExpiry()
   /// How long a guest's token lives; nil for ever.
   package var guestLife: Duration?
+  /// How many guests there may be.
+  package var guests = StreamGuestLimits()
+  /// The most bytes that all users take together, and all calls: what they say of themselves, and what is kept for each.
+  package var usersBytesMax = 256 << 20
+  package var callsBytesMax = 256 << 20
   /// What the application's settings are at first.
   package var app = StreamAppSettings()
   package var calls = StreamCallPolicy()

@@ -9,6 +9,7 @@ package struct StreamVideoSuite: Sendable {
   private let executor: any (SerialExecutor & TaskExecutor)
   private let session: SessionPolicy
   private let limiter: StreamLimiter?
+  private let keeper: StreamGuestKeeper
 
   /// - Parameters:
   ///   - session: The gateway's times, of which those that Stream's wire has no place for are not kept.
@@ -26,12 +27,18 @@ package struct StreamVideoSuite: Sendable {
     self.session = try SessionPolicy(
       loginTimeout: session.loginTimeout, refreshTimeout: settings.expiry.delay, closeTimeout: session.closeTimeout,
       malformedMax: 1, revocation: session.revocation, anyRefreshTimeout: true)
+    keeper = StreamGuestKeeper(on: executor, directory: directory, limits: settings.guests)
     limiter = settings.limits.map { StreamLimiter(on: executor, limits: $0) }
+  }
+
+  /// What became of those who wanted to be guests.
+  package var guestFigures: StreamGuestFigures {
+    get async { await keeper.figures }
   }
 
   /// The sockets and the routes, as a gateway takes them.
   package var dialects: DialectSuite {
-    let observer = StreamCallObserver(users: directory, calls: calls, policy: settings.calls)
+    let observer = StreamCallObserver(users: directory, calls: calls, policy: settings.calls, guests: keeper)
     let bindings = StreamDialect.Kind.allCases.map { kind in
       DialectBinding(
         StreamDialect(kind, expiry: settings.expiry),
@@ -49,6 +56,6 @@ package struct StreamVideoSuite: Sendable {
     let frame = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
     let calls = StreamCalls(services: services, users: directory, directory: calls, policy: settings.calls)
     let callRoutes = StreamCallRoutes(frame: frame, calls: calls, ringer: StreamCallRinger(on: executor, calls: calls))
-    return StreamUserRoutes(frame).routes + StreamChatRoutes(frame).routes + callRoutes.routes
+    return StreamUserRoutes(frame, guests: keeper).routes + StreamChatRoutes(frame).routes + callRoutes.routes
   }
 }

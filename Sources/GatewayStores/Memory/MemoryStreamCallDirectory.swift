@@ -12,8 +12,18 @@ package actor MemoryStreamCallDirectory: StreamCallDirectory {
   /// What all calls hold together.
   private var memberCount = 0
   private var participantCount = 0
+  private var byteCount = 0
+  /// What each call takes.
+  private var sizes: [CallID: Size] = [:]
   /// The calls that users take part in.
   private var joined: [Presence: Set<CallID>] = [:]
+
+  private struct Size {
+    var members = 0
+    var others = 0
+
+    var all: Int { members + others }
+  }
 
   private struct Presence: Hashable {
     let user: UserID
@@ -52,6 +62,7 @@ package actor MemoryStreamCallDirectory: StreamCallDirectory {
     guard let call = known.removeValue(forKey: id) else { return nil }
     memberCount -= call.members.count
     participantCount -= call.participants.count
+    byteCount -= sizes.removeValue(forKey: id)?.all ?? 0
     for participant in call.participants { forget(participant, of: id) }
     return call
   }
@@ -81,10 +92,23 @@ package actor MemoryStreamCallDirectory: StreamCallDirectory {
       (after.session?.answerCount ?? 0, before?.session?.answerCount ?? 0, "answers to the ring of a call"),
     ]
     for (count, former, what) in others { try check(count, limits.membersOfCall, count - former, what) }
+    let (former, size) = (sizes[after.id] ?? Size(), size(of: after, before: before))
+    let moreBytes = size.all - former.all
+    try check(byteCount + moreBytes, limits.bytes, moreBytes, "bytes of all calls")
+    byteCount += moreBytes
+    sizes[after.id] = size
     memberCount += moreMembers
     participantCount += moreParticipants
     known[after.id] = after
     follow(before?.participants ?? [], after.participants, of: after.id)
+  }
+
+  /// What the call takes. Members, of whom there may be thousands, are looked at only if they are others than before.
+  private func size(of call: StreamCall, before: StreamCall?) -> Size {
+    var size = sizes[call.id] ?? Size()
+    if before?.members != call.members { size.members = call.members.reduce(0) { $0 + $1.footprint } }
+    size.others = call.footprintWithoutMembers
+    return size
   }
 
   /// Refuses only what grows: a table that is full can still be emptied.

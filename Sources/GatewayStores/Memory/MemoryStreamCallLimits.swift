@@ -8,15 +8,18 @@ package struct MemoryStreamCallLimits: Hashable, Sendable {
   package var participantsOfCall: Int
   /// Participants of all calls together.
   package var participants: Int
+  /// Bytes of all calls together.
+  package var bytes: Int
 
   package init(
     calls: Int = 100_000, membersOfCall: Int = 10_000, members: Int = 1_000_000, participantsOfCall: Int = 10_000,
-    participants: Int = 1_000_000
+    participants: Int = 1_000_000, bytes: Int = 256 << 20
   ) {
     self.calls = calls
     self.membersOfCall = membersOfCall
     self.members = members
     self.participantsOfCall = participantsOfCall
     self.participants = participants
+    self.bytes = bytes
   }
 }

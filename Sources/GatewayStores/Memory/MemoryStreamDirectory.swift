@@ -8,15 +8,20 @@ package actor MemoryStreamDirectory: StreamDirectory {
 
   private let executor: any SerialExecutor
   private let usersMax: Int
+  private let bytesMax: Int
+  /// What all users take together.
+  private var bytes = 0
   private var known: [UserID: StreamUser] = [:]
   private var appSettings: StreamAppSettings
 
-  /// An empty directory with room for `usersMax` users.
+  /// An empty directory with room for `usersMax` users of `bytesMax` bytes together.
   package init(
-    on executor: any SerialExecutor, usersMax: Int = 1_000_000, settings: StreamAppSettings = StreamAppSettings()
+    on executor: any SerialExecutor, usersMax: Int = 1_000_000, bytesMax: Int = 256 << 20,
+    settings: StreamAppSettings = StreamAppSettings()
   ) {
     self.executor = executor
     self.usersMax = usersMax
+    self.bytesMax = bytesMax
     appSettings = settings
   }
 
@@ -47,12 +52,17 @@ package actor MemoryStreamDirectory: StreamDirectory {
       before.lastActive = user.lastActive
       if before != user { user.updatedAt = now }
     }
+    // Refuses only what grows: a table that is full can still be emptied.
+    let more = user.footprint - (before?.footprint ?? 0)
+    guard more <= 0 || bytes + more <= bytesMax else { throw .tooMany.detailed("\(bytesMax) bytes of all users") }
+    bytes += more
     known[id] = user
     return user
   }
 
   package func removeUser(_ id: UserID) {
-    known[id] = nil
+    guard let user = known.removeValue(forKey: id) else { return }
+    bytes -= user.footprint
   }
 
   package func settings() -> StreamAppSettings {

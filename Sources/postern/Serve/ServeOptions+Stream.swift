@@ -17,6 +17,12 @@ extension ServeFlags {
     Flag("stream-expiry-delay", "DURATION", "how long before that its connection.error comes (default 0s)"),
     Flag("stream-expiry-silent", nil, "close such a socket without a connection.error"),
     Flag("stream-guest-life", "DURATION", "how long the tokens of Stream's guests live (default: for ever)"),
+    Flag(
+      "stream-guests-per-address-per-minute", "N",
+      "guests that one address may make (default 60, and 6000 from this machine)"),
+    Flag("stream-guest-rest", "DURATION", "how long a guest is kept whom nobody is connected as (default 1h)"),
+    Flag("stream-users-bytes-max", "N", "bytes that all of Stream's users take together (default 268435456)"),
+    Flag("stream-calls-bytes-max", "N", "bytes that all of Stream's calls take together (default 268435456)"),
     Flag("stream-no-guests", nil, "make no guests until the application's settings say so"),
     Flag("stream-no-auth-checks", nil, "accept development tokens until the application's settings say otherwise"),
     Flag("stream-sfu-url", "URL", "where a join sends clients for signalling (default: a port where nobody listens)"),
@@ -45,6 +51,12 @@ extension StreamVideoSettings {
       expiry.closeCode = code
     }
     guestLife = try arguments.duration("stream-guest-life")
+    if let most = try arguments.int("stream-guests-per-address-per-minute", in: 1...10_000_000) {
+      (guests.perAddressPerMinute, guests.perLoopbackPerMinute) = (most, most)
+    }
+    guests.rest = try arguments.duration("stream-guest-rest") ?? guests.rest
+    usersBytesMax = try arguments.int("stream-users-bytes-max", in: 4096...(1 << 40)) ?? usersBytesMax
+    callsBytesMax = try arguments.int("stream-calls-bytes-max", in: 4096...(1 << 40)) ?? callsBytesMax
     app.disablesGuestCreation = try arguments.isOn("stream-no-guests")
     app.disablesAuthChecks = try arguments.isOn("stream-no-auth-checks")
     calls.sfuURL = arguments.string("stream-sfu-url") ?? calls.sfuURL

@@ -46,7 +46,7 @@ struct StreamChatAnonymousTests {
     #expect(kinds == [.anonymous, .anonymous])
   }
 
-  @Test("stay when everybody's tokens are revoked, for they have none, and when others' calls are left")
+  @Test("stay when everybody's tokens are revoked, for they have none")
   func stays() throws {
     let peer = visit()
     let limit = StreamDates.text(stream.world.wallTime + .seconds(60))

@@ -45,6 +45,14 @@ struct ServeStreamTests {
     #expect(settings.app.disablesGuestCreation && settings.app.disablesAuthChecks)
     #expect(settings.limits?.userPerMinute == 30)
     #expect(try options(["--stream-rate-limits"]).limits == StreamLimits())
+    let bounded = try options([
+      "--stream-guests-per-address-per-minute", "20000", "--stream-guest-rest", "5m", "--stream-users-bytes-max",
+      "5000",
+      "--stream-calls-bytes-max", "6000",
+    ])
+    #expect(bounded.guests.perAddressPerMinute == 20_000 && bounded.guests.perLoopbackPerMinute == 20_000)
+    #expect(bounded.guests.rest == .seconds(300))
+    #expect(bounded.usersBytesMax == 5000 && bounded.callsBytesMax == 6000)
     let words = ["--stream-call-type", "meeting", "--stream-refuse-unknown-members", "--stream-chat-anonymous"]
     let open = try options(words)
     #expect(open.calls.types == StreamCallPolicy.builtInTypes.union(["meeting"]) && !open.calls.makesUnknownUsers)
@@ -83,6 +91,7 @@ struct ServeStreamTests {
       (["--stream-secret-file", "/nowhere"], "--stream-secret-file: '/nowhere' does not exist"),
       (["--stream-rate-limit-scale", "0"], "from 0.001"),
       (["--stream-call-type", "a b"], "letters, digits"),
+      (["--stream-guests-per-address-per-minute", "0"], "from 1"),
     ])
   func refusals(words: [String], expected: String) {
     #expect(complaint(words).contains(expected))

@@ -1,12 +1,18 @@
 package import GatewayCore
 
-/// Takes users out of the calls they are in when the connection ends by which they are there.
+/// Takes users out of the calls they are in when the connection ends by which they are there, and notes when guests
+/// went.
 package struct StreamCallObserver: ConnectionObserver {
   private let users: any StreamDirectory
   private let calls: any StreamCallDirectory
   private let policy: StreamCallPolicy
+  private let keeper: StreamGuestKeeper
 
-  package init(users: any StreamDirectory, calls: any StreamCallDirectory, policy: StreamCallPolicy) {
+  package init(
+    users: any StreamDirectory, calls: any StreamCallDirectory, policy: StreamCallPolicy,
+    guests keeper: StreamGuestKeeper
+  ) {
+    self.keeper = keeper
     self.users = users
     self.calls = calls
     self.policy = policy
@@ -15,6 +21,8 @@ package struct StreamCallObserver: ConnectionObserver {
   package func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
     // Anonymous sockets are Chat's, which has no calls; and all of them are of one name.
     guard caller.kind != .anonymous else { return }
+    if caller.kind == .guest { await keeper.saw(caller.user, at: services.wallTime) }
+    await keeper.sweep(on: services)
     await leave(caller.user, caller.connection, services)
     // Who joined without naming a connection is there as long as there is any.
     if await !services.isConnected(caller.user) { await leave(caller.user, nil, services) }

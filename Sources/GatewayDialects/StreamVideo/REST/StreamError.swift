@@ -14,6 +14,8 @@ package struct StreamError: Error, Hashable, Sendable {
   package var fields: [HTTPField]
   /// Whether trying again is in vain.
   package var isUnrecoverable: Bool
+  /// After how long trying again is not; nil if that is unknown. A header field over HTTP.
+  package var retryAfter: Duration?
 
   package init(
     code: Int, status: Int, _ message: String, details: [Int] = [], fields: [HTTPField] = [],

@@ -8,7 +8,10 @@ extension StreamRoutes {
     _ id: UserID, creates: Bool, at now: WallTime, _ change: @escaping StreamDirectory.Change
   ) async throws(StreamError) -> StreamUser {
     do throws(GatewayError) {
-      return try await directory.updateUser(id, creates: creates, at: now, change)
+      return try await directory.updateUser(id, creates: creates, at: now) { (user, app) throws(GatewayError) in
+        user.takeRoleIfNew(at: now)
+        try change(&user, app)
+      }
     } catch {
       throw error.isSame(as: .userUnknown)
         ? .doesNotExist("user with id \(id) does not exist") : StreamError(error)

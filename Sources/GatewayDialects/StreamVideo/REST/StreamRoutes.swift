@@ -68,6 +68,12 @@ package struct StreamRoutes: Sendable {
   package static func response(
     _ error: StreamError, _ operation: String? = nil, _ duration: Duration = .zero
   ) -> HTTPResponse {
-    HTTPResponse(status: error.status, json: error.body(operation: operation, duration: duration))
+    var response = HTTPResponse(status: error.status, json: error.body(operation: operation, duration: duration))
+    if let wait = error.retryAfter {
+      // Up: who comes back after so many whole seconds must not come in vain.
+      let seconds = max(1, (wait + .nanoseconds(999_999_999)).components.seconds)
+      response.headers.append(HTTPField("retry-after", String(seconds)))
+    }
+    return response
   }
 }

@@ -57,6 +57,7 @@ package struct StreamAuthenticator: Authenticator {
       }
       do throws(GatewayError) {
         let known = try await directory.updateUser(user, creates: true, at: now) { (user, app) throws(GatewayError) in
+          user.takeRoleIfNew(at: now)
           try Self.admit(token, named: named, key: key, as: user, app)
           try change.apply(to: &user)
           user.lastActive = now

@@ -27,6 +27,9 @@ package enum StreamGuestID {
     return Name(named) == wish || self.wish(of: named) == wish
   }
 
+  /// Whether a user who does not exist yet is a guest: one of the gateway's own making, forgotten meanwhile.
+  static func isGuest(_ id: UserID) -> Bool { wish(of: id.rawValue) != nil }
+
   /// A UUID of version 4 (RFC 9562 section 5.4).
   static func uuid(high: UInt64, low: UInt64) -> String {
     let versioned = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000

@@ -12,6 +12,11 @@ extension StreamUser {
     return UserID(text)
   }
 
+  /// Gives a user whom this very change makes the role that the name tells of.
+  mutating func takeRoleIfNew(at now: WallTime) {
+    if createdAt == now && lastActive == nil && StreamGuestID.isGuest(id) { role = StreamRole.guest.name }
+  }
+
   /// The members every user has, wherever one is shown: `UserResponse`.
   package func writeMembers(to json: inout JSONWriter, _ family: StreamFamily) {
     json.member("id", id.rawValue)

@@ -10,6 +10,18 @@ extension StreamUserRoutes {
     }
   }
 
+  /// Throws if there were too many guests from the request's address of late. Servers make as many as they like.
+  private func checkQuota(_ request: StreamRequest) async throws(StreamError) {
+    guard let wait = await keeper.take(request.http.peer, at: request.receivedAt) else { return }
+    do throws(StreamError) {
+      _ = try await frame.caller(of: request.http, .server)
+    } catch {
+      var refusal = StreamError.rateLimit("Too many guests from this address")
+      refusal.retryAfter = wait
+      throw refusal
+    }
+  }
+
   /// A user of a name of its own, with a token. Anybody may have one.
   private func makeGuest(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     guard let body = try request.body.object("user") else { throw .input("user is a required field", field: "user") }
@@ -20,6 +32,8 @@ extension StreamUserRoutes {
       throw .notAllowed("guest user creation is disabled")
     }
     let application = try frame.settings.applications.application(request.caller.apiKey)
+    try await checkQuota(request)
+    await keeper.sweep(on: frame.services)
     let id = StreamGuestID.make(wish: wish, high: await word(), low: await word())
     let user = try await frame.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
       user.role = StreamRole.guest.name

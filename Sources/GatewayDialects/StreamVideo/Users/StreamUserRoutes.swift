@@ -4,9 +4,11 @@ internal import GatewayTokens
 /// Users, guests, and the settings of the application, over REST.
 package struct StreamUserRoutes: Sendable {
   let frame: StreamRoutes
+  let keeper: StreamGuestKeeper
 
-  package init(_ frame: StreamRoutes) {
+  package init(_ frame: StreamRoutes, guests keeper: StreamGuestKeeper) {
     self.frame = frame
+    self.keeper = keeper
   }
 
   /// The most users one request may change.

@@ -51,7 +51,8 @@ struct StreamCallHTTP {
   /// Lets the connection end, as a gateway that hears of it does.
   func disconnect(_ user: String, _ serial: UInt64) {
     gateway.disconnect(UserID(user), ConnectionID(loop: 0, serial: serial))
-    let observer = StreamCallObserver(users: users, calls: directory, policy: StreamCallPolicy())
+    let keeper = StreamGuestKeeper(on: gateway.executor, directory: users, limits: StreamGuestLimits())
+    let observer = StreamCallObserver(users: users, calls: directory, policy: StreamCallPolicy(), guests: keeper)
     let caller = Caller(user: UserID(user), kind: .regular, connection: ConnectionID(loop: 0, serial: serial))
     _ = gateway.start { await observer.connectionEnded(caller, on: gateway) }
   }

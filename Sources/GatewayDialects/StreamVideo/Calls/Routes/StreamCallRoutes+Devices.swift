@@ -56,12 +56,6 @@ extension StreamCallRoutes {
   private func updateDevices(
     of user: UserID, at now: WallTime, _ change: @escaping @Sendable (inout [StreamDevice]) throws(GatewayError) -> Void
   ) async throws(StreamError) -> StreamUser {
-    do throws(GatewayError) {
-      return try await frame.directory.updateUser(user, creates: true, at: now) { (user, _) throws(GatewayError) in
-        try change(&user.devices)
-      }
-    } catch {
-      throw StreamError(error)
-    }
+    try await frame.update(user, creates: true, at: now) { (user, _) throws(GatewayError) in try change(&user.devices) }
   }
 }
