@@ -48,6 +48,16 @@ struct SinchTokenCommandTests {
     #expect(try verify("a.b.c", "--json").text.contains(#""check":"malformed""#))
   }
 
+  @Test("lives shorter than Sinch's least are refused, unless the token says that it is of any life")
+  func anyLife() throws {
+    let words = ["--life", "30s", "--registration-life", "1h"]
+    let held = try mint(words[0], words[1], words[2], words[3])
+    #expect(try verify(held).text.hasPrefix("refused by the check of ttl_too_short"))
+    #expect(try verify(held, "--sinch-token-life-min", "1s").text.contains("instance_ttl_too_short"))
+    #expect(try verify(mint(words[0], words[1], words[2], words[3], "--any-life")).isValid)
+    #expect(throws: UsageError.self) { try mint("--form", "ticket", "--any-life") }
+  }
+
   @Test("signatures and tickets are the published ones")
   func legacy() throws {
     let signature = try mint("--form", "signature", "--sequence", "1")

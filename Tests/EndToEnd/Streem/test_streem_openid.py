@@ -77,6 +77,12 @@ def test_everything_is_as_documented(gateway):
     assert post(gateway, "/revoke", client_id="streem-sdk", token=access).status == 200
 
 
+def test_an_invitations_link_leads_to_a_page(gateway):
+    page = api(gateway, "GET", "/i/123456789")
+    assert page.status == 200 and "123-456-789" in page.body.decode()
+    assert api(gateway, "GET", "/i/12").status == 404
+
+
 def test_refusals_are_as_documented(gateway):
     assert ask(gateway, code_challenge_method="plain").status == 303
     assert ask(gateway, redirect_uri="https://evil.example/").status == 400

@@ -86,6 +86,18 @@ struct StreemInvitationTests {
     #expect(streem.types(customer).last == "remoteStreamRinging")
   }
 
+  @Test("has a link whose path leads to a page with the code, good or not")
+  func link() throws {
+    let code = try code()
+    for text in [code, code.filter { $0 != "-" }, "123456789"] {
+      let page = streem.fetch("GET", "/i/\(text)")
+      #expect(page.status == 200 && page.header("content-type") == "text/html; charset=utf-8")
+      #expect(page.text.contains(text == "123456789" ? "123-456-789" : code))
+    }
+    #expect(streem.fetch("GET", "/i/12345678").status == 404)
+    #expect(enter(code).status == 200, "looking uses nothing up")
+  }
+
   @Test("by phone says that no SMS was sent")
   func phone() {
     let answer = invite(#""toUserName":"C","invitationType":"PHONE","phone":"+14155550123""#)

@@ -63,6 +63,17 @@ enum OpenIDPage {
       "<p>No company answers at this address. Look at how the application's login is set up.</p>")
   }
 
+  /// Where an invitation's link leads. Whether the code is good the application learns, and nobody by looking here.
+  static func invitation(_ code: StreemInvitationCode) -> HTTPResponse {
+    page(
+      status: 200, title: "You are invited",
+      "<p>Open the application and enter this code:</p>\n<p><strong>\(code.text)</strong></p>")
+  }
+
+  static func noInvitation() -> HTTPResponse {
+    page(status: 404, title: "No invitation", "<p>An invitation's code has nine digits.</p>")
+  }
+
   static func loggedOut() -> HTTPResponse {
     page(status: 200, title: "You are logged out", "<p>You can close this window.</p>")
   }

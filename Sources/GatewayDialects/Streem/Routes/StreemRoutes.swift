@@ -25,6 +25,10 @@ package struct StreemRoutes: Sendable {
       route("POST", "/streem/v1/invitations/{code}/login") { request, parameters throws(StreemFailure) in
         try await enter(request, code: parameters["code"])
       },
+      // The path of an invitation's link, which a browser opens.
+      HTTPRoute("GET", "/i/{code}") { _, parameters in
+        StreemInvitationCode(parameters["code"]).map(OpenIDPage.invitation) ?? OpenIDPage.noInvitation()
+      },
     ] + platformRoutes
   }
 
