@@ -37,7 +37,11 @@ struct Postern {
       let arguments = try Arguments(
         rest, flags: command.flags, environment: ProcessInfo.processInfo.environment,
         operands: !command.operands.isEmpty)
-      return try await command.run(arguments)
+      do {
+        return try await command.run(arguments)
+      } catch let error as UsageError {
+        throw arguments.located(error)
+      }
     } catch let error as UsageError {
       Output.error("\(error)\n(postern \(command.name) --help tells more)")
       return 2
@@ -61,7 +65,7 @@ struct Postern {
       }
       return runNone(topic.isEmpty ? ["--help"] : topic)
     }
-    if ["--version", "version"].contains(first) {
+    if ["--version", "-V", "version"].contains(first) {
       Output.line(Version.text)
       return 0
     }
@@ -78,16 +82,22 @@ struct Postern {
   static func complaint(about words: [String]) -> String {
     let first = words.first ?? ""
     if first.hasPrefix("-") {
+      let near = Suggestion.near(String(first.drop { $0 == "-" }), among: ["help", "version"])
+      guard near.isEmpty else { return "\(first): no such flag" + Suggestion.question(near.map { "--\($0)" }) }
       return "a command comes first, as in postern serve \(first); postern --help lists the commands"
     }
     let isFamily = commands.contains { $0.name.hasPrefix("\(first) ") }
-    let asked = isFamily ? words.prefix(2).joined(separator: " ") : first
-    // `sevre`, `token mnit`, and `mint` for a name of which it is the second word.
-    let names = commands.filter { command in
-      let parts = command.name.split(separator: " ").map(String.init)
-      return !Suggestion.near(asked, among: [command.name] + (isFamily ? [] : parts)).isEmpty
-    }.map { "postern \($0.name)" }
-    return "'\(asked)' is no command\(Suggestion.question(names)) (postern --help lists them)"
+    let pair = words.prefix(2).joined(separator: " ")
+    let asked = isFamily ? pair : first
+    // `token mnit` and `tokne mint`; else `sevre`, and `mint` for a name of which it is the second word.
+    var names = Suggestion.near(pair, among: commands.map { $0.name }.filter { $0.contains(" ") })
+    if names.isEmpty && !isFamily {
+      names = commands.map { $0.name }.filter { name in
+        !Suggestion.near(first, among: [name] + name.split(separator: " ").map(String.init)).isEmpty
+      }
+    }
+    let question = Suggestion.question(names.map { "postern \($0)" })
+    return "'\(asked)' is no command\(question) (postern --help lists them)"
   }
 
   private static func find(_ words: [String]) -> ((any Command.Type), [String])? {

@@ -94,6 +94,21 @@ struct Arguments {
     }
   }
 
+  /// The error, with the places of the flags it names, where they do not come from the command line: the file with line and
+  /// column, or the variable.
+  func located(_ error: UsageError) -> UsageError {
+    let words = error.description.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+    let named = words.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
+    let places = Set(named).sorted().compactMap { name -> String? in
+      guard let source = values[name]?.last?.source, source != "--\(name)", !error.description.contains(source) else {
+        return nil
+      }
+      let place = source.hasSuffix(": \(name)") ? String(source.dropLast(name.count + 2)) : source
+      return "(--\(name) is set by \(place))"
+    }
+    return UsageError(([error.description] + places).joined(separator: "\n"))
+  }
+
   private func unknownKey(_ key: String, at place: String) -> UsageError {
     if let owners = Self.owners(of: key) {
       return UsageError("\(place): '\(key)' is no flag of this command, but of \(owners)")

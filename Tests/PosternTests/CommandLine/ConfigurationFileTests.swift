@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import postern
@@ -77,6 +78,20 @@ struct ConfigurationFileTests {
   func refusals(text: String, expected: String) throws {
     let complaint = try complaint(text)
     #expect(complaint.hasPrefix(expected), "\(complaint)")
+  }
+
+  @Test("bytes that are no text are refused with their place")
+  func notText() throws {
+    let file = try TemporaryFile("{\n  // \u{e9}")
+    let handle = try FileHandle(forWritingTo: URL(filePath: file.path))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data([0xE9, 0x0A]))
+    try handle.close()
+    #expect {
+      _ = try ConfigurationFile.read(file.path, of: "--config")
+    } throws: {
+      "\($0)" == "\(file.path):2:7: not text in UTF-8"
+    }
   }
 
   @Test("any beginning of a good file is refused or read, and never a trap")

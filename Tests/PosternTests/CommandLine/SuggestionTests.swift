@@ -39,7 +39,9 @@ struct UnknownCommandTests {
       (["sevre"], "'sevre' is no command; did you mean postern serve?"), (["strom", "--url", "x"], "postern storm?"),
       (["token", "mnit"], "'token mnit' is no command; did you mean postern token mint?"),
       (["mint"], "'mint' is no command; did you mean postern token mint?"),
-      (["SERVE"], "did you mean postern serve?"), (["zebra"], "'zebra' is no command (postern --help lists them)"),
+      (["tokne", "mint"], "'tokne' is no command; did you mean postern token mint? (postern"),
+      (["--hlep"], "--hlep: no such flag; did you mean --help?"), (["SERVE"], "did you mean postern serve?"),
+      (["zebra"], "'zebra' is no command (postern --help lists them)"),
       (["--port", "80"], "a command comes first, as in postern serve --port"),
     ])
   func complaints(words: [String], expected: String) {

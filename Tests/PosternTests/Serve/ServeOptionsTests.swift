@@ -72,6 +72,27 @@ struct ServeOptionsTests {
     #expect(complaint(words).contains(expected))
   }
 
+  @Test("what cannot be is refused with the place in the file, or the variable, that asks for it")
+  func places() throws {
+    let file = try TemporaryFile("{\n  \"refresh-timeout\": \"5s\",\n  \"sendbird-session-life\": \"0s\"\n}")
+    func complaint(_ words: [String], _ environment: [String: String]) throws -> String {
+      let arguments = try Arguments(words, flags: ServeFlags.all, environment: environment, operands: false)
+      do {
+        _ = try ServeOptions(arguments)
+        return ""
+      } catch let error as UsageError {
+        return "\(arguments.located(error))"
+      }
+    }
+    #expect(try complaint(["--config", file.path], [:]).contains("(--refresh-timeout is set by \(file.path):2:22)"))
+    #expect(
+      try complaint(["--config", file.path, "--refresh-timeout", "60s"], [:])
+        .contains("(--sendbird-session-life is set by \(file.path):3:28)"))
+    let variables = ["POSTERN_CONTROL_HOST": "0.0.0.0"]
+    #expect(try complaint([], variables).contains("(--control-host is set by POSTERN_CONTROL_HOST)"))
+    #expect(!(try complaint(["--refresh-timeout", "5s"], [:]).contains("is set by")))
+  }
+
   @Test("a complaint about a secret never says the secret")
   func discretion() {
     #expect(!complaint(["--secret", "hush-hush"]).contains("hush-hush"))

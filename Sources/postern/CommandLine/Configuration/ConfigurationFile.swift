@@ -17,7 +17,7 @@ enum ConfigurationFile {
   static func read(_ path: String, of source: String) throws -> [Entry] {
     let bytes = try InputFile.read(path, of: source, sizeMax: sizeMax)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw UsageError("\(path): not text in UTF-8")
+      throw UsageError("\(path):\(firstBadPlace(bytes)): not text in UTF-8")
     }
     do {
       var reader = JSON5Reader(text)
@@ -25,6 +25,20 @@ enum ConfigurationFile {
     } catch {
       throw UsageError("\(path):\(error.place): \(error.reason)")
     }
+  }
+
+  /// Where bytes cease to be UTF-8.
+  private static func firstBadPlace(_ bytes: [UInt8]) -> TextPlace {
+    var place = TextPlace()
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      guard String(validating: line, as: UTF8.self) != nil else {
+        let good = String(decoding: line, as: UTF8.self).unicodeScalars.prefix { $0 != "\u{FFFD}" }
+        place.column += good.count
+        return place
+      }
+      place.line += 1
+    }
+    return place
   }
 }
 
