@@ -14,6 +14,9 @@ internal import GatewayTokens
 /// // the client gets refresh_required, and has `refreshTimeout` to answer
 /// await gateway.stop()
 /// ```
+///
+/// A package that tests so depends on `.product(name: "PosternTesting", package: "postern")`, and wants on Debian what
+/// `Deploy/install-packages build` installs. `Examples/swift-test` is one, client and all.
 public final class PosternGateway: Sendable {
   /// What a test may want otherwise.
   public struct Options: Sendable {

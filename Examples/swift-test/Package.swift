@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package that tests its client against Postern: what a package of your own needs is the dependency and the product.
+let package = Package(
+  name: "client",
+  dependencies: [
+    // Where Postern is checked out; a package of your own says `.package(url: "https://…/postern", branch: "main")`.
+    .package(name: "postern", path: "../..")
+  ],
+  targets: [
+    .testTarget(
+      name: "ClientTests",
+      dependencies: [.product(name: "PosternTesting", package: "postern")])
+  ]
+)
