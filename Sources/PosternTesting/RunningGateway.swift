@@ -87,10 +87,18 @@ package final class RunningGateway: Sendable {
     let refusals = TransportRefusals()
     let control = ControlSite(
       gateway, routes: suites.flatMap { $0.controlRoutes(gateway) }, secret: settings.controlSecret,
-      figures: { [streamSuite] page in
+      figures: { [suites, streamSuite] page in
         await provider.figures.write(to: &page)
         await streamSuite?.guestFigures.write(to: &page)
         refusals.write(to: &page)
+        for suite in suites {
+          for figure in await suite.figures() {
+            switch figure.kind {
+            case .counter: page.counter(figure.name, figure.help, figure.value)
+            case .gauge: page.gauge(figure.name, figure.help, figure.value)
+            }
+          }
+        }
       },
       drain: { orders.yield($0) })
     let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })

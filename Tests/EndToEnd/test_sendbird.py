@@ -200,8 +200,40 @@ def test_a_browser_opens_the_subprotocol_socket_and_refreshes_over_http(gateway)
         token = session_token("browser")
         report = pages.visit("127.0.0.1", gateway, token=token, application=APPLICATION)
     assert report["protocol"] == subprotocol(token=token)
-    assert report["user"] == "browser" and report["heard"] == "LOGI PONG EXPR LOGI"
+    assert report["user"] == report["renewed"] == "browser" and report["heard"] == "LOGI PONG EXPR LOGI"
     assert report["refreshed"] == "200" and report["again"] == "browser"
+
+
+def test_a_session_key_outlives_its_gateway():
+    flags = ["--sendbird-app-id", APPLICATION]
+    with Gateway(*flags) as gateway, SendbirdClient(gateway, {**JS4, "user_id": "ann"}, "%7B%7D") as client:
+        key = client.receive("LOGI")["key"]
+    headers = {"Session-Key": key}
+    with Gateway(*flags) as gateway:
+        own = "/v3/users/ann/my_group_channels"
+        assert request(gateway.http_url, "GET", own, headers=headers, document=None).status == 200
+        with SendbirdClient(gateway, JS4, subprotocol(auth=key)) as client:
+            assert client.receive("LOGI")["user_id"] == "ann"
+    with Gateway(*flags, "--sendbird-http-needs-socket") as gateway:
+        refusal = request(gateway.http_url, "GET", own, headers=headers, document=None)
+        assert refusal.json["code"] == 800101
+
+
+def test_a_cut_emoji_is_answered(gateway, user):
+    with SendbirdClient(gateway, {**JS4, "user_id": user}, "%7B%7D") as client:
+        client.receive("LOGI")
+        client.socket.send(r'MESG{"channel_url":"none","message":"\ud83d\u0000","req_id":"1"}')
+        refusal = client.receive("EROR")
+        assert refusal["code"] == 900500 and refusal["req_id"] == "1" and refusal["ts"]
+
+
+def test_users_made_by_name_alone_are_so_many_a_minute():
+    with Gateway("--sendbird-new-users", "2") as gateway:
+        for user, command in [("a", "LOGI"), ("b", "LOGI"), ("c", "BUSY"), ("a", "LOGI")]:
+            with SendbirdClient(gateway, {"p": "JS", "ai": APPLICATION, "user_id": user}) as client:
+                client.receive(command)
+        page = request(gateway.control_url, "GET", "/metrics", document=None).body.decode()
+        assert "postern_sendbird_new_users_refused_total 1" in page
 
 
 def test_busy_instead_of_a_login():

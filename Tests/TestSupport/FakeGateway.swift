@@ -147,6 +147,19 @@ package final class FakeGateway: GatewayServices {
     }
   }
 
+  package func announce(
+    toEachOf users: Set<UserID>, except speaker: ConnectionID?,
+    _ words: @escaping @Sendable (any Dialect, UserID) -> Frame?
+  ) {
+    let dialects = state.withLock { $0.dialects }
+    for dialect in dialects {
+      for user in users.sorted() {
+        guard let frame = words(dialect, user) else { continue }
+        state.withLock { $0.told.append((.users([user]), dialect.name, frame)) }
+      }
+    }
+  }
+
   package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {
     state.withLock { state in
       guard state.connections[connection] != nil else { return false }

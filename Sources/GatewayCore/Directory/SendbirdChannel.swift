@@ -11,21 +11,22 @@ package struct SendbirdChannel: Hashable, Sendable {
   package struct Properties: Hashable, Sendable {
     package var name = ""
     package var coverURL = ""
-    package var customType = ""
+    package var customType: Name = ""
     package var data = ""
     package var isPublic = false
     package var isSuper = false
     package var isEphemeral = false
+    package var isBroadcast = false
     /// Only operators may send.
     package var isFrozen = false
     /// In the order in which they were made operators.
     package var operators: [UserID] = []
-    package var metadata: [String: String] = [:]
+    package var metadata: [Name: String] = [:]
 
     package init() {}
   }
 
-  package let url: String
+  package let url: Name
   package let kind: Kind
   /// Given once, rising from one channel to the next.
   package var number: Int64
@@ -42,7 +43,7 @@ package struct SendbirdChannel: Hashable, Sendable {
 
   /// A channel without members. The directory gives the number.
   package init(
-    url: String, kind: Kind, createdBy: UserID?, createdAt: WallTime, properties: Properties = Properties(),
+    url: Name, kind: Kind, createdBy: UserID?, createdAt: WallTime, properties: Properties = Properties(),
     isDistinct: Bool = false, members: [SendbirdMember] = []
   ) {
     self.url = url

@@ -8,143 +8,88 @@ package protocol SendbirdChannelDirectory: Sendable {
 
   /// Keeps a new channel and returns it with its number, or the one of the same members if both are distinct.
   func create(_ channel: SendbirdChannel) async throws(SendbirdChannelRefusal) -> SendbirdCreation
-  func channel(_ url: String) async -> SendbirdChannel?
+  func channel(_ url: Name) async -> SendbirdChannel?
   func channels(_ query: SendbirdChannelQuery) async -> SendbirdChannelPage
   /// Changes a channel in one step, and returns it as it is then. `change` may be made more than once, each time on a
   /// fresh copy.
   func update(
-    _ url: String, _ change: @escaping @Sendable (inout SendbirdChannel.Properties) -> Void
+    _ url: Name, _ change: @escaping @Sendable (inout SendbirdChannel.Properties) -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel
   /// Forgets a channel and its messages; returns what it was, with everybody who was in it.
-  func delete(_ url: String) async throws(SendbirdChannelRefusal) -> SendbirdMembership
+  func delete(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdMembership
+  /// How much is held.
+  var usage: SendbirdChannelUsage { get async }
 
   // Members of group channels.
 
   /// Puts `users` among the members. Who is one already stays as they are; `changed` are the others.
   func invite(
-    _ users: [SendbirdMember], to url: String
+    _ users: [SendbirdMember], to url: Name
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership
   /// Makes a joined member of `user`, invited before or not. `changed` is empty for one who is.
-  func join(_ url: String, user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdMembership
+  func join(_ url: Name, user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdMembership
   /// Takes the users out; `changed` are those who were in. Operators stay operators.
-  func leave(_ url: String, users: Set<UserID>) async throws(SendbirdChannelRefusal) -> SendbirdMembership
+  func leave(
+    _ url: Name, users: Set<UserID>, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdMembership
   /// Takes the user out of every group channel; one membership for each that they were in.
-  func leaveAll(_ user: UserID) async -> [SendbirdMembership]
-  func setMuted(_ isMuted: Bool, _ user: UserID, in url: String) async throws(SendbirdChannelRefusal) -> SendbirdChannel
+  func leaveAll(_ user: UserID, at now: WallTime) async -> [SendbirdMembership]
+  /// The group channels that the user is in no more since that time, because they left or the channel ended. Bounded:
+  /// the oldest are forgotten first.
+  func departures(of user: UserID, since: WallTime) async -> [Name]
+  /// Lets a member of a group channel, or anybody in an open one, send again or no longer.
+  func setMuted(_ isMuted: Bool, _ user: UserID, in url: Name) async throws(SendbirdChannelRefusal) -> SendbirdChannel
   /// Keeps a user out, or lets them in again. Who is kept out is a member no more.
   func setBanned(
-    _ isBanned: Bool, _ user: UserID, in url: String
+    _ isBanned: Bool, _ user: UserID, in url: Name, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership
   /// Lets `user` be blocked by `by`, or no longer.
   func setBlocked(_ isBlocked: Bool, _ user: UserID, by: UserID) async throws(SendbirdChannelRefusal)
   /// Notes that the member has read everything sent until `now`.
-  func markRead(_ url: String, user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel
+  func markRead(_ url: Name, user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel
+  /// Notes that everything sent until `now` has arrived at the member.
+  func markDelivered(
+    _ url: Name, user: UserID, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdChannel
   /// How many messages of how many channels the user has not read.
   func unread(_ user: UserID) async -> SendbirdUnread
+  /// The same of several users; who is not in the answer has read everything.
+  func unread(_ users: Set<UserID>) async -> [UserID: SendbirdUnread]
 
   // Participants of open channels.
 
   /// Lets the user's connection be in an open channel. Being in it twice is being in it once.
   func enter(
-    _ url: String, user: UserID, by connection: ConnectionID
+    _ url: Name, user: UserID, by connection: ConnectionID
   ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation
   func exit(
-    _ url: String, user: UserID, by connection: ConnectionID
+    _ url: Name, user: UserID, by connection: ConnectionID
   ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation
   /// Takes the connection out of every open channel.
   func exitAll(_ user: UserID, by connection: ConnectionID) async -> [SendbirdParticipation]
-  func participants(_ url: String) async throws(SendbirdChannelRefusal) -> [UserID]
+  func participants(_ url: Name) async throws(SendbirdChannelRefusal) -> [SendbirdParticipant]
 
   // Messages.
 
   /// Keeps a message and returns it with its number. The sender must be in the channel where `needsPresence`, and may
-  /// be neither muted nor banned; a frozen channel takes messages of operators and of the application only.
+  /// be neither muted nor banned; a frozen channel takes messages of operators and of the application only. What it
+  /// replies to must be there.
   func send(
     _ message: SendbirdMessage, needsPresence: Bool
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery
   /// Changes a message of `user`, of anybody if nil.
   func edit(
-    _ id: Int64, in url: String, by user: UserID?, _ change: @escaping @Sendable (inout SendbirdMessage) -> Void
+    _ id: Int64, in url: Name, by user: UserID?, _ change: @escaping @Sendable (inout SendbirdMessage) -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery
   /// Forgets a message of `user`, of anybody if nil.
   func deleteMessage(
-    _ id: Int64, in url: String, by user: UserID?
+    _ id: Int64, in url: Name, by user: UserID?, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery
-  func message(_ id: Int64, in url: String) async throws(SendbirdChannelRefusal) -> SendbirdMessage
+  /// The messages deleted since that time. Bounded: the oldest are forgotten first.
+  func deletions(of url: Name, since: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdDeletion]
+  func message(_ id: Int64, in url: Name) async throws(SendbirdChannelRefusal) -> SendbirdMessage
   /// The messages asked for, oldest first.
   func messages(
-    of url: String, _ query: SendbirdMessageQuery
+    of url: Name, _ query: SendbirdMessageQuery
   ) async throws(SendbirdChannelRefusal) -> [SendbirdMessage]
-}
-
-/// What became of a wish for a channel.
-package struct SendbirdCreation: Hashable, Sendable {
-  package var channel: SendbirdChannel
-  /// False if it is a distinct channel that existed.
-  package var isNew: Bool
-
-  package init(channel: SendbirdChannel, isNew: Bool) {
-    self.channel = channel
-    self.isNew = isNew
-  }
-}
-
-/// A channel whose members have changed.
-package struct SendbirdMembership: Hashable, Sendable {
-  package var channel: SendbirdChannel
-  /// Who came or went.
-  package var changed: [UserID]
-  /// The connections that were in an open channel and are no more.
-  package var connections: [ConnectionID]
-
-  package init(channel: SendbirdChannel, changed: [UserID], connections: [ConnectionID] = []) {
-    self.channel = channel
-    self.changed = changed
-    self.connections = connections
-  }
-}
-
-/// An open channel after somebody entered it or left.
-package struct SendbirdParticipation: Hashable, Sendable {
-  package var channel: SendbirdChannel
-  package var user: UserID
-  /// False if another connection of the user was in it, or still is.
-  package var isChange: Bool
-
-  package init(channel: SendbirdChannel, user: UserID, isChange: Bool) {
-    self.channel = channel
-    self.user = user
-    self.isChange = isChange
-  }
-}
-
-/// A message, and who hears of it.
-package struct SendbirdDelivery: Hashable, Sendable {
-  package var message: SendbirdMessage
-  package var kind: SendbirdChannel.Kind
-  /// ``SendbirdChannel/number``.
-  package var channelNumber: Int64
-  /// The joined members of a group channel; empty for an open one.
-  package var members: Set<UserID>
-
-  package init(message: SendbirdMessage, kind: SendbirdChannel.Kind, channelNumber: Int64, members: Set<UserID>) {
-    self.message = message
-    self.kind = kind
-    self.channelNumber = channelNumber
-    self.members = members
-  }
-}
-
-/// What somebody has not read.
-package struct SendbirdUnread: Hashable, Sendable {
-  package var messages: Int
-  package var channels: Int
-  /// Messages by the custom type of their channel, where it has one.
-  package var messagesByType: [String: Int]
-
-  package init(messages: Int = 0, channels: Int = 0, messagesByType: [String: Int] = [:]) {
-    self.messages = messages
-    self.channels = channels
-    self.messagesByType = messagesByType
-  }
 }

@@ -5,6 +5,8 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
     case chronological
     /// The channel in which something was said last first.
     case latestLastMessage
+    /// By name, byte by byte.
+    case alphabetical
   }
 
   package var kind: SendbirdChannel.Kind
@@ -12,8 +14,8 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   package var member: UserID?
   /// Only those in which the member's state is this.
   package var memberState: SendbirdMember.State?
-  package var urls: Set<String>?
-  package var customTypes: Set<String>?
+  package var urls: Set<Name>?
+  package var customTypes: Set<Name>?
   package var nameContains: String?
   /// Only group channels with all of these among their members.
   package var membersInclude: Set<UserID>?
@@ -32,6 +34,20 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
 
   package init(_ kind: SendbirdChannel.Kind) {
     self.kind = kind
+  }
+
+  /// Whether the first channel stands before the second in the answer.
+  package func puts(_ first: SendbirdChannel, before second: SendbirdChannel) -> Bool {
+    switch order {
+    case .chronological: break
+    case .latestLastMessage:
+      let (one, other) = (first.lastMessage?.id ?? 0, second.lastMessage?.id ?? 0)
+      if one != other { return one > other }
+    case .alphabetical:
+      let (one, other) = (Name(first.properties.name), Name(second.properties.name))
+      if one != other { return one < other }
+    }
+    return first.number > second.number
   }
 
   /// Whether the channel is asked for, pages left aside.

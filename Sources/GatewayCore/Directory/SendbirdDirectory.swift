@@ -20,7 +20,8 @@ package protocol SendbirdDirectory: Sendable {
   func users(_ query: SendbirdUserQuery) async -> SendbirdUserPage
 
   /// Changes a user in one step, and returns it as it is then. `change` may be made more than once, each time on a fresh
-  /// copy; what it does to the number is undone. Throws ``GatewayError/notFound`` if there is no such user.
+  /// copy; what it does to the number is undone. Throws ``GatewayError/notFound`` if there is no such user,
+  /// ``GatewayError/tooMany`` if there is no room for what it has become.
   func updateUser(
     _ id: UserID, _ change: @escaping @Sendable (inout SendbirdUser) -> Void
   ) async throws(GatewayError) -> SendbirdUser

@@ -12,6 +12,8 @@ package struct SendbirdMember: Hashable, Sendable {
   package var joinedAt: WallTime?
   /// What was sent until then has been read.
   package var readAt: WallTime?
+  /// What was sent until then has arrived.
+  package var deliveredAt: WallTime?
   /// How many messages of others came since.
   package var unreadCount = 0
   package var isMuted = false

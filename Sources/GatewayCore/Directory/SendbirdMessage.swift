@@ -13,7 +13,7 @@ package struct SendbirdMessage: Hashable, Sendable {
     package let id: UserID
     package let nickname: String
     package let profileURL: String
-    package let metadata: [String: String]
+    package let metadata: [Name: String]
     package let requiresAuthForProfileImage: Bool
 
     package init(_ user: SendbirdUser) {
@@ -41,22 +41,39 @@ package struct SendbirdMessage: Hashable, Sendable {
     }
   }
 
+  /// Texts that an application attaches under a key.
+  package struct MetaArray: Hashable, Sendable {
+    package let key: Name
+    package var values: [String]
+
+    package init(_ key: Name, _ values: [String]) {
+      self.key = key
+      self.values = values
+    }
+  }
+
   /// Given by the directory: unique in the application, rising.
   package var id: Int64
-  package let channelURL: String
+  package let channelURL: Name
   package let kind: Kind
   /// Nil for an admin message.
   package let sender: Sender?
   package var text: String
   package var data: String
-  package var customType: String
+  package var customType: Name
   /// `users` or `channel`.
   package var mentionType: String
   package var mentionedUsers: [UserID]
   package var file: File?
+  /// The message that this one replies to, by its number and as it was then; nil for one that stands by itself.
   package var parentID: Int64?
-  /// JSON, as its sender wrote it.
-  package var metaArray: String?
+  package var parent: SendbirdParentMessage?
+  /// Whether a reply is shown among the channel's messages too.
+  package var isReplyToChannel = false
+  /// What has been replied; nil if nothing was.
+  package var thread: SendbirdThread?
+  /// In their sender's order, no key twice.
+  package var metaArrays: [MetaArray] = []
   package var createdAt: WallTime
   package var updatedAt: WallTime?
   /// Whether it was sent by an operator of the channel.
@@ -64,7 +81,7 @@ package struct SendbirdMessage: Hashable, Sendable {
 
   /// A message without a number.
   package init(
-    _ kind: Kind, in channelURL: String, by sender: Sender?, text: String = "", file: File? = nil,
+    _ kind: Kind, in channelURL: Name, by sender: Sender?, text: String = "", file: File? = nil,
     createdAt: WallTime
   ) {
     self.kind = kind

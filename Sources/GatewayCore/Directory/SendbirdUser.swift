@@ -5,7 +5,7 @@ package struct SendbirdUser: Hashable, Sendable {
   package var number: Int64
   package var nickname: String
   package var profileURL: String
-  package var metadata: [String: String]
+  package var metadata: [Name: String]
   package var discoveryKeys: [String]
   package var preferredLanguages: [String]
   /// False for a user who was deactivated: known, but not let in.

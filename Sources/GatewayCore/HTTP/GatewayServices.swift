@@ -21,6 +21,13 @@ package protocol GatewayServices: Sendable {
     _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
   )
 
+  /// Says something to every connection of these users but one, to each user in words of their own; in the order of
+  /// ``announce(to:except:_:)``.
+  func announce(
+    toEachOf users: Set<UserID>, except speaker: ConnectionID?,
+    _ words: @escaping @Sendable (any Dialect, UserID) -> Frame?
+  )
+
   /// Lets the connection hear what is said to the call's audience, without telling anybody. False if there is no such
   /// connection, or it has as many calls as it may.
   func watch(_ call: CallID, by connection: ConnectionID) async -> Bool

@@ -40,6 +40,8 @@ package struct KeepAliveHabit: Hashable, Sendable {
   package var startsAtOnce = false
   /// Whether ``interval`` counts from the last sign of life, and not from the last ping.
   package var countsFromLife = false
+  /// Whether every message puts the next ping off by a whole ``interval``.
+  package var everyMessagePostpones = false
   /// Whether every message is a sign of life for ``limit``, and not only the answers to pings.
   package var anyMessageCounts = false
   /// How long the signs of life may stay away.

@@ -45,15 +45,19 @@ package struct DialectSuite: Sendable {
   package let routes: @Sendable (any GatewayServices) -> [HTTPRoute]
   /// What an operator may ask of it, on the control port.
   package let controlRoutes: @Sendable (any GatewayServices) -> [HTTPRoute]
+  /// What it counts of its own, for an operator.
+  package let figures: @Sendable () async -> [DialectFigure]
 
   package init(
     _ bindings: [DialectBinding], issuers: [String: any TokenIssuer] = [:],
     routes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] },
-    controlRoutes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] }
+    controlRoutes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] },
+    figures: @escaping @Sendable () async -> [DialectFigure] = { [] }
   ) {
     self.bindings = bindings
     self.issuers = issuers
     self.routes = routes
     self.controlRoutes = controlRoutes
+    self.figures = figures
   }
 }

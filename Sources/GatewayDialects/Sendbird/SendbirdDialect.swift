@@ -70,6 +70,7 @@ package struct SendbirdDialect: Dialect {
     for name in ["user_id", "expiring_session"] {
       if let value = upgrade.parameter(name) { details.append(HTTPField(name, value)) }
     }
+    details.append(HTTPField("peer", upgrade.peer))
     return details
   }
 }

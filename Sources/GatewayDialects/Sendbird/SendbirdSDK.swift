@@ -15,7 +15,8 @@ package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
     habits.keepAlive = keepAlive
     // The login's answer says better.
     let schedule = ReturnSchedule.growing(
-      first: .seconds(self == .unity ? 3 : 2), factor: 2, cap: .seconds(self == .unity ? 24 : 20), tries: nil)
+      first: .seconds(self == .unity ? 3 : 2), factor: 2, cap: .seconds(self == .unity ? 24 : 20),
+      tries: self == .unity ? 5 : nil)
     var comeback = ComebackHabit(schedule, renewingErrors: [SendbirdError.accessTokenInvalid.code])
     comeback.failuresAtLoss = 0
     comeback.otherErrorsAreFinal = false
@@ -42,7 +43,9 @@ package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .javascript: habit.despair = .stopsPinging
     case .javascript3: habit.despair = .comesBack
-    case .unity: habit.despair = .nothing
+    case .unity:
+      habit.despair = .nothing
+      habit.everyMessagePostpones = true
     }
     return habit
   }

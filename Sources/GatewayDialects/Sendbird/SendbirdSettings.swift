@@ -13,7 +13,7 @@ package struct SendbirdSettings: Sendable {
   }
 
   /// The application that clients must name; nil for any.
-  package var applicationID: String?
+  package var applicationID: Name?
   /// The secret of the Platform API, which signs session tokens too.
   package var apiToken: Credentials
   package var usersWithoutToken = UsersWithoutToken.full
@@ -45,6 +45,10 @@ package struct SendbirdSettings: Sendable {
   package var loginsPerSecond: Double?
   /// After how many seconds `BUSY` tells them to come back.
   package var busyRetryAfter = Duration.seconds(3)
+  /// How many users one address may have made in a minute by logging in by a name alone; nil for any number. Ours.
+  package var newUsersPerMinuteMax: Int? = 6_000
+  /// How many bytes of messages are kept, of all channels together; the oldest give way. Ours.
+  package var messageBytesMax = 64 << 20
   /// How many connections a user may have.
   package var connectionsPerUserMax = 30
   /// Whether the documented limits of what a user may ask for in a second are kept.
@@ -61,6 +65,6 @@ package struct SendbirdSettings: Sendable {
 
   /// Whether a client that names this application (nil if it names none) has come to the right place.
   func isForUs(_ named: String?) -> Bool {
-    applicationID == nil || applicationID == named
+    applicationID == nil || applicationID == named.map { Name($0) }
   }
 }

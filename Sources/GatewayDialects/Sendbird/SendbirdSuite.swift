@@ -9,6 +9,7 @@ package struct SendbirdSuite: Sendable {
   /// Signs session tokens.
   package let signer: JWTSigner
   private let verifier: JWTVerifier
+  private let channels: any SendbirdChannelDirectory
 
   /// An application whose sessions are kept on `executor`, which is best the directory's.
   package init(
@@ -16,6 +17,7 @@ package struct SendbirdSuite: Sendable {
     on executor: any SerialExecutor, generator: SeededGenerator
   ) throws(KeyError) {
     self.settings = settings
+    self.channels = channels
     let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
     signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
     verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
@@ -35,11 +37,33 @@ package struct SendbirdSuite: Sendable {
       session: try Self.policy(policy), liveness: .silence(settings.silenceMax),
       operations: SendbirdOperations(operations),
       observer: SendbirdConnections(sessions: sessions, next: observer))
-    return DialectSuite([binding], issuers: ["sendbird": SendbirdTokenIssuer(signer: signer)]) { [self] services in
-      sessions.gateway.withLock { $0 = services }
-      let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
-      let own = SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services)
-      return own.routes + routes(gate, services)
+    return DialectSuite(
+      [binding], issuers: ["sendbird": SendbirdTokenIssuer(signer: signer)],
+      routes: { [self] services in
+        sessions.gateway.withLock { $0 = services }
+        let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
+        let own = SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services)
+        return own.routes + routes(gate, services)
+      },
+      figures: { [self] in await figures })
+  }
+
+  /// What fills memory, and what was refused so that it does not.
+  private var figures: [DialectFigure] {
+    get async {
+      let usage = await channels.usage
+      return [
+        DialectFigure(
+          "postern_sendbird_new_users_refused_total", .counter, "Users not made: their address had made too many.",
+          Double(await sessions.newUsersRefused)),
+        DialectFigure("postern_sendbird_channels", .gauge, "Channels kept.", Double(usage.channels)),
+        DialectFigure("postern_sendbird_channel_bytes", .gauge, "Bytes they take.", Double(usage.channelBytes)),
+        DialectFigure("postern_sendbird_messages", .gauge, "Messages kept.", Double(usage.messages)),
+        DialectFigure("postern_sendbird_message_bytes", .gauge, "Bytes they take.", Double(usage.messageBytes)),
+        DialectFigure(
+          "postern_sendbird_messages_displaced_total", .counter, "Messages that gave way to others for want of room.",
+          Double(usage.messagesDisplaced)),
+      ]
     }
   }
 

@@ -32,6 +32,7 @@ struct Pulse: Hashable, Sendable {
 
   /// Something has come; `isAnswer` if it says that the other side lives, and is not only a message.
   mutating func heard(isAnswer: Bool, at now: Instant) {
+    if habit.everyMessagePostpones && nextPing != nil { nextPing = now + habit.interval }
     guard isAnswer || habit.anyMessageCounts else { return }
     lastLife = now
     despairsAt = habit.limitCountsFromPing ? nil : now + habit.limit

@@ -260,6 +260,13 @@ extension Gateway: GatewayServices {
     announce { $0.deliver(to: audience, except: speaker, words) }
   }
 
+  package func announce(
+    toEachOf users: Set<UserID>, except speaker: ConnectionID?,
+    _ words: @escaping @Sendable (any Dialect, UserID) -> Frame?
+  ) {
+    announce { $0.deliver(toEachOf: users, except: speaker, words) }
+  }
+
   package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {
     guard connection.loop < tables.count else { return false }
     return await tables[connection.loop].perform { $0.connections[connection.serial]?.watch(call) ?? false }

@@ -145,6 +145,17 @@ package final class LoopTable: @unchecked Sendable {
     }
   }
 
+  /// Says something to every connection of these users that is on this loop, but not to `speaker`, to each user in words
+  /// of their own.
+  func deliver(
+    toEachOf names: Set<UserID>, except speaker: ConnectionID?, _ words: (any Dialect, UserID) -> Frame?
+  ) {
+    for connection in connections(in: .users(names)) where connection.id != speaker {
+      guard let user = connection.user, let frame = words(connection.dialect, user) else { continue }
+      connection.deliver(frame)
+    }
+  }
+
   private func connections(in audience: Audience) -> [Connection] {
     switch audience {
     case .call(let call):

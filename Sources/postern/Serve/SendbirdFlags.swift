@@ -24,6 +24,10 @@ enum SendbirdFlags {
     Flag("sendbird-reconnect-tries", "N", "how often they try, -1 for endless (default -1)"),
     Flag("sendbird-login-rate", "N", "logins answered in a second; BUSY above (default: no limit)"),
     Flag("sendbird-busy-retry-after", "DURATION", "when BUSY has them come back, whole seconds (default 3s)"),
+    Flag(
+      "sendbird-new-users", "N",
+      "users an address may make in a minute by logging in by name alone, 0 for any number (default 6000)"),
+    Flag("sendbird-message-bytes-max", "N", "bytes of messages kept; the oldest give way (default 67108864)"),
     Flag("sendbird-rate-limits", nil, "keep the documented limits of what a user may ask for in a second"),
     Flag("sendbird-connections-per-user", "N", "connections of one user; 400500 above (default 30)"),
   ]
@@ -34,7 +38,7 @@ enum SendbirdFlags {
     // Without either nobody but this process knows it: the Platform API is closed.
     let apiToken = file ?? secret ?? Base64URL.encode(SecureRandom.bytes(32))
     var settings = SendbirdSettings(apiToken: Credentials(token: apiToken))
-    settings.applicationID = arguments.string("sendbird-app-id")
+    settings.applicationID = arguments.string("sendbird-app-id").map { Name($0) }
     if let choice = try arguments.choice(
       "sendbird-users-without-token", SendbirdSettings.UsersWithoutToken.self)
     {
@@ -50,6 +54,11 @@ enum SendbirdFlags {
     settings.needsConnectionOverHTTP = try arguments.isOn("sendbird-http-needs-socket")
     settings.limitsRates = try arguments.isOn("sendbird-rate-limits")
     settings.loginsPerSecond = try arguments.number("sendbird-login-rate", in: 0.1...1_000_000)
+    if let count = try arguments.int("sendbird-new-users", in: 0...1_000_000) {
+      settings.newUsersPerMinuteMax = count == 0 ? nil : count
+    }
+    settings.messageBytesMax =
+      try arguments.int("sendbird-message-bytes-max", in: 1...(1 << 40)) ?? settings.messageBytesMax
     settings.connectionsPerUserMax =
       try arguments.int("sendbird-connections-per-user", in: 1...1_000_000) ?? settings.connectionsPerUserMax
     try readTimes(arguments, into: &settings)

@@ -132,7 +132,7 @@ struct SendbirdChannelTests {
     #expect(bob.last("participant_count", of: "ENTR") == "2" && phone.last("cat", of: "SYEV") == "10102")
     phone.close()
     sendbird.world.settle()
-    #expect(commands(bob, "SYEV").isEmpty)
+    #expect(commands(bob, "SYEV").allSatisfy { !$0.contains(#""cat":10103"#) })
     laptop.close()
     sendbird.world.settle()
     #expect(bob.last("cat", of: "SYEV") == "10103")

@@ -63,6 +63,52 @@ struct SendbirdStrayInputTests {
     #expect(sendbird.serve("GET", "/v3/users/\(escaped)").code == 400_201)
   }
 
+  @Test(
+    "of numbers that nobody has is refused or counts as the largest there are",
+    arguments: [
+      "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-1", "1e999", "NaN", "0x10", "٣", "+5",
+      "18446744073709551616", "4000000000000001", "",
+    ])
+  func numbers(number: String) throws {
+    let sendbird = try SimulatedSendbird(hasChannels: true)
+    sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann"]}"#)
+    let ann = sendbird.connect(["user_id": "ann"])
+    sendbird.say(#"MESG{"channel_url":"talk","message":"x","req_id":"0"}"#, ann)
+    let text = PercentEncoding.encode(number)
+    let (url, own) = ("/v3/group_channels/talk", "/v3/users/ann/my_group_channels")
+    let targets = [
+      "\(url)/messages?message_ts=\(text)", "\(url)/messages?message_id=\(text)",
+      "\(url)/messages?message_ts=1&prev_limit=\(text)&next_limit=\(text)",
+      "\(url)/messages?message_ts=1&parent_message_id=\(text)", "\(url)/messages/\(text)",
+      "\(url)/messages/changelogs?change_ts=\(text)", "\(url)/messages/changelogs?token=c\(text)c\(text)",
+      "\(url)/messages_gap?prev_start_ts=\(text)&prev_end_ts=\(text)&prev_cache_count=\(text)",
+      "\(url)/messages_gap?next_start_ts=0&next_end_ts=\(text)&next_cache_count=0",
+      "\(url)/members?limit=\(text)", "\(url)/members?token=p1y2p0ij32e8e7", "\(own)?limit=\(text)&order=",
+      "\(own)?token=p1y2p0ij32e8e7", "\(own)/changelogs?change_ts=\(text)", "\(own)/changelogs?token=c1c\(text)",
+      "/v3/users?limit=\(text)", "/v3/users?token=p1y2p0ij32e8e7",
+    ]
+    for target in targets {
+      let answer = sendbird.fetch("GET", target, ["session-key": ann.sessionKey])
+      #expect(answer.status == 200 || answer.status == 400, "\(target)")
+    }
+    for name in ["msg_id", "parent_message_id", "size", "file_size", "time"] {
+      for command in ["MESG", "FILE", "MEDI", "TPST"] {
+        sendbird.say(
+          #"\#(command){"channel_url":"talk","message":"x","url":"u","\#(name)":\#(number),"req_id":"1"}"#, ann)
+      }
+    }
+    let bodies = ["expires_at", "session_token_expires_at", "last_seen_at", "change_ts"].map {
+      #"{"\#($0)":\#(number)}"#
+    }
+    for body in bodies {
+      sendbird.serve("POST", "/v3/users/ann/token", body)
+      sendbird.serve("PUT", "/v3/users/ann", body)
+      sendbird.serve("PUT", own + "/changelogs", body)
+    }
+    #expect(sendbird.serve("GET", "/v3/users/ann").code == 0)
+  }
+
   @Test("over HTTP is an error of the vendor's, whatever the path")
   func http() throws {
     let sendbird = try SimulatedSendbird(hasChannels: true)

@@ -12,7 +12,8 @@ struct SendbirdChannelCase: CustomTestStringConvertible, Sendable {
     SendbirdChannelCase(testDescription: "memory") { room in
       let limits = MemorySendbirdChannelLimits(
         channels: room, membersOfChannel: room, memberships: 2 * room, participantsOfChannel: room,
-        channelsOfConnection: room, bans: room, messagesOfChannel: room, messages: 2 * room)
+        channelsOfConnection: room, bans: room, messagesOfChannel: room, messages: 2 * room,
+        deletionsOfChannel: room, departures: room)
       return MemorySendbirdChannels(on: SerialTestExecutor(), limits: limits)
     }
   ]
@@ -28,7 +29,7 @@ enum ChannelFixture {
   static let laptop = ConnectionID(loop: 1, serial: 1)
 
   static func group(
-    _ url: String, _ members: UserID..., isDistinct: Bool = false,
+    _ url: Name, _ members: UserID..., isDistinct: Bool = false,
     change: (inout SendbirdChannel.Properties) -> Void = { _ in }
   ) -> SendbirdChannel {
     var properties = SendbirdChannel.Properties()
@@ -38,11 +39,11 @@ enum ChannelFixture {
       isDistinct: isDistinct, members: members.map { SendbirdMember($0, .joined, at: now) })
   }
 
-  static func open(_ url: String) -> SendbirdChannel {
+  static func open(_ url: Name) -> SendbirdChannel {
     SendbirdChannel(url: url, kind: .open, createdBy: nil, createdAt: now)
   }
 
-  static func text(_ text: String, in url: String, by user: UserID?, at time: WallTime = now) -> SendbirdMessage {
+  static func text(_ text: String, in url: Name, by user: UserID?, at time: WallTime = now) -> SendbirdMessage {
     SendbirdMessage(
       user == nil ? .admin : .text, in: url, by: user.map { .init(SendbirdUser($0, createdAt: now)) }, text: text,
       createdAt: time)

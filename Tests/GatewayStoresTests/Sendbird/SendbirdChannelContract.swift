@@ -26,7 +26,7 @@ struct SendbirdChannelContract {
     let changed = try await directory.join("one", user: F.eve, at: F.now)
     #expect(!changed.channel.isDistinct)
     #expect(try await directory.create(F.group("four", F.ann, F.bob, isDistinct: true)).channel.url == "four")
-    _ = try await directory.delete("four")
+    _ = try await directory.delete("four", at: F.now)
     #expect(try await directory.create(F.group("five", F.ann, F.bob, isDistinct: true)).channel.url == "five")
   }
 
@@ -41,15 +41,15 @@ struct SendbirdChannelContract {
     #expect(try await directory.join("one", user: F.bob, at: F.now).changed == [F.bob])
     let twice = try await directory.join("one", user: F.bob, at: F.now)
     #expect(twice.changed.isEmpty && twice.channel.joined == [F.ann, F.bob])
-    #expect(try await directory.leave("one", users: [F.ann, F.eve]).changed == [F.ann])
-    #expect(await directory.leaveAll(F.bob).map(\.channel.url) == ["one"])
+    #expect(try await directory.leave("one", users: [F.ann, F.eve], at: F.now).changed == [F.ann])
+    #expect(await directory.leaveAll(F.bob, at: F.now).map(\.channel.url) == ["one"])
     #expect(await directory.channel("one")?.members == [])
     _ = try await directory.create(F.open("open"))
     await #expect(throws: SendbirdChannelRefusal.wrongKind) {
       try await directory.join("open", user: F.ann, at: F.now)
     }
     await #expect(throws: SendbirdChannelRefusal.channelNotFound) {
-      try await directory.leave("none", users: [F.ann])
+      try await directory.leave("none", users: [F.ann], at: F.now)
     }
   }
 
@@ -62,15 +62,15 @@ struct SendbirdChannelContract {
     #expect(first.isChange && first.channel.participantCount == 1)
     #expect(try await directory.enter("open", user: F.ann, by: F.laptop).isChange == false)
     #expect(try await directory.enter("open", user: F.bob, by: ConnectionID(loop: 0, serial: 9)).isChange)
-    #expect(try await directory.participants("open") == [F.ann, F.bob])
+    #expect(try await directory.participants("open").map(\.user) == [F.ann, F.bob])
     #expect(try await directory.exit("open", user: F.ann, by: F.phone).isChange == false)
     _ = try await directory.enter("other", user: F.ann, by: F.laptop)
     let ends = await directory.exitAll(F.ann, by: F.laptop)
     #expect(ends.map(\.channel.url) == ["open", "other"] && ends.allSatisfy(\.isChange))
     #expect(await directory.exitAll(F.ann, by: F.laptop).isEmpty)
     #expect(try await directory.exit("open", user: F.ann, by: F.laptop).isChange == false)
-    #expect(try await directory.participants("open") == [F.bob])
-    let end = try await directory.delete("open")
+    #expect(try await directory.participants("open").map(\.user) == [F.bob])
+    let end = try await directory.delete("open", at: F.now)
     #expect(end.changed == [F.bob] && end.connections == [ConnectionID(loop: 0, serial: 9)])
     #expect(await directory.exitAll(F.bob, by: ConnectionID(loop: 0, serial: 9)).isEmpty)
   }
@@ -89,13 +89,13 @@ struct SendbirdChannelContract {
       try await directory.enter("open", user: F.eve, by: F.laptop)
     }
     #expect(await directory.channel("group")?.members.map(\.user) == [F.ann, F.bob])
-    #expect(try await directory.participants("open") == [F.ann, F.bob])
+    #expect(try await directory.participants("open").map(\.user) == [F.ann, F.bob])
   }
 
   @Test("lists page by page, in either order", arguments: SendbirdChannelCase.all)
   func pages(_ directory: SendbirdChannelCase) async throws {
     let directory = directory.make(8)
-    for url in ["a", "b", "c"] { _ = try await directory.create(F.group(url, F.ann)) }
+    for url in ["a", "b", "c"] as [Name] { _ = try await directory.create(F.group(url, F.ann)) }
     _ = try await directory.create(F.open("open"))
     _ = try await directory.send(F.text("hi", in: "b", by: F.ann), needsPresence: true)
     var query = SendbirdChannelQuery(.group)
@@ -121,7 +121,7 @@ struct SendbirdChannelContract {
       })
     _ = try await directory.create(F.group("b", F.bob, isDistinct: true) { $0.isFrozen = true })
     _ = try await directory.invite([SendbirdMember(F.eve, .invited, inviter: F.ann, at: F.now)], to: "a")
-    let cases: [(String, [String], (inout SendbirdChannelQuery) -> Void)] = [
+    let cases: [(String, [Name], (inout SendbirdChannelQuery) -> Void)] = [
       ("all", ["b", "a"], { _ in }),
       ("member", ["a"], { $0.member = F.ann }),
       (

@@ -85,7 +85,7 @@ struct SendbirdDirectoryContract {
     _ = try await directory.getOrCreateUser(ann, at: now)
     await withTaskGroup { group in
       for key in 0..<100 {
-        group.addTask { _ = try? await directory.updateUser(ann) { $0.metadata["\(key)"] = "" } }
+        group.addTask { _ = try? await directory.updateUser(ann) { $0.metadata[Name("\(key)")] = "" } }
       }
     }
     #expect(await directory.user(ann)?.metadata.count == 100)

@@ -41,7 +41,7 @@ struct SendbirdMessageContract {
     let directory = directory.make(8)
     _ = try await directory.create(F.group("group", F.ann, F.bob) { $0.operators = [F.bob] })
     _ = try await directory.create(F.open("open"))
-    func expectRefusal(_ refusal: SendbirdChannelRefusal, _ user: UserID?, _ url: String) async {
+    func expectRefusal(_ refusal: SendbirdChannelRefusal, _ user: UserID?, _ url: Name) async {
       await #expect(throws: refusal) {
         try await directory.send(F.text("hi", in: url, by: user), needsPresence: true)
       }
@@ -61,15 +61,15 @@ struct SendbirdMessageContract {
     _ = try await directory.send(F.text("operator", in: "group", by: F.bob), needsPresence: true)
     _ = try await directory.send(F.text("application", in: "group", by: nil), needsPresence: true)
     _ = try await directory.enter("open", user: F.ann, by: F.phone)
-    let ban = try await directory.setBanned(true, F.ann, in: "open")
+    let ban = try await directory.setBanned(true, F.ann, in: "open", at: F.now)
     #expect(ban.changed == [F.ann] && ban.connections == [F.phone] && ban.channel.participantCount == 0)
     await expectRefusal(.banned, F.ann, "open")
     await #expect(throws: SendbirdChannelRefusal.banned) {
       try await directory.enter("open", user: F.ann, by: F.phone)
     }
-    _ = try await directory.setBanned(false, F.ann, in: "open")
+    _ = try await directory.setBanned(false, F.ann, in: "open", at: F.now)
     _ = try await directory.enter("open", user: F.ann, by: F.phone)
-    #expect(try await directory.setBanned(true, F.ann, in: "group").changed == [F.ann])
+    #expect(try await directory.setBanned(true, F.ann, in: "group", at: F.now).changed == [F.ann])
     await #expect(throws: SendbirdChannelRefusal.banned) { try await directory.join("group", user: F.ann, at: F.now) }
   }
 
@@ -78,7 +78,7 @@ struct SendbirdMessageContract {
     let directory = directory.make(8)
     _ = try await directory.create(F.group("plain", F.ann, F.bob))
     _ = try await directory.create(F.group("typed", F.ann, F.bob) { $0.customType = "food" })
-    for url in ["plain", "plain", "typed"] {
+    for url in ["plain", "plain", "typed"] as [Name] {
       _ = try await directory.send(F.text("hi", in: url, by: F.ann), needsPresence: true)
     }
     #expect(await directory.unread(F.bob) == SendbirdUnread(messages: 3, channels: 2, messagesByType: ["food": 1]))
@@ -109,13 +109,13 @@ struct SendbirdMessageContract {
     }
     #expect(edited.message.text == "too" && edited.message.id == second.id && edited.members == [F.ann, F.bob])
     #expect(await directory.channel("group")?.lastMessage?.text == "too")
-    _ = try await directory.deleteMessage(second.id, in: "group", by: F.ann)
+    _ = try await directory.deleteMessage(second.id, in: "group", by: F.ann, at: F.now)
     #expect(await directory.channel("group")?.lastMessage == first)
     #expect(try await directory.message(first.id, in: "group") == first)
     await #expect(throws: SendbirdChannelRefusal.messageNotFound) {
       try await directory.message(second.id, in: "group")
     }
-    _ = try await directory.deleteMessage(first.id, in: "group", by: nil)
+    _ = try await directory.deleteMessage(first.id, in: "group", by: nil, at: F.now)
     #expect(await directory.channel("group")?.lastMessage == nil)
   }
 
@@ -148,14 +148,14 @@ struct SendbirdMessageContract {
   @Test("lets the oldest messages give way, in the channel and in all", arguments: SendbirdChannelCase.all)
   func bounds(_ directory: SendbirdChannelCase) async throws {
     let directory = directory.make(10)
-    for url in ["a", "b", "c"] { _ = try await directory.create(F.group(url, F.ann)) }
+    for url in ["a", "b", "c"] as [Name] { _ = try await directory.create(F.group(url, F.ann)) }
     let query = SendbirdMessageQuery(around: .time(F.now), before: 0, after: 0, includesPoint: true)
     for number in 0..<15 { _ = try await directory.send(F.text("\(number)", in: "a", by: F.ann), needsPresence: true) }
     #expect(try await directory.messages(of: "a", query).map(\.text) == (5..<15).map(String.init))
     for number in 0..<10 { _ = try await directory.send(F.text("\(number)", in: "b", by: F.ann), needsPresence: true) }
     for _ in 0..<5 { _ = try await directory.send(F.text("x", in: "c", by: F.ann), needsPresence: true) }
     var kept = 0
-    for url in ["a", "b", "c"] { kept += try await directory.messages(of: url, query).count }
+    for url in ["a", "b", "c"] as [Name] { kept += try await directory.messages(of: url, query).count }
     #expect((15...20).contains(kept))
     #expect(try await directory.messages(of: "c", query).count == 5)
     #expect(try await directory.messages(of: "a", query).last?.text == "14")

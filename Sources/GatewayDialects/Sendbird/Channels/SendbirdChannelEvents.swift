@@ -1,9 +1,11 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// Tells those who are in a channel what happens there. Each event is encoded once, whoever hears it.
+/// Tells those who are in a channel what happens there. Each event is encoded once, whoever hears it; what is told in a
+/// group channel ends with how much each of its hearers has not read.
 struct SendbirdChannelEvents: Sendable {
   let directory: any SendbirdDirectory
+  let channels: any SendbirdChannelDirectory
 
   /// The categories of `SYEV`.
   enum Category: Int64 {
@@ -31,42 +33,120 @@ struct SendbirdChannelEvents: Sendable {
     return call
   }
 
-  static func audience(of channel: SendbirdChannel) -> Audience {
-    channel.kind == .open ? .call(call(channel.number)) : .users(channel.joined)
+  // MARK: Who hears
+
+  /// Tells all who are in an open channel.
+  private func tell(
+    _ number: Int64, except speaker: ConnectionID?, _ frame: Frame, on services: any GatewayServices
+  ) async {
+    await services.tell(.call(Self.call(number)), except: speaker) { dialect, _ in
+      dialect is SendbirdDialect ? frame : nil
+    }
+  }
+
+  /// Tells users of a group channel.
+  private func tell(
+    _ users: Set<UserID>, except speaker: ConnectionID?, _ frame: Frame, _ unread: [UserID: SendbirdUnread]? = nil,
+    on services: any GatewayServices
+  ) async {
+    let unread = if let unread { unread } else { await channels.unread(users) }
+    let now = services.wallTime
+    services.announce(toEachOf: users, except: speaker) { dialect, user in
+      dialect is SendbirdDialect ? frame.adding(unread[user] ?? SendbirdUnread(), at: now) : nil
+    }
+  }
+
+  /// Tells all who are in the channel, or those `users` of a group channel.
+  private func tell(
+    _ channel: SendbirdChannel, _ users: Set<UserID>?, except speaker: ConnectionID?, _ frame: Frame,
+    on services: any GatewayServices
+  ) async {
+    switch channel.kind {
+    case .open: await tell(channel.number, except: speaker, frame, on: services)
+    case .group: await tell(users ?? channel.joined, except: speaker, frame, on: services)
+    }
   }
 
   private func tell(
-    _ audience: Audience, except speaker: ConnectionID? = nil, _ frame: Frame, on services: any GatewayServices
+    _ delivery: SendbirdDelivery, except speaker: ConnectionID? = nil, _ frame: Frame, on services: any GatewayServices
   ) async {
-    await services.tell(audience, except: speaker) { dialect, _ in dialect is SendbirdDialect ? frame : nil }
+    switch delivery.kind {
+    case .open: await tell(delivery.channelNumber, except: speaker, frame, on: services)
+    case .group: await tell(delivery.members, except: speaker, frame, delivery.unread, on: services)
+    }
   }
 
   // MARK: Messages
 
-  /// A message, or what it was changed to: `name` is the command.
-  func message(
+  /// A message that was sent: `name` is the command.
+  func sent(
     _ name: StaticString, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
   ) async {
-    let frame = SendbirdFrame.command(name, capacity: 768) { json in
+    await tell(delivery, except: speaker, Self.frame(name, delivery), on: services)
+    if let thread = Self.thread(delivery, at: services.wallTime) {
+      await tell(delivery, except: speaker, thread, on: services)
+    }
+  }
+
+  /// The answer to who sent a message over the socket: the message, and what became of the thread.
+  func answer(
+    _ name: StaticString, _ delivery: SendbirdDelivery, to user: UserID, _ request: RequestID?, at now: WallTime
+  ) -> [Frame] {
+    var frames = request.map { [Self.frame(name, delivery, $0)] } ?? []
+    if let thread = Self.thread(delivery, at: now) { frames.append(thread) }
+    guard delivery.kind == .group else { return frames }
+    return frames.map { $0.adding(delivery.unread[user] ?? SendbirdUnread(), at: now) }
+  }
+
+  /// What a message was changed to: `name` is the command.
+  func changed(
+    _ name: StaticString, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
+  ) async {
+    let frame = Self.frame(name, delivery)
+    switch delivery.kind {
+    case .open: await tell(delivery.channelNumber, except: speaker, frame, on: services)
+    case .group:
+      await services.tell(.users(delivery.members), except: speaker) { dialect, _ in
+        dialect is SendbirdDialect ? frame : nil
+      }
+    }
+  }
+
+  static func frame(_ name: StaticString, _ delivery: SendbirdDelivery, _ request: RequestID? = nil) -> Frame {
+    SendbirdFrame.command(name, request, capacity: 1_024) { json in
       SendbirdMessageObject(delivery.message, delivery.kind).writeCommand(to: &json)
     }
-    await tell(Self.audience(of: delivery), except: speaker, frame, on: services)
+  }
+
+  /// `MTHD`: what has been replied to the message that this one replies to; nil if it replies to none.
+  private static func thread(_ delivery: SendbirdDelivery, at now: WallTime) -> Frame? {
+    delivery.parent.map { parent in
+      SendbirdFrame.command("MTHD", capacity: 512) { json in
+        json.member("channel_url", parent.channelURL.text)
+        json.member("channel_type", delivery.kind.rawValue)
+        json.member("parent_message_id", parent.id)
+        json.member("root_message_id", parent.id)
+        json.member("thread_info") { SendbirdMessageObject.write(parent.thread, at: now, to: &$0) }
+        json.member("ts", now.milliseconds)
+      }
+    }
   }
 
   func deleted(_ delivery: SendbirdDelivery, on services: any GatewayServices) async {
     let now = services.wallTime
     let frame = SendbirdFrame.command("DELM") { json in
       json.member("msg_id", delivery.message.id)
-      json.member("channel_url", delivery.message.channelURL)
+      json.member("channel_url", delivery.message.channelURL.text)
       json.member("channel_type", delivery.kind.rawValue)
       json.member("ts", now.milliseconds)
     }
-    await tell(Self.audience(of: delivery), frame, on: services)
+    var delivery = delivery
+    delivery.unread = await channels.unread(delivery.members)
+    await tell(delivery, frame, on: services)
+    if let thread = Self.thread(delivery, at: now) { await tell(delivery, thread, on: services) }
   }
 
-  private static func audience(of delivery: SendbirdDelivery) -> Audience {
-    delivery.kind == .open ? .call(call(delivery.channelNumber)) : .users(delivery.members)
-  }
+  // MARK: Receipts
 
   /// Somebody has read everything until `time`.
   func read(
@@ -76,45 +156,72 @@ struct SendbirdChannelEvents: Sendable {
     let frame = SendbirdFrame.command("READ", capacity: 320) { json in
       Self.writeRead(channel, by: user, at: time, to: &json)
     }
-    await tell(Self.audience(of: channel), except: speaker, frame, on: services)
+    await tell(channel, nil, except: speaker, frame, on: services)
   }
 
   static func writeRead(
     _ channel: SendbirdChannel, by user: SendbirdMessage.Sender, at time: WallTime, to json: inout JSONWriter
   ) {
-    json.member("channel_url", channel.url)
+    json.member("channel_url", channel.url.text)
     json.member("channel_type", channel.kind.rawValue)
     json.member("ts", time.milliseconds)
     json.member("user") { user.write(to: &$0) }
+  }
+
+  /// Everything until `time` has arrived at somebody: the others, whose messages they are, hear of it.
+  func delivered(
+    _ channel: SendbirdChannel, to user: UserID, at time: WallTime, on services: any GatewayServices
+  ) async {
+    let frame = SendbirdFrame.command("DLVR", capacity: 200) { json in
+      json.member("channel_url", channel.url.text)
+      json.member("channel_type", channel.kind.rawValue)
+      json.member("updated") { json in
+        json.name(user.rawValue)
+        json.integer(time.milliseconds)
+      }
+      json.member("ts", time.milliseconds)
+    }
+    await tell(channel, channel.joined.subtracting([user]), except: nil, frame, on: services)
   }
 
   // MARK: Channels
 
   /// Something about the channel itself.
   func event(
-    _ category: Category, in channel: SendbirdChannel, to audience: Audience? = nil,
+    _ category: Category, in channel: SendbirdChannel, to users: Set<UserID>? = nil,
     except speaker: ConnectionID? = nil, on services: any GatewayServices,
     data: (inout JSONWriter) -> Void = { _ in }
   ) async {
-    let now = services.wallTime
-    let frame = SendbirdFrame.command("SYEV", capacity: 512) { json in
+    let frame = Self.frame(category, in: channel, at: services.wallTime, data)
+    await tell(channel, users, except: speaker, frame, on: services)
+  }
+
+  private static func frame(
+    _ category: Category, in channel: SendbirdChannel, at now: WallTime, _ data: (inout JSONWriter) -> Void
+  ) -> Frame {
+    SendbirdFrame.command("SYEV", capacity: 512) { json in
       json.member("cat", category.rawValue)
-      json.member("channel_url", channel.url)
+      json.member("channel_url", channel.url.text)
       json.member("channel_type", channel.kind.rawValue)
       json.member("ts", now.milliseconds)
       json.member("sts", now.milliseconds)
       json.member("data") { data(&$0) }
     }
-    await tell(audience ?? Self.audience(of: channel), except: speaker, frame, on: services)
   }
 
   /// Something that a user does, or that is done to one.
   func event(
-    _ category: Category, of user: UserID, in channel: SendbirdChannel, to audience: Audience? = nil,
+    _ category: Category, of user: UserID, in channel: SendbirdChannel, to users: Set<UserID>? = nil,
     except speaker: ConnectionID? = nil, on services: any GatewayServices
   ) async {
+    let frame = await frame(category, of: user, in: channel, at: services.wallTime)
+    await tell(channel, users, except: speaker, frame, on: services)
+  }
+
+  /// The command that says so.
+  func frame(_ category: Category, of user: UserID, in channel: SendbirdChannel, at now: WallTime) async -> Frame {
     let known = await directory.user(user) ?? SendbirdUser(user, createdAt: channel.createdAt)
-    await event(category, in: channel, to: audience, except: speaker, on: services) { json in
+    return Self.frame(category, in: channel, at: now) { json in
       json.members(of: known)
       if channel.kind == .open { json.member("participant_count", Int64(channel.participantCount)) }
     }
@@ -140,8 +247,7 @@ struct SendbirdChannelEvents: Sendable {
     let now = services.wallTime
     let users = await directory.users(Set(membership.changed).union([inviter]))
     // Those who were invited must hear of it too.
-    let audience = Audience.users(channel.joined.union(membership.changed))
-    await event(.invited, in: channel, to: audience, on: services) { json in
+    await event(.invited, in: channel, to: channel.joined.union(membership.changed), on: services) { json in
       json.member("inviter") { Self.write(inviter, users[inviter], nil, in: channel, to: &$0) }
       json.member("invitees", objects: membership.changed) { user, json in
         Self.write(user, users[user], channel.member(user)?.state, in: channel, to: &json)
@@ -155,8 +261,8 @@ struct SendbirdChannelEvents: Sendable {
     _ membership: SendbirdMembership, as category: Category = .left, on services: any GatewayServices
   ) async {
     for user in membership.changed {
-      let audience = Audience.users(membership.channel.joined.union(membership.changed))
-      await event(category, of: user, in: membership.channel, to: audience, on: services)
+      let users = membership.channel.joined.union(membership.changed)
+      await event(category, of: user, in: membership.channel, to: users, on: services)
     }
   }
 

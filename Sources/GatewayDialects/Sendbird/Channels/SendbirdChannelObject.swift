@@ -32,19 +32,25 @@ struct SendbirdChannelObject {
             json.integer(member.readAt?.milliseconds ?? 0)
           }
         }
-        json.member("delivery_receipt") { _ in }
+        json.member("delivery_receipt") { json in
+          for member in channel.members {
+            json.name(member.user.rawValue)
+            json.integer(member.deliveredAt?.milliseconds ?? 0)
+          }
+        }
       }
     }
   }
 
   private func writeCommon(to json: inout JSONWriter) {
     let properties = channel.properties
-    json.member("channel_url", channel.url)
+    json.member("channel_url", channel.url.text)
     json.member("name", properties.name)
     json.member("cover_url", properties.coverURL)
-    json.member("custom_type", properties.customType)
+    json.member("custom_type", properties.customType.text)
     json.member("data", properties.data)
-    json.member("created_at", channel.createdAt.milliseconds)
+    // In seconds, as of users; of messages it is in milliseconds.
+    json.member("created_at", channel.createdAt.nanoseconds / 1_000_000_000)
     json.member("freeze", properties.isFrozen)
     json.member("is_ephemeral", properties.isEphemeral)
     json.member("max_length_message", Int64(SendbirdLimits.message))
@@ -64,8 +70,9 @@ struct SendbirdChannelObject {
     json.member("is_distinct", channel.isDistinct)
     json.member("is_public", properties.isPublic)
     json.member("is_super", properties.isSuper)
+    json.member("is_broadcast", properties.isBroadcast)
     for flag: StaticString in [
-      "is_broadcast", "is_discoverable", "is_exclusive", "is_access_code_required", "is_chat_notification",
+      "is_discoverable", "is_exclusive", "is_access_code_required", "is_chat_notification",
       "ignore_profanity_filter",
     ] {
       json.member(flag, false)
@@ -112,7 +119,7 @@ struct SendbirdChannelObject {
     json.member("is_blocked_by_me", false)
     json.member("is_blocking_me", false)
     json.member("read_ts", member.readAt?.milliseconds ?? 0)
-    json.member("delivered_ts", 0)
+    json.member("delivered_ts", member.deliveredAt?.milliseconds ?? 0)
     json.member("friend_name", "")
   }
 

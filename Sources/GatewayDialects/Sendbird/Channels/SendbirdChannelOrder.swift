@@ -4,7 +4,7 @@ internal import GatewayCore
 struct SendbirdChannelOrder: Sendable {
   let kind: SendbirdChannel.Kind
   /// The name it shall have; nil for any.
-  let url: String?
+  let url: Name?
   let isStrict: Bool
   let inviter: UserID?
   private let creator: UserID?
@@ -12,7 +12,7 @@ struct SendbirdChannelOrder: Sendable {
   private let members: [UserID]
   private let isDistinct: Bool
   /// Who is to be invited only.
-  private let invited: Set<String>
+  private let invited: Set<UserID>
 
   init(_ kind: SendbirdChannel.Kind, _ body: SendbirdParameters, creator: UserID?) throws(SendbirdError) {
     self.kind = kind
@@ -29,14 +29,14 @@ struct SendbirdChannelOrder: Sendable {
       return
     }
     members = try Self.members(body, creator: creator)
-    invited = Set(try body.texts("invitation_status")?.filter { $0.value != "joined" }.keys ?? [:].keys)
+    invited = try body.invitedOnly
   }
 
   /// Letters, digits, `_` and `-`, as documented: the name stands in paths.
-  private static func url(_ body: SendbirdParameters) throws(SendbirdError) -> String? {
+  private static func url(_ body: SendbirdParameters) throws(SendbirdError) -> Name? {
     guard let url = try body.string("channel_url", max: SendbirdLimits.channelURL), !url.isEmpty else { return nil }
     guard url.utf8.allSatisfy(isAllowed) else { throw .characterNotAllowed("channel_url") }
-    return url
+    return Name(url)
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -66,13 +66,13 @@ struct SendbirdChannelOrder: Sendable {
   }
 
   /// The channel; those who are not `known` are left out.
-  func channel(url: String, known: Set<UserID>, at now: WallTime) -> SendbirdChannel {
+  func channel(url: Name, known: Set<UserID>, at now: WallTime) -> SendbirdChannel {
     var properties = SendbirdChannel.Properties()
     change.apply(to: &properties)
     properties.operators.removeAll { !known.contains($0) }
     let members = members.filter { known.contains($0) }.map { user in
       SendbirdMember(
-        user, invited.contains(user.rawValue) ? .invited : .joined, inviter: user == creator ? nil : inviter, at: now)
+        user, invited.contains(user) ? .invited : .joined, inviter: user == creator ? nil : inviter, at: now)
     }
     return SendbirdChannel(
       url: url, kind: kind, createdBy: creator.flatMap { known.contains($0) ? $0 : nil }, createdAt: now,
@@ -84,21 +84,23 @@ struct SendbirdChannelOrder: Sendable {
 struct SendbirdChannelChange: Sendable {
   private let name: String?
   private let coverURL: String?
-  private let customType: String?
+  private let customType: Name?
   private let data: String?
   private let isPublic: Bool?
   private let isSuper: Bool?
   private let isEphemeral: Bool?
+  private let isBroadcast: Bool?
   let operators: [UserID]?
 
   init(_ body: SendbirdParameters) throws(SendbirdError) {
     name = try body.string("name", max: SendbirdLimits.channelName)
     coverURL = try body.string("cover_url", max: SendbirdLimits.url)
-    customType = try body.string("custom_type", max: SendbirdLimits.customType)
+    customType = try body.name("custom_type", max: SendbirdLimits.customType)
     data = try body.string("data", max: SendbirdLimits.channelData)
     isPublic = try body.flag("is_public")
     isSuper = try body.flag("is_super")
     isEphemeral = try body.flag("is_ephemeral")
+    isBroadcast = try body.flag("is_broadcast")
     let older = try body.users("operators", count: SendbirdLimits.operators)
     operators = try body.users("operator_ids", count: SendbirdLimits.operators) ?? older
   }
@@ -111,6 +113,7 @@ struct SendbirdChannelChange: Sendable {
     if let isPublic { properties.isPublic = isPublic }
     if let isSuper { properties.isSuper = isSuper }
     if let isEphemeral { properties.isEphemeral = isEphemeral }
+    if let isBroadcast { properties.isBroadcast = isBroadcast }
     if let operators { properties.operators = operators }
   }
 }

@@ -20,8 +20,9 @@ extension SendbirdChannelQuery {
     switch request.text("order") {
     case nil, "chronological": order = .chronological
     case "latest_last_message": order = .latestLastMessage
-    // By a name or by what an application noted: as if nothing had been said.
-    case "channel_name_alphabetical", "metadata_value_alphabetical": order = .chronological
+    case "channel_name_alphabetical": order = .alphabetical
+    // By what an application noted: as if nothing had been said.
+    case "metadata_value_alphabetical": order = .chronological
     default: throw .invalid("order")
     }
   }

@@ -3,8 +3,7 @@ internal import GatewayTokens
 
 // What clients ask after they were away: what has changed since a time, or since the answer before.
 //
-// Nobody notes when a channel changed, or what was deleted. So every channel counts as changed, which tells a client
-// nothing wrong, and nothing as deleted.
+// Nobody notes when a channel changed. So every channel counts as changed, which tells a client nothing wrong.
 
 extension SendbirdChannelRoutes {
   var changeLogRoutes: [HTTPRoute] {
@@ -16,28 +15,40 @@ extension SendbirdChannelRoutes {
     }
     return messages + [
       resource.route("GET", channels) { request throws(SendbirdError) in
-        try await channelChanges(request, token: try request.pageToken)
+        try await channelChanges(request, since: try request.time("change_ts"), token: request.text("token"))
       },
       // An early fourth generation of the JavaScript SDK asks with PUT, its parameters in the body.
       resource.route("PUT", channels) { request throws(SendbirdError) in
-        let token = try request.body.string("token", max: SendbirdLimits.metadataKey)
-        return try await channelChanges(request, token: try SendbirdRequest.place(token))
+        let body = try request.body
+        let token = try body.string("token", max: SendbirdLimits.metadataKey)
+        return try await channelChanges(request, since: try body.time("change_ts"), token: token)
       },
     ]
   }
 
-  /// The token behind the last page names the first: what changes later is asked for with it.
-  private func channelChanges(_ request: SendbirdRequest, token: Int64?) async throws(SendbirdError) -> HTTPResponse {
-    var query = try SendbirdChannelQuery(.group, request)
-    query.member = try await own(request)
+  /// The token behind the last page names the first, from now on: what changes later is asked for with it.
+  private func channelChanges(
+    _ request: SendbirdRequest, since: WallTime?, token text: String?
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let token = text.flatMap { $0.isEmpty ? nil : $0 }
+    let place = token.flatMap(SendbirdChangeToken.init)
+    guard token == nil || place != nil else { throw .invalid("token") }
+    let start = place?.since ?? since ?? WallTime(nanoseconds: 0)
+    var query = SendbirdChannelQuery(.group)
+    let user = try await own(request)
+    query.member = user
     query.limit = try request.number("limit", default: SendbirdLimits.pageMax, max: SendbirdLimits.pageMax)
-    query.offset = Int(clamping: token ?? 0)
+    query.offset = place?.offset ?? 0
     let page = await channels.channels(query)
-    let objects = await present(page.channels, to: query.member, showsMembers: true, showsReceipts: true)
     let now = services.wallTime
+    // Told with the first page.
+    let gone = query.offset == 0 ? await channels.departures(of: user, since: start) : []
+    let objects = await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
+    let next = page.next.map { SendbirdChangeToken(since: start, offset: $0) }
     return SendbirdResource.answer { json in
       json.member("updated", objects: objects) { $0.write(to: &$1) }
-      Self.writeEnd(hasMore: page.next != nil, next: Int64(page.next ?? 0), at: now, to: &json)
+      json.member("deleted", strings: gone.lazy.map(\.text))
+      Self.writeEnd(next != nil, next ?? SendbirdChangeToken(since: now, offset: 0), at: now, to: &json)
     }
   }
 
@@ -46,8 +57,10 @@ extension SendbirdChannelRoutes {
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
-    let place = try request.pageToken.map(WallTime.init(milliseconds:))
-    guard let since = try request.time("change_ts") ?? place else { throw .missing("change_ts") }
+    let token = request.text("token").map { SendbirdChangeToken($0) }
+    if let token, token == nil { throw .invalid("token") }
+    let time = try request.time("change_ts")
+    guard let since = token.flatMap({ $0?.since }) ?? time else { throw .missing("change_ts") }
     let now = services.wallTime
     let all = SendbirdMessageQuery(around: .time(now), before: .max, after: .max, includesPoint: true)
     let messages = try await ask { () throws(SendbirdChannelRefusal) in
@@ -60,20 +73,28 @@ extension SendbirdChannelRoutes {
     // The next page begins with the next millisecond.
     if let last = page.last { page = changed.prefix { $0.at <= last.at } }
     let hasMore = page.count < changed.count
+    let deletions = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.deletions(of: channel.url, since: since)
+    }
+    let next = (hasMore ? page.last : nil).map { WallTime(milliseconds: $0.at) + .milliseconds(1) } ?? now
     return SendbirdResource.answer { json in
       json.name("updated")
       json.beginArray()
       for change in page { SendbirdMessageObject(change.message, kind).write(to: &json) }
       json.endArray()
-      let next = hasMore ? page.last.map { $0.at + 1 } : nil
-      Self.writeEnd(hasMore: hasMore, next: next ?? now.milliseconds, at: now, to: &json)
+      json.member("deleted", objects: deletions) { deletion, json in
+        json.member("message_id", deletion.message)
+        json.member("deleted_at", deletion.at.milliseconds)
+      }
+      Self.writeEnd(hasMore, SendbirdChangeToken(since: next, offset: 0), at: now, to: &json)
     }
   }
 
-  private static func writeEnd(hasMore: Bool, next: Int64, at now: WallTime, to json: inout JSONWriter) {
-    json.member("deleted", strings: [])
+  private static func writeEnd(
+    _ hasMore: Bool, _ next: SendbirdChangeToken, at now: WallTime, to json: inout JSONWriter
+  ) {
     json.member("has_more", hasMore)
-    json.member("next", SendbirdPageToken.text(next))
+    json.member("next", next.text)
     json.member("ts", now.milliseconds)
   }
 }

@@ -25,7 +25,7 @@ extension SendbirdChannelRoutes {
     let channel = try await visible(.group, request)
     let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
     let page = Array(channel.members.dropFirst(start).prefix(limit))
-    let next = start + page.count < channel.members.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
+    let next = start < channel.members.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
     let object = await present([channel], to: request.actor(nil), showsMembers: true)[0]
     return SendbirdResource.answer { json in
       json.member("members", objects: page) { object.writeMember($0, to: &$1) }
@@ -43,18 +43,19 @@ extension SendbirdChannelRoutes {
 
   private func participants(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(.open, request)
-    let ids = try await ask { () throws(SendbirdChannelRefusal) in try await channels.participants(channel.url) }
+    let all = try await ask { () throws(SendbirdChannelRefusal) in try await channels.participants(channel.url) }
     let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
-    let page = ids.dropFirst(start).prefix(limit)
-    let users = await directory.users(Set(page))
-    let next = start + page.count < ids.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
+    let page = all.dropFirst(start).prefix(limit)
+    let users = await directory.users(Set(page.map(\.user)))
+    let next = start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
     return SendbirdResource.answer { json in
-      json.member("participants", objects: page) { id, json in
-        json.members(of: users[id] ?? SendbirdUser(id, createdAt: channel.createdAt))
-        json.member("is_active", users[id]?.isActive ?? false)
+      json.member("participants", objects: page) { participant, json in
+        let user = users[participant.user]
+        json.members(of: user ?? SendbirdUser(participant.user, createdAt: channel.createdAt))
+        json.member("is_active", user?.isActive ?? false)
         // Whoever is in an open channel is connected.
         json.member("is_online", true)
-        json.member("is_muted", false)
+        json.member("is_muted", participant.isMuted)
       }
       json.member("next", next)
     }
@@ -69,10 +70,10 @@ extension SendbirdChannelRoutes {
     let known = await directory.users(Set(ids))
     guard known.count == ids.count else { throw .notFound("User") }
     let inviter = request.actor(try body.user("inviter_id"))
-    let waiting = Set(try body.texts("invitation_status")?.filter { $0.value != "joined" }.keys ?? [:].keys)
+    let waiting = try body.invitedOnly
     let now = services.wallTime
     let new = ids.map { user in
-      SendbirdMember(user, waiting.contains(user.rawValue) ? .invited : .joined, inviter: inviter, at: now)
+      SendbirdMember(user, waiting.contains(user) ? .invited : .joined, inviter: inviter, at: now)
     }
     let membership = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.invite(new, to: channel.url)
@@ -130,8 +131,9 @@ extension SendbirdChannelRoutes {
     _ request: SendbirdRequest, _ users: [UserID], as category: SendbirdChannelEvents.Category = .left
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(.group, request)
+    let now = services.wallTime
     let membership = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.leave(channel.url, users: Set(users))
+      try await channels.leave(channel.url, users: Set(users), at: now)
     }
     await events.left(membership, as: category, on: services)
     return await answer(membership.channel, request, showsMembers: true)

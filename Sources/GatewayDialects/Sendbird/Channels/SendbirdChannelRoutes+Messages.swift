@@ -14,11 +14,17 @@ extension SendbirdChannelRoutes {
       resource.route("GET", all + "/total_count") { request throws(SendbirdError) in
         try await count(kind, request)
       },
+      resource.route("GET", one + "/messages_gap") { request throws(SendbirdError) in
+        try await gap(kind, request)
+      },
     ]
     if kind == .group {
       routes += [
         resource.route("PUT", all + "/mark_as_read") { request throws(SendbirdError) in
           try await markRead(request)
+        },
+        resource.route("PUT", all + "/mark_as_delivered") { request throws(SendbirdError) in
+          try await markDelivered(request)
         },
         resource.route("POST", one + "/typing") { request throws(SendbirdError) in
           try await type(.typingStarted, request)
@@ -45,9 +51,6 @@ extension SendbirdChannelRoutes {
     let body = try request.body
     let type = try messageKind(body)
     let draft = try SendbirdMessageDraft(type, body)
-    if let parent = draft.parentID {
-      _ = try await ask { () throws(SendbirdChannelRefusal) in try await channels.message(parent, in: channel.url) }
-    }
     let sender = try await sender(type, request, body)
     let message = draft.message(in: channel.url, by: sender, at: services.wallTime)
     // A server may speak for a user who is not in the open channel: it is in no connection's power to be there.
@@ -55,7 +58,7 @@ extension SendbirdChannelRoutes {
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.send(message, needsPresence: needsPresence)
     }
-    await events.message(Self.command(type), delivery, except: nil, on: services)
+    await events.sent(Self.command(type), delivery, except: nil, on: services)
     return Self.answer(delivery.message, kind)
   }
 
@@ -109,7 +112,7 @@ extension SendbirdChannelRoutes {
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.edit(id, in: channel.url, by: request.actor(nil)) { change.apply(to: &$0, at: now) }
     }
-    await events.message(Self.changeCommand(delivery.message.kind), delivery, except: nil, on: services)
+    await events.changed(Self.changeCommand(delivery.message.kind), delivery, except: nil, on: services)
     return Self.answer(delivery.message, kind)
   }
 
@@ -122,8 +125,9 @@ extension SendbirdChannelRoutes {
     let id = try messageID(request)
     let user = request.actor(nil)
     let owner = user.flatMap { channel.isOperator($0) ? nil : $0 }
+    let now = services.wallTime
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.deleteMessage(id, in: channel.url, by: owner)
+      try await channels.deleteMessage(id, in: channel.url, by: owner, at: now)
     }
     await events.deleted(delivery, on: services)
     return SendbirdResource.answer()
@@ -136,6 +140,17 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer()
   }
 
+  private func markDelivered(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(.group, request)
+    guard let user = request.actor(try request.body.user("user_id")) else { throw .missing("user_id") }
+    let now = services.wallTime
+    let delivered = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.markDelivered(channel.url, user: user, at: now)
+    }
+    await events.delivered(delivered, to: user, at: now, on: services)
+    return SendbirdResource.answer { $0.member("ts", now.milliseconds) }
+  }
+
   /// Has members type whom a server names.
   private func type(
     _ category: SendbirdChannelEvents.Category, _ request: SendbirdRequest
@@ -145,7 +160,7 @@ extension SendbirdChannelRoutes {
     guard let users = try request.body.users("user_ids") else { throw .missing("user_ids") }
     guard channel.joined.isSuperset(of: users) else { throw .notAMember }
     for user in users {
-      let others = Audience.users(channel.joined.subtracting([user]))
+      let others = channel.joined.subtracting([user])
       await events.event(category, of: user, in: channel, to: others, on: services)
     }
     return SendbirdResource.answer()
@@ -162,6 +177,13 @@ extension SendbirdChannelRoutes {
       try await channels.messages(of: channel.url, query)
     }
     if try request.flag("reverse") ?? false { found.reverse() }
+    // A client takes the first message of a thread's list for the one that is replied to.
+    if case .to(let parent) = query.replies {
+      let first = try await ask { () throws(SendbirdChannelRefusal) in
+        try await channels.message(parent, in: channel.url)
+      }
+      found.insert(first, at: 0)
+    }
     return SendbirdResource.answer { json in
       json.name("messages")
       json.beginArray()
@@ -185,6 +207,22 @@ extension SendbirdChannelRoutes {
       around: point, before: try request.number("prev_limit", default: 15, max: SendbirdLimits.messagesOfSide),
       after: try request.number("next_limit", default: 15, max: SendbirdLimits.messagesOfSide),
       includesPoint: try request.flag("include") ?? true)
+    try filter(&query, request)
+    return query
+  }
+
+  /// Reads what kinds of messages are asked for.
+  func filter(_ query: inout SendbirdMessageQuery, _ request: SendbirdRequest) throws(SendbirdError) {
+    switch request.text("include_reply_type")?.lowercased() {
+    case nil, "none": query.replies = .none
+    case "all": query.replies = .all
+    case "only_reply_to_channel": query.replies = .toChannel
+    default: throw .invalid("include_reply_type")
+    }
+    if let text = request.text("parent_message_id"), text != "0" {
+      guard let parent = Int64(text) else { throw .notNumber("parent_message_id") }
+      query.replies = .to(parent)
+    }
     switch request.text("message_type") {
     case nil, "", "all": query.kind = nil
     case let name?:
@@ -193,7 +231,6 @@ extension SendbirdChannelRoutes {
     }
     query.customTypes = request.texts("custom_types").flatMap { $0.contains("*") ? nil : $0 }
     query.senders = (request.texts("sender_ids") ?? request.texts("sender_id")).map { Set($0.map { UserID($0) }) }
-    return query
   }
 
   private func count(

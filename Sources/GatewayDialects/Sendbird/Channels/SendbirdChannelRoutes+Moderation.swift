@@ -24,13 +24,12 @@ extension SendbirdChannelRoutes {
         try await removeOperators(kind, request)
       },
     ]
-    guard kind == .group else { return routes }
     return routes + [
       resource.route("POST", one + "/mute") { request throws(SendbirdError) in
-        try await setMuted(true, try request.body.neededUser("user_id"), request)
+        try await setMuted(true, try request.body.neededUser("user_id"), kind, request)
       },
       resource.route("DELETE", one + "/mute/{user_id}") { request throws(SendbirdError) in
-        try await setMuted(false, request.userInPath, request)
+        try await setMuted(false, request.userInPath, kind, request)
       },
     ]
   }
@@ -54,28 +53,30 @@ extension SendbirdChannelRoutes {
     let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
     guard let known = await directory.user(user) else { throw .notFound("User") }
+    let now = services.wallTime
     let ban = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.setBanned(isBanned, user, in: channel.url)
+      try await channels.setBanned(isBanned, user, in: channel.url, at: now)
     }
-    let audience = kind == .group ? Audience.users(ban.channel.joined.union([user])) : nil
-    await events.event(isBanned ? .banned : .unbanned, of: user, in: ban.channel, to: audience, on: services)
+    let users = ban.channel.joined.union([user])
+    await events.event(isBanned ? .banned : .unbanned, of: user, in: ban.channel, to: users, on: services)
     for connection in ban.connections {
       await services.unwatch(SendbirdChannelEvents.call(ban.channel.number), by: connection)
     }
     return SendbirdResource.answer { json in
       guard isBanned else { return }
       json.member("user") { $0.members(of: known) }
-      json.member("start_at", services.wallTime.milliseconds)
+      json.member("start_at", now.milliseconds)
       // For ever: the vendor's -1.
       json.member("end_at", -1)
     }
   }
 
   private func setMuted(
-    _ isMuted: Bool, _ user: UserID, _ request: SendbirdRequest
+    _ isMuted: Bool, _ user: UserID, _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
-    let channel = try await known(.group, request)
+    let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
+    guard await directory.user(user) != nil else { throw .notFound("User") }
     let muted = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.setMuted(isMuted, user, in: channel.url)
     }
@@ -123,7 +124,7 @@ extension SendbirdChannelRoutes {
     let isForAll = try request.flag("delete_all") ?? false
     guard users != nil || isForAll else { throw .missing("operator_ids") }
     return try await changeOperators(of: channel) { operators in
-      operators.removeAll { users?.contains($0.rawValue) ?? true }
+      operators.removeAll { users?.contains($0.name) ?? true }
     }
   }
 

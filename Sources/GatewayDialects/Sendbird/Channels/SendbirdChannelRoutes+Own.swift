@@ -52,9 +52,10 @@ extension SendbirdChannelRoutes {
   private func leaveAll(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsWriter()
     let user = try await own(request)
-    let type = try request.body.string("custom_type", max: SendbirdLimits.customType)
-    guard let type, !type.isEmpty else {
-      for membership in await channels.leaveAll(user) { await events.left(membership, on: services) }
+    let now = services.wallTime
+    let type = try request.body.name("custom_type", max: SendbirdLimits.customType)
+    guard let type, type != "" else {
+      for membership in await channels.leaveAll(user, at: now) { await events.left(membership, on: services) }
       return SendbirdResource.answer()
     }
     var query = SendbirdChannelQuery(.group)
@@ -63,7 +64,7 @@ extension SendbirdChannelRoutes {
     query.limit = .max / 2
     for channel in await channels.channels(query).channels {
       // A channel that was deleted meanwhile is left as well.
-      guard let membership = try? await channels.leave(channel.url, users: [user]) else { continue }
+      guard let membership = try? await channels.leave(channel.url, users: [user], at: now) else { continue }
       await events.left(membership, on: services)
     }
     return SendbirdResource.answer()
@@ -72,7 +73,7 @@ extension SendbirdChannelRoutes {
   private func markAllRead(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let user = try await own(request)
     var urls = try request.body.strings(
-      "channel_urls", count: SendbirdLimits.usersOfRequest, max: SendbirdLimits.channelURL)
+      "channel_urls", count: SendbirdLimits.usersOfRequest, max: SendbirdLimits.channelURL)?.map { Name($0) }
     if urls == nil {
       var query = SendbirdChannelQuery(.group)
       query.member = user
@@ -85,7 +86,7 @@ extension SendbirdChannelRoutes {
   }
 
   /// Notes that the user has read everything, and tells the others.
-  func markRead(_ url: String, _ user: UserID) async throws(SendbirdError) {
+  func markRead(_ url: Name, _ user: UserID) async throws(SendbirdError) {
     let now = services.wallTime
     let channel = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.markRead(url, user: user, at: now)
@@ -118,17 +119,5 @@ extension SendbirdChannelRoutes {
     try request.needs(request.userInPath)
     guard await directory.user(request.userInPath) != nil else { throw .notFound("User") }
     return request.userInPath
-  }
-}
-
-extension JSONWriter {
-  /// An object of whole numbers, in the order of their names.
-  fileprivate mutating func member(_ name: StaticString, counts: [String: Int]) {
-    member(name) { json in
-      for (key, count) in counts.sorted(by: { $0.key < $1.key }) {
-        json.name(key)
-        json.integer(Int64(count))
-      }
-    }
   }
 }

@@ -16,7 +16,7 @@ package struct SendbirdChannelRoutes: Sendable {
     self.services = services
     self.directory = directory
     self.channels = channels
-    events = SendbirdChannelEvents(directory: directory)
+    events = SendbirdChannelEvents(directory: directory, channels: channels)
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
@@ -58,7 +58,7 @@ package struct SendbirdChannelRoutes: Sendable {
     let order = try SendbirdChannelOrder(kind, body, creator: request.actor(nil))
     let known = await directory.users(order.users)
     guard !order.isStrict || known.count == order.users.count else { throw .notFound("User") }
-    let url: String
+    let url: Name
     if let wanted = order.url { url = wanted } else { url = await makeURL(kind) }
     let channel = order.channel(url: url, known: Set(known.keys), at: now)
     let creation = try await ask { () throws(SendbirdChannelRefusal) in try await channels.create(channel) }
@@ -71,13 +71,13 @@ package struct SendbirdChannelRoutes: Sendable {
   }
 
   /// A name nobody has thought of.
-  private func makeURL(_ kind: SendbirdChannel.Kind) async -> String {
+  private func makeURL(_ kind: SendbirdChannel.Kind) async -> Name {
     var digits = ""
     for _ in 0..<3 {
-      let chance = UInt32(await services.nextShare() * 0x1_0000_0000)
-      digits += String(UInt64(chance) + 0x1_0000_0000, radix: 16).dropFirst()
+      let chance = UInt64(await services.nextShare() * 0x1_0000_0000)
+      digits += String(chance | 0x1_0000_0000, radix: 16).dropFirst()
     }
-    return "sendbird_\(kind.rawValue)_channel_\(digits)"
+    return Name("sendbird_\(kind.rawValue)_channel_\(digits)")
   }
 
   private func list(
@@ -114,7 +114,8 @@ package struct SendbirdChannelRoutes: Sendable {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
-    let end = try await ask { () throws(SendbirdChannelRefusal) in try await channels.delete(channel.url) }
+    let now = services.wallTime
+    let end = try await ask { () throws(SendbirdChannelRefusal) in try await channels.delete(channel.url, at: now) }
     await events.event(.deleted, in: end.channel, on: services)
     for connection in end.connections {
       await services.unwatch(SendbirdChannelEvents.call(end.channel.number), by: connection)
@@ -217,7 +218,7 @@ extension SendbirdChannelRoutes {
     let users = await directory.users(named)
     var online: Set<UserID> = []
     if showsMembers {
-      for user in users.keys.sorted(by: { $0.rawValue < $1.rawValue }) where await services.isConnected(user) {
+      for user in users.keys.sorted() where await services.isConnected(user) {
         online.insert(user)
       }
     }

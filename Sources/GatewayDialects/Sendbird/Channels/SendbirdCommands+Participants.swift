@@ -4,7 +4,7 @@ internal import GatewayTokens
 // Who is in open channels: those whose connection entered, until it leaves or ends.
 
 extension SendbirdCommands: ConnectionObserver {
-  func enter(_ order: Order) async throws(SendbirdError) -> Frame? {
+  func enter(_ order: Order) async throws(SendbirdError) -> [Frame] {
     guard let channel = await channels.channel(order.channelURL) else { throw .channelNotFound }
     guard channel.kind == .open else { throw .wrongChannelType }
     let connection = order.caller.connection
@@ -23,30 +23,35 @@ extension SendbirdCommands: ConnectionObserver {
     // A connection that ended meanwhile was taken out of everything before this.
     guard await order.services.user(of: connection) != nil else {
       await connectionEnded(order.caller, on: order.services)
-      return nil
+      return []
     }
-    if participation.isChange {
-      await events.event(
-        .entered, of: order.caller.user, in: participation.channel, except: connection, on: order.services)
-    }
-    return answer("ENTR", participation, order)
+    return await answer("ENTR", .entered, participation, order)
   }
 
-  func exit(_ order: Order) async throws(SendbirdError) -> Frame? {
+  func exit(_ order: Order) async throws(SendbirdError) -> [Frame] {
     let participation = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.exit(order.channelURL, user: order.caller.user, by: order.caller.connection)
     }
     let call = SendbirdChannelEvents.call(participation.channel.number)
     await order.services.unwatch(call, by: order.caller.connection)
-    await tellExit(participation, on: order.services)
-    return answer("EXIT", participation, order)
+    return await answer("EXIT", .exited, participation, order)
   }
 
-  private func answer(_ name: StaticString, _ participation: SendbirdParticipation, _ order: Order) -> Frame? {
+  /// Tells the others who came or went, and the speaker too, whose own count of participants is an event behind
+  /// otherwise, be it the user's only connection there or not.
+  private func answer(
+    _ name: StaticString, _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation,
+    _ order: Order
+  ) async -> [Frame] {
     let now = order.services.wallTime
-    return order.request.map { request in
+    let (user, channel) = (order.caller.user, participation.channel)
+    if participation.isChange {
+      await events.event(category, of: user, in: channel, except: order.caller.connection, on: order.services)
+    }
+    let event = await events.frame(category, of: user, in: channel, at: now)
+    let answer = order.request.map { request in
       SendbirdFrame.command(name, request, capacity: 256) { json in
-        json.member("channel_url", participation.channel.url)
+        json.member("channel_url", participation.channel.url.text)
         json.member("channel_type", participation.channel.kind.rawValue)
         json.member("participant_count", Int64(participation.channel.participantCount))
         json.member("edge_ts", now.milliseconds)
@@ -54,6 +59,7 @@ extension SendbirdCommands: ConnectionObserver {
         json.member("ts", now.milliseconds)
       }
     }
+    return (answer.map { [$0] } ?? []) + [event]
   }
 
   private func tellExit(_ participation: SendbirdParticipation, on services: any GatewayServices) async {

@@ -16,14 +16,14 @@ package struct SendbirdCommands: OperationHandler {
     self.directory = directory
     self.channels = channels
     self.rates = rates
-    events = SendbirdChannelEvents(directory: directory)
+    events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
   /// A command under way.
   struct Order: Sendable {
     let name: String
     let body: SendbirdParameters
-    let channelURL: String
+    let channelURL: Name
     let caller: Caller
     let request: RequestID?
     let services: any GatewayServices
@@ -35,19 +35,19 @@ package struct SendbirdCommands: OperationHandler {
     do throws(SendbirdError) {
       try await rates?.take(SendbirdRates.Kind(command: operation.name), caller.user, at: services.wallTime)
       let body = try SendbirdParameters(Array(operation.body.utf8))
-      guard let url = try body.string("channel_url", max: SendbirdLimits.channelURL) else {
+      guard let url = try body.name("channel_url", max: SendbirdLimits.channelURL) else {
         throw .missing("channel_url")
       }
       let order = Order(
         name: operation.name, body: body, channelURL: url, caller: caller, request: request, services: services)
-      return try await perform(order).map { [$0] } ?? []
+      return try await perform(order)
     } catch {
       return request.map { [SendbirdFrame.error(error, $0, at: services.wallTime)] } ?? []
     }
   }
 
-  /// The answer, nil where there is none.
-  private func perform(_ order: Order) async throws(SendbirdError) -> Frame? {
+  /// What the speaker is told, in order.
+  private func perform(_ order: Order) async throws(SendbirdError) -> [Frame] {
     switch order.name {
     case "MESG": try await send(.text, "MESG", order)
     case "FILE": try await send(.file, "FILE", order)
@@ -59,7 +59,7 @@ package struct SendbirdCommands: OperationHandler {
     case "TPST": try await type(.typingStarted, order)
     case "TPEN": try await type(.typingEnded, order)
     // That a message has arrived is of use to nobody here.
-    case "MACK": nil
+    case "MACK": []
     // There are no polls to vote on.
     case "VOTE": throw .notFound("Poll")
     default: throw .noEndpoint
@@ -88,23 +88,18 @@ package struct SendbirdCommands: OperationHandler {
 
   private func send(
     _ kind: SendbirdMessage.Kind, _ name: StaticString, _ order: Order
-  ) async throws(SendbirdError) -> Frame? {
+  ) async throws(SendbirdError) -> [Frame] {
     let sender = try await writer(order)
     let draft = try SendbirdMessageDraft(kind, order.body)
-    if let parent = draft.parentID {
-      _ = try await ask { () throws(SendbirdChannelRefusal) in
-        try await channels.message(parent, in: order.channelURL)
-      }
-    }
     let message = draft.message(in: order.channelURL, by: sender, at: order.services.wallTime)
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.send(message, needsPresence: true)
     }
-    await events.message(name, delivery, except: order.caller.connection, on: order.services)
-    return answer(name, delivery, order)
+    await events.sent(name, delivery, except: order.caller.connection, on: order.services)
+    return events.answer(name, delivery, to: order.caller.user, order.request, at: order.services.wallTime)
   }
 
-  private func edit(_ name: StaticString, _ order: Order) async throws(SendbirdError) -> Frame? {
+  private func edit(_ name: StaticString, _ order: Order) async throws(SendbirdError) -> [Frame] {
     _ = try await writer(order)
     guard let id = try order.body.integer("msg_id") else { throw .missing("msg_id") }
     let change = try SendbirdMessageChange(order.body)
@@ -112,19 +107,11 @@ package struct SendbirdCommands: OperationHandler {
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.edit(id, in: order.channelURL, by: order.caller.user) { change.apply(to: &$0, at: now) }
     }
-    await events.message(name, delivery, except: order.caller.connection, on: order.services)
-    return answer(name, delivery, order)
+    await events.changed(name, delivery, except: order.caller.connection, on: order.services)
+    return order.request.map { [SendbirdChannelEvents.frame(name, delivery, $0)] } ?? []
   }
 
-  private func answer(_ name: StaticString, _ delivery: SendbirdDelivery, _ order: Order) -> Frame? {
-    order.request.map { request in
-      SendbirdFrame.command(name, request, capacity: 768) { json in
-        SendbirdMessageObject(delivery.message, delivery.kind).writeCommand(to: &json)
-      }
-    }
-  }
-
-  private func read(_ order: Order) async throws(SendbirdError) -> Frame? {
+  private func read(_ order: Order) async throws(SendbirdError) -> [Frame] {
     let user = order.caller.user
     let now = order.services.wallTime
     let channel = try await ask { () throws(SendbirdChannelRefusal) in
@@ -132,39 +119,23 @@ package struct SendbirdCommands: OperationHandler {
     }
     let reader = SendbirdMessage.Sender(await directory.user(user) ?? SendbirdUser(user, createdAt: now))
     await events.read(channel, by: reader, at: now, except: order.caller.connection, on: order.services)
-    guard let request = order.request else { return nil }
-    let unread = await channels.unread(user)
-    return SendbirdFrame.command("READ", request, capacity: 400) { json in
+    guard let request = order.request else { return [] }
+    let answer = SendbirdFrame.command("READ", request, capacity: 400) { json in
       SendbirdChannelEvents.writeRead(channel, by: reader, at: now, to: &json)
-      json.member("unread_cnt") { unread.write(to: &$0, at: now) }
     }
+    return [answer.adding(await channels.unread(user), at: now)]
   }
 
   /// A participant of a group channel says that they type, or no longer; it is not answered.
   private func type(
     _ category: SendbirdChannelEvents.Category, _ order: Order
-  ) async throws(SendbirdError) -> Frame? {
+  ) async throws(SendbirdError) -> [Frame] {
     guard let channel = await channels.channel(order.channelURL) else { throw .channelNotFound }
     guard channel.kind == .group else { throw .wrongChannelType }
     guard channel.joined.contains(order.caller.user) else { throw .notAMember }
     guard order.caller.kind != .guest else { throw .guestNotAllowed }
-    let others = Audience.users(channel.joined.subtracting([order.caller.user]))
+    let others = channel.joined.subtracting([order.caller.user])
     await events.event(category, of: order.caller.user, in: channel, to: others, on: order.services)
-    return nil
-  }
-}
-
-extension SendbirdUnread {
-  /// The members of `unread_cnt`.
-  func write(to json: inout JSONWriter, at now: WallTime) {
-    json.member("all", Int64(messages))
-    json.member("feed", 0)
-    json.member("ts", now.milliseconds)
-    json.member("custom_types") { json in
-      for (type, count) in messagesByType.sorted(by: { $0.key < $1.key }) {
-        json.name(type)
-        json.integer(Int64(count))
-      }
-    }
+    return []
   }
 }

@@ -6,12 +6,13 @@ struct SendbirdMessageDraft: Sendable {
   let kind: SendbirdMessage.Kind
   private let text: String
   private let data: String
-  private let customType: String
+  private let customType: Name
   private let mentionType: String
   private let mentionedUsers: [UserID]
   private let file: SendbirdMessage.File?
-  private let metaArray: String?
-  let parentID: Int64?
+  private let metaArrays: [SendbirdMessage.MetaArray]
+  private let parentID: Int64?
+  private let isReplyToChannel: Bool
 
   init(_ kind: SendbirdMessage.Kind, _ body: SendbirdParameters) throws(SendbirdError) {
     self.kind = kind
@@ -23,12 +24,13 @@ struct SendbirdMessageDraft: Sendable {
     // A file's data is called otherwise on the socket.
     let other = try body.string("custom", max: SendbirdLimits.messageData)
     data = try body.string("data", max: SendbirdLimits.messageData) ?? other ?? ""
-    customType = try body.string("custom_type", max: SendbirdLimits.customType) ?? ""
+    customType = try body.name("custom_type", max: SendbirdLimits.customType) ?? ""
     mentionType = try Self.mentionType(body) ?? "users"
     mentionedUsers = try body.users("mentioned_user_ids", count: SendbirdLimits.mentions) ?? []
-    let array = try body.list("metaarray", max: SendbirdLimits.metaArray)
-    metaArray = try body.list("sorted_metaarray", max: SendbirdLimits.metaArray) ?? array
+    let arrays = try body.metaArrays("metaarray")
+    metaArrays = try body.metaArrays("sorted_metaarray") ?? arrays ?? []
     parentID = try body.integer("parent_message_id").flatMap { $0 > 0 ? $0 : nil }
+    isReplyToChannel = try body.flag("reply_to_channel") ?? false
   }
 
   static func mentionType(_ body: SendbirdParameters) throws(SendbirdError) -> String? {
@@ -56,15 +58,16 @@ struct SendbirdMessageDraft: Sendable {
   }
 
   /// The message that it makes; nobody's for an admin message.
-  func message(in channelURL: String, by sender: SendbirdUser?, at now: WallTime) -> SendbirdMessage {
+  func message(in channelURL: Name, by sender: SendbirdUser?, at now: WallTime) -> SendbirdMessage {
     var message = SendbirdMessage(
       kind, in: channelURL, by: sender.map { SendbirdMessage.Sender($0) }, text: text, file: file, createdAt: now)
     message.data = data
     message.customType = customType
     message.mentionType = mentionType
     message.mentionedUsers = mentionedUsers
-    message.metaArray = metaArray
+    message.metaArrays = metaArrays
     message.parentID = parentID
+    message.isReplyToChannel = parentID != nil && isReplyToChannel
     return message
   }
 }
@@ -73,7 +76,7 @@ struct SendbirdMessageDraft: Sendable {
 struct SendbirdMessageChange: Sendable {
   private let text: String?
   private let data: String?
-  private let customType: String?
+  private let customType: Name?
   private let mentionType: String?
   private let mentionedUsers: [UserID]?
 
@@ -81,7 +84,7 @@ struct SendbirdMessageChange: Sendable {
     text = try body.string("message", max: SendbirdLimits.message)
     let other = try body.string("custom", max: SendbirdLimits.messageData)
     data = try body.string("data", max: SendbirdLimits.messageData) ?? other
-    customType = try body.string("custom_type", max: SendbirdLimits.customType)
+    customType = try body.name("custom_type", max: SendbirdLimits.customType)
     mentionType = try SendbirdMessageDraft.mentionType(body)
     mentionedUsers = try body.users("mentioned_user_ids", count: SendbirdLimits.mentions)
   }

@@ -28,11 +28,7 @@ struct SendbirdMessageObject {
     json.member("is_removed", false)
     if let sender = message.sender {
       json.member("user") { json in
-        json.member("user_id", sender.id.rawValue)
-        json.member("nickname", sender.nickname)
-        json.member("profile_url", sender.profileURL)
-        json.member("require_auth_for_profile_image", sender.requiresAuthForProfileImage)
-        json.member("metadata", texts: sender.metadata)
+        json.members(of: sender)
         json.member("role", message.isByOperator ? "operator" : "")
         json.member("is_active", true)
         json.member("is_blocked_by_me", false)
@@ -44,8 +40,6 @@ struct SendbirdMessageObject {
         json.member("data", message.data)
       }
     }
-    json.name("sorted_metaarray")
-    json.raw(message.metaArray ?? "[]")
   }
 
   // MARK: The socket
@@ -73,18 +67,16 @@ struct SendbirdMessageObject {
     json.member("mentioned_user_ids", strings: message.mentionedUsers.lazy.map(\.rawValue))
     json.member("is_guest_msg", message.sender != nil)
     json.member("is_removed", false)
-    json.name("metaarray")
-    json.raw(message.metaArray ?? "[]")
   }
 
   // MARK: Both
 
   private func writeCommon(to json: inout JSONWriter) {
-    json.member("channel_url", message.channelURL)
+    json.member("channel_url", message.channelURL.text)
     json.member("channel_type", kind.rawValue)
     json.member("message", message.text)
     json.member("data", message.data)
-    json.member("custom_type", message.customType)
+    json.member("custom_type", message.customType.text)
     json.member("mention_type", message.mentionType)
     json.member("mentioned_users", objects: message.mentionedUsers) { user, json in
       json.member("user_id", user.rawValue)
@@ -96,7 +88,52 @@ struct SendbirdMessageObject {
     json.member("message_survival_seconds", -1)
     json.member("translations") { _ in }
     json.member("reactions", strings: [])
-    if let parent = message.parentID { json.member("parent_message_id", parent) }
+    writeMetaArrays(to: &json)
+    writeThread(to: &json)
+  }
+
+  /// Three times over: one client reads the map and its order, others the list.
+  private func writeMetaArrays(to json: inout JSONWriter) {
+    json.member("metaarray") { json in
+      for array in message.metaArrays {
+        json.name(array.key.text)
+        json.beginArray()
+        for value in array.values { json.string(value) }
+        json.endArray()
+      }
+    }
+    json.member("metaarray_key_order", strings: message.metaArrays.lazy.map(\.key.text))
+    json.member("sorted_metaarray", objects: message.metaArrays) { array, json in
+      json.member("key", array.key.text)
+      json.member("value", strings: array.values)
+    }
+  }
+
+  private func writeThread(to json: inout JSONWriter) {
+    if let thread = message.thread {
+      json.member("thread_info") { Self.write(thread, at: thread.updatedAt, to: &$0) }
+    }
+    guard let id = message.parentID else { return }
+    json.member("parent_message_id", id)
+    json.member("is_reply_to_channel", message.isReplyToChannel)
+    guard let parent = message.parent else { return }
+    json.member("parent_message_info") { json in
+      json.member("type", parent.kind.rawValue)
+      json.member("message", parent.text)
+      json.member("custom_type", parent.customType.text)
+      json.member("created_at", parent.createdAt.milliseconds)
+      json.member("ts", parent.createdAt.milliseconds)
+      if let sender = parent.sender { json.member("user") { $0.members(of: sender) } }
+      if let file = parent.file { json.member("file") { Self.write(file, to: &$0) } }
+    }
+  }
+
+  /// The members of `thread_info`: nil is a thread without replies.
+  static func write(_ thread: SendbirdThread?, at now: WallTime, to json: inout JSONWriter) {
+    json.member("reply_count", Int64(thread?.replyCount ?? 0))
+    json.member("most_replies", objects: thread?.mostReplies ?? []) { sender, json in json.members(of: sender) }
+    json.member("last_replied_at", thread?.lastRepliedAt.milliseconds ?? 0)
+    json.member("updated_at", (thread?.updatedAt ?? now).milliseconds)
   }
 
   private static func write(_ file: SendbirdMessage.File, to json: inout JSONWriter) {
@@ -109,6 +146,17 @@ struct SendbirdMessageObject {
   }
 }
 
+extension JSONWriter {
+  /// Who sent a message, as HTTP answers name one.
+  fileprivate mutating func members(of sender: SendbirdMessage.Sender) {
+    member("user_id", sender.id.rawValue)
+    member("nickname", sender.nickname)
+    member("profile_url", sender.profileURL)
+    member("require_auth_for_profile_image", sender.requiresAuthForProfileImage)
+    member("metadata", texts: sender.metadata)
+  }
+}
+
 extension SendbirdMessage.Sender {
   /// A user as commands of the socket name one: `guest_id`, `name` and `image`; and by the names of HTTP as well, which
   /// some clients read.
@@ -116,10 +164,6 @@ extension SendbirdMessage.Sender {
     json.member("guest_id", id.rawValue)
     json.member("name", nickname)
     json.member("image", profileURL)
-    json.member("user_id", id.rawValue)
-    json.member("nickname", nickname)
-    json.member("profile_url", profileURL)
-    json.member("require_auth_for_profile_image", requiresAuthForProfileImage)
-    json.member("metadata", texts: metadata)
+    json.members(of: self)
   }
 }

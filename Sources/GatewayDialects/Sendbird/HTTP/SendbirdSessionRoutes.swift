@@ -51,7 +51,7 @@ package struct SendbirdSessionRoutes: Sendable {
     let presented = try presented(request, at: now)
     do throws(GatewayError) {
       let refresh = try await sessions.refreshOverHTTP(
-        user, presented.token, isExpiring: presented.isExpiring, at: now)
+        user, presented.token, isExpiring: presented.isExpiring, from: request.peer, at: now)
       if await services.isRevoked(refresh.token) { throw GatewayError.tokenRevoked }
       if !refresh.connections.isEmpty {
         _ = await services.renew(refresh.token) { refresh.connections.contains($0.connection) }
@@ -71,9 +71,9 @@ package struct SendbirdSessionRoutes: Sendable {
   private func logIn(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
     let presented = try presented(request, at: now)
-    let named = request.header("app-id") ?? presented.application ?? sessions.settings.applicationID
+    let named = request.header("app-id") ?? presented.application ?? sessions.settings.applicationID?.text
     let login = SendbirdLogin(
-      user: user, token: presented.token, applicationID: named, isExpiring: presented.isExpiring)
+      user: user, token: presented.token, applicationID: named, isExpiring: presented.isExpiring, address: request.peer)
     do throws(GatewayError) {
       let verified = try await sessions.logIn(login, at: now).get()
       if await services.isRevoked(verified) { throw GatewayError.tokenRevoked }

@@ -23,6 +23,7 @@ enum SendbirdLimits {
   static let messageData = 20_000
   static let fileName = 1_000
   static let mentions = 100
+  static let metaArrays = 50
   /// In bytes.
   static let metaArray = 20_000
 

@@ -23,19 +23,25 @@ struct SendbirdParameters: Sendable {
     try? JSONDocument.parse(text, sizeMax: text.count, depthMax: depthMax).root
   }
 
-  private func member(_ name: String) -> JSONView? {
+  /// The value of that name, whatever it is; nil for null.
+  func value(_ name: String) -> JSONView? {
     guard let value = root[member: name], !value.isNull else { return nil }
     return value
   }
 
-  func has(_ name: String) -> Bool { member(name) != nil }
+  func has(_ name: String) -> Bool { value(name) != nil }
 
   /// The string of that name, of at most so many characters.
   func string(_ name: String, max: Int) throws(SendbirdError) -> String? {
-    guard let value = member(name) else { return nil }
+    guard let value = self.value(name) else { return nil }
     guard let text = value.string else { throw .notString(name) }
     guard text.unicodeScalars.count <= max else { throw .tooLong(name, max: max) }
     return text
+  }
+
+  /// The same as a name.
+  func name(_ name: String, max: Int) throws(SendbirdError) -> Name? {
+    try string(name, max: max).map { Name($0) }
   }
 
   /// The same, where it must be there and hold something.
@@ -57,14 +63,14 @@ struct SendbirdParameters: Sendable {
   }
 
   func flag(_ name: String) throws(SendbirdError) -> Bool? {
-    guard let value = member(name) else { return nil }
+    guard let value = self.value(name) else { return nil }
     guard let flag = value.bool else { throw .notBoolean(name) }
     return flag
   }
 
   /// The whole number of that name, not negative.
   func integer(_ name: String) throws(SendbirdError) -> Int64? {
-    guard let value = member(name) else { return nil }
+    guard let value = self.value(name) else { return nil }
     guard let number = value.number else { throw .notNumber(name) }
     guard let whole = value.integer ?? Int64(exactly: number) else { throw .invalid(name) }
     guard whole >= 0 else { throw .negative(name) }
@@ -80,7 +86,7 @@ struct SendbirdParameters: Sendable {
 
   /// The strings of that name.
   func strings(_ name: String, count: Int, max: Int) throws(SendbirdError) -> [String]? {
-    guard let value = member(name) else { return nil }
+    guard let value = self.value(name) else { return nil }
     guard let elements = value.elements else { throw .notList(name) }
     guard elements.count <= count else { throw .tooMany(name) }
     var strings: [String] = []
@@ -95,16 +101,16 @@ struct SendbirdParameters: Sendable {
   func users(_ name: String, count: Int = SendbirdLimits.usersOfRequest) throws(SendbirdError) -> [UserID]? {
     guard let names = try strings(name, count: count, max: SendbirdLimits.userID) else { return nil }
     guard !names.contains("") else { throw .invalid(name) }
-    var seen: Set<String> = []
-    return names.filter { seen.insert($0).inserted }.map { UserID($0) }
+    var seen: Set<UserID> = []
+    return names.map { UserID($0) }.filter { seen.insert($0).inserted }
   }
 
   /// The object of that name whose members are strings.
-  func texts(_ name: String) throws(SendbirdError) -> [String: String]? {
-    guard let value = member(name) else { return nil }
+  func texts(_ name: String) throws(SendbirdError) -> [Name: String]? {
+    guard let value = self.value(name) else { return nil }
     guard let members = value.members else { throw .notJSON(name) }
     guard members.count <= SendbirdLimits.metadataCount else { throw .tooMany(name) }
-    var texts: [String: String] = [:]
+    var texts: [Name: String] = [:]
     for (key, value) in members {
       guard let text = value.string else { throw .notString(key) }
       guard key.unicodeScalars.count <= SendbirdLimits.metadataKey else {
@@ -113,25 +119,24 @@ struct SendbirdParameters: Sendable {
       guard text.unicodeScalars.count <= SendbirdLimits.metadataValue else {
         throw .tooLong(key, max: SendbirdLimits.metadataValue)
       }
-      texts[key] = text
+      texts[Name(key)] = text
     }
     return texts
   }
 
-  /// The list of that name as JSON text of at most so many bytes.
-  func list(_ name: String, max: Int) throws(SendbirdError) -> String? {
-    guard let value = member(name) else { return nil }
-    guard value.kind == .array else { throw .notList(name) }
-    let text = value.text
-    guard text.utf8.count <= max else { throw .tooLong(name, max: max) }
-    return text
+  /// Who is to be invited only, and not to be joined at once: `invitation_status`.
+  var invitedOnly: Set<UserID> {
+    get throws(SendbirdError) {
+      let statuses = try texts("invitation_status") ?? [:]
+      return Set(statuses.filter { $0.value != "joined" }.keys.map { UserID($0) })
+    }
   }
 
   /// What `read` makes of each object of the list of that name.
   func objects<T>(
     _ name: String, count: Int, _ read: (SendbirdParameters) throws(SendbirdError) -> T
   ) throws(SendbirdError) -> [T]? {
-    guard let value = member(name) else { return nil }
+    guard let value = self.value(name) else { return nil }
     guard let elements = value.elements else { throw .notList(name) }
     guard elements.count <= count else { throw .tooMany(name) }
     var results: [T] = []
@@ -144,7 +149,7 @@ struct SendbirdParameters: Sendable {
 
   /// The object of that name.
   func object(_ name: String) throws(SendbirdError) -> SendbirdParameters? {
-    guard let value = member(name) else { return nil }
+    guard let value = self.value(name) else { return nil }
     guard value.isObject else { throw .notJSON(name) }
     return SendbirdParameters(root: value)
   }

@@ -16,7 +16,7 @@ struct SendbirdRequest: Sendable {
   var userInPath: UserID { UserID(path["user_id"]) }
 
   /// The channel that the path names.
-  var channelURL: String { path["channel_url"] }
+  var channelURL: Name { Name(path["channel_url"]) }
 
   // MARK: Who may
 
@@ -83,9 +83,9 @@ struct SendbirdRequest: Sendable {
   }
 
   /// The values of that name, separated by commas or given one by one.
-  func texts(_ name: String) -> Set<String>? {
+  func texts(_ name: String) -> Set<Name>? {
     let values = http.query.lazy.filter { $0.name == name }.flatMap { $0.value.split(separator: ",") }
-    return values.isEmpty ? nil : Set(values.map { PercentEncoding.decode($0) ?? String($0) })
+    return values.isEmpty ? nil : Set(values.map { Name(PercentEncoding.decode($0) ?? String($0)) })
   }
 
   /// Where the page begins: what the page before gave as `next`.

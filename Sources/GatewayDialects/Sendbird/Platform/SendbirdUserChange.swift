@@ -4,7 +4,7 @@ internal import GatewayCore
 struct SendbirdUserChange: Sendable {
   private let nickname: String?
   private let profileURL: String?
-  private let metadata: [String: String]?
+  private let metadata: [Name: String]?
   private let discoveryKeys: [String]?
   private let languages: [String]?
   private let phoneNumber: String?

@@ -42,6 +42,8 @@ struct SendbirdUserLifecycle: Sendable {
   }
 
   private func leaveAll(_ user: UserID) async {
-    for membership in await channels.leaveAll(user) { await events.left(membership, on: services) }
+    for membership in await channels.leaveAll(user, at: services.wallTime) {
+      await events.left(membership, on: services)
+    }
   }
 }

@@ -54,10 +54,10 @@ extension JSONWriter {
   }
 
   /// An object of strings, in the order of their names.
-  mutating func member(_ name: StaticString, texts: [String: String]) {
+  mutating func member(_ name: StaticString, texts: [Name: String]) {
     member(name) { json in
       for (key, value) in texts.sorted(by: { $0.key < $1.key }) {
-        json.name(key)
+        json.name(key.text)
         json.string(value)
       }
     }

@@ -48,39 +48,39 @@ extension SendbirdUserRoutes {
 
   private func getMetadatum(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needs(request.userInPath)
-    let key = request.path["key"]
+    let key = Name(request.path["key"])
     guard let value = try await known(request.userInPath).metadata[key] else { throw .notFound("Metadata") }
     return Self.answer([key: value])
   }
 
   private func updateMetadatum(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
-    let key = request.path["key"]
+    let key = Name(request.path["key"])
     let body = try request.body
     guard let value = try body.string("value", max: SendbirdLimits.metadataValue) else { throw .missing("value") }
     let upserts = try body.flag("upsert") ?? false
     let before = try await known(request.userInPath).metadata
     guard upserts || before[key] != nil else { throw .notFound("Metadata") }
-    guard key.unicodeScalars.count <= SendbirdLimits.metadataKey else {
+    guard key.text.unicodeScalars.count <= SendbirdLimits.metadataKey else {
       throw .tooLong("key", max: SendbirdLimits.metadataKey)
     }
     return try await change(request) { $0[key] = value }
   }
 
   private func deleteMetadatum(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
-    let key = request.path["key"]
+    let key = Name(request.path["key"])
     _ = try await change(request) { $0[key] = nil }
     return SendbirdResource.answer()
   }
 
   // MARK: What they share
 
-  private func needed(_ request: SendbirdRequest) throws(SendbirdError) -> [String: String] {
+  private func needed(_ request: SendbirdRequest) throws(SendbirdError) -> [Name: String] {
     guard let metadata = try request.body.texts("metadata") else { throw .missing("metadata") }
     return metadata
   }
 
   private func change(
-    _ request: SendbirdRequest, _ change: @escaping @Sendable (inout [String: String]) -> Void
+    _ request: SendbirdRequest, _ change: @escaping @Sendable (inout [Name: String]) -> Void
   ) async throws(SendbirdError) -> HTTPResponse {
     try request.needs(request.userInPath)
     try request.needsWriter()
@@ -93,10 +93,10 @@ extension SendbirdUserRoutes {
   }
 
   /// The metadata by themselves, as the vendor answers a change.
-  private static func answer(_ metadata: [String: String]) -> HTTPResponse {
+  private static func answer(_ metadata: [Name: String]) -> HTTPResponse {
     SendbirdResource.answer { json in
       for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-        json.name(key)
+        json.name(key.text)
         json.string(value)
       }
     }

@@ -18,7 +18,8 @@ package struct SendbirdUserRoutes: Sendable {
     self.directory = directory
     self.signer = signer
     lifecycle = SendbirdUserLifecycle(
-      services: services, channels: channels, events: SendbirdChannelEvents(directory: directory))
+      services: services, channels: channels,
+      events: SendbirdChannelEvents(directory: directory, channels: channels))
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
@@ -135,7 +136,7 @@ package struct SendbirdUserRoutes: Sendable {
     do throws(GatewayError) {
       return try await directory.updateUser(id, change)
     } catch {
-      throw .notFound("User")
+      throw error.isSame(as: .tooMany) ? .tooMany("users' data") : .notFound("User")
     }
   }
 

@@ -10,6 +10,8 @@ struct SendbirdLogin: Sendable {
   var applicationID: String?
   /// Whether it can refresh its session.
   var isExpiring: Bool
+  /// Where it comes from.
+  var address: String
   /// The socket it comes from; nil over HTTP.
   var connection: ConnectionID?
 }
@@ -43,12 +45,7 @@ struct SendbirdWelcome {
     json.member("user_id", user.id.rawValue)
     json.member("nickname", user.nickname)
     json.member("profile_url", user.profileURL)
-    json.member("metadata") { json in
-      for (name, value) in user.metadata.sorted(by: { $0.key < $1.key }) {
-        json.name(name)
-        json.string(value)
-      }
-    }
+    json.member("metadata", texts: user.metadata)
     json.member("preferred_languages", strings: user.preferredLanguages)
     json.member("discovery_keys", strings: user.discoveryKeys)
     json.member("is_active", user.isActive)

@@ -6,7 +6,7 @@ internal import GatewayTokens
 extension SendbirdSessions {
   /// The user whom `token` lets in, made if the settings have users made on connect.
   func admit(
-    _ name: UserID, _ token: SendbirdPresentedToken, at now: WallTime
+    _ name: UserID, _ token: SendbirdPresentedToken, from address: String, at now: WallTime
   ) async throws(GatewayError) -> (SendbirdUser, SendbirdAcceptedToken, UserKind) {
     let known = await directory.user(name)
     if let known, !known.isActive { throw .userDeactivated }
@@ -14,7 +14,7 @@ extension SendbirdSessions {
     case .bad(let error):
       throw error
     case .none:
-      return try await admitByName(name, known, at: now)
+      return try await admitByName(name, known, from: address, at: now)
     case .access(let presented):
       guard let known else {
         // Unity tries again without a pause at every code but that of a bad token.
@@ -37,10 +37,16 @@ extension SendbirdSessions {
 
   /// Once any token was issued, one is always needed.
   private func admitByName(
-    _ name: UserID, _ known: SendbirdUser?, at now: WallTime
+    _ name: UserID, _ known: SendbirdUser?, from address: String, at now: WallTime
   ) async throws(GatewayError) -> (SendbirdUser, SendbirdAcceptedToken, UserKind) {
     guard settings.usersWithoutToken != .refuse, known?.hasBeenIssuedToken != true else { throw .tokenUnknown }
-    let user = if let known { known } else { try await directory.getOrCreateUser(name, at: now) }
+    let user: SendbirdUser
+    if let known {
+      user = known
+    } else {
+      try countNewUser(from: address, at: now)
+      user = try await makeUser(name, at: now)
+    }
     let accepted = SendbirdAcceptedToken(form: .none, fingerprint: TokenFingerprint(of: name.rawValue))
     return (user, accepted, settings.usersWithoutToken == .readOnly ? .guest : .regular)
   }
@@ -52,7 +58,7 @@ extension SendbirdSessions {
   ) async throws(GatewayError) -> SendbirdUser {
     if let known { return known }
     guard settings.usersWithoutToken == .full, await !directory.wasDeleted(name) else { throw .userUnknown }
-    _ = try await directory.getOrCreateUser(name, at: now)
+    _ = try await makeUser(name, at: now)
     do {
       return try await directory.updateUser(name) { $0.hasBeenIssuedToken = true }
     } catch {

@@ -7,10 +7,11 @@ extension SendbirdSessions {
   /// Judges the token that a logged-in connection presents; the verdict's welcome is the payload of the answering
   /// `LOGI`.
   func refresh(
-    _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool?, on connection: ConnectionID?, at now: WallTime
+    _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool?, on connection: ConnectionID?,
+    from address: String, at now: WallTime
   ) async -> Verdict {
     do throws(GatewayError) {
-      let (known, accepted, kind) = try await admit(user, token, at: now)
+      let (known, accepted, kind) = try await admit(user, token, from: address, at: now)
       let id = connection.flatMap { table.connections(of: user)[$0] }
       let key: SendbirdSessionKey
       if let id, table[id]?.kind == kind, let renewed = renew(id, accepted, isExpiring: isExpiring, at: now) {
@@ -29,9 +30,9 @@ extension SendbirdSessions {
   /// as the user's newest, and are due or were opened by the same token; or else for the newest. Where there is none,
   /// it opens one. Keys that were given up long ago stay dead.
   func refreshOverHTTP(
-    _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool, at now: WallTime
+    _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool, from address: String, at now: WallTime
   ) async throws(GatewayError) -> SendbirdHTTPRefresh {
-    let (_, accepted, kind) = try await admit(user, token, at: now)
+    let (_, accepted, kind) = try await admit(user, token, from: address, at: now)
     let own = table.ids(of: user).filter { table[$0]?.kind == kind }
     let connected = Set(table.connections(of: user).values)
     var meant = own.filter { id in

@@ -17,6 +17,8 @@ package actor SendbirdSessions {
   let signer: JWTSigner
   private var generator: SeededGenerator
   private var rate: SendbirdLoginRate
+  /// How many users an address may make by logging in by a name alone.
+  private var newUsers: AddressQuota?
   var table: SendbirdSessionTable
   /// The gateway, once there is one: it says which connections are gone whose end nobody heard of.
   nonisolated let gateway = Mutex<(any GatewayServices)?>(nil)
@@ -32,6 +34,7 @@ package actor SendbirdSessions {
     self.signer = signer
     self.generator = generator
     rate = SendbirdLoginRate(perSecond: settings.loginsPerSecond)
+    newUsers = settings.newUsersPerMinuteMax.map { AddressQuota(perMinute: $0) }
     table = SendbirdSessionTable(countMax: settings.sessionsMax)
   }
 
@@ -65,7 +68,7 @@ package actor SendbirdSessions {
       throw .credentialsMissing.detailed("user_id is missing")
     }
     guard name != .anonymous else { throw .anonymousRefused }
-    let (user, token, kind) = try await admit(name, login.token, at: now)
+    let (user, token, kind) = try await admit(name, login.token, from: login.address, at: now)
     try await checkConnectionCount(of: name, login.connection)
     let key = open(
       name, kind, token, isExpiring: login.isExpiring, isForHTTP: login.connection == nil, at: now)
@@ -150,6 +153,27 @@ package actor SendbirdSessions {
     table.disconnect(connection, of: user)
   }
 
+  // MARK: Users
+
+  /// Counts a user whom nobody vouches for; throws if the address has made too many.
+  func countNewUser(from address: String, at now: WallTime) throws(GatewayError) {
+    guard let wait = newUsers?.take(address, at: Instant(nanoseconds: now.nanoseconds)) else { return }
+    let seconds = wait.milliseconds / 1_000 + 1
+    throw .overloaded.because(SendbirdError.tooFast).detailed("new users by name alone, again in \(seconds) s")
+  }
+
+  /// How often a user was not made because their address had made too many.
+  package var newUsersRefused: UInt64 { newUsers?.refusals ?? 0 }
+
+  /// The user of that id, made if there is none.
+  func makeUser(_ id: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
+    do throws(GatewayError) {
+      return try await directory.getOrCreateUser(id, at: now)
+    } catch {
+      throw error.because(SendbirdError.noRoom)
+    }
+  }
+
   // MARK: Session keys
 
   /// The session of a key that is good at `now`: as it is remembered, or else as the key tells of it.
@@ -174,7 +198,7 @@ package actor SendbirdSessions {
     } else {
       guard await !directory.wasDeleted(session.user) else { throw .userUnknown }
       let hadToken = session.token.form != .none
-      let made = try await directory.getOrCreateUser(session.user, at: now)
+      let made = try await makeUser(session.user, at: now)
       user = (try? await directory.updateUser(made.id) { $0.hasBeenIssuedToken = hadToken }) ?? made
     }
     guard user.isActive else { throw .userDeactivated }

@@ -6,8 +6,18 @@ internal import GatewayTokens
 extension SendbirdError {
   /// What Sendbird says in place of `error`.
   package init(_ error: GatewayError) {
-    self = Self.numbers[error.number] ?? Self.byStatus(error)
+    self =
+      switch error.reason {
+      case Self.tooFast: .rateLimited
+      case Self.noRoom: .tooMany("users")
+      default: Self.numbers[error.number] ?? Self.byStatus(error)
+      }
   }
+
+  /// The ``GatewayError/reason`` of an error that an address asks for too much.
+  static let tooFast = "too fast"
+  /// Of one that there is no room for another user.
+  static let noRoom = "no room"
 
   private static let numbers: [Int: SendbirdError] = [
     GatewayError.connectionRequired.number: .connectionRequired,

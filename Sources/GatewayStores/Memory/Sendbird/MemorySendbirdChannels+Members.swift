@@ -4,7 +4,7 @@ package import GatewayCore
 
 extension MemorySendbirdChannels {
   package func invite(
-    _ users: [SendbirdMember], to url: String
+    _ users: [SendbirdMember], to url: Name
   ) throws(SendbirdChannelRefusal) -> SendbirdMembership {
     let room = try room(url, .group)
     var seen = Set(room.channel.members.map(\.user))
@@ -18,7 +18,7 @@ extension MemorySendbirdChannels {
   }
 
   package func join(
-    _ url: String, user: UserID, at now: WallTime
+    _ url: Name, user: UserID, at now: WallTime
   ) throws(SendbirdChannelRefusal) -> SendbirdMembership {
     let room = try room(url, .group)
     guard !room.banned.contains(user) else { throw .banned }
@@ -34,43 +34,66 @@ extension MemorySendbirdChannels {
     return SendbirdMembership(channel: room.channel, changed: [user])
   }
 
-  package func leave(_ url: String, users: Set<UserID>) throws(SendbirdChannelRefusal) -> SendbirdMembership {
+  package func leave(
+    _ url: Name, users: Set<UserID>, at now: WallTime
+  ) throws(SendbirdChannelRefusal) -> SendbirdMembership {
     let room = try room(url, .group)
     let leaving = room.channel.members.map(\.user).filter { users.contains($0) }
     if !leaving.isEmpty { endDistinction(of: room) }
-    for user in leaving { remove(user, from: room) }
+    for user in leaving { remove(user, from: room, at: now) }
     return SendbirdMembership(channel: room.channel, changed: leaving)
   }
 
-  package func leaveAll(_ user: UserID) -> [SendbirdMembership] {
-    (memberships[user] ?? []).sorted().compactMap { try? leave($0, users: [user]) }
+  package func leaveAll(_ user: UserID, at now: WallTime) -> [SendbirdMembership] {
+    (memberships[user] ?? []).sorted().compactMap { try? leave($0, users: [user], at: now) }
+  }
+
+  package func departures(of user: UserID, since: WallTime) -> [Name] {
+    var seen: Set<Name> = []
+    return departures.channels(of: user, since: since).filter { url in
+      memberships[user]?.contains(url) != true && seen.insert(url).inserted
+    }
   }
 
   package func setMuted(
-    _ isMuted: Bool, _ user: UserID, in url: String
+    _ isMuted: Bool, _ user: UserID, in url: Name
   ) throws(SendbirdChannelRefusal) -> SendbirdChannel {
-    let room = try room(url, .group)
+    let room = try room(url)
+    if room.channel.kind == .open {
+      try set(isMuted, user, in: room, \.muted)
+      return room.channel
+    }
     guard let index = room.channel.members.firstIndex(where: { $0.user == user }) else { throw .notAMember }
     room.channel.members[index].isMuted = isMuted
     return room.channel
   }
 
   package func setBanned(
-    _ isBanned: Bool, _ user: UserID, in url: String
+    _ isBanned: Bool, _ user: UserID, in url: Name, at now: WallTime
   ) throws(SendbirdChannelRefusal) -> SendbirdMembership {
     let room = try room(url)
-    guard isBanned else {
-      room.banned.remove(user)
-      return SendbirdMembership(channel: room.channel, changed: [])
-    }
-    guard room.banned.count < limits.bans || room.banned.contains(user) else { throw .tooManyMembers }
-    room.banned.insert(user)
-    if room.channel.kind == .group { return try leave(url, users: [user]) }
+    try set(isBanned, user, in: room, \.banned)
+    guard isBanned else { return SendbirdMembership(channel: room.channel, changed: []) }
+    if room.channel.kind == .group { return try leave(url, users: [user], at: now) }
     let connections = room.participants.removeValue(forKey: user) ?? []
     for connection in connections { forget(url, enteredBy: connection) }
     room.channel.participantCount = room.participants.count
     return SendbirdMembership(
       channel: room.channel, changed: connections.isEmpty ? [] : [user], connections: Array(connections))
+  }
+
+  private func set(
+    _ isIn: Bool, _ user: UserID, in room: Room, _ list: ReferenceWritableKeyPath<Room, Set<UserID>>
+  ) throws(SendbirdChannelRefusal) {
+    guard isIn != room[keyPath: list].contains(user) else { return }
+    if isIn {
+      guard room[keyPath: list].count < limits.bans, banCount < limits.bansOfAll else { throw .tooManyMembers }
+      room[keyPath: list].insert(user)
+      banCount += 1
+    } else {
+      room[keyPath: list].remove(user)
+      banCount -= 1
+    }
   }
 
   package func setBlocked(_ isBlocked: Bool, _ user: UserID, by: UserID) throws(SendbirdChannelRefusal) {
@@ -81,32 +104,5 @@ extension MemorySendbirdChannels {
       blockCount -= 1
       if blocks[by]?.isEmpty == true { blocks[by] = nil }
     }
-  }
-
-  package func markRead(
-    _ url: String, user: UserID, at now: WallTime
-  ) throws(SendbirdChannelRefusal) -> SendbirdChannel {
-    let room = try room(url, .group)
-    guard let index = room.channel.members.firstIndex(where: { $0.user == user }),
-      room.channel.members[index].state == .joined
-    else { throw .notAMember }
-    room.channel.members[index].readAt = now
-    room.channel.members[index].unreadCount = 0
-    return room.channel
-  }
-
-  package func unread(_ user: UserID) -> SendbirdUnread {
-    var unread = SendbirdUnread()
-    for url in memberships[user] ?? [] {
-      guard let channel = rooms[url]?.channel, let count = channel.member(user)?.unreadCount, count > 0 else {
-        continue
-      }
-      unread.messages += count
-      unread.channels += 1
-      if !channel.properties.customType.isEmpty {
-        unread.messagesByType[channel.properties.customType, default: 0] += count
-      }
-    }
-    return unread
   }
 }

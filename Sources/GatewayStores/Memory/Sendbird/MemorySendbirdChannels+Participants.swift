@@ -4,16 +4,14 @@ package import GatewayCore
 
 extension MemorySendbirdChannels {
   package func enter(
-    _ url: String, user: UserID, by connection: ConnectionID
+    _ url: Name, user: UserID, by connection: ConnectionID
   ) throws(SendbirdChannelRefusal) -> SendbirdParticipation {
     let room = try room(url, .open)
     guard !room.banned.contains(user) else { throw .banned }
     let isNew = room.participants[user] == nil
     guard !isNew || room.participants.count < limits.participantsOfChannel else { throw .tooManyParticipants }
-    guard
-      entered[connection, default: []].count < limits.channelsOfConnection
-        || entered[connection]?.contains(url) == true
-    else { throw .tooManyParticipants }
+    let own = entered[connection] ?? []
+    guard own.count < limits.channelsOfConnection || own.contains(url) else { throw .tooManyParticipants }
     entered[connection, default: []].insert(url)
     room.participants[user, default: []].insert(connection)
     room.channel.participantCount = room.participants.count
@@ -21,7 +19,7 @@ extension MemorySendbirdChannels {
   }
 
   package func exit(
-    _ url: String, user: UserID, by connection: ConnectionID
+    _ url: Name, user: UserID, by connection: ConnectionID
   ) throws(SendbirdChannelRefusal) -> SendbirdParticipation {
     let room = try room(url, .open)
     forget(url, enteredBy: connection)
@@ -36,7 +34,8 @@ extension MemorySendbirdChannels {
     (entered[connection] ?? []).sorted().compactMap { try? exit($0, user: user, by: connection) }
   }
 
-  package func participants(_ url: String) throws(SendbirdChannelRefusal) -> [UserID] {
-    try room(url, .open).participants.keys.sorted(by: Self.inOrder)
+  package func participants(_ url: Name) throws(SendbirdChannelRefusal) -> [SendbirdParticipant] {
+    let room = try room(url, .open)
+    return room.participants.keys.sorted().map { SendbirdParticipant(user: $0, isMuted: room.muted.contains($0)) }
   }
 }

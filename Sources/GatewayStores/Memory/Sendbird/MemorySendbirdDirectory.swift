@@ -8,6 +8,9 @@ package actor MemorySendbirdDirectory: SendbirdDirectory {
 
   private let executor: any SerialExecutor
   private let usersMax: Int
+  private let bytesMax: Int
+  /// What users' texts take, of all together.
+  private var bytes = 0
   private var users: [UserID: SendbirdUser] = [:]
   /// The users' ids by their numbers, which rise.
   private var order: [(number: Int64, id: UserID)] = []
@@ -17,15 +20,18 @@ package actor MemorySendbirdDirectory: SendbirdDirectory {
   private var deletions: [UserID] = []
   private var firstDeletion = 0
 
-  /// An empty directory with room for `usersMax` users.
-  package init(on executor: any SerialExecutor, usersMax: Int = 100_000) {
+  /// An empty directory with room for `usersMax` users and for `bytesMax` bytes of their texts.
+  package init(on executor: any SerialExecutor, usersMax: Int = 100_000, bytesMax: Int = 64 << 20) {
     self.executor = executor
     self.usersMax = usersMax
+    self.bytesMax = bytesMax
   }
 
   package func createUser(_ user: SendbirdUser) throws(GatewayError) -> SendbirdUser {
     guard users[user.id] == nil else { throw .alreadyExists.detailed("a user of that id") }
     guard users.count < usersMax else { throw .tooMany.detailed("\(usersMax) users") }
+    guard bytes + user.bytes <= bytesMax else { throw .tooMany.detailed("\(bytesMax) bytes of users") }
+    bytes += user.bytes
     lastNumber += 1
     var user = user
     user.number = lastNumber
@@ -70,12 +76,16 @@ package actor MemorySendbirdDirectory: SendbirdDirectory {
     user.number = known.number
     // Another id would be another user.
     guard user.id == id else { return known }
+    let growth = user.bytes - known.bytes
+    guard growth <= 0 || bytes + growth <= bytesMax else { throw .tooMany.detailed("\(bytesMax) bytes of users") }
+    bytes += growth
     users[id] = user
     return user
   }
 
   package func deleteUser(_ id: UserID) throws(GatewayError) {
     guard let user = users.removeValue(forKey: id) else { throw .notFound.detailed("there is no such user") }
+    bytes -= user.bytes
     order.remove(at: place(of: user.number))
     rememberDeletion(of: id)
   }
@@ -105,5 +115,14 @@ package actor MemorySendbirdDirectory: SendbirdDirectory {
       if order[middle].number < number { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+}
+
+extension SendbirdUser {
+  /// About how many bytes of memory its texts take.
+  fileprivate var bytes: Int {
+    let lists = (discoveryKeys + preferredLanguages).reduce(0) { $0 + 32 + $1.utf8.count }
+    let texts = id.rawValue.utf8.count + nickname.utf8.count + profileURL.utf8.count + phoneNumber.utf8.count
+    return 100 + texts + lists + metadata.bytes
   }
 }

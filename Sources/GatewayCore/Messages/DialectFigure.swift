@@ -1,0 +1,21 @@
+/// Something that a dialect counts of its own, for the page of metrics.
+package struct DialectFigure: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// Only ever grows.
+    case counter
+    case gauge
+  }
+
+  /// As in the Prometheus text format, `postern_` and `_total` included.
+  package let name: String
+  package let kind: Kind
+  package let help: String
+  package let value: Double
+
+  package init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+    self.name = name
+    self.kind = kind
+    self.help = help
+    self.value = value
+  }
+}
