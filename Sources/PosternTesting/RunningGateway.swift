@@ -86,7 +86,10 @@ package final class RunningGateway: Sendable {
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
     let control = ControlSite(
-      gateway, routes: suites.flatMap { $0.controlRoutes(gateway) }, secret: settings.controlSecret,
+      gateway,
+      routes: suites.flatMap { $0.controlRoutes(gateway) }
+        + [SettingsRoute(settings.description(of: gateway.bindings)).route],
+      secret: settings.controlSecret,
       figures: { [suites, streamSuite] page in
         await provider.figures.write(to: &page)
         await streamSuite?.guestFigures.write(to: &page)

@@ -31,7 +31,8 @@ struct Postern {
         return 0
       }
       if rest.contains("--help") || rest.contains("-h") {
-        Output.line(rest.contains("--help") ? help.of(command) : help.short(command))
+        let topic = action(of: command, in: rest) ?? command
+        Output.line(rest.contains("--help") ? help.of(topic) : help.short(topic))
         return 0
       }
       let arguments = try Arguments(
@@ -59,8 +60,8 @@ struct Postern {
     }
     if first == "help" {
       let topic = Array(words.dropFirst())
-      if let (command, _) = find(topic) {
-        Output.line(help.of(command))
+      if let (command, rest) = find(topic) {
+        Output.line(help.of(action(of: command, in: rest) ?? command))
         return 0
       }
       return runNone(topic.isEmpty ? ["--help"] : topic)
@@ -98,6 +99,11 @@ struct Postern {
     }
     let question = Suggestion.question(names.map { "postern \($0)" })
     return "'\(asked)' is no command\(question) (postern --help lists them)"
+  }
+
+  /// The action of a command that the words behind it name.
+  private static func action(of command: any Command.Type, in words: [String]) -> (any Command.Type)? {
+    command.actions.first { action in words.contains { "\(command.name) \($0)" == action.name } }
   }
 
   private static func find(_ words: [String]) -> ((any Command.Type), [String])? {

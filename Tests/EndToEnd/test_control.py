@@ -1,5 +1,7 @@
 """What an operator can see and cause."""
 
+import os
+import subprocess
 import uuid
 
 import pytest
@@ -106,6 +108,92 @@ def test_all_tokens_of_a_user_are_revoked(gateway, ann):
     assert ann.receive("refresh_required")["cause"] == "revocation"
     assert ann.ask("refresh", token=token(ann.user))["type"] == "refreshed"
     assert control(gateway, "POST", "/revocations", {"user_id": "nobody"}).json == {"sessions": 0}
+
+
+STRANGERS = [
+    ("/revocations", {"issued_befor": 1, "user_id": "nobody"}, "issued_befor"),
+    ("/revocations", {"issued_before": 0, "user": "ann"}, "user"),
+    ("/revocations", {"Issued_before": 1e10, "issued_before": 0}, "Issued_before"),
+    ("/users/{user}/expire", {"delay": 1}, "delay"),
+    ("/users/{user}/refresh", {"user": "x"}, "user"),
+    ("/sessions/{connection}/expire", {"all": True}, "all"),
+    ("/users/{user}/disconnect", {"code": 4005, "reasn": "x"}, "reasn"),
+    ("/sessions/disconnect", {"coda": 4005}, "coda"),
+    ("/sessions/expire", {"user": "ann"}, "user"),
+    ("/drain", {"window": 3}, "window"),
+    ("/streem/companies", {"code": "strange", "nam": "x"}, "nam"),
+    ("/streem/api-keys", {"company": "strange"}, "company"),
+    ("/streem/api-keys/api_1/revoke", {"now": True}, "now"),
+]
+
+
+@pytest.mark.parametrize("path, body, stranger", STRANGERS)
+def test_a_member_that_is_not_documented_is_refused_by_name_and_nothing_is_done(gateway, ann, path, body, stranger):
+    path = path.format(user=ann.user, connection=ann.connection)
+    answer = control(gateway, "POST", path, body)
+    assert answer.status == 400 and f"'{stranger}'" in answer.error["message"]
+    assert answer.error["name"] == "invalid_parameter"
+    assert ann.is_alive() and ann.passed == []
+
+
+@pytest.mark.parametrize(
+    "method, path, stranger",
+    [
+        ("GET", "/sessions?usr=ann", "usr"), ("GET", "/settings?verbose=1", "verbose"),
+        ("POST", "/sessions/expire?user=ann", "user"), ("POST", "/revocations?user_id=ann", "user_id"),
+        ("POST", "/drain?window_s=3", "window_s"), ("GET", "/streem/api-keys?company=x", "company"),
+        ("GET", "/sessions?limit=1&limit=2", "twice"),
+    ],
+)
+def test_a_parameter_that_is_not_documented_is_refused_by_name(gateway, ann, method, path, stranger):
+    answer = control(gateway, method, path, {} if method == "POST" else None)
+    assert answer.status == 400 and stranger in answer.error["message"]
+    assert ann.is_alive() and ann.passed == []
+
+
+@pytest.mark.parametrize("raw", [b"x", b"[]", b"1", b'"x"', b"null"])
+def test_a_body_that_is_no_object_is_refused(gateway, ann, raw):
+    for path in ("/sessions/expire", "/sessions/refresh", "/sessions/disconnect", "/revocations", "/drain"):
+        headers = {"Content-Type": "application/json"}
+        assert control(gateway, "POST", path, raw=raw, headers=headers).status == 400
+    assert ann.is_alive() and ann.passed == []
+
+
+def ctl(gateway, *words):
+    command = [os.environ["POSTERN"], "ctl", *words, "--url", gateway.control_url]
+    return subprocess.run(command, capture_output=True, text=True, timeout=30)
+
+
+@pytest.mark.parametrize("action", ["expire", "refresh", "disconnect"])
+def test_an_order_from_a_shell_to_nobody_says_so_and_exits_1(gateway, ann, action):
+    done = ctl(gateway, action, "--user", "nobody at all")
+    assert (done.returncode, done.stdout) == (1, "") and "'nobody at all' has no session" in done.stderr
+    done = ctl(gateway, action, "--session", "conn_0_99999999")
+    assert done.returncode == 1 and "no session has this id" in done.stderr
+    done = ctl(gateway, action, "--user", "nobody at all", "--json")
+    assert done.returncode == 1 and '"sessions":0' in done.stdout
+    assert ann.is_alive() and ann.passed == []
+    done = ctl(gateway, action, "--user", ann.user)
+    assert (done.returncode, done.stdout) == (0, "1 session\n")
+
+
+def test_every_action_of_ctl_has_a_help_of_its_own(gateway):
+    overview = subprocess.run([os.environ["POSTERN"], "ctl", "--help"], capture_output=True, text=True).stdout
+    actions = overview.split("actions")[1].split("\n\n")[0]
+    words = [line.split()[0] for line in actions.splitlines()[1:] if line.startswith("  ") and line[2] != " "]
+    assert len(words) >= 15
+    for word in words:
+        done = subprocess.run([os.environ["POSTERN"], "ctl", word, "--help"], capture_output=True, text=True)
+        assert done.returncode == 0 and f"usage: postern ctl {word}" in done.stdout
+        assert f"  postern ctl {word}" in done.stdout.split("example:")[1]
+    assert "--code" not in subprocess.run([os.environ["POSTERN"], "ctl", "expire", "--help"], capture_output=True, text=True).stdout
+
+
+def test_a_flag_of_another_action_is_refused(gateway):
+    done = ctl(gateway, "expire", "--user", "ann", "--code", "4005")
+    assert done.returncode == 2 and "--code says nothing to ctl expire" in done.stderr
+    assert ctl(gateway, "expire").returncode == ctl(gateway, "session").returncode == ctl(gateway, "x").returncode == 2
+    assert '"dialects"' in ctl(gateway, "settings").stdout
 
 
 @pytest.mark.parametrize("body", [{}, {"token_fingerprint": "xyz"}, {"user_id": "a", "token_fingerprint": "0" * 32}])

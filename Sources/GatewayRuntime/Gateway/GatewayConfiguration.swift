@@ -38,7 +38,7 @@ package struct GatewayConfiguration: Sendable {
   }
 
   /// What is done about silent peers of dialects that do not say.
-  var liveness: Liveness {
+  package var liveness: Liveness {
     pingInterval.map { .ping(after: $0, timeout: pongTimeout) } ?? .none
   }
 }

@@ -37,6 +37,7 @@ package struct ControlSite: Site {
     let method = request.method == "HEAD" ? "GET" : request.method
     switch router.match(method: method, path: request.path) {
     case .found(let route, let parameters):
+      if let refusal = Self.refusal(of: request, to: route) { return ControlAnswer.error(refusal) }
       return await route.handler(request, parameters)
     case .otherMethods(let methods):
       var response = ControlAnswer.error(.methodNotAllowed)
@@ -45,6 +46,21 @@ package struct ControlSite: Site {
     case .none:
       return ControlAnswer.error(.notFound)
     }
+  }
+
+  /// Why a query is refused: a parameter that the route does not take, or one that is given twice.
+  private static func refusal(of request: HTTPRequest, to route: HTTPRoute) -> GatewayError? {
+    let names = request.query.map(\.name)
+    let known = route.method == "GET" && route.pattern == "/sessions" ? SessionRoutes.listParameters : []
+    do throws(GatewayError) {
+      try ControlAnswer.refuseStrangers(among: names, known: known, "parameter")
+    } catch {
+      return error
+    }
+    guard Set(names.map { Name($0) }).count == names.count else {
+      return .invalidParameter.detailed("a parameter is given twice")
+    }
+    return nil
   }
 
   private func isAuthorised(_ request: HTTPRequest) -> Bool {

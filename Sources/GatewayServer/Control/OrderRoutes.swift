@@ -56,15 +56,22 @@ struct OrderRoutes {
     return ControlAnswer.json(Reached(sessions: sessions))
   }
 
-  private struct Disconnect: Decodable {
+  private struct Nothing: ControlBody {
+    enum CodingKeys: CodingKey, CaseIterable {}
+  }
+
+  private struct Disconnect: ControlBody {
     let code: UInt16?
     let reason: String?
+
+    enum CodingKeys: CodingKey, CaseIterable { case code, reason }
   }
 
   private static func event(_ order: Order, _ request: HTTPRequest) throws(GatewayError) -> SessionEvent {
     switch order {
-    case .expire: return .expireNow
-    case .refresh: return .askForRefresh
+    case .expire, .refresh:
+      let _: Nothing = try ControlAnswer.body(request, "without members")
+      return order == .expire ? .expireNow : .askForRefresh
     case .disconnect:
       let body: Disconnect = try ControlAnswer.body(request, #"{"code"?: 1000...4999, "reason"?: string}"#)
       let standard = CloseReason.disconnected
@@ -76,13 +83,13 @@ struct OrderRoutes {
     }
   }
 
-  private struct Revocation: Decodable {
+  private struct Revocation: ControlBody {
     let tokenFingerprint: String?
     let userID: String?
     let issuedBefore: Double?
     let expiresAt: Double?
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
       case tokenFingerprint = "token_fingerprint"
       case expiresAt = "expires_at"
       case userID = "user_id"
@@ -123,10 +130,10 @@ struct OrderRoutes {
     }
   }
 
-  private struct Drain: Decodable {
+  private struct Drain: ControlBody {
     let windowS: Double?
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
       case windowS = "window_s"
     }
   }

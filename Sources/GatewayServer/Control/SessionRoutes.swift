@@ -6,6 +6,8 @@ struct SessionRoutes {
   let gateway: Gateway
 
   private static let pageMax = 1000
+  /// What the list may be asked with.
+  static let listParameters = ["user", "limit", "after"]
 
   var routes: [HTTPRoute] {
     [

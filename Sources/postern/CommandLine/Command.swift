@@ -14,6 +14,9 @@ protocol Command {
   /// flags are few.
   static var neededFirst: [String] { get }
 
+  /// What it does, one by one, each called by a word behind the command's; none for most commands.
+  static var actions: [any Command.Type] { get }
+
   /// Does the work. Returns the exit status.
   static func run(_ arguments: Arguments) async throws -> Int32
 }
@@ -21,6 +24,7 @@ protocol Command {
 extension Command {
   static var operands: String { "" }
   static var neededFirst: [String] { [] }
+  static var actions: [any Command.Type] { [] }
   static var flags: [Flag] { sections.flatMap(\.flags) }
 }
 

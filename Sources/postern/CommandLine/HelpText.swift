@@ -23,6 +23,7 @@ struct HelpText {
   func of(_ command: any Command.Type) -> String {
     let first = Self.first(command)
     var text = head(command)
+    text += actions(command)
     if !first.isEmpty { text += section("needed first", first) }
     for part in command.sections + [.everywhere] {
       let rest = part.flags.filter { flag in !first.contains { $0.name == flag.name } }
@@ -53,6 +54,14 @@ struct HelpText {
     let operands = command.operands.isEmpty ? "" : " \(command.operands)"
     return broken(command.summary, indent: 0) + "\n\n"
       + broken("usage: postern \(command.name) [flags]\(operands)", indent: 4) + "\n"
+  }
+
+  private func actions(_ command: any Command.Type) -> String {
+    guard !command.actions.isEmpty else { return "" }
+    let words = command.actions.map { $0.name.dropFirst(command.name.count + 1) }
+    let width = words.map(\.count).max() ?? 0
+    return "\nactions (each has a --help of its own):\n"
+      + zip(words, command.actions).map { line(String($0), $1.summary, width: width) }.joined()
   }
 
   private func section(_ title: String, _ flags: [Flag]) -> String {

@@ -29,18 +29,19 @@ enum ControlText {
     let error: Content
   }
 
-  static func render(_ action: String, _ answer: ControlClient.Answer) -> String {
-    switch action {
-    case "sessions":
-      return (try? JSONDecoder().decode(Page.self, from: answer.data)).map(table) ?? answer.text
-    case "expire", "refresh", "disconnect", "revoke", "streem-revoke-api-key":
-      return (try? JSONDecoder().decode(Reached.self, from: answer.data)).map { "\($0.sessions) sessions" }
-        ?? answer.text
-    case "drain":
-      return "draining"
-    default:
-      return answer.text
-    }
+  /// A page of sessions as a table.
+  static func sessions(_ answer: ControlClient.Answer) -> String {
+    (try? JSONDecoder().decode(Page.self, from: answer.data)).map(table) ?? answer.text
+  }
+
+  /// How many sessions an order reached; nil if the answer does not say.
+  static func sessionsReached(_ answer: ControlClient.Answer) -> Int? {
+    (try? JSONDecoder().decode(Reached.self, from: answer.data))?.sessions
+  }
+
+  /// The same in words.
+  static func reached(_ answer: ControlClient.Answer) -> String {
+    sessionsReached(answer).map { "\($0) session\($0 == 1 ? "" : "s")" } ?? answer.text
   }
 
   static func error(_ answer: ControlClient.Answer) -> String {

@@ -15,8 +15,9 @@ struct StreemControlRoutes: Sendable {
       route("POST", "/streem/companies") { request, _ throws(GatewayError) in try await putCompany(request) },
       route("POST", "/streem/api-keys") { request, _ throws(GatewayError) in try await makeKey(request) },
       route("GET", "/streem/api-keys") { _, _ throws(GatewayError) in await listKeys() },
-      route("POST", "/streem/api-keys/{id}/revoke") { _, parameters throws(GatewayError) in
-        try await revokeKey(Name(parameters["id"]))
+      route("POST", "/streem/api-keys/{id}/revoke") { request, parameters throws(GatewayError) in
+        try refuseStrangers(in: request, known: [])
+        return try await revokeKey(Name(parameters["id"]))
       },
     ]
   }
@@ -35,7 +36,16 @@ struct StreemControlRoutes: Sendable {
     }
   }
 
+  /// Refuses a member that is none of `known`, by name.
+  private func refuseStrangers(in request: HTTPRequest, known: [Name]) throws(GatewayError) {
+    guard !request.body.isEmpty, let document = try? JSONDocument.parse(request.body) else { return }
+    guard let stranger = document.root.members?.first(where: { !known.contains(Name($0.name)) }) else { return }
+    let choice = known.isEmpty ? "there is none" : "there is \(known.map(\.text).joined(separator: ", "))"
+    throw .invalidParameter.detailed("no member is called '\(stranger.name.prefix(64))'; \(choice)")
+  }
+
   private func putCompany(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
+    try refuseStrangers(in: request, known: ["code", "name", "logo_url", "active"])
     let order = try StreemRoutes.read(request.body) { (body) throws(GatewayError) in
       (
         code: try body.text("code") ?? "", name: try body.text("name"), logo: try body.text("logo_url"),
@@ -63,6 +73,7 @@ struct StreemControlRoutes: Sendable {
 
   /// The one answer that ever holds the secret.
   private func makeKey(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
+    try refuseStrangers(in: request, known: ["company_code"])
     let company = try StreemRoutes.read(request.body, isOptional: true) { (body) throws(GatewayError) in
       try body.text("company_code").map { Name($0) } ?? settings.homeCompany.code
     }

@@ -63,6 +63,9 @@ enum ManualPage {
       text += ".PP\nOne needs first: "
       text += first.map { "\\fB\(escaped("--\($0.name)"))\\fR" }.joined(separator: ", ") + ".\n"
     }
+    for action in command.actions {
+      text += ".TP\n\\fB\(escaped(action.name))\\fR\n\(line(sentence(action.summary)))"
+    }
     for part in command.sections where !part.flags.isEmpty {
       text += ".PP\n.I \(line(part.title.prefix(1).uppercased() + part.title.dropFirst()))"
       text += part.flags.map(entry).joined()

@@ -1,0 +1,28 @@
+internal import GatewayCore
+internal import GatewayDialects
+internal import GatewayRuntime
+internal import GatewayServer
+
+extension GatewaySettings {
+  /// What the gateway tells of these settings, with `bindings` as its wire formats.
+  func description(of bindings: [DialectBinding]) -> GatewayDescription {
+    var dialects: [GatewayDescription.Dialect] = []
+    // A vendor's second socket keeps to the same times.
+    for binding in bindings where !dialects.contains(where: { $0.name == binding.dialect.name }) {
+      dialects.append(
+        .init(
+          binding.dialect.name, binding.session ?? configuration.session, binding.liveness ?? configuration.liveness))
+    }
+    return GatewayDescription(
+      dialects: dialects,
+      limits: .init(
+        connectionsMax: limits.connectionsMax, connectionsPerSecond: limits.connectionsPerSecond,
+        messageBytesMax: limits.messageBytesMax, bodyBytesMax: limits.bodyBytesMax,
+        headerBytesMax: limits.headerBytesMax, outboundBytesMax: limits.outboundBytesMax),
+      provider: .init(
+        latencyS: provider.latency.inSeconds, concurrency: provider.concurrency, queueMax: provider.queueMax,
+        failureRate: provider.failureRate, tokenLifeS: provider.defaultLife?.inSeconds,
+        needsSecret: provider.secret != nil),
+      loops: loops, tls: tls != nil)
+  }
+}
