@@ -81,4 +81,8 @@ package struct CloseReason: Hashable, Sendable {
     .tokenRevoked, .disconnected, .invalidToken, .anonymousRefused, .tooManyFailures, .peerClosed, .connectionLost,
     .closeTimeout,
   ]
+
+  /// What each of these codes is called, e.g. in a client's report.
+  package static let names = [UInt16: String](
+    all.filter { $0 != .peerClosed }.map { ($0.code, $0.name) }, uniquingKeysWith: { first, _ in first })
 }

@@ -13,6 +13,9 @@ package protocol ClientDialect: Sendable {
   /// The path of the upgrade request below the gateway's address.
   var upgradeTarget: String { get }
 
+  /// What the wire calls the codes of close frames; a code that has no name is not here.
+  var closeNames: [UInt16: String] { get }
+
   /// The upgrade request of a client, with the credentials that it carries.
   func upgrade(of client: ClientIdentity) -> ClientUpgrade
 
@@ -45,6 +48,7 @@ package protocol ClientDialect: Sendable {
 extension ClientDialect {
   package var sdk: String? { nil }
   package var habits: ClientHabits { ClientHabits() }
+  package var closeNames: [UInt16: String] { CloseReason.names }
   package func registration(of user: UserID) -> HTTPRequest? { nil }
   package func keyRequest(of client: ClientIdentity) -> HTTPRequest? { nil }
   package func key(in response: HTTPResponse) -> SessionKeyAnswer? { nil }

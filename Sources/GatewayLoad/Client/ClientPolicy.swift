@@ -24,9 +24,14 @@ package struct ClientPolicy: Hashable, Sendable {
   package var refusalsMax = 5
   /// What its SDK does of its own accord.
   package let habits: ClientHabits
+  /// What its wire calls the codes of close frames.
+  package let closeNames: [UInt16: String]
 
-  package init(_ plan: StormPlan, habits: ClientHabits = ClientHabits()) {
+  package init(
+    _ plan: StormPlan, habits: ClientHabits = ClientHabits(), closeNames: [UInt16: String] = CloseReason.names
+  ) {
     self.habits = habits
+    self.closeNames = closeNames
     slowDelay = plan.slowDelay
     connectTimeout = plan.connectTimeout
     refreshTimeout = plan.gateway.timeout

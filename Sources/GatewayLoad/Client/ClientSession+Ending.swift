@@ -6,23 +6,21 @@ extension ClientSession {
   mutating func closed(
     _ code: UInt16?, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
-    let reason = Self.reason(of: code)
+    let reason = reason(of: code)
     switch phase {
     case .dialling, .loggingIn:
       if outage != nil { return failedAway(reason, at: now, chance: &chance, into: &effects) }
       endWithoutLogin(reason, mayReturn: Self.mayReturn(after: code), at: now, chance: &chance, into: &effects)
     case .live where returnsByItself:
       cutOff(code, reason, at: now, chance: &chance, into: &effects)
-    case .refreshing where returnsByItself && !isDoomed:
+    case .refreshing(let refresh) where returnsByItself && !isLossDue(refresh, code, at: now):
       cutOff(code, reason, at: now, chance: &chance, into: &effects)
     case .returning:
       parted(at: now, into: &effects)
     case .live:
-      lose(nil, code, reason, at: now, into: &effects)
-      comeBackOrEnd(Self.mayReturn(after: code), at: now, chance: &chance)
+      lose(nil, code, reason, at: now, chance: &chance, into: &effects)
     case .refreshing(let refresh):
-      lose(refresh, code, reason, at: now, into: &effects)
-      comeBackOrEnd(Self.mayReturn(after: code), at: now, chance: &chance)
+      lose(refresh, code, reason, at: now, chance: &chance, into: &effects)
     case .leaving(let wasLive):
       if wasLive { effects.append(.record(.left)) }
       phase = .ended
@@ -32,15 +30,43 @@ extension ClientSession {
     }
   }
 
+  /// The connection has ended, and the client has no habit of coming back. Where the plan has it come back, an end that
+  /// no token is to blame for only interrupts it; a refresh that ran out of time is a loss, whatever comes after.
   private mutating func lose(
-    _ refresh: Refresh?, _ code: UInt16?, _ reason: String, at now: Instant, into effects: inout [ClientEffect]
+    _ refresh: Refresh?, _ code: UInt16?, _ reason: String, at now: Instant, chance: inout SeededGenerator,
+    into effects: inout [ClientEffect]
   ) {
-    let timedOut = refresh.map { code == CloseReason.refreshTimeout.code || now + Self.timeoutSlack >= $0.until }
-    let isExpected = timedOut.map { isDoomed && ($0 || behaviour == .stale || behaviour == .garbage) } ?? false
-    if loss != .unexpected { loss = isExpected ? .expected : .unexpected }
     // A provider's answer that is under way belongs to the lost connection.
     fetchNumber &+= 1
-    effects.append(.record(.lost(reason, isExpected: isExpected, timedOut: timedOut ?? false)))
+    let timedOut = refresh.map { hasTimedOut($0, code, at: now) } ?? false
+    let isExpected = refresh.map { isLossDue($0, code, at: now) } ?? false
+    let mayReturn = Self.mayReturn(after: code)
+    if policy.reconnects && mayReturn && !timedOut && !isExpected {
+      effects.append(.record(.interrupted(reason)))
+      outage = Outage(since: now)
+      outage?.downSince = now
+    } else {
+      if loss != .unexpected { loss = isExpected ? .expected : .unexpected }
+      effects.append(.record(.lost(reason, isExpected: isExpected, timedOut: timedOut)))
+    }
+    comeBackOrEnd(mayReturn, at: now, chance: &chance)
+  }
+
+  private func hasTimedOut(_ refresh: Refresh, _ code: UInt16?, at now: Instant) -> Bool {
+    code == CloseReason.refreshTimeout.code || now + Self.timeoutSlack >= refresh.until
+  }
+
+  /// Whether the gateway is right to end the connection on account of that request, and has done so: not if it went down
+  /// meanwhile.
+  private func isLossDue(_ refresh: Refresh, _ code: UInt16?, at now: Instant) -> Bool {
+    guard isDoomed else { return false }
+    let isRefusal = (behaviour == .stale || behaviour == .garbage) && !Self.isDeparture(code)
+    return hasTimedOut(refresh, code, at: now) || isRefusal
+  }
+
+  /// Whether the gateway went, or the network did, and not only this client's connection.
+  private static func isDeparture(_ code: UInt16?) -> Bool {
+    [nil, CloseReason.goingAway.code, CloseReason.serviceRestart.code, CloseReason.overloaded.code].contains(code)
   }
 
   /// How much earlier than by the client's own reckoning the gateway may end a connection for its time-out: the request
@@ -58,7 +84,11 @@ extension ClientSession {
   mutating func stop(into effects: inout [ClientEffect]) {
     fetchNumber &+= 1
     switch phase {
-    case .idle, .away:
+    case .idle:
+      phase = .ended
+    case .away:
+      phase = hasSocket ? .leaving(wasLive: false) : .ended
+    case .obtaining where outage != nil, .waitingToObtain where outage != nil:
       phase = .ended
     case .returning:
       if logins == 0 { effects.append(.record(.connectFailed("unfinished"))) }
@@ -84,10 +114,10 @@ extension ClientSession {
     }
   }
 
-  private static func reason(of code: UInt16?) -> String {
-    let code = code ?? 1006
-    let known = CloseReason.all.first { $0.code == code && $0 != .peerClosed }
-    return known.map { "\(code) \($0.name)" } ?? "\(code)"
+  /// The code that the gateway sent, with the name that its wire has for it.
+  private func reason(of code: UInt16?) -> String {
+    let code = code ?? CloseReason.connectionLost.code
+    return policy.closeNames[code].map { "\(code) \($0)" } ?? "\(code)"
   }
 
   private static func mayReturn(after code: UInt16?) -> Bool {
@@ -110,7 +140,7 @@ extension ClientSession {
   package func isSettled(waves: Int) -> Bool {
     switch phase {
     case .ended: true
-    case .live: outage == nil && (refreshes >= waves || (!returnsByItself && logins > 1) || !isDue)
+    case .live: outage == nil && (refreshes >= waves || (!returnsByItself && loss != nil) || !isDue)
     case .refreshing, .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning,
       .abandoned:
       false
@@ -129,7 +159,7 @@ extension ClientSession {
     case .unexpected: return .lostUnexpectedly
     case nil:
       if refreshes >= waves { return .kept }
-      if !isDue { return .late }
+      if !isDue { return logins > 1 ? .returned : .late }
       return isDoomed ? .overstayed : .unrefreshed
     }
   }
@@ -142,5 +172,7 @@ extension ClientSession {
     case overstayed
     case unrefreshed
     case late
+    /// It was interrupted and is back, with a token that outlives the storm.
+    case returned
   }
 }

@@ -22,7 +22,8 @@ extension ClientSession {
       if behaviour == .stale || habits.keepsToken { self.token = token }
       phase = .dialling(token, since: now)
       hasSocket = true
-      effects += [.record(.connecting), .dial]
+      outage?.attempts += 1
+      effects += [.record(outage == nil ? .connecting : .reconnecting), .dial]
       return
     case .refused(let status):
       return endWithoutLogin("provider_refused_\(status)", mayReturn: false, at: now, chance: &chance, into: &effects)
@@ -37,7 +38,8 @@ extension ClientSession {
       reason = "provider_\(problem)"
       wait = policy.backoff.wait(after: tries, chance: &chance)
     }
-    if tries < policy.loginTriesMax {
+    // Who has been connected tries for as long as the storm lasts.
+    if tries < policy.loginTriesMax || outage != nil {
       phase = .waitingToObtain(tries: tries, until: now + wait)
     } else {
       endWithoutLogin(reason, mayReturn: false, at: now, chance: &chance, into: &effects)
@@ -53,10 +55,10 @@ extension ClientSession {
     case .abandoned, .ended:
       phase = .leaving(wasLive: false)
       effects.append(.close)
-    case .returning:
+    case .returning, .away, .leaving:
       // An earlier attempt that took too long.
       effects.append(.close)
-    case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing, .leaving, .away: return
+    case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing: return
     }
   }
 
@@ -64,6 +66,8 @@ extension ClientSession {
     _ failure: DialFailure, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     switch phase {
+    case .dialling where outage != nil && !returnsByItself && !failure.mayPass:
+      giveUpReturn(failure.reason, into: &effects)
     case .dialling where outage != nil:
       failedAway(failure.reason, at: now, chance: &chance, into: &effects)
     case .dialling:
@@ -115,6 +119,7 @@ extension ClientSession {
     _ reason: String, mayReturn: Bool, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
   ) {
+    if outage != nil { return giveUpReturn(reason, into: &effects) }
     effects.append(.record(.connectFailed(reason)))
     comeBackOrEnd(mayReturn, at: now, chance: &chance)
   }
@@ -124,6 +129,11 @@ extension ClientSession {
       phase = .ended
       return
     }
+    stayAway(at: now, chance: &chance)
+  }
+
+  /// Waits for the next attempt, as the plan has it.
+  mutating func stayAway(at now: Instant, chance: inout SeededGenerator) {
     phase = .away(until: now + policy.backoff.wait(after: tries, chance: &chance))
     tries += 1
   }

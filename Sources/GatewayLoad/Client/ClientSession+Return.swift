@@ -212,6 +212,12 @@ extension ClientSession {
     _ number: Int, _ name: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     effects.append(.close)
+    guard returnsByItself else {
+      effects.append(.record(.returnRefused(name, isOldToken: false)))
+      outage?.refusals += 1
+      guard (outage?.refusals ?? 0) < policy.refusalsMax else { return giveUpReturn("gateway_\(name)", into: &effects) }
+      return stayAway(at: now, chance: &chance)
+    }
     let isFinal = habits.comeback?.finalErrors.contains(number) ?? false
     if let habit = habits.sessionKey, number == habit.expiredError, key != nil, !isFinal,
       (outage?.keyCalls ?? 0) < habit.triesMax
@@ -254,6 +260,7 @@ extension ClientSession {
     _ reason: String, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     effects.append(.record(.returnFailed(reason)))
+    guard returnsByItself else { return stayAway(at: now, chance: &chance) }
     outage?.failures += 1
     if behaviour == .garbage && outage?.hasNewToken == true { return giveUpReturn(reason, into: &effects) }
     takeNextStep(at: now, chance: &chance, into: &effects)

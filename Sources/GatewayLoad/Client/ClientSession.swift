@@ -15,7 +15,7 @@ package struct ClientSession: Sendable {
   package internal(set) var logins = 0
   /// Whether a login was lost for good, and whether one was that should not have been.
   package internal(set) var loss: Loss?
-  /// Whether its tokens expire within the storm; not so if it got its first one after the common expiry.
+  /// Whether its tokens expire within the storm; not so if it got one for a login after the common expiry.
   package var isDue = true
   /// The timeout that the gateway announced last.
   var announcedTimeout: Duration?
@@ -30,7 +30,7 @@ package struct ClientSession: Sendable {
   package internal(set) var greeting: String?
   /// The signs of life, for a client that looks for them.
   var pulse: Pulse?
-  /// The way back to the gateway, for a client that finds it by itself.
+  /// The way back to the gateway, of its SDK's own accord or as the plan has it.
   var outage: Outage?
   /// The gateway's own times for coming back, in place of the SDK's.
   var toldSchedule: ReturnSchedule?
@@ -108,7 +108,9 @@ package struct ClientSession: Sendable {
   /// When it wants to be woken; nil if only others can move it.
   package var nextDeadline: Instant? {
     switch phase {
-    case .waitingToObtain(_, let until), .away(let until): until
+    case .waitingToObtain(_, let until): until
+    // One socket at a time: an attempt that failed may still be closing.
+    case .away(let until): hasSocket ? nil : until
     case .dialling(_, let since), .loggingIn(let since): since + policy.connectTimeout
     case .live: pulse?.deadline
     case .refreshing(let refresh): earlier(Self.deadline(of: refresh.step), pulse?.deadline)

@@ -144,7 +144,8 @@ actor StormClient {
 
   private func answered(_ ticket: FetchTicket, _ answer: ProviderAnswer) {
     let now = fleet.loop.now
-    fleet.ledger.providerReturned(answer, after: now - ticket.wantedAt, at: now)
+    fleet.ledger.providerReturned(
+      answer, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number), at: now)
     fleet.releasePlace()
     handle(.fetched(number: ticket.number, answer))
   }
@@ -170,12 +171,18 @@ actor StormClient {
 
   private func life(for purpose: FetchPurpose) -> TokenLife {
     let plan = fleet.setup.plan
+    // Whoever is back so shortly before the common expiry takes no part in it: a wire may know no token that lives so short.
+    let spare = session.logins > 0 ? Duration.seconds(2) : .zero
     let scattered = plan.life.scaled(by: plan.jitter * generator.nextShare())
-    if purpose == .login, let expiry = fleet.setup.expiresAt, fleet.loop.wallTime < expiry {
+    if purpose == .login, let expiry = fleet.setup.expiresAt, fleet.loop.wallTime + spare < expiry {
       return .until(expiry + scattered)
     }
     // Also where the first token was refused for its age and another is asked for: this one outlives the storm.
-    if session.logins == 0 { session.isDue = fleet.setup.expiresAt == nil }
+    if session.logins == 0 {
+      session.isDue = fleet.setup.expiresAt == nil
+    } else if purpose == .login {
+      session.isDue = false
+    }
     return .lasting(plan.life - scattered)
   }
 }
@@ -215,7 +222,10 @@ extension StormClient: SocketHandler, WakeupTarget {
     guard let notice = fleet.setup.dialect.decode(payload, kind) else {
       return assumeIsolated { $0.session.heardSomething(at: $0.fleet.loop.now) }
     }
-    assumeIsolated { $0.handle(.heard(notice)) }
+    assumeIsolated {
+      if case .refreshRequired(let timeout?, _) = notice { $0.fleet.ledger.announced(timeout) }
+      $0.handle(.heard(notice))
+    }
   }
 
   nonisolated func socketReceivedPong() {}

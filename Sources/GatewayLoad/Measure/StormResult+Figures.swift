@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 // What the report and the thresholds make of the counts.
 
 extension StormResult {
@@ -27,6 +29,45 @@ extension StormResult {
     return latencies.sinceOnset.duration(ofRank: max(1, rank))
   }
 
+  /// The highest rate of `counts` over stretches of `length`, as a multiple of the rate at which they would have come
+  /// had they been spread evenly over the time that the wave was given: 1 is flat; all in one second of 60 is 60. Nil if
+  /// there were none, or the bins are wider than `length`.
+  func peakToMean(_ counts: KeyPath<StormBins, StormBins.Counts>, over length: Duration) -> Double? {
+    let counts = bins[keyPath: counts]
+    guard counts.total > 0, let peak = bins.peak(counts, over: length) else { return nil }
+    return Double(peak) * max(1, given / length.inSeconds) / Double(counts.total)
+  }
+
+  /// From the first accepted refresh to the last; nil if there were none.
+  var waveLength: Duration? {
+    guard let first = bins.accepted.bin(ofShare: 0), let last = bins.accepted.bin(ofShare: 1) else { return nil }
+    return .milliseconds((last - first + 1) * bins.milliseconds)
+  }
+
+  /// The lowest number of connected clients as a share of the highest before it; nil if nobody was connected.
+  var dip: Double? {
+    var highest = 0
+    var lowest = 1.0
+    for level in bins.connected(until: seconds) {
+      highest = max(highest, level)
+      if highest > 0 { lowest = min(lowest, Double(level) / Double(highest)) }
+    }
+    return highest == 0 ? nil : lowest
+  }
+
+  /// How long, in seconds, fewer than 99 % were connected of the most before.
+  var secondsBelow99: Double {
+    var highest = 0
+    let count = bins.connected(until: seconds).reduce(0) { count, level in
+      highest = max(highest, level)
+      return Double(level) < 0.99 * Double(highest) ? count + 1 : count
+    }
+    return Double(count * bins.milliseconds) / 1000
+  }
+
+  /// Calls of the provider that were still under way when the storm ended.
+  var unansweredCalls: Int { max(0, provider.calls - provider.granted - provider.refused.total) }
+
   /// Calls of the provider for each refresh request that it was called for: 1 when nothing goes wrong.
   package var callsPerExpiry: Double? {
     provider.refreshRounds == 0 ? nil : Double(provider.refreshCalls) / Double(provider.refreshRounds)
@@ -42,6 +83,9 @@ extension StormResult {
     returns.interrupted == 0 ? nil : Double(returns.attempts) / Double(returns.interrupted)
   }
 
+  /// Attempts of connected clients that were accepted, each client once.
+  private var firstConnects: Int { connects.accepted - connects.again }
+
   /// The gateway's CPU time, user and system, for each accepted refresh.
   package var gatewayCPUPerRefresh: Duration? {
     guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], refreshes.accepted > 0,
@@ -50,12 +94,28 @@ extension StormResult {
     return .nanoseconds(Int64((after.cpuSeconds - before.cpuSeconds) / Double(refreshes.accepted) * 1e9))
   }
 
-  /// The gateway's resident memory for each idle connection.
+  /// The gateway's resident memory for each idle connection; nil if it cannot be told.
   package var gatewayBytesPerConnection: Double? {
-    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry], connects.accepted > connects.again
-    else {
+    guard whyMemoryIsUnknown == nil, let before = probes[.beforeRamp], let after = probes[.beforeExpiry] else {
       return nil
     }
-    return (after.residentBytes - before.residentBytes) / Double(connects.accepted - connects.again)
+    return (after.residentBytes - before.residentBytes) / Double(firstConnects)
   }
+
+  /// Why the memory of a connection cannot be told; nil if it can. A process that had connections before keeps their
+  /// memory and uses it again, so that it hardly grows.
+  var whyMemoryIsUnknown: String? {
+    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry] else {
+      return "the gateway's figures were not read before and after the ramp"
+    }
+    guard firstConnects > 0 else { return "nobody was connected" }
+    guard before.connectionsOpened <= Double(firstConnects) * Self.earlierShareMax else {
+      return "the gateway had connections before this storm, whose memory it uses again; start it anew"
+    }
+    guard after.residentBytes > before.residentBytes else { return "the gateway's memory did not grow" }
+    return nil
+  }
+
+  /// Earlier connections that are fewer than this share of the storm's do not matter.
+  private static let earlierShareMax = 0.01
 }

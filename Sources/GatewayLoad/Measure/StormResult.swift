@@ -11,6 +11,12 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var behaviours: [Behaviour: BehaviourTally] = [:]
   package var latencies = Latencies()
   package var series = StormSeries()
+  /// The same in finer steps, for waves of less than a second.
+  package var bins = StormBins()
+  /// What the clients saw of the gateway's settings.
+  package var seen = Seen()
+  /// The time, in seconds, that the waves were given to pass in: see ``StormPlan/given(timeout:)``.
+  package var given = 0.0
   /// What the gateway's own metrics said, if they were asked.
   package var probes: [GatewayProbe.Moment: GatewayProbe.Sample] = [:]
   /// Whether somebody ended the storm before its time.
@@ -88,18 +94,33 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var refused = Reasons()
     /// The sum over loops of the most that each had under way at once.
     package var inFlightPeak = 0
+    /// Tokens for which nobody waited any more when they came.
+    package var wasted = 0
     /// Tokens that were minted by the clients themselves, without a provider.
     package var mintedLocally = 0
   }
 
+  /// What clients saw of the gateway's settings, to hold against what the storm was told.
+  package struct Seen: Hashable, Sendable, Codable {
+    /// When the first refresh request came, in seconds from the start.
+    package var firstAsked: Double?
+    /// The longest time-out that a refresh request announced, in seconds.
+    package var longestTimeout: Double?
+
+    mutating func merge(_ other: Seen) {
+      firstAsked = [firstAsked, other.firstAsked].compactMap { $0 }.min()
+      longestTimeout = [longestTimeout, other.longestTimeout].compactMap { $0 }.max()
+    }
+  }
+
   /// What became of the clients of one behaviour. Each that was ever connected is, at the end, one of: kept, lost
-  /// expectedly, lost unexpectedly, overstayed, unrefreshed, late.
+  /// expectedly, lost unexpectedly, overstayed, unrefreshed, late, returned.
   package struct BehaviourTally: Hashable, Sendable, Codable {
     package var clients = 0
     package var connected = 0
     /// Clients that were refreshed at least once, whatever became of them later.
     package var refreshed = 0
-    /// Clients that were refreshed in every wave and never lost their connection.
+    /// Clients that were refreshed in every wave and are connected, or were when the storm ended.
     package var kept = 0
     package var lostExpectedly = 0
     package var lostUnexpectedly = 0
@@ -109,6 +130,8 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var unrefreshed = 0
     /// Clients that were connected only after the common expiry, with tokens that outlive the storm.
     package var late = 0
+    /// Clients whose connection was interrupted and that are back, with tokens that outlive the storm.
+    package var returned = 0
     /// From refresh asked to refreshed.
     package var refreshLatency = LatencyHistogram()
 
@@ -124,6 +147,7 @@ package struct StormResult: Hashable, Sendable, Codable {
       overstayed += other.overstayed
       unrefreshed += other.unrefreshed
       late += other.late
+      returned += other.returned
       refreshLatency.merge(other.refreshLatency)
     }
   }
@@ -161,6 +185,9 @@ package struct StormResult: Hashable, Sendable, Codable {
     latencies.sinceOnset.merge(other.latencies.sinceOnset)
     latencies.outage.merge(other.latencies.outage)
     series.merge(other.series)
+    bins.merge(other.bins)
+    seen.merge(other.seen)
+    given = max(given, other.given)
     probes.merge(other.probes) { first, _ in first }
     wasInterrupted = wasInterrupted || other.wasInterrupted
     ranOutOfTime = ranOutOfTime || other.ranOutOfTime
@@ -177,6 +204,7 @@ extension StormResult.Provider {
     granted += other.granted
     refused.merge(other.refused)
     inFlightPeak += other.inFlightPeak
+    wasted += other.wasted
     mintedLocally += other.mintedLocally
   }
 }

@@ -41,13 +41,6 @@ package struct StormSeries: Hashable, Sendable, Codable {
 
     package var total: Int { perSecond.reduce(0, +) }
     package var peak: Int { perSecond.max() ?? 0 }
-
-    /// The peak over the mean, from the first second with any to the last; nil if there were none.
-    package var peakToMean: Double? {
-      guard let first = perSecond.firstIndex(where: { $0 > 0 }), let last = perSecond.lastIndex(where: { $0 > 0 })
-      else { return nil }
-      return Double(peak) * Double(last - first + 1) / Double(total)
-    }
   }
 
   package var connects = Counts()
@@ -55,10 +48,11 @@ package struct StormSeries: Hashable, Sendable, Codable {
   package var accepted = Counts()
   /// Connections that ended before the storm ended them.
   package var losses = Counts()
-  /// Sockets that were logged in and are not any more, for whatever reason.
+  /// Sockets that were logged in and are not any more. The storm's own closes, with which it ends, are not among them.
   package var ends = Counts()
-  /// Requests to the token provider that were begun.
+  /// Requests to the token provider that were begun; of these, those for logins.
   package var providerCalls = Counts()
+  package var providerLogins = Counts()
   /// Requests to the token provider that were answered, refused or given up.
   package var providerReturns = Counts()
   /// The most requests to the token provider under way within the second, where one began; the sum over loops.
@@ -67,7 +61,10 @@ package struct StormSeries: Hashable, Sendable, Codable {
   package init() {}
 
   private static var columns: [WritableKeyPath<StormSeries, Counts>] {
-    [\.connects, \.asked, \.accepted, \.losses, \.ends, \.providerCalls, \.providerReturns, \.providerPeaks]
+    [
+      \.connects, \.asked, \.accepted, \.losses, \.ends, \.providerCalls, \.providerLogins, \.providerReturns,
+      \.providerPeaks,
+    ]
   }
 
   package mutating func merge(_ other: StormSeries) {
@@ -80,14 +77,24 @@ package struct StormSeries: Hashable, Sendable, Codable {
   }
 
   /// How many clients were logged in at the end of each second.
-  package var connected: [Int] { balance(connects, ends) }
+  package var connected: [Int] { connected(seconds: seconds) }
+
+  /// The same for a storm that lasted so long.
+  package func connected(seconds: Int) -> [Int] { balance(connects, ends, seconds: seconds) }
 
   /// The most requests to the provider under way in each second.
   package var providerInFlight: [Int] {
-    balance(providerCalls, providerReturns).enumerated().map { max($0.element, providerPeaks[$0.offset]) }
+    balance(providerCalls, providerReturns, seconds: seconds).enumerated().map {
+      max($0.element, providerPeaks[$0.offset])
+    }
   }
 
-  private func balance(_ more: Counts, _ less: Counts) -> [Int] {
+  /// The requests to the token provider that were begun to answer refresh requests.
+  package var providerRefreshes: [Int] {
+    (0..<providerCalls.perSecond.count).map { providerCalls[$0] - providerLogins[$0] }
+  }
+
+  private func balance(_ more: Counts, _ less: Counts, seconds: Int) -> [Int] {
     var level = 0
     return (0..<seconds).map { second in
       level += more[second] - less[second]

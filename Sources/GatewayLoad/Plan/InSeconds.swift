@@ -21,8 +21,8 @@ package struct InSeconds: Hashable, Sendable, Codable {
 }
 
 extension Duration {
-  /// The duration times a factor, to the nanosecond.
+  /// The duration times a factor, to the nanosecond; at most 292 years.
   package func scaled(by factor: Double) -> Duration {
-    .nanoseconds(Int64((Double(nanoseconds) * factor).rounded()))
+    .nanoseconds(Int64(exactly: (Double(nanoseconds) * factor).rounded()) ?? (factor < 0 ? .min : .max))
   }
 }

@@ -17,8 +17,10 @@ extension StormPlan {
     try require((1...64).contains(loops), "the number of loops must be 1 to 64, not \(loops)")
     try require((1...60_000).contains(fetches), "requests to the provider at once must be 1 to 60,000, not \(fetches)")
     try require(fetchTimeout > .zero && connectTimeout > .zero, "time-outs must be longer than 0 s")
+    // Where a wire has no answer to a refresh request, a gateway says 0.
+    let isTimeout = gateway.timeout > .zero || (gateway.timeout == .zero && gateway.timeoutSource == .gateway)
     try require(
-      gateway.lead >= .zero && gateway.spread >= .zero && gateway.timeout > .zero,
+      gateway.lead >= .zero && gateway.spread >= .zero && isTimeout,
       "the gateway's lead and spread must not be negative, and its time-out must be longer than 0 s")
     try require(bound.map { $0 > 0 && $0.isFinite } ?? true, "the storm must be allowed to last longer than 0 s")
     if expiry == .common {
@@ -53,13 +55,34 @@ extension StormPlan {
   }
 
   /// When the last client must be either refreshed or cut off, counted from the start, or the bound if that is earlier.
-  package var end: Duration {
-    let scattered = life.scaled(by: jitter)
-    let joined = expiry == .own ? pacer.duration : .zero
+  package var end: Duration { end(timeout: nil) }
+
+  /// The same, if the gateway announced that time-out: who was told a shorter one waits all the same.
+  func end(timeout: Duration?) -> Duration {
     let laterWaves = life.scaled(by: Double(waves - 1))
-    let settled = expiresAfter + joined + scattered + laterWaves + max(gateway.timeout, comeback) + Self.settleSlack
+    let patience = max(gateway.timeout, timeout ?? .zero, comeback, reconnects ? Self.usualComeback : .zero)
+    let settled = expiresAfter + scattered + laterWaves + patience + Self.settleSlack
     return bound.map { min(settled, .nanoseconds(Int64($0 * 1e9))) } ?? settled
   }
+
+  /// The time that the waves are given to pass in, all together: from the first refresh request to the moment by which
+  /// the last client has answered or is cut off, that is the gateway's spread, the scatter of the tokens' lives, and the
+  /// time-out, or the time that clients may take who come back by themselves. What the gateway announced as its time-out
+  /// counts, if it did. The lead is no part of it: it moves the wave, and does not widen it.
+  package func given(timeout: Duration?) -> Duration {
+    let announced = timeout ?? gateway.timeout
+    // A request announces what is left when it is sent, a moment less than the setting.
+    let isOther = abs((announced - gateway.timeout).inSeconds) > 1
+    return (gateway.spread + scattered + max(isOther ? announced : gateway.timeout, comeback)).scaled(by: Double(waves))
+  }
+
+  /// Over how long the first tokens of all clients expire.
+  private var scattered: Duration {
+    life.scaled(by: jitter) + (expiry == .own ? pacer.duration : .zero)
+  }
+
+  /// How long clients may need that come back because the plan says so.
+  private static let usualComeback = Duration.seconds(60)
 
   /// How long after the gateway's time-out the storm waits for what is under way, such as closing handshakes.
   private static let settleSlack = Duration.seconds(10)

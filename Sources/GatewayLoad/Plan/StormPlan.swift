@@ -65,8 +65,21 @@ package struct StormPlan: Hashable, Sendable, Codable {
     @InSeconds package var spread: Duration = .zero
     /// How long it waits for the new token.
     @InSeconds package var timeout: Duration = .seconds(60)
+    /// Where the storm has each of them from.
+    package var leadSource = Source.assumed
+    package var spreadSource = Source.assumed
+    package var timeoutSource = Source.assumed
 
     package init() {}
+
+    package enum Source: String, Hashable, Sendable, Codable {
+      /// Nobody said anything: the default.
+      case assumed
+      /// Whoever started the storm said so.
+      case told
+      /// The gateway's own settings say so.
+      case gateway
+    }
   }
 }
 

@@ -22,7 +22,10 @@ enum ChartScale {
   }
 
   /// The seconds between two labels of a time axis, about ten of them.
-  static func step(for seconds: Int) -> Int {
-    [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400].first { $0 * 10 >= seconds } ?? 28_800
+  static func step(for seconds: Double) -> Double {
+    let steps = [
+      0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400,
+    ]
+    return steps.first { $0 * 10 >= seconds } ?? 28_800
   }
 }

@@ -15,44 +15,51 @@ package enum Figures {
 
   /// A number with a fixed number of decimal places.
   package static func decimal(_ value: Double, places: Int) -> String {
-    guard value.isFinite, abs(value) < 1e12 else { return "\(value)" }
     var scale = 1
-    for _ in 0..<places { scale *= 10 }
+    for _ in 0..<min(places, 12) { scale *= 10 }
+    // Beyond that a double has no such places.
+    guard value.isFinite, abs(value) * Double(scale) < 9e15 else { return "\(value)" }
     let scaled = Int((abs(value) * Double(scale)).rounded())
     let whole = count(scaled / scale)
     let sign = value < 0 && scaled > 0 ? "-" : ""
     guard places > 0 else { return sign + whole }
     let fraction = String(scaled % scale)
-    return "\(sign)\(whole).\(String(repeating: "0", count: places - fraction.count))\(fraction)"
+    return "\(sign)\(whole).\(String(repeating: "0", count: max(0, places - fraction.count)))\(fraction)"
   }
 
   /// A share as a percentage, without rounding 99.96 % up to 100.
-  package static func percent(_ share: Double) -> String {
-    let hundredths = (share * 10_000 + 1e-9).rounded(.down) / 100
-    return "\(decimal(hundredths, places: hundredths == hundredths.rounded() ? 0 : 2)) %"
+  package static func percent(_ share: Double, digits: Int = 0) -> String {
+    var scale = 100.0
+    for _ in 0..<digits { scale *= 10 }
+    let cut = (share * 100 * scale + 1e-9).rounded(.down) / scale
+    return "\(decimal(cut, places: cut == cut.rounded() ? 0 : 2 + digits)) %"
   }
 
   /// A duration with three significant digits or so: `17.2 us`, `480 ms`, `12.3 s`.
   package static func duration(_ duration: Duration) -> String {
-    let seconds = duration.inSeconds
+    seconds(duration.inSeconds)
+  }
+
+  /// The same of a number of seconds, with so many more digits.
+  static func seconds(_ seconds: Double, digits: Int = 0) -> String {
     switch abs(seconds) {
-    case 0: return "0 s"
-    case ..<1e-3: return "\(short(seconds * 1e6)) us"
-    case ..<1: return "\(short(seconds * 1e3)) ms"
-    default: return "\(short(seconds)) s"
+    case 0: "0 s"
+    case ..<1e-3: "\(short(seconds * 1e6, digits)) us"
+    case ..<1: "\(short(seconds * 1e3, digits)) ms"
+    default: "\(short(seconds, digits)) s"
     }
   }
 
   /// A number of bytes: `2.4 KB`.
-  package static func bytes(_ value: Double) -> String {
+  package static func bytes(_ value: Double, digits: Int = 0) -> String {
     switch abs(value) {
-    case ..<1e3: "\(decimal(value, places: 0)) B"
-    case ..<1e6: "\(short(value / 1e3)) KB"
-    default: "\(short(value / 1e6)) MB"
+    case ..<1e3: "\(decimal(value, places: digits)) B"
+    case ..<1e6: "\(short(value / 1e3, digits)) KB"
+    default: "\(short(value / 1e6, digits)) MB"
     }
   }
 
-  private static func short(_ value: Double) -> String {
-    decimal(value, places: abs(value) < 10 ? 2 : abs(value) < 100 ? 1 : 0)
+  private static func short(_ value: Double, _ digits: Int) -> String {
+    decimal(value, places: (abs(value) < 10 ? 2 : abs(value) < 100 ? 1 : 0) + digits)
   }
 }

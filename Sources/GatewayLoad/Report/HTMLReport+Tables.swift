@@ -6,6 +6,7 @@ extension StormReport {
       section("Latency", latencyTable), section("Clients by behaviour", behaviourTable),
       section("Connections and refreshes", countTable), section("Reasons", reasonTable),
       section("Plan", planTable),
+      section("Settings of the gateway", HTMLText.table(head: [], rows: settingRows, numbersFrom: 2)),
     ].joined(separator: "\n")
   }
 
@@ -23,39 +24,28 @@ extension StormReport {
             histogram.maximum, histogram.mean,
           ].map { $0.map(Figures.duration) ?? "–" }
       })
+      + HTMLText.meanings([
+        ("p50, p90, p99", "no longer than this took 50, 90 and 99 of 100; at most 3.2 % too high"),
+        ("connect", "from the begin of a connection to the accepted login"),
+        ("refresh", "from the gateway's request, or what the wire has in its place, to the accepted token"),
+        ("provider", "from the wish for a token to its arrival, the wait for a free place included"),
+      ])
   }
 
   private var behaviourTable: String {
-    HTMLText.table(
-      head: [
-        "", "clients", "connected", "refreshed", "kept", "lost", "lost as due", "overstayed", "unrefreshed", "late",
-      ],
-      rows: behaviours.map { behaviour, tally in
-        [behaviour.rawValue]
-          + [
-            tally.clients, tally.connected, tally.refreshed, tally.kept, tally.lostUnexpectedly, tally.lostExpectedly,
-            tally.overstayed, tally.unrefreshed, tally.late,
-          ].map(Figures.count)
-      })
+    HTMLText.table(head: [""] + Self.columnMeanings.map(\.name), rows: behaviourRows)
+      + HTMLText.meanings(Self.columnMeanings)
   }
 
   private var countTable: String {
-    let names = [
-      "connects.attempted", "connects.ok", "connects.failed", "connects.peak", "refresh.asked", "refresh.answered",
-      "refresh.accepted", "refresh.refused", "refresh.timed_out", "refresh.peak", "refresh.peak_to_mean",
-      "interrupted", "returned", "return.attempts", "return.attempts_per_client", "return.refused",
-      "return.refused_old", "return.failed", "refreshed.share", "time_to_50", "time_to_95", "time_to_99",
-      "provider.calls", "provider.refused",
-      "provider.peak", "provider.in_flight", "provider.calls_per_expiry", "retry.amplification",
-      "gateway.cpu_per_refresh", "gateway.bytes_per_connection",
-    ]
-    let rows = names.compactMap { name in
-      Metric.named(name).flatMap { metric in
-        metric.value(result).map { [metric.name, metric.unit.text($0), metric.meaning] }
-      }
+    let rows = Metric.all.filter { !Self.namesShownAsLatencies.contains($0.name) }.compactMap { metric in
+      figure(metric.name) == "–" ? nil : [metric.name, explained(metric.name), metric.meaning]
     }
     return HTMLText.table(head: ["metric", "value", "what it is"], rows: rows, numbersFrom: 3)
   }
+
+  /// Those are in a table of their own.
+  private static let namesShownAsLatencies = Set(Metric.latencies.map(\.name))
 
   private var reasonTable: String {
     let groups: [(String, Reasons)] = [
@@ -87,10 +77,6 @@ extension StormReport {
       ],
       ["token life", "\(Figures.duration(plan.life)), jitter \(Figures.percent(plan.jitter))"],
       ["waves", "\(plan.waves)"], ["slow clients' delay", Figures.duration(plan.slowDelay)],
-      [
-        "gateway's lead, spread, time-out",
-        [plan.gateway.lead, plan.gateway.spread, plan.gateway.timeout].map(Figures.duration).joined(separator: ", "),
-      ],
       ["processes and loops", "\(plan.processes) × \(plan.loops)"],
       ["source addresses", plan.sources == 0 ? "the system's choice" : "\(plan.sources) of 127.0.0.x"],
       ["requests to the provider at once", "\(Figures.count(plan.fetches)) in each process"],

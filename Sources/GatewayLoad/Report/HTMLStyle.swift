@@ -44,6 +44,9 @@ enum HTMLStyle {
     tbody tr:last-child td { border-bottom: 0; }
     .number { text-align: right; padding: 5px 0 5px 14px; white-space: nowrap; }
     .value { white-space: nowrap; }
+    dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 2px 18px; margin: 12px 0 0; }
+    dl, dt, dd { font-size: 13px; color: var(--faint); } dt, dd { display: inline; margin: 0; }
+    dt { font-weight: 600; } dt::after { content: ": "; }
     footer { margin-top: 22px; color: var(--faint); font-size: 13px; }
 
     """

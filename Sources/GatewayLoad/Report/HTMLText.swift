@@ -16,6 +16,12 @@ enum HTMLText {
     return escaped
   }
 
+  /// What words mean, below a table.
+  static func meanings(_ list: [(name: String, meaning: String)]) -> String {
+    let items = list.map { "<div><dt>\(escape($0.name))</dt><dd>\(escape($0.meaning))</dd></div>" }
+    return "<dl>\(items.joined())</dl>"
+  }
+
   /// A table; the cells are escaped here. Columns from `numbersFrom` on are numbers.
   static func table(head: [String], rows: [[String]], numbersFrom: Int = 1) -> String {
     func cells(_ tag: String, _ row: [String]) -> String {

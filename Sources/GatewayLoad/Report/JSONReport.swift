@@ -27,9 +27,11 @@ extension StormReport {
     let provider: String
     let passes: Bool
     let caveat: String?
+    let caveats: [String]
     let thresholds: [Outcome]
     let figures: [String: Figure]
     let plan: StormPlan
+    let gatewaySettings: GatewayDescription?
     let machine: Machine
     let result: StormResult
 
@@ -40,10 +42,12 @@ extension StormReport {
       sdk = report.plan.sdk
       provider = report.provider
       passes = report.passes
-      caveat = report.caveat
+      caveat = report.caveats.isEmpty ? nil : report.caveats.joined(separator: "; ")
+      caveats = report.caveats
+      gatewaySettings = report.settings
       thresholds = report.thresholds.map(Outcome.init)
       figures = Dictionary(
-        uniqueKeysWithValues: Metric.all.map { ($0.name, Figure(value: $0.value(report.result), unit: $0.unit.name)) })
+        uniqueKeysWithValues: Metric.all.map { ($0.name, Figure($0, report.result)) })
       plan = report.plan
       machine = report.machine
       result = report.result
@@ -54,25 +58,35 @@ extension StormReport {
     let threshold: String
     let holds: Bool
     let actual: String
+    let why: String?
 
     init(_ outcome: Threshold.Outcome) {
       threshold = outcome.threshold
       holds = outcome.holds
       actual = outcome.actual
+      why = outcome.why
     }
   }
 
-  /// A metric's value; null where the storm has none.
+  /// A metric's value; null where the storm has none, and why.
   private struct Figure: Encodable {
     let value: Double?
     let unit: String
+    let why: String?
 
-    private enum CodingKeys: CodingKey { case value, unit }
+    init(_ metric: Metric, _ result: StormResult) {
+      value = metric.value(result)
+      unit = metric.unit.name
+      why = metric.absence(result).map { "\($0.word): \($0.reason)" }
+    }
+
+    private enum CodingKeys: CodingKey { case value, unit, why }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(value, forKey: .value)
       try container.encode(unit, forKey: .unit)
+      try container.encodeIfPresent(why, forKey: .why)
     }
   }
 }

@@ -11,11 +11,17 @@ package struct StormReport: Sendable {
   package let machine: Machine
   package let result: StormResult
   package let thresholds: [Threshold.Outcome]
+  /// What the gateway told of its own settings; nil if it was not asked or told nothing.
+  package let settings: GatewayDescription?
+  /// What to know before one believes the figures.
+  package let caveats: [String]
 
   package init(
     plan: StormPlan, gateway: String, provider: String, startedAt: WallTime, machine: Machine, result: StormResult,
-    thresholds: [Threshold]
+    thresholds: [Threshold], settings: GatewayDescription? = nil, caveats: [String] = []
   ) {
+    self.settings = settings
+    self.caveats = result.caveats(plan) + caveats
     self.plan = plan
     self.gateway = gateway
     self.provider = provider
@@ -28,13 +34,6 @@ package struct StormReport: Sendable {
   /// Whether every threshold holds, and the storm was not cut short.
   package var passes: Bool {
     !result.wasInterrupted && thresholds.allSatisfy(\.holds)
-  }
-
-  /// Why the figures are not those of a whole storm; nil if they are.
-  package var caveat: String? {
-    if result.wasInterrupted { return "interrupted after \(Figures.decimal(result.seconds, places: 1)) s" }
-    if result.ranOutOfTime { return "out of time: not every client was refreshed or cut off by the end" }
-    return nil
   }
 
   /// The behaviours that took part, in the order of their names' declaration.
@@ -58,9 +57,17 @@ package struct StormReport: Sendable {
   /// Whether clients came back by themselves, or had to.
   var hasReturns: Bool { result.returns.interrupted > 0 || result.returns.attempts > 0 }
 
-  /// The figure of a metric for people, or a dash.
+  /// The figure of a metric for people, or what stands in its place: a dash, `never`, `not measurable`.
   func figure(_ name: String) -> String {
     guard let metric = Metric.named(name) else { preconditionFailure("no metric \(name)") }
-    return metric.value(result).map(metric.unit.text) ?? "–"
+    guard let absence = metric.absence(result) else { return metric.value(result).map { metric.unit.text($0) } ?? "–" }
+    return absence.word == "none" ? "–" : absence.word
+  }
+
+  /// The same, and why there is none where that is not plain.
+  func explained(_ name: String) -> String {
+    let figure = figure(name)
+    guard figure != "–", let absence = Metric.named(name)?.absence(result) else { return figure }
+    return "\(figure): \(absence.reason)"
   }
 }

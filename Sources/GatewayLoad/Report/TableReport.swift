@@ -4,7 +4,7 @@ extension StormReport {
   /// The report as lines of text for a terminal.
   package var table: [String] {
     var lines = ["Storm of \(Figures.count(plan.clients)) clients on \(gateway), \(dialectText), seed \(plan.seed)"]
-    if let caveat { lines.append("! \(caveat)") }
+    lines += caveats.map { "! \($0)" }
     lines += ["", "Connections"] + connections
     lines += ["", "Refreshes"] + refreshes
     if hasReturns { lines += ["", "Coming back"] + returnLines }
@@ -14,6 +14,8 @@ extension StormReport {
     if !result.probes.isEmpty {
       lines += ["", "Gateway process"] + gatewayLines
     }
+    lines += ["", "Settings"] + Self.aligned(settingRows)
+    lines += ["", "Columns"] + Self.aligned(Self.columnMeanings.map { [$0.name, $0.meaning] })
     if !thresholds.isEmpty { lines += ["", "Thresholds"] + thresholdLines }
     return lines
   }
@@ -36,7 +38,11 @@ extension StormReport {
         ["answered", Figures.count(refreshes.answered)],
         [
           "accepted", Figures.count(refreshes.accepted),
-          "peak \(figure("refresh.peak"))/s, peak to mean \(figure("refresh.peak_to_mean"))",
+          "peak \(figure("refresh.peak"))/s, \(figure("refresh.peak_100ms")) in 100 ms, in \(figure("refresh.length"))",
+        ],
+        [
+          "peak to mean", figure("refresh.peak_to_mean"),
+          "over 100 ms \(figure("refresh.peak_to_mean_100ms")); 1 is flat over the \(figure("refresh.given")) given",
         ],
       ] + Self.rows("refused", refreshes.refused) + Self.rows("given up", refreshes.givenUp) + [
         ["timed out", Figures.count(refreshes.timedOut)],
@@ -66,17 +72,7 @@ extension StormReport {
   }
 
   private var byBehaviour: [String] {
-    let head = [
-      "", "clients", "connected", "refreshed", "kept", "lost", "lost as due", "overstayed", "unrefreshed", "late",
-    ]
-    let rows = behaviours.map { behaviour, tally in
-      [behaviour.rawValue]
-        + [
-          tally.clients, tally.connected, tally.refreshed, tally.kept, tally.lostUnexpectedly, tally.lostExpectedly,
-          tally.overstayed, tally.unrefreshed, tally.late,
-        ].map(Figures.count)
-    }
-    return Self.columns([head] + rows)
+    Self.columns([[""] + Self.columnMeanings.map(\.name)] + behaviourRows)
   }
 
   private var providerLines: [String] {
@@ -88,10 +84,12 @@ extension StormReport {
       [
         [
           "calls", Figures.count(provider.calls),
-          "peak \(figure("provider.peak"))/s, \(figure("provider.in_flight")) at once",
+          "\(figure("provider.in_flight")) at once; peak \(figure("provider.login_peak"))/s for logins, "
+            + "\(figure("provider.refresh_peak"))/s for refreshes",
         ],
-        ["granted", Figures.count(provider.granted)],
+        ["granted", Figures.count(provider.granted), "\(Figures.count(provider.wasted)) of them for nobody any more"],
       ] + Self.rows("refused", provider.refused) + [
+        ["unanswered", Figures.count(result.unansweredCalls), "under way when the storm ended"],
         ["calls per expiry", figure("provider.calls_per_expiry"), "longest \(provider.longestRound)"],
         ["calls per token", figure("retry.amplification")],
       ])
@@ -111,12 +109,16 @@ extension StormReport {
   private var gatewayLines: [String] {
     Self.aligned([
       ["CPU per refresh", figure("gateway.cpu_per_refresh")],
-      ["memory per connection", figure("gateway.bytes_per_connection")],
+      ["memory per connection", explained("gateway.bytes_per_connection")],
     ])
   }
 
   private var thresholdLines: [String] {
-    Self.aligned(thresholds.map { [$0.holds ? "holds" : "FAILS", $0.threshold, "is \($0.actual)"] })
+    Self.aligned(
+      thresholds.map { outcome in
+        let why = outcome.why.map { ": \($0)" } ?? ""
+        return [outcome.holds ? "holds" : "FAILS", outcome.threshold, "is \(outcome.actual)\(why)"]
+      })
   }
 
   /// A total, and its parts by reason.

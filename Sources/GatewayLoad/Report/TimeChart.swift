@@ -1,6 +1,18 @@
-/// A chart over the seconds of a storm, as SVG.
+/// A chart over the time of a storm, as SVG.
 struct TimeChart {
-  /// One row of values, a value for each second.
+  /// The stretch of time a chart shows, counted from the storm's start. Charts that are to be compared share one.
+  struct Axis {
+    /// In seconds.
+    var start: Double
+    /// The seconds that one value stands for.
+    var step: Double
+    /// How many values there are room for.
+    var count: Int
+
+    var length: Double { step * Double(max(1, count)) }
+  }
+
+  /// One row of values, a value for each step of the axis.
   struct Row {
     enum Shape {
       case bars
@@ -16,40 +28,52 @@ struct TimeChart {
   }
 
   let title: String
+  let axis: Axis
   /// Drawn in this order, so the last is in front.
   let rows: [Row]
   /// Seconds to mark with a name.
   var marks: [(second: Double, name: String)] = []
 
-  /// At most this many columns; longer storms show the peak of several seconds in each.
-  private static let columnsMax = 240
+  /// At most this many columns; longer storms show the peak of several values in each.
+  static let columnsMax = 240
 
-  private var seconds: Int { max(1, rows.map(\.values.count).max() ?? 1) }
-  private var secondsPerColumn: Int { (seconds + Self.columnsMax - 1) / Self.columnsMax }
-  private var columns: Int { (seconds + secondsPerColumn - 1) / secondsPerColumn }
+  private var count: Int { max(1, axis.count) }
+  private var valuesPerColumn: Int { (count + Self.columnsMax - 1) / Self.columnsMax }
+  private var columns: Int { (count + valuesPerColumn - 1) / valuesPerColumn }
 
   /// The chart with its legend, as an HTML figure.
   var html: String {
-    let frame = ChartFrame(title: title, largest: rows.flatMap(\.values).max() ?? 0)
+    let frame = ChartFrame(title: title, largest: rows.flatMap { $0.values.prefix(count) }.max() ?? 0)
     let names = rows.map { "<span><i class=\"\($0.style)\"></i>\(HTMLText.escape($0.name))</span>" }.joined()
-    let note = secondsPerColumn > 1 ? "<span>peak of each \(secondsPerColumn) s</span>" : ""
-    let labels = stride(from: 0, through: seconds, by: ChartScale.step(for: seconds)).map {
-      (share: share(ofSecond: Double($0)), text: "\($0) s")
-    }
-    let marks = marks.filter { share(ofSecond: $0.second) <= 1 }.map {
-      frame.mark(at: share(ofSecond: $0.second), $0.name)
+    let note = valuesPerColumn > 1 ? "<span>peak of each \(text(Double(valuesPerColumn) * axis.step))</span>" : ""
+    let marks = marks.filter { (0...1).contains(share(of: $0.second)) }.map {
+      frame.mark(at: share(of: $0.second), $0.name)
     }
     return frame.figure(legend: names + note, labels: labels, rows.map { draw($0, in: frame) } + marks)
   }
 
-  private func share(ofSecond second: Double) -> Double {
-    second / Double(secondsPerColumn) / Double(columns)
+  private var labels: [(share: Double, text: String)] {
+    let step = ChartScale.step(for: axis.length)
+    let first = (axis.start / step).rounded(.up)
+    let last = ((axis.start + axis.length) / step).rounded(.down)
+    guard first <= last else { return [] }
+    return stride(from: first, through: last, by: 1).map { (share(of: $0 * step), text($0 * step)) }
+  }
+
+  private func text(_ seconds: Double) -> String {
+    let step = ChartScale.step(for: axis.length)
+    return "\(Figures.decimal(seconds, places: step < 0.1 ? 2 : step < 1 ? 1 : 0)) s"
+  }
+
+  private func share(of second: Double) -> Double {
+    (second - axis.start) / axis.step / Double(valuesPerColumn) / Double(columns)
   }
 
   private func folded(_ values: [Int]) -> [Int] {
-    (0..<columns).map { column in
-      let end = min(values.count, (column + 1) * secondsPerColumn)
-      return values[min(column * secondsPerColumn, end)..<end].max() ?? 0
+    let values = values.prefix(count)
+    return (0..<columns).map { column in
+      let end = min(values.count, (column + 1) * valuesPerColumn)
+      return values[min(column * valuesPerColumn, end)..<end].max() ?? 0
     }
   }
 
@@ -59,9 +83,10 @@ struct TimeChart {
     case .bars:
       let width = frame.x(1 / Double(columns)) - frame.x(0)
       let bars = values.enumerated().filter { $0.element > 0 }.map { column, value in
-        SVG.bar(
+        let second = axis.start + Double(column * valuesPerColumn) * axis.step
+        return SVG.bar(
           x: frame.x(Double(column) / Double(columns)), width: width, top: frame.y(value), baseline: frame.baseline,
-          tip: "\(column * secondsPerColumn) s: \(Figures.count(value)) \(row.name)")
+          tip: "\(Figures.decimal(second, places: axis.step < 1 ? 2 : 0)) s: \(Figures.count(value)) \(row.name)")
       }
       return "<g class=\"\(row.style)\">\(bars.joined(separator: "\n"))</g>"
     case .line, .area:

@@ -13,24 +13,32 @@ package enum GatewayProbe {
     package var cpuSeconds: Double
     /// `process_resident_memory_bytes`.
     package var residentBytes: Double
+    /// `postern_connections_opened_total`, all dialects together; 0 where the gateway does not say.
+    package var connectionsOpened: Double
 
-    package init(cpuSeconds: Double, residentBytes: Double) {
+    package init(cpuSeconds: Double, residentBytes: Double, connectionsOpened: Double = 0) {
       self.cpuSeconds = cpuSeconds
       self.residentBytes = residentBytes
+      self.connectionsOpened = connectionsOpened
     }
 
     /// The reading in a Prometheus text exposition; nil unless it has both figures.
     package init?(exposition text: String) {
       var values: [Substring: Double] = [:]
       for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
-        let fields = line.split(separator: " ")
-        guard fields.count >= 2, let value = Double(fields[1]) else { continue }
-        values[fields[0]] = value
+        let name = line.prefix { $0 != "{" && $0 != " " }
+        let rest = line.lastIndex(of: "}").map { line[line.index(after: $0)...] } ?? line[name.endIndex...]
+        // What no process can have used, or no number, is not heeded.
+        guard let text = rest.split(separator: " ").first, let value = Double(text), (0...1e15).contains(value) else {
+          continue
+        }
+        values[name, default: 0] += value
       }
       guard let cpu = values["process_cpu_seconds_total"], let bytes = values["process_resident_memory_bytes"] else {
         return nil
       }
-      self.init(cpuSeconds: cpu, residentBytes: bytes)
+      let opened = values["postern_connections_opened_total"] ?? 0
+      self.init(cpuSeconds: min(cpu, 1e9), residentBytes: bytes, connectionsOpened: opened)
     }
   }
 }

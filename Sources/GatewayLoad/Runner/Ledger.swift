@@ -14,10 +14,26 @@ struct Ledger {
   /// When the first refresh request is to be expected; nil if that differs from client to client.
   private let onset: Instant?
 
-  init(start: Instant, onset: Instant?) {
+  /// - Parameter length: How long the storm may last.
+  init(start: Instant, onset: Instant?, length: Duration = .zero) {
     self.start = start
     self.onset = onset
+    result.bins = StormBins(length: length)
   }
+
+  private mutating func count(_ kind: WritableKeyPath<StormBins, StormBins.Counts>, at now: Instant) {
+    let bin = result.bins.bin(at: now - start)
+    result.bins[keyPath: kind].count(inBin: bin)
+  }
+
+  /// A refresh request announced how long the gateway waits for the answer.
+  mutating func announced(_ timeout: Duration) {
+    let timeout = min(timeout, Self.timeoutMax)
+    result.seen.longestTimeout = max(result.seen.longestTimeout ?? 0, timeout.inSeconds)
+  }
+
+  /// No storm waits longer, whatever a gateway announces.
+  private static let timeoutMax = Duration.seconds(86_400)
 
   private func second(_ now: Instant) -> Int {
     Int((now - start).nanoseconds / 1_000_000_000)
@@ -38,11 +54,14 @@ struct Ledger {
       if again { result.connects.again += 1 } else { result.behaviours[behaviour, default: .init()].connected += 1 }
       result.latencies.connect.record(duration)
       result.series.connects.count(atSecond: second)
+      count(\.logins, at: now)
     case .connectFailed(let reason):
       result.connects.failed.count(reason)
     case .asked:
       result.refreshes.asked += 1
       result.series.asked.count(atSecond: second)
+      count(\.asked, at: now)
+      result.seen.firstAsked = min(result.seen.firstAsked ?? .infinity, (now - start).inSeconds)
     case .askedAgain:
       result.refreshes.askedAgain += 1
     case .answered:
@@ -50,6 +69,7 @@ struct Ledger {
     case .refreshed(let duration, let number):
       result.refreshes.accepted += 1
       result.series.accepted.count(atSecond: second)
+      count(\.accepted, at: now)
       result.behaviours[behaviour, default: .init()].refreshLatency.record(duration)
       guard number == 1 else { return }
       result.behaviours[behaviour, default: .init()].refreshed += 1
@@ -62,27 +82,24 @@ struct Ledger {
       connected -= 1
       result.disconnects.count(reason)
       if timedOut { result.refreshes.timedOut += 1 }
-      result.series.losses.count(atSecond: second)
-      result.series.ends.count(atSecond: second)
+      ended(at: now)
     case .interrupted, .reconnecting, .returnRefused, .returnFailed, .returned:
-      recordReturn(record, inSecond: second)
+      recordReturn(record, at: now)
     case .left:
       connected -= 1
-      result.series.ends.count(atSecond: second)
     case .error(let name):
       result.errors.count(name)
     }
   }
 
   /// What clients tell that come back by themselves.
-  private mutating func recordReturn(_ record: ClientRecord, inSecond second: Int) {
+  private mutating func recordReturn(_ record: ClientRecord, at now: Instant) {
     switch record {
     case .interrupted(let reason):
       connected -= 1
       result.returns.interrupted += 1
       result.disconnects.count(reason)
-      result.series.losses.count(atSecond: second)
-      result.series.ends.count(atSecond: second)
+      ended(at: now)
     case .reconnecting:
       result.connects.attempted += 1
       result.returns.attempts += 1
@@ -95,8 +112,16 @@ struct Ledger {
       result.returns.returned += 1
       result.returns.attemptsMax = max(result.returns.attemptsMax, attempts)
       result.latencies.outage.record(duration)
+      count(\.returned, at: now)
     default: return
     }
+  }
+
+  /// A connection has ended before the storm ended it.
+  private mutating func ended(at now: Instant) {
+    result.series.losses.count(atSecond: second(now))
+    result.series.ends.count(atSecond: second(now))
+    count(\.losses, at: now)
   }
 
   /// A client asks the gateway for a session key over HTTP.
@@ -112,18 +137,29 @@ struct Ledger {
     result.series.providerCalls.count(atSecond: second(now))
     result.series.providerPeaks.raise(to: inFlight, atSecond: second(now))
     switch purpose {
-    case .login, .sessionKey: return
-    case .hopelessRefresh: result.provider.count(refreshCall: 1)
-    case .refresh(let call): result.provider.count(refreshCall: call)
+    case .login, .sessionKey:
+      result.series.providerLogins.count(atSecond: second(now))
+      count(\.providerLogins, at: now)
+    case .hopelessRefresh:
+      result.provider.count(refreshCall: 1)
+      count(\.providerRefreshes, at: now)
+    case .refresh(let call):
+      result.provider.count(refreshCall: call)
+      count(\.providerRefreshes, at: now)
     }
   }
 
-  mutating func providerReturned(_ answer: ProviderAnswer, after duration: Duration, at now: Instant) {
+  /// - Parameter isWanted: Whether the client still waits for the answer.
+  mutating func providerReturned(
+    _ answer: ProviderAnswer, after duration: Duration, isWanted: Bool = true, at now: Instant
+  ) {
     inFlight -= 1
     result.series.providerReturns.count(atSecond: second(now))
     result.latencies.provider.record(duration)
     switch answer {
-    case .token: result.provider.granted += 1
+    case .token:
+      result.provider.granted += 1
+      if !isWanted { result.provider.wasted += 1 }
     case .busy(let status, _), .refused(let status), .denied(let status):
       result.provider.refused.count("http_\(status)")
     case .failed(let problem): result.provider.refused.count(problem)
@@ -143,6 +179,7 @@ struct Ledger {
     case .lostUnexpectedly: result.behaviours[behaviour, default: .init()].lostUnexpectedly += 1
     case .overstayed: result.behaviours[behaviour, default: .init()].overstayed += 1
     case .late: result.behaviours[behaviour, default: .init()].late += 1
+    case .returned: result.behaviours[behaviour, default: .init()].returned += 1
     case .unrefreshed: result.behaviours[behaviour, default: .init()].unrefreshed += 1
     }
   }

@@ -37,10 +37,13 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     self.setup = setup
     self.loopNumber = loopNumber
     self.behaviours = behaviours
-    policy = ClientPolicy(setup.plan, habits: setup.dialect.habits)
+    policy = ClientPolicy(
+      setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames)
     pacer = setup.plan.pacer
     start = loop.now + (setup.startsAt - loop.wallTime)
-    ledger = Ledger(start: start, onset: setup.plan.expiry == .common ? start + setup.plan.onset : nil)
+    ledger = Ledger(
+      start: start, onset: setup.plan.expiry == .common ? start + setup.plan.onset : nil,
+      length: setup.plan.end)
     fetchesMax = max(1, setup.plan.fetches / setup.plan.loops)
     wakeup = Wakeup(target: self)
   }

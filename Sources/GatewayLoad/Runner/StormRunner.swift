@@ -12,6 +12,8 @@ package actor StormRunner {
   private var probes: [GatewayProbe.Moment: GatewayProbe.Sample] = [:]
   private var isInterrupted = false
   private var start = Instant.zero
+  /// The longest time-out that the gateway has announced.
+  private var longestTimeout: Duration?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loops[0].loop.asUnownedSerialExecutor() }
 
@@ -59,6 +61,7 @@ package actor StormRunner {
     result.wasInterrupted = end == .interrupted
     result.ranOutOfTime = end == .outOfTime
     result.seconds = max(0, (stopped - start).inSeconds)
+    result.given = setup.plan.given(timeout: result.seen.longestTimeout.map { .seconds($0) }).inSeconds
     return result
   }
 
@@ -92,7 +95,7 @@ package actor StormRunner {
       report(progress)
       if isInterrupted { return .interrupted }
       if progress.started == size && progress.settled == size { return .settled }
-      if loop.now >= start + setup.plan.end { return .outOfTime }
+      if loop.now >= start + setup.plan.end(timeout: longestTimeout) { return .outOfTime }
       if !isProbedBeforeExpiry && loop.now + Self.probeAhead + Self.pause > start + setup.plan.onset {
         isProbedBeforeExpiry = true
         await probe(.beforeExpiry)
@@ -103,7 +106,11 @@ package actor StormRunner {
 
   private func look() async -> StormProgress {
     var progress = StormProgress()
-    for fleet in fleets { progress.add(await fleet.perform { $0.progress }) }
+    for fleet in fleets {
+      let (part, seen) = await fleet.perform { ($0.progress, $0.ledger.result.seen) }
+      progress.add(part)
+      if let timeout = seen.longestTimeout { longestTimeout = max(longestTimeout ?? .zero, .seconds(timeout)) }
+    }
     let elapsed = loops[0].loop.now - start
     progress.seconds = max(0, elapsed.inSeconds)
     progress.stage =

@@ -21,14 +21,23 @@ extension Metric.Unit {
     }
   }
 
-  /// A value for people to read.
-  package func text(_ value: Double) -> String {
+  /// A value for people to read, with so many more digits than usual.
+  package func text(_ value: Double, digits: Int = 0) -> String {
     switch self {
-    case .count: Figures.count(Int(value))
-    case .ratio: Figures.decimal(value, places: 2)
-    case .share: Figures.percent(value)
-    case .duration: Figures.duration(.nanoseconds(Int64(value * 1e9)))
-    case .bytes: Figures.bytes(value)
+    case .count: Figures.decimal(value, places: digits)
+    case .ratio: Figures.decimal(value, places: 2 + digits)
+    case .share: Figures.percent(value, digits: digits)
+    case .duration: Figures.seconds(value, digits: digits)
+    case .bytes: Figures.bytes(value, digits: digits)
     }
   }
+
+  /// A value for people to read, with as many digits as it takes to see on which side of `limit` it lies.
+  func text(_ value: Double, beside limit: Double) -> String {
+    guard value != limit else { return text(value) }
+    let digits = (0...Self.digitsMax).first { text(value, digits: $0) != text(limit, digits: $0) }
+    return digits.map { text(value, digits: $0) } ?? "\(value)"
+  }
+
+  private static let digitsMax = 6
 }

@@ -51,17 +51,22 @@ package struct Threshold: Sendable, CustomStringConvertible {
   package struct Outcome: Hashable, Sendable {
     package let threshold: String
     package let holds: Bool
-    /// The value as text with its unit; `none` if the storm has none, which never holds.
+    /// The value as text with its unit; ``Metric/Absence/word`` if the storm has none, which never holds.
     package let actual: String
+    /// Why there is no value.
+    package let why: String?
   }
 
   /// Whether `result` keeps to the limit. A figure the storm does not have keeps to none.
   package func judge(_ result: StormResult) -> Outcome {
     guard let value = metric.value(result) else {
-      return Outcome(threshold: description, holds: false, actual: "none")
+      let absence = metric.absence(result)
+      return Outcome(
+        threshold: description, holds: false, actual: absence?.word ?? "none", why: absence?.reason)
     }
     return Outcome(
-      threshold: description, holds: comparison.holds(value, limit), actual: metric.unit.text(value))
+      threshold: description, holds: comparison.holds(value, limit), actual: metric.unit.text(value, beside: limit),
+      why: nil)
   }
 
   private static func limit(

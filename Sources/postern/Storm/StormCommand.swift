@@ -16,7 +16,8 @@ enum StormCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let options = try StormOptions(arguments)
+    var options = try StormOptions(arguments)
+    try await options.readSettings()
     if let part = StormPart(environment: ProcessInfo.processInfo.environment) {
       return try await runPart(options, part)
     }
@@ -29,7 +30,8 @@ enum StormCommand: Command {
     line.clear()
     let report = StormReport(
       plan: options.plan, gateway: options.gatewayText, provider: options.providerText, startedAt: startsAt,
-      machine: .current, result: result, thresholds: options.thresholds)
+      machine: .current, result: result, thresholds: options.thresholds,
+      settings: options.settings, caveats: options.caveats)
     try tell(report, options)
     return report.passes ? 0 : 1
   }

@@ -15,7 +15,9 @@ enum StormFlags {
     Flag("url", "URL", "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own"),
     Flag("provider", "URL", "the token provider (default: the gateway's own POST /v1/tokens)"),
     Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token; for sendbird the Api-Token"),
-    Flag("control-url", "URL", "the gateway's control port: adds its CPU and memory to the report"),
+    Flag(
+      "control-url", "URL", "the gateway's control port: the storm goes by its settings, and reports its CPU and memory"
+    ),
     Flag("control-secret-file", "FILE", "what the control port wants as a bearer token"),
     Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
   ]
@@ -45,14 +47,16 @@ enum StormFlags {
     Flag("life", "DURATION", "the life of the tokens fetched later, and of the first if own (default 1h)"),
     Flag("jitter", "SHARE", "the share of the life that expiries are scattered over (default 0)"),
     Flag("waves", "N", "how often each client is to be refreshed (default 1)"),
-    Flag("refresh-lead", "DURATION", "the gateway's lead, to know when the requests begin (default 0s)"),
-    Flag("refresh-spread", "DURATION", "the gateway's spread, likewise (default 0s)"),
-    Flag("refresh-timeout", "DURATION", "the gateway's time-out, to know when the storm is over (default 60s)"),
+    Flag(
+      "refresh-lead", "DURATION",
+      "the gateway's lead, to know when requests begin (default: what --control-url tells, else 0s)"),
+    Flag("refresh-spread", "DURATION", "the gateway's spread, likewise"),
+    Flag("refresh-timeout", "DURATION", "the gateway's time-out, likewise, to know when the storm is over (else 60s)"),
   ]
 
   private static let clients = [
     Flag("slow-delay", "DURATION", "how long a slow client waits before it asks the provider (default 3s)"),
-    Flag("reconnect", nil, "clients that were cut off or not let in come back, with full jitter"),
+    Flag("reconnect", nil, "clients whose connection ends come back with a new token, after waits with full jitter"),
     Flag("fetches", "N", "requests to the provider at once, in each process (default 1000)"),
     Flag("fetch-timeout", "DURATION", "for one request to the provider (default 10s)"),
     Flag("connect-timeout", "DURATION", "from the start of a connection to the login (default 30s)"),

@@ -19,6 +19,10 @@ struct StormOptions {
   let printsJSON: Bool
   /// When the first client is to connect; nil for as soon as may be.
   private let startsAt: WallTime?
+  /// What the gateway told of its settings, if its control port is known and tells them.
+  var settings: GatewayDescription?
+  /// What to know before one believes the figures, by those settings.
+  var caveats: [String] = []
 
   /// What has to hold when nothing else is asked for.
   private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
@@ -97,9 +101,7 @@ struct StormOptions {
     if let life = try arguments.duration("life") { plan.life = life }
     if let jitter = try arguments.share("jitter") { plan.jitter = jitter }
     if let waves = try arguments.int("waves", in: 1...1000) { plan.waves = waves }
-    if let lead = try arguments.duration("refresh-lead") { plan.gateway.lead = lead }
-    if let spread = try arguments.duration("refresh-spread") { plan.gateway.spread = spread }
-    if let timeout = try arguments.duration("refresh-timeout") { plan.gateway.timeout = timeout }
+    plan.gateway = try times(arguments)
     if let delay = try arguments.duration("slow-delay") { plan.slowDelay = delay }
     plan.reconnects = try arguments.isOn("reconnect")
     if let fetches = try arguments.int("fetches", in: 1...60_000) { plan.fetches = fetches }
@@ -109,6 +111,23 @@ struct StormOptions {
     if let seed = try arguments.int("seed", in: 0 ... .max) { plan.seed = UInt64(seed) }
     plan.bound = try arguments.duration("timeout")?.inSeconds
     return plan
+  }
+
+  private static func times(_ arguments: Arguments) throws -> StormPlan.GatewayTimes {
+    var times = StormPlan.GatewayTimes()
+    if let lead = try arguments.duration("refresh-lead") {
+      times.lead = lead
+      times.leadSource = .told
+    }
+    if let spread = try arguments.duration("refresh-spread") {
+      times.spread = spread
+      times.spreadSource = .told
+    }
+    if let timeout = try arguments.duration("refresh-timeout") {
+      times.timeout = timeout
+      times.timeoutSource = .told
+    }
+    return times
   }
 
   /// Sets the processes and source addresses that the fleet needs, unless they were asked for.

@@ -279,21 +279,6 @@ struct ClientLossTests {
     #expect(silent.session.phase == .ended)
   }
 
-  @Test("a client that may come back does, with a new token and a wait by chance; one that may not does not")
-  func reconnects() throws {
-    var client = Client.live(.forgetful, reconnects: true)
-    _ = client.on(.closed(1012))
-    #expect(!client.session.isSettled(waves: 1))
-    #expect(try #require(client.session.nextDeadline) - client.now <= .milliseconds(500))
-    #expect(try client.wake() == [.fetch(number: 3, .login)])
-    _ = client.answer(.token(Client.new))
-    _ = client.on(.opened)
-    #expect(client.on(.heard(.connected(nil))) == [.record(.connected(after: .zero, again: true))])
-    #expect(client.session.isSettled(waves: 1))
-    _ = client.on(.closed(4502))
-    #expect(client.session.phase == .ended)
-  }
-
   @Test("a provider that is always busy is asked for the login's token a bounded number of times")
   func boundedLogin() throws {
     var client = Client(.wellBehaved)

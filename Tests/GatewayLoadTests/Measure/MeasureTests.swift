@@ -85,8 +85,54 @@ struct StormResultTests {
     series.connects.count(5, atSecond: 2)
     series.ends.count(3, atSecond: 1)
     #expect(series.connected == [5, 2, 7])
-    #expect(series.connects.peakToMean == 1.5)
-    #expect(series.accepted.peakToMean == nil)
+    #expect(series.connected(seconds: 5) == [5, 2, 7, 7, 7], "nothing more happened, and they are still there")
+  }
+
+  @Test("everybody in the same second scores as many times the mean as the wave was given seconds")
+  func peakToMean() {
+    var result = StormResult()
+    result.given = 60
+    for bin in 800..<813 { result.bins.accepted.count(10, inBin: bin) }
+    #expect(result.peakToMean(\.accepted, over: .seconds(1)) == 60)
+    #expect(result.peakToMean(\.accepted, over: .milliseconds(100)).map { Int($0.rounded()) } == 462)
+    #expect(result.waveLength == .milliseconds(130))
+    #expect(result.peakToMean(\.asked, over: .seconds(1)) == nil)
+    var even = StormResult()
+    even.given = 10
+    for bin in 0..<1000 { even.bins.accepted.count(2, inBin: bin) }
+    #expect(even.peakToMean(\.accepted, over: .seconds(1)) == 1)
+    #expect(even.peakToMean(\.accepted, over: .milliseconds(100)) == 1)
+  }
+
+  @Test("the dip and its length are those of the clients that were away, also to the end")
+  func dip() {
+    var result = StormResult()
+    #expect(result.dip == nil)
+    result.seconds = 10
+    result.bins.logins.count(100, inBin: 100)
+    result.bins.losses.count(60, inBin: 500)
+    result.bins.logins.count(60, inBin: 550)
+    #expect(result.dip == 0.4 && result.secondsBelow99 == 0.5)
+    result.bins.losses.count(100, inBin: 900)
+    #expect(result.dip == 0 && result.secondsBelow99 == 1.5)
+  }
+
+  @Test("a peak is found wherever the second begins")
+  func slidingPeak() {
+    var bins = StormBins()
+    for bin in [95, 99, 100, 104] { bins.asked.count(25, inBin: bin) }
+    #expect(bins.peak(bins.asked, over: .seconds(1)) == 100)
+    #expect(bins.peak(bins.asked, over: .milliseconds(50)) == 50)
+    #expect(bins.perSecond(\.asked) == [50, 50])
+  }
+
+  @Test("the steps are as fine as a storm's length allows", arguments: [(60, 10), (3600, 100), (36_000, 1000)])
+  func steps(seconds: Int, milliseconds: Int) {
+    var bins = StormBins(length: .seconds(seconds))
+    #expect(bins.milliseconds == milliseconds)
+    #expect((bins.peak(bins.asked, over: .milliseconds(100)) == nil) == (milliseconds > 100))
+    bins.asked.count(inBin: bins.bin(at: .seconds(1_000_000)))
+    #expect(bins.asked.perBin.count <= StormBins.countMax)
   }
 
   @Test("a series is bounded, whatever second is counted")
@@ -133,6 +179,8 @@ struct StormResultTests {
     result.behaviours[.wellBehaved, default: .init()].lostUnexpectedly = number
     result.behaviours[number < 2 ? .slow : .stale, default: .init()].refreshLatency.record(.seconds(number))
     result.series.accepted.count(atSecond: number + 1)
+    result.bins.accepted.count(number, inBin: 100 * number)
+    result.seen.firstAsked = Double(number)
     result.latencies.sinceOnset.record(.seconds(number))
     return result
   }
@@ -171,6 +219,18 @@ struct StormResultTests {
     let cpu = try #require(result.gatewayCPUPerRefresh)
     #expect(abs(cpu.inSeconds - 20e-6) < 1e-7)
     #expect(result.gatewayBytesPerConnection == 3000)
+    result.probes[.beforeRamp]?.connectionsOpened = 11
+    #expect(result.gatewayBytesPerConnection == nil, "connections of an earlier storm left their memory behind")
+    #expect(result.whyMemoryIsUnknown?.contains("had connections before") == true)
     #expect(GatewayProbe.Sample(exposition: "process_cpu_seconds_total 1") == nil)
+    let counted = GatewayProbe.Sample(
+      exposition: exposition
+        + "\npostern_connections_opened_total{dialect=\"plain\"} 3\npostern_connections_opened_total{dialect=\"x y\"} 4"
+    )
+    #expect(counted?.connectionsOpened == 7)
+    for nonsense in ["nan", "1e300", "-1", "inf"] {
+      let text = "process_cpu_seconds_total \(nonsense)\nprocess_resident_memory_bytes 1"
+      #expect(GatewayProbe.Sample(exposition: text) == nil, "\(nonsense)")
+    }
   }
 }

@@ -7,13 +7,17 @@ import Testing
 struct ThresholdTests {
   static func result() -> StormResult {
     var result = StormResult()
+    result.connects.accepted = 1000
+    result.refreshes.asked = 1000
+    result.refreshes.accepted = 990
+    result.provider.calls = 2000
     var tally = StormResult.BehaviourTally()
     tally.kept = 998
     tally.lostUnexpectedly = 2
     tally.refreshLatency.record(.milliseconds(480))
     result.behaviours[.wellBehaved] = tally
     for _ in 0..<990 { result.latencies.sinceOnset.record(.seconds(7)) }
-    result.series.providerCalls.count(2000, atSecond: 3)
+    result.bins.providerLogins.count(2000, inBin: 300)
     return result
   }
 
@@ -41,6 +45,42 @@ struct ThresholdTests {
     let outcome = try Threshold(parsing: text).judge(Self.result())
     #expect(!outcome.holds)
     #expect(outcome.actual == "none")
+    #expect(outcome.why?.isEmpty == false)
+  }
+
+  @Test(
+    "nobody lost of nobody is no good news: a limit over nothing fails, and says so",
+    arguments: [
+      ("lost == 0", "nobody was connected"), ("overstayed == 0", "nobody was connected"),
+      ("refresh.refused == 0", "nobody was asked to refresh"), ("errors == 0", "nobody was connected"),
+      ("provider.refused == 0", "no provider was asked"), ("refreshed.share >= 0%", "was to be refreshed"),
+      ("returned == 0", "nobody was connected"),
+    ])
+  func overNothing(text: String, why: String) throws {
+    let outcome = try Threshold(parsing: text).judge(StormResult())
+    #expect(!outcome.holds && outcome.actual == "none")
+    #expect(outcome.why?.contains(why) == true)
+  }
+
+  @Test("what never came about is never, and not nothing")
+  func never() throws {
+    var result = Self.result()
+    result.behaviours[.wellBehaved]?.lostUnexpectedly = 500
+    let outcome = try Threshold(parsing: "time_to_99 < 20s").judge(result)
+    #expect(!outcome.holds && outcome.actual == "never" && outcome.why == "fewer than 99 % were")
+  }
+
+  @Test(
+    "the value has as many digits as it takes to see why a limit holds or does not",
+    arguments: [
+      ("refresh.p99 < 500ms", 0.500_4, "500.4 ms"), ("refresh.p99 < 500ms", 0.499_96, "499.96 ms"),
+      ("refresh.p99 <= 500ms", 0.5, "500 ms"), ("refresh.p99 < 500ms", 0.62, "620 ms"),
+      ("refresh.peak_to_mean < 1.6", 1.6004, "1.6004"), ("refreshed.share >= 99.999%", 0.999_985, "99.998 %"),
+      ("gateway.bytes_per_connection <= 6KB", 6001.2, "6.001 KB"), ("time_to_99 < 1m", 60.01, "60.01 s"),
+    ])
+  func digits(text: String, value: Double, shown: String) throws {
+    let threshold = try Threshold(parsing: text)
+    #expect(threshold.metric.unit.text(value, beside: threshold.limit) == shown)
   }
 
   @Test(

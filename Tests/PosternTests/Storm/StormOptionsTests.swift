@@ -73,6 +73,9 @@ struct StormOptionsTests {
     wanted.gateway.lead = .seconds(1)
     wanted.gateway.spread = .seconds(2)
     wanted.gateway.timeout = .seconds(90)
+    wanted.gateway.leadSource = .told
+    wanted.gateway.spreadSource = .told
+    wanted.gateway.timeoutSource = .told
     wanted.slowDelay = .seconds(4)
     wanted.reconnects = true
     wanted.fetches = 10
@@ -169,5 +172,57 @@ struct StormPartTests {
       return
     }
     #expect(told == result)
+  }
+}
+
+@Suite("What a storm makes of the gateway's settings")
+struct StormSettingsTests {
+  private static func gateway(lead: Int = 1, spread: Int = 2, timeout: Int = 70) throws -> GatewayDescription {
+    let policy = try SessionPolicy(
+      refreshTimeout: .seconds(timeout), refreshLead: .seconds(lead), refreshSpread: .seconds(spread),
+      anyRefreshTimeout: true)
+    return GatewayDescription(
+      dialects: [.init("plain", policy, .none)],
+      limits: .init(
+        connectionsMax: 500, connectionsPerSecond: nil, messageBytesMax: 1, bodyBytesMax: 1, headerBytesMax: 1,
+        outboundBytesMax: 1),
+      provider: .init(
+        latencyS: 0, concurrency: nil, queueMax: 1, failureRate: 0, tokenLifeS: nil, needsSecret: false),
+      loops: 1, tls: false)
+  }
+
+  @Test("what nobody told is as the gateway says")
+  func untold() throws {
+    var options = try StormOptionsTests.options("--clients", "100")
+    try options.adopt(Self.gateway())
+    #expect(options.plan.gateway.lead == .seconds(1) && options.plan.gateway.spread == .seconds(2))
+    #expect(options.plan.gateway.timeout == .seconds(70) && options.plan.gateway.timeoutSource == .gateway)
+    #expect(options.caveats.isEmpty)
+  }
+
+  @Test("what it was told wrong it does not go by, and says so; what it was told right it does not mention")
+  func contradicted() throws {
+    var options = try StormOptionsTests.options(
+      "--clients", "501", "--refresh-spread", "0s", "--refresh-timeout", "15s", "--refresh-lead", "1s")
+    try options.adopt(Self.gateway())
+    #expect(options.plan.gateway.spread == .seconds(2) && options.plan.gateway.timeout == .seconds(70))
+    #expect(options.caveats.count == 3)
+    #expect(options.caveats[0].hasPrefix("501 clients, but the gateway takes 500 connections at most"))
+    #expect(options.caveats[1].hasPrefix("told --refresh-spread 0 s, but the gateway's own is 2.00 s"))
+    #expect(options.caveats[2].hasPrefix("told --refresh-timeout 15.0 s, but the gateway's own is 70.0 s"))
+  }
+
+  @Test("a gateway without the dialect, or whose times make no sense, is not believed")
+  func strange() throws {
+    var options = try StormOptionsTests.options("--dialect", "sinch", "--clients", "10")
+    try options.adopt(Self.gateway())
+    #expect(options.caveats == ["the gateway's settings name no dialect sinch"])
+    var description = try Self.gateway()
+    description.dialects[0].refreshLeadS = .infinity
+    description.dialects[0].refreshSpreadS = -1
+    description.dialects[0].refreshTimeoutS = 1e300
+    var plain = try StormOptionsTests.options("--clients", "10")
+    try plain.adopt(description)
+    #expect(plain.plan.gateway == StormPlan.GatewayTimes())
   }
 }

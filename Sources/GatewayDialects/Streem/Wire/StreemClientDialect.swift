@@ -5,6 +5,8 @@ internal import GatewayTokens
 package struct StreemClientDialect: ClientDialect {
   package let name = StreemDialect.name
   package let upgradeTarget = StreemDialect.path
+  package let closeNames = CloseReason.names.merging(
+    [StreemDialect.sessionExpired.code: StreemDialect.sessionExpired.name], uniquingKeysWith: { _, own in own })
   private let provider: TokenProviderClient
 
   /// - Parameter providerSecret: What the token provider wants as `Authorization: Bearer`, if anything. The vendor has

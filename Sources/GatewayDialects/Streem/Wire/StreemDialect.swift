@@ -60,7 +60,7 @@ package struct StreemDialect: Dialect {
   }
 
   /// The session has reached `session_exp`, and no new token came.
-  private static let sessionExpired = CloseReason(code: CloseReason.refreshTimeout.code, name: "session_expired")!
+  static let sessionExpired = CloseReason(code: CloseReason.refreshTimeout.code, name: "session_expired")!
 
   /// The external id that a user's own application knows them by.
   func externalID(_ user: UserID) -> String {

@@ -1,0 +1,66 @@
+"""A `postern storm` process and its report, which is held against the schema each time."""
+
+import json
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+SCHEMA = json.loads((Path(__file__).parent.parent.parent / "loadtest" / "report.schema.json").read_text())
+PATIENCE = 120
+
+
+def report_of(text):
+    report = json.loads(text)
+    Draft202012Validator(SCHEMA).validate(report)
+    return report
+
+
+def failure(status, out, err):
+    """What to say of a storm that ended otherwise than it should have."""
+    try:
+        report = json.loads(out)
+        result = report["result"]
+        said = [outcome for outcome in report["thresholds"] if not outcome["holds"]]
+        said += [report["caveats"], result["connects"], result["returns"], result["disconnects"], result["behaviours"]]
+    except ValueError:
+        said = [out]
+    return "\n".join(map(str, [status, *said, err]))
+
+
+def run(*flags, expected=(0,)):
+    """Storms, and returns the report as JSON; `expected` are the exit statuses that it may have."""
+    command = [os.environ["POSTERN"], "storm", "--json", *flags]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode in expected, failure(done.returncode, done.stdout, done.stderr)
+    return report_of(done.stdout) if done.returncode < 2 else done.stderr
+
+
+class Running:
+    """A storm that runs while the test does something else."""
+
+    def __init__(self, *flags):
+        self.process = subprocess.Popen(
+            [os.environ["POSTERN"], "storm", "--json", *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def report(self, expected=(0,)):
+        timer = threading.Timer(PATIENCE, self.process.kill)
+        timer.start()
+        out, err = self.process.communicate()
+        timer.cancel()
+        assert self.process.returncode in expected, failure(self.process.returncode, out, err)
+        return report_of(out)
+
+
+def value(report, name):
+    return report["figures"][name]["value"]

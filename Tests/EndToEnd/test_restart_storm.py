@@ -1,0 +1,88 @@
+"""A gateway is drained or killed under a storm, and started again on the same port: who is back, and when."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+import storms
+from gateway import SECRET
+from storms import value
+
+CLIENTS = 40
+SINCH = ["--sinch-instance-life-min", "1s", "--sinch-token-life-min", "1s"]
+
+
+class Restartable:
+    """A gateway that always has the same port."""
+
+    def __init__(self, folder, *flags):
+        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listener:
+            self.port = listener.getsockname()[1]
+        secret = folder / "secret"
+        secret.write_text(SECRET)
+        self.command = [os.environ["POSTERN"], "serve", "--host", "127.0.0.1", "--port", str(self.port)]
+        self.command += ["--control-port", "0", "--loops", "1", "--secret-file", str(secret)]
+        self.command += ["--any-refresh-timeout", "--refresh-timeout", "5s", *flags]
+        self.url = f"ws://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert json.loads(self.process.stdout.readline())["event"] == "ready"
+
+    def end(self, how):
+        self.process.send_signal(how)
+        self.process.wait(timeout=20)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.end(signal.SIGKILL)
+
+
+# The close that a client hears of, by how the gateway goes.
+GOING = {signal.SIGKILL: "1006 connection_lost"}
+
+
+@pytest.mark.parametrize("how", GOING, ids=["killed"])
+@pytest.mark.parametrize(
+    "dialect, flags",
+    [
+        ("plain", ["--reconnect"]),
+        ("stream-video", ["--sdk", "javascript"]),
+        ("stream-video", ["--sdk", "swift"]),
+        ("sendbird", ["--sdk", "javascript"]),
+        ("sinch", ["--reconnect"]),
+        ("streem", ["--reconnect"]),
+    ],
+    ids=["plain", "stream-javascript", "stream-swift", "sendbird", "sinch", "streem"],
+)
+def test_clients_are_interrupted_and_back_and_nobody_is_lost(tmp_path, dialect, flags, how):
+    # Stream's JavaScript takes the usual 1000 for the end of the world, for 35 s.
+    expiry = ["--stream-expiry-close-code", "4000"]
+    with Restartable(tmp_path, "--drain-window", "500ms", *expiry, *SINCH) as gateway:
+        storm = ["--url", gateway.url, "--dialect", dialect, "--clients", str(CLIENTS), "--rate", "100"]
+        # The tokens expire after the outage, so all are also refreshed.
+        with storms.Running(*storm, "--expire-after", "8s", "--refresh-timeout", "5s", *flags) as running:
+            time.sleep(2)
+            gateway.end(how)
+            time.sleep(1)
+            gateway.start()
+            report = running.report()
+    result = report["result"]
+    assert result["disconnects"].get(GOING[how], 0) == CLIENTS, result["disconnects"]
+    assert value(report, "lost") == 0 and value(report, "connects.failed") == 0
+    assert value(report, "interrupted") >= CLIENTS and value(report, "returned") >= CLIENTS
+    assert value(report, "outage.max") >= 0.9
+    assert sum(count for _, count in result["bins"]["returned"]) == value(report, "returned")
+    assert value(report, "connected.dip") == 0 and value(report, "connected.below_99") >= 0.9
+    tally = result["behaviours"]["well-behaved"]
+    assert tally["kept"] + tally["returned"] == CLIENTS, tally

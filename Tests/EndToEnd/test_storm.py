@@ -1,0 +1,185 @@
+"""What a storm reports is what went over the wire, what it is not told it reads, and what it is told wrong it says."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+
+import pytest
+
+import storms
+from clients import control
+from gateway import SECRET, Gateway
+from storms import value
+from wiretap import Wiretap
+
+QUICK = ["--any-refresh-timeout", "--refresh-timeout", "3s"]
+EVERYBODY = "well-behaved=50,slow=10,forgetful=10,stale=10,garbage=10,refused=10"
+
+
+def free_port():
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        return listener.getsockname()[1]
+
+
+def test_a_storms_figures_are_those_of_an_independent_count_on_the_wire():
+    with Gateway(*QUICK, "--provider-latency", "5ms") as gateway, Wiretap(gateway.port) as tap:
+        report = storms.run(
+            "--url", f"ws://127.0.0.1:{tap.port}", "--clients", "200", "--rate", "200", "--hold", "2s",
+            "--behaviour", EVERYBODY, "--slow-delay", "1s", "--control-url", gateway.control_url,
+        )
+    result = report["result"]
+    heard, said, http = tap.counts["gateway"], tap.counts["client"], tap.counts["http"]
+    assert tap.counts["status"][101] == heard["connected"] == value(report, "connects.ok") == 200
+    assert heard["refresh_required"] == value(report, "refresh.asked") + result["refreshes"]["asked_again"] == 200
+    assert heard["refreshed"] == value(report, "refresh.accepted") == 120
+    assert said["refresh"] + said["garbage"] == value(report, "refresh.answered")
+    errors = {name.removeprefix("error "): n for name, n in heard.items() if name.startswith("error ")}
+    assert errors == result["refreshes"]["refused"]
+    closes = tap.counts["gateway closes"]
+    assert {f"{code}": n for code, n in closes.items()} == {
+        reason.split(" ")[0]: n for reason, n in result["disconnects"].items()
+    }
+    assert closes[4000] == value(report, "refresh.timed_out") > 0
+    assert sum(closes.values()) == value(report, "lost.expected") == 80
+    # The storm's own closes at its end are no losses.
+    assert tap.counts["client closes"][1000] == 120 and result["series"]["ends"][-1:] != [120]
+    assert http["POST /v1/tokens"] == value(report, "provider.calls")
+    granted = tap.counts["status"][200] + tap.counts["status"][201]
+    assert granted == value(report, "provider.granted")
+    assert tap.counts["status"][400] == value(report, "provider.refused") == 20
+    assert value(report, "provider.calls") == granted + 20 + value(report, "provider.unanswered")
+    # The peaks are those of any second, not of calendar seconds; the tap stands a little later on the way.
+    for name, what in (("refresh.peak", "refreshed"), ("connects.peak", "connected")):
+        assert value(report, name) == pytest.approx(tap.peak("gateway", what, 1), abs=10), name
+    mean = value(report, "refresh.accepted") / value(report, "refresh.given")
+    assert value(report, "refresh.given") == pytest.approx(3)
+    assert value(report, "refresh.peak_to_mean") == pytest.approx(value(report, "refresh.peak") / mean)
+    bins = result["bins"]
+    for kind, total in (("logins", 200), ("asked", 200), ("accepted", 120), ("losses", 80)):
+        assert sum(count for _, count in bins[kind]) == total
+    assert report["caveats"] == []
+
+
+def test_a_sharper_wave_scores_higher_than_one_that_is_spread():
+    flags = ["--clients", "100", "--rate", "200", "--behaviour", "well-behaved=1"]
+    with Gateway(*QUICK) as gateway:
+        sharp = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "1s", *flags)
+    with Gateway(*QUICK, "--refresh-spread", "4s") as gateway:
+        spread = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "5s", *flags)
+    assert value(sharp, "refresh.peak_to_mean") == pytest.approx(3, abs=0.1)
+    assert value(sharp, "refresh.peak_to_mean_100ms") > 5
+    # The wave of 4 s is given 7, so that a flat one scores 7/4, and all in the same second would score 7; chance and a busy
+    # machine add to the former.
+    assert value(spread, "refresh.given") == pytest.approx(7)
+    assert value(spread, "refresh.peak_to_mean") < 5.3
+    assert spread["plan"]["gateway"] == {
+        "lead": 0, "spread": 4, "timeout": 3,
+        "lead_source": "gateway", "spread_source": "gateway", "timeout_source": "gateway",
+    }
+
+
+@pytest.fixture(scope="module")
+def spreading():
+    with Gateway(*QUICK, "--refresh-lead", "1s", "--refresh-spread", "3s") as gateway:
+        yield gateway
+
+
+SMALL = ["--clients", "30", "--rate", "100", "--hold", "6s"]
+
+
+def test_what_a_storm_was_told_wrong_is_a_caveat_and_no_fault_of_the_gateway(spreading):
+    wrong = ["--refresh-lead", "0s", "--refresh-spread", "1m", "--refresh-timeout", "1s", "--expire-after", "7s"]
+    report = storms.run("--url", spreading.url, "--control-url", spreading.control_url, *SMALL, *wrong)
+    for flag in ("--refresh-lead 0 s", "--refresh-spread 60.0 s", "--refresh-timeout 1.00 s"):
+        assert any(caveat.startswith(f"told {flag}") for caveat in report["caveats"]), report["caveats"]
+    assert report["passes"] and value(report, "refresh.given") == pytest.approx(6)
+    assert "gateway_settings" in report
+
+
+def test_a_storm_without_the_control_port_sees_on_the_wire_what_it_was_told_wrong(spreading):
+    report = storms.run("--url", spreading.url, *SMALL, "--refresh-timeout", "20s", "--behaviour", "forgetful=1")
+    assert any("announced 3" in caveat for caveat in report["caveats"]), report["caveats"]
+    assert any("earlier than" in caveat for caveat in report["caveats"]), report["caveats"]
+    assert report["passes"] and value(report, "lost.expected") == 30 and value(report, "overstayed") == 0
+    assert "gateway_settings" not in report
+    # Told too short a time-out, it waits for what the gateway announced, and blames nobody.
+    short = ["--refresh-timeout", "10ms", "--refresh-lead", "1s", "--refresh-spread", "3s", "--behaviour", "forgetful=1"]
+    report = storms.run("--url", spreading.url, *SMALL, *short)
+    assert report["passes"] and value(report, "lost.expected") == 30 and not report["result"]["ran_out_of_time"]
+
+
+def test_a_control_url_that_is_none_is_a_mistake_at_the_start(gateway):
+    for url, says in (
+        (f"http://127.0.0.1:{free_port()}", "no gateway answers"),
+        (gateway.http_url.replace("[::1]", "127.0.0.1"), "is no control port"),
+    ):
+        text = storms.run("--url", gateway.url, "--control-url", url, "--clients", "1", expected=(2,))
+        assert "--control-url" in text and says in text
+
+
+def test_a_control_port_that_wants_a_secret_gets_it_or_says_so(tmp_path):
+    secret = tmp_path / "control"
+    secret.write_text("open sesame, and be quick about it")
+    with Gateway(*QUICK, "--control-secret-file", str(secret)) as gateway:
+        flags = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "5", "--hold", "1s"]
+        assert "--control-secret-file" in storms.run(*flags, expected=(2,))
+        report = storms.run(*flags, "--control-secret-file", str(secret))
+        assert report["gateway_settings"]["dialects"][0]["refresh_timeout_s"] == 3
+
+
+def test_thresholds_over_nothing_fail_and_say_so():
+    url = f"ws://127.0.0.1:{free_port()}"
+    report = storms.run("--url", url, "--clients", "3", "--timeout", "2s", expected=(1,))
+    outcomes = {outcome["threshold"]: outcome for outcome in report["thresholds"]}
+    assert not report["passes"]
+    lost = outcomes["lost == 0"]
+    assert not lost["holds"] and lost["actual"] == "none" and lost["why"] == "nobody was connected"
+    assert report["figures"]["lost"] == {"value": None, "unit": "count", "why": "none: nobody was connected"}
+
+
+def test_a_second_storm_does_not_measure_the_memory_that_the_first_left():
+    with Gateway(*QUICK) as gateway:
+        flags = ["--url", gateway.url, "--control-url", gateway.control_url, "--clients", "300", "--hold", "1s"]
+        first, second = storms.run(*flags), storms.run(*flags)
+    assert value(first, "gateway.bytes_per_connection") > 1000
+    memory = second["figures"]["gateway.bytes_per_connection"]
+    assert memory["value"] is None and memory["why"].startswith("not measurable: the gateway had connections before")
+
+
+def test_the_page_and_the_table_say_what_the_figures_are(tmp_path, gateway):
+    command = [os.environ["POSTERN"], "storm", "--url", gateway.url, "--control-url", gateway.control_url]
+    command += ["--clients", "20", "--hold", "1s", "--report", str(tmp_path), "--threshold", "time_to_99 < 1ns"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, done.stderr
+    for words in ("FAILS", "as the gateway says", "lost as due", "gateway's own provider", "unanswered"):
+        assert words in done.stdout
+    page = (tmp_path / "storm.html").read_text()
+    for words in ("The wave: refreshes in each 10.0 ms", "provider&#39;s peak in the wave", "were cut off, as their"):
+        assert words in page, words
+    storms.report_of((tmp_path / "storm.json").read_text())
+
+
+def test_the_settings_hold_no_secret_and_no_path(tmp_path):
+    secrets = {}
+    flags = []
+    for flag in ("control-secret-file", "provider-secret-file", "sendbird-api-token-file", "stream-secret-file"):
+        path = tmp_path / f"file-of-{flag}"
+        secrets[flag] = f"the very secret content of {flag}, which nobody is told"
+        path.write_text(secrets[flag])
+        flags += [f"--{flag}", str(path)]
+    with Gateway(*flags, "--provider-latency", "30ms", "--provider-concurrency", "7", "--connection-rate", "500") as gateway:
+        answer = control(gateway, "GET", "/settings", token=secrets["control-secret-file"])
+        assert control(gateway, "GET", "/settings").status == 401
+    text = answer.body.decode()
+    for secret in [SECRET, str(tmp_path), "file-of", *secrets.values()]:
+        assert secret not in text
+    settings = json.loads(text)
+    names = {dialect["name"] for dialect in settings["dialects"]}
+    assert {"plain", "stream-video", "sendbird", "sinch", "streem"} <= names and len(names) == len(settings["dialects"])
+    assert settings["provider"] == {
+        "latency_s": 0.03, "concurrency": 7, "queue_max": 100000, "failure_rate": 0, "token_life_s": 3600,
+        "needs_secret": True,
+    }
+    assert settings["limits"]["connections_per_second"] == 500
