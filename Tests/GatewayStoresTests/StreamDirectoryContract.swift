@@ -117,6 +117,24 @@ struct StreamDirectoryContract {
     _ = try await directory.updateUser(UserID("eve"), creates: true, at: later) { user, _ in user.name = long }
   }
 
+  @Test("keeps a quarter of its bytes for those who are no guests", arguments: StreamDirectoryCase.all)
+  func guests(_ directory: StreamDirectoryCase) async throws {
+    let directory = directory.makeWithin(100, 8000)
+    let text = String(repeating: "x", count: 2000)
+    for id in [ann, bob] {
+      _ = try await directory.updateUser(id, creates: true, at: now) { user, _ in
+        user.role = "guest"
+        user.name = text
+      }
+    }
+    let eve = UserID("eve")
+    let error = await #expect(throws: GatewayError.self) {
+      try await directory.updateUser(eve, creates: true, at: now) { user, _ in user.role = "guest" }
+    }
+    #expect(error?.isSame(as: .tooMany) == true)
+    _ = try await directory.updateUser(eve, creates: true, at: now) { user, _ in user.name = "Eve" }
+  }
+
   @Test("shows a change of the settings to the next change of a user", arguments: StreamDirectoryCase.all)
   func settings(_ directory: StreamDirectoryCase) async throws {
     let directory = directory.make(4)

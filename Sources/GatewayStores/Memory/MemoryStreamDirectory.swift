@@ -14,6 +14,9 @@ package actor MemoryStreamDirectory: StreamDirectory {
   private var known: [UserID: StreamUser] = [:]
   private var appSettings: StreamAppSettings
 
+  /// The role of those whom anybody may make: a quarter of the room is kept for the others.
+  private static let guest = Name(UserKind.guest.rawValue)
+
   /// An empty directory with room for `usersMax` users of `bytesMax` bytes together.
   package init(
     on executor: any SerialExecutor, usersMax: Int = 1_000_000, bytesMax: Int = 256 << 20,
@@ -54,7 +57,8 @@ package actor MemoryStreamDirectory: StreamDirectory {
     }
     // Refuses only what grows: a table that is full can still be emptied.
     let more = user.footprint - (before?.footprint ?? 0)
-    guard more <= 0 || bytes + more <= bytesMax else { throw .tooMany.detailed("\(bytesMax) bytes of all users") }
+    let room = user.role == Self.guest ? bytesMax / 4 * 3 : bytesMax
+    guard more <= 0 || bytes + more <= room else { throw .tooMany.detailed("\(room) bytes of all users") }
     bytes += more
     known[id] = user
     return user

@@ -155,7 +155,7 @@ def test_errors_by_cause(gateway):
         (dict(token=mint(nbf=now + 60)), 41, None),
         (dict(token=mint(iat=now + 60)), 42, "JWTAuth error: token used before issue at (iat)"),
         (dict(token=mint(user="bob")), 5, None),
-        (dict(user="!anon", token=mint(user="!anon", exp=now + 60, call_cids=["default:a"])), 5, None),
+        (dict(user="!anon", token=mint(user="!anon", exp=now + 60, call_cids=["default:a"])), 17, None),
         (dict(token=jwt.encode({}, SECRET)), 5, None),
         (dict(token=mint(call_cids=["default:a"])), 5, None),
         (dict(token=mint(exp=now + 60, call_cids=[f"default:{n}" for n in range(101)])), 5, None),

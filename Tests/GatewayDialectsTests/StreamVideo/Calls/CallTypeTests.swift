@@ -28,6 +28,17 @@ struct CallTypeTests {
     }
   }
 
+  @Test("is refused where a guest names a user, for anybody may be a guest")
+  func guests() throws {
+    let http = try StreamCallHTTP()
+    let guest = StreamCallHTTP.Asker.user("guest-00000000-0000-4000-8000-000000000000-tom")
+    _ = try http.ask("GET", "call/default/none", as: guest)
+    let members = #"{"data":{"members":[{"user_id":"bob"}]}}"#
+    #expect(try http.ask("POST", "call/default/a", members, as: guest).status == 400)
+    _ = try http.ask("GET", "call/default/none", as: .user("bob"))
+    #expect(try http.ask("POST", "call/default/a", members, as: guest).status == 201)
+  }
+
   @Test("is made where it is a user, or the call is refused: as the policy has it")
   func users() throws {
     let members = #"{"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#

@@ -54,7 +54,7 @@ extension StreamCallRoutes {
     call.isVideo = wish.isVideo ?? false
     call.isBackstage = StreamCallSettings(of: call).flag("backstage.enabled")
     try checkRing(asked, wish, call)
-    try await makeUsers(wish.members.map(\.user), at: asked.now)
+    try await makeUsers(wish.members.map(\.user), for: asked.request)
     let made: (call: StreamCall, isNew: Bool)
     do throws(GatewayError) {
       made = try await calls.directory.makeCall(call)
@@ -136,7 +136,7 @@ extension StreamCallRoutes {
     // Nobody is made for a call that is not there, or by those who may not.
     let known = try await calls.known(asked.id)
     if !wishes.isEmpty || removed.isEmpty { try rights.check(.updateCallMember, in: known) }
-    try await makeUsers(wishes.map(\.user), at: now)
+    try await makeUsers(wishes.map(\.user), for: asked.request)
     let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
       if !wishes.isEmpty { try rights.demand(.updateCallMember, in: call) }
       if !removed.isEmpty { try rights.demand(.removeCallMember, in: call) }

@@ -67,7 +67,7 @@ package struct StreamCallRoutes: Sendable {
     }
     if let user = request.caller.user { return try await frame.user(user, at: request.receivedAt) }
     guard let named = try Self.named(request, acting) else { return nil }
-    try await makeUsers([named], at: request.receivedAt)
+    try await makeUsers([named], for: request)
     return try await frame.user(named, at: request.receivedAt)
   }
 
@@ -95,14 +95,15 @@ package struct StreamCallRoutes: Sendable {
   }
 
   /// Makes those users who do not exist yet, if the policy has it that whom the application names is one of its users.
-  func makeUsers(_ ids: [UserID], at now: WallTime) async throws(StreamError) {
+  /// Guests, of whom anybody may be one, make nobody.
+  func makeUsers(_ ids: [UserID], for request: StreamRequest) async throws(StreamError) {
     let known = Set(await frame.directory.users(ids).map(\.id))
     let missing = ids.filter { !known.contains($0) }
-    guard calls.policy.makesUnknownUsers || missing.isEmpty else {
+    guard missing.isEmpty || (calls.policy.makesUnknownUsers && request.caller.kind != .guest) else {
       let names = missing.map(\.rawValue).joined(separator: ", ")
       throw .input("users who do not exist are named: \(names); create them before the call", field: "members")
     }
-    for id in missing { _ = try await frame.user(id, at: now) }
+    for id in missing { _ = try await frame.user(id, at: request.receivedAt) }
   }
 
   /// The members that answers about a call share: `call`, `members`, `membership` and `own_capabilities`.
