@@ -40,7 +40,8 @@ enum ControlCommand: Command {
     let words = controlActions.map { $0.word }.joined(separator: ", ")
     guard let word = arguments.operands.first else { throw UsageError("ctl needs an action: \(words)") }
     guard let action = controlActions.first(where: { $0.word == word }) else {
-      throw UsageError("ctl: '\(word)' is no action; there are \(words)")
+      let near = Suggestion.question(Suggestion.near(word, among: controlActions.map { $0.word }))
+      throw UsageError("ctl: '\(word)' is no action\(near) (there are \(words))")
     }
     return try await action.run(arguments)
   }
