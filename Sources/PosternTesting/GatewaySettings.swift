@@ -36,6 +36,9 @@ package struct GatewaySettings: Sendable {
   /// The Streem platform it has; nil for none.
   package var streem: StreemSettings?
 
+  /// Adds what the process counts outside the gateway to the page of metrics.
+  package var figures: @Sendable (inout PrometheusText) -> Void = { _ in }
+
   package init(
     configuration: GatewayConfiguration, verifier: JWTVerifier, issuer: any TokenIssuer, provider: TokenProviderPolicy
   ) {

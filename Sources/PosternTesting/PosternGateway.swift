@@ -116,7 +116,7 @@ public final class PosternGateway: Sendable {
 
   /// How many refreshes the gateway has accepted.
   public func acceptedRefreshCount() async -> Int {
-    Int(await running.gateway.metrics().refreshesAccepted.total)
+    Int(await running.gateway.metrics().total.refreshesAccepted.total)
   }
 
   private func now() async -> WallTime {

@@ -102,6 +102,7 @@ package final class RunningGateway: Sendable {
             }
           }
         }
+        settings.figures(&page)
       },
       drain: { orders.yield($0) })
     let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
@@ -142,6 +143,11 @@ package final class RunningGateway: Sendable {
   /// Refuses new sockets, tells every client, closes each within `window`, and returns when none is left.
   package func drain(over window: Duration) async {
     await gateway.drain(over: window)
+  }
+
+  /// How many connections are open.
+  package func connectionCount() async -> Int {
+    Int(await gateway.phases().values.reduce(0, +))
   }
 
   /// Reads the certificate anew; on an error the old one stays.

@@ -14,7 +14,11 @@ struct Postern {
   static func main() async {
     // A reader that went away, as in `postern --help | head`, is no reason to die by signal.
     signal(SIGPIPE, SIG_IGN)
-    exit(await run(Array(CommandLine.arguments.dropFirst())))
+    Output.openStandardDescriptors()
+    let status = await run(Array(CommandLine.arguments.dropFirst()))
+    guard let failure = Output.failed else { exit(status) }
+    Output.error("cannot write to standard output: \(failure)")
+    exit(status == 0 ? 1 : status)
   }
 
   /// Fits the terminal, within reason.

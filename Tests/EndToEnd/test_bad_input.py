@@ -229,7 +229,7 @@ def test_a_reader_that_stops_reading_is_closed_as_a_slow_consumer():
             else:
                 pytest.fail("the slow reader is still a member")
         text = clients.control(gateway, "GET", "/metrics").body.decode()
-        assert 'postern_connections_ended_total{reason="slow_consumer"} 1' in text
+        assert 'postern_connections_ended_total{dialect="plain",reason="slow_consumer"} 1' in text
 
 
 def settle(gateway, descriptors):

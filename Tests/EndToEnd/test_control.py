@@ -25,8 +25,8 @@ def test_health_readiness_and_metrics(gateway, ann):
     assert control(gateway, "GET", "/ready").json == {"status": "ready"}
     text = control(gateway, "GET", "/metrics").body.decode()
     assert "# TYPE postern_connections gauge" in text
-    assert 'postern_connections{phase="active"}' in text
-    assert 'postern_refresh_seconds_bucket{le="+Inf"}' in text
+    assert 'postern_connections{dialect="plain",phase="active"}' in text
+    assert 'postern_refresh_seconds_bucket{dialect="plain",le="+Inf"}' in text
     assert 'postern_transport_refusals_total{reason="connection_limit"} ' in text
     assert ann.user not in text
 

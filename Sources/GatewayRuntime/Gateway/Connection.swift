@@ -25,6 +25,8 @@ package actor Connection {
   private(set) var loggedInKind = UserKind.regular
   /// Counts the logins: an answer that comes late is good only for the login that asked.
   private(set) var login: UInt32 = 0
+  /// The place of ``binding`` among the gateway's.
+  nonisolated let bindingNumber: UInt8
   private var wakeup: Wakeup!
   private(set) var lastHeard: Instant
   private var pingedAt: Instant?
@@ -34,12 +36,13 @@ package actor Connection {
 
   /// A connection whose upgrade has been admitted. Only on the loop.
   init(
-    gateway: Gateway, table: LoopTable, binding: DialectBinding, upgradeDetails: [HTTPField],
+    gateway: Gateway, table: LoopTable, bindingNumber: Int, upgradeDetails: [HTTPField],
     admitted: (credentials: Credentials, verdict: Verdict?)?
   ) {
     let now = table.loop.now
     id = table.nextID()
-    self.binding = binding
+    binding = gateway.bindings[bindingNumber]
+    self.bindingNumber = UInt8(bindingNumber)
     self.upgradeDetails = upgradeDetails
     self.gateway = gateway
     self.table = table
@@ -82,7 +85,7 @@ package actor Connection {
     if session.isClosed {
       finish(from: before)
     } else {
-      table.countMove(from: before, to: session.phaseKind)
+      table.countMove(from: before, to: session.phaseKind, of: bindingNumber)
       setWakeup()
     }
   }
@@ -102,6 +105,7 @@ package actor Connection {
     case .record(let record):
       note(record)
     case .close(let reason):
+      log(closing: reason)
       leaveEverything()
       socket?.close(dialect.closeFrame(for: reason))
     case .abort:
@@ -113,8 +117,10 @@ package actor Connection {
     guard let socket else { return }
     switch socket.send(frame) {
     case .sent, .queued:
-      table.metrics.messagesSent += 1
-      table.metrics.bytesSent += UInt64(frame.payload.count)
+      count { metrics in
+        metrics.messagesSent += 1
+        metrics.bytesSent += UInt64(frame.payload.count)
+      }
     case .overflow:
       session.handle(.slowConsumer, at: table.loop.now, into: &effects)
     case .closed:
@@ -123,13 +129,18 @@ package actor Connection {
   }
 
   private func note(_ record: SessionRecord) {
-    table.metrics.record(record)
+    count { $0.record(record) }
     if case .loggedIn = record, let user = session.grant?.user {
       loggedInAs = user
       loggedInKind = session.grant?.kind ?? .regular
       login &+= 1
       table.logIn(user, id)
     }
+    log(record)
+  }
+
+  private func count(_ add: (inout DialectMetrics) -> Void) {
+    add(&table.metrics.dialects[Int(bindingNumber)])
   }
 
   // MARK: Verification
@@ -236,7 +247,7 @@ package actor Connection {
 
   private func finish(from before: Session.PhaseKind) {
     guard table.connections[id.serial] != nil else { return }
-    table.countEnd(of: before)
+    table.countEnd(of: before, of: bindingNumber)
     leaveEverything()
     table.loop.deadlines.remove(wakeup)
     socket = nil
@@ -290,8 +301,10 @@ extension Connection: SocketHandler, WakeupTarget {
     self.socket = socket
     wakeup = Wakeup(target: self)
     table.add(self, session.phaseKind)
-    table.metrics.connectionsOpened.add(dialect.name)
-    table.metrics.connectDuration.record(table.loop.now - socket.acceptedAt)
+    count { metrics in
+      metrics.connectionsOpened += 1
+      metrics.connectDuration.record(table.loop.now - socket.acceptedAt)
+    }
     if let credentials = admitted?.credentials {
       handle(.received(.credentials(credentials, request: nil)))
     } else {
@@ -303,8 +316,10 @@ extension Connection: SocketHandler, WakeupTarget {
 
   private func received(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     heard()
-    table.metrics.messagesReceived += 1
-    table.metrics.bytesReceived += UInt64(payload.count)
+    count { metrics in
+      metrics.messagesReceived += 1
+      metrics.bytesReceived += UInt64(payload.count)
+    }
     do throws(GatewayError) {
       guard let message = try dialect.decode(payload, kind, context) else { return }
       take(message)

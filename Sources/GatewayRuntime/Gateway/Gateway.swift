@@ -14,10 +14,12 @@ package final class Gateway: Sendable {
 
   /// - Precondition: at least one loop and one dialect; the loops are numbered from 0.
   package init(configuration: GatewayConfiguration, loops: [EventLoop], bindings: [DialectBinding]) {
-    precondition(!loops.isEmpty && !bindings.isEmpty && loops.enumerated().allSatisfy { $0 == $1.index })
+    precondition(
+      !loops.isEmpty && (1...Int(UInt8.max)).contains(bindings.count)
+        && loops.enumerated().allSatisfy { $0 == $1.index })
     self.configuration = configuration
     self.bindings = bindings
-    tables = loops.map { LoopTable(loop: $0, configuration: configuration) }
+    tables = loops.map { LoopTable(loop: $0, configuration: configuration, dialects: bindings.map(\.dialect.name)) }
     line = AnnouncementLine(loops: loops.count)
   }
 
@@ -26,7 +28,11 @@ package final class Gateway: Sendable {
 
   /// Which dialect words what is said about a path that has no answer.
   func dialect(owning path: String) -> any Dialect {
-    (bindings.first { $0.dialect.owns(path: path) } ?? bindings[0]).dialect
+    bindings[number(owning: path)].dialect
+  }
+
+  private func number(owning path: String) -> Int {
+    bindings.firstIndex { $0.dialect.owns(path: path) } ?? 0
   }
 
   package func table(on loop: EventLoop) -> LoopTable {
@@ -39,21 +45,22 @@ package final class Gateway: Sendable {
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
     let table = table(on: loop)
     if configuration.offersEcho && upgrade.path == "/echo" { return .accept(EchoHandler(), subprotocol: nil) }
-    guard let binding = bindings.first(where: { $0.dialect.accepts(upgrade) }) else {
-      return refuse(.notFound, dialect(owning: upgrade.path), table)
+    guard let number = bindings.firstIndex(where: { $0.dialect.accepts(upgrade) }) else {
+      return refuse(.notFound, number(owning: upgrade.path), upgrade, table)
     }
-    if isDraining { return refuse(.draining, binding.dialect, table) }
+    let binding = bindings[number]
+    if isDraining { return refuse(.draining, number, upgrade, table) }
     if let origin = upgrade.header("origin"), let allowed = configuration.allowedOrigins, !allowed.contains(origin) {
-      return refuse(.originRefused, binding.dialect, table)
+      return refuse(.originRefused, number, upgrade, table)
     }
     do throws(GatewayError) {
       let details = binding.dialect.details(of: upgrade)
       let admitted = try judge(upgrade, details, binding, table)
       let connection = Connection(
-        gateway: self, table: table, binding: binding, upgradeDetails: details, admitted: admitted)
+        gateway: self, table: table, bindingNumber: number, upgradeDetails: details, admitted: admitted)
       return .accept(connection, subprotocol: binding.dialect.subprotocol(for: upgrade))
     } catch {
-      return refuse(error, binding.dialect, table)
+      return refuse(error, number, upgrade, table)
     }
   }
 
@@ -70,8 +77,14 @@ package final class Gateway: Sendable {
     return (credentials, verdict)
   }
 
-  private func refuse(_ error: GatewayError, _ dialect: any Dialect, _ table: LoopTable) -> Admission {
-    table.metrics.upgradesRefused.add(error.name)
+  private func refuse(
+    _ error: GatewayError, _ binding: Int, _ upgrade: HTTPRequest, _ table: LoopTable
+  ) -> Admission {
+    let dialect = bindings[binding].dialect
+    table.metrics.dialects[binding].upgradesRefused.add(error.name)
+    table.log.write(
+      .info, "upgrade_refused",
+      [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)])
     var response = dialect.response(for: error)
     if error.httpStatus == 503 {
       response.headers.append(HTTPField("retry-after", String(configuration.retryAfter.components.seconds)))
@@ -199,26 +212,44 @@ package final class Gateway: Sendable {
 
   /// The figures of all loops together.
   package func metrics() async -> LoopMetrics {
-    var merged = LoopMetrics()
+    var merged = LoopMetrics(dialects: bindings.map(\.dialect.name))
     for table in tables { merged.merge(await table.perform { $0.metrics }) }
     return merged
   }
 
   /// How many connections are in each phase of an open one.
   package func phases() async -> [String: UInt64] {
-    var merged: [String: UInt64] = [:]
+    await phasesByDialect().reduce(into: [:]) { $0[$1.phase.name, default: 0] += $1.count }
+  }
+
+  /// How many connections of each dialect are in each phase of an open one; every pair once.
+  package func phasesByDialect() async -> [(dialect: String, phase: Session.PhaseKind, count: UInt64)] {
+    let kinds = Session.PhaseKind.allCases
+    var sums = [Int](repeating: 0, count: bindings.count * kinds.count)
     for table in tables {
-      for (phase, count) in zip(Session.PhaseKind.allCases, await table.perform { $0.phases }) where phase != .closed {
-        merged[phase.name, default: 0] += UInt64(count)
+      for (place, count) in await table.perform({ $0.phases }).enumerated() { sums[place] += count }
+    }
+    var names: [String] = []
+    for binding in bindings where !names.contains(binding.dialect.name) { names.append(binding.dialect.name) }
+    return names.flatMap { name in
+      kinds.filter { $0 != .closed }.map { kind in
+        let count = bindings.indices.filter { bindings[$0].dialect.name == name }.reduce(0) {
+          $0 + sums[$1 * kinds.count + kind.rawValue]
+        }
+        return (name, kind, UInt64(count))
       }
     }
-    return merged
   }
 
   /// How many revocations are remembered, of single tokens and of users.
   package func revocationCounts() async -> [String: UInt64] {
     let (tokens, users) = await tables[0].perform { ($0.revocations.tokenCount, $0.revocations.userCount) }
     return ["token": UInt64(tokens), "user": UInt64(users)]
+  }
+
+  /// Says to the operator what somebody ordered. Only from a loop of the gateway.
+  package func log(_ level: LogLevel, _ name: String, _ fields: @autoclosure () -> [LogEvent.Field]) {
+    currentTable.log.write(level, name, fields())
   }
 
   private func sum(_ body: @escaping @Sendable (LoopTable) -> Int) async -> Int {

@@ -19,6 +19,8 @@ package struct GatewayConfiguration: Sendable {
   package var offersEcho: Bool
   /// What `Retry-After` says while the gateway drains.
   package var retryAfter: Duration
+  /// Where the loops say what happened; nil for nowhere.
+  package var log: GatewayLog?
 
   package init(
     session: SessionPolicy, pingInterval: Duration? = .seconds(30), pongTimeout: Duration = .seconds(10),

@@ -18,8 +18,9 @@ package struct GatewaySite: Site {
     let table = gateway.table(on: loop)
     let start = loop.now
     var (response, route) = await answer(request)
-    table.metrics.httpRequests.add("\(route) \(response.status)")
-    table.metrics.httpDuration.record(loop.now - start)
+    let dialect = gateway.dialect(owning: request.path).name
+    table.metrics.record(
+      LoopMetrics.HTTPAnswer(dialect: dialect, route: route, status: response.status), after: loop.now - start)
     response.headers += CrossOrigin(allowed: gateway.configuration.allowedOrigins).fields(for: request)
     return response
   }

@@ -7,14 +7,16 @@ package final class LoopTable: @unchecked Sendable {
   package let loop: EventLoop
   package let configuration: GatewayConfiguration
   package private(set) var connections: [UInt64: Connection] = [:]
-  /// How many connections are in each phase, by the phase's number.
-  package private(set) var phases = [Int](repeating: 0, count: Session.PhaseKind.allCases.count)
+  /// How many connections are in each phase: by the number of the binding, and then by that of the phase.
+  package private(set) var phases: [Int]
   private var users: [UserID: Set<UInt64>] = [:]
   private var calls: [CallID: Set<UInt64>] = [:]
   package private(set) var revocations: Revocations
   /// The tokens that an operator let expire before their time: a client that comes back with one must not be let in.
   private(set) var expired: Revocations
-  package var metrics = LoopMetrics()
+  package var metrics: LoopMetrics
+  /// What the loop says to the operator.
+  package let log: LoopLog
   private var lastSerial: UInt64 = 0
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
   var scratch: [SessionEffect] = []
@@ -23,9 +25,13 @@ package final class LoopTable: @unchecked Sendable {
   /// Who waits for the last connection to end.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
-  package init(loop: EventLoop, configuration: GatewayConfiguration) {
+  /// - Parameter dialects: The names of the dialects of the gateway's bindings.
+  package init(loop: EventLoop, configuration: GatewayConfiguration, dialects: [String]) {
     self.loop = loop
     self.configuration = configuration
+    metrics = LoopMetrics(dialects: dialects)
+    log = LoopLog(configuration.log, on: loop)
+    phases = [Int](repeating: 0, count: dialects.count * Session.PhaseKind.allCases.count)
     revocations = Revocations(countMax: configuration.revocationsMax)
     expired = Revocations(countMax: configuration.revocationsMax)
   }
@@ -49,18 +55,22 @@ package final class LoopTable: @unchecked Sendable {
 
   func add(_ connection: Connection, _ phase: Session.PhaseKind) {
     connections[connection.id.serial] = connection
-    phases[phase.rawValue] += 1
+    phases[Self.place(phase, connection.bindingNumber)] += 1
   }
 
   /// Keeps the count of phases true; asking every connection would stop the loop for each scrape of the metrics.
-  func countMove(from before: Session.PhaseKind, to after: Session.PhaseKind) {
+  func countMove(from before: Session.PhaseKind, to after: Session.PhaseKind, of binding: UInt8) {
     guard before != after else { return }
-    phases[before.rawValue] -= 1
-    phases[after.rawValue] += 1
+    phases[Self.place(before, binding)] -= 1
+    phases[Self.place(after, binding)] += 1
   }
 
-  func countEnd(of phase: Session.PhaseKind) {
-    phases[phase.rawValue] -= 1
+  func countEnd(of phase: Session.PhaseKind, of binding: UInt8) {
+    phases[Self.place(phase, binding)] -= 1
+  }
+
+  private static func place(_ phase: Session.PhaseKind, _ binding: UInt8) -> Int {
+    Int(binding) * Session.PhaseKind.allCases.count + phase.rawValue
   }
 
   func remove(_ connection: Connection) {

@@ -1,7 +1,9 @@
+internal import GatewayCore
 package import GatewayRuntime
 internal import Glibc
 
-/// The figures of the gateway and of its process, in the Prometheus text format.
+/// The figures of the gateway and of its process, in the Prometheus text format. Whatever can be counted is there from the
+/// start, as 0: a rate needs two readings of it.
 package enum MetricsPage {
   /// Adds what other parts of the process count.
   package typealias Figures = nonisolated(nonsending) @Sendable (inout PrometheusText) async -> Void
@@ -9,11 +11,17 @@ package enum MetricsPage {
   static func render(_ gateway: Gateway, _ figures: Figures) async -> String {
     var page = PrometheusText()
     let metrics = await gateway.metrics()
-    page.gauges("postern_connections", "Open connections.", label: "phase", await gateway.phases())
-    counters(metrics, &page)
-    page.histogram("postern_connect_seconds", "Accepted descriptor to answered upgrade.", metrics.connectDuration)
-    page.histogram("postern_login_seconds", "Open socket to accepted token.", metrics.loginDuration)
-    page.histogram("postern_refresh_seconds", "Refresh request to accepted token.", metrics.refreshDuration)
+    let dialects = metrics.byDialect
+    BuildInfo.write(to: &page)
+    page.gauges(
+      "postern_connections", "Open connections.", labels: ["dialect", "phase"],
+      await gateway.phasesByDialect().map { ([$0.dialect, $0.phase.name], $0.count) })
+    counters(dialects, &page)
+    totals(dialects, &page)
+    histograms(dialects, &page)
+    page.counters(
+      "postern_http_requests_total", "HTTP requests answered.", labels: ["dialect", "route", "status"],
+      metrics.httpRequests.map { ([$0.dialect, $0.route, String($0.status)], $1) })
     page.histogram("postern_http_request_seconds", "HTTP request to answer.", metrics.httpDuration)
     page.gauges(
       "postern_revocations", "Revocations remembered, of single tokens and of users.", label: "of",
@@ -26,28 +34,53 @@ package enum MetricsPage {
     return page.text
   }
 
-  private static func counters(_ metrics: LoopMetrics, _ page: inout PrometheusText) {
-    page.counters(
-      "postern_connections_opened_total", "Connections opened.", label: "dialect", metrics.connectionsOpened.values)
-    page.counters(
-      "postern_upgrades_refused_total", "Upgrades refused.", label: "error", metrics.upgradesRefused.values)
-    page.counters(
-      "postern_connections_ended_total", "Connections ended.", label: "reason", metrics.connectionsEnded.values)
-    page.counters("postern_logins_total", "Accepted logins.", label: "kind", metrics.logins.values)
-    page.counters("postern_logins_refused_total", "Refused logins.", label: "error", metrics.loginsRefused.values)
-    page.counters(
-      "postern_refresh_requests_total", "Refresh requests sent.", label: "cause", metrics.refreshesRequested.values)
-    page.counters("postern_refreshes_total", "Accepted refreshes.", label: "origin", metrics.refreshesAccepted.values)
-    page.counters(
-      "postern_refreshes_refused_total", "Refused refreshes.", label: "error", metrics.refreshesRefused.values)
-    page.counters(
-      "postern_malformed_messages_total", "Messages not understood.", label: "error", metrics.malformedMessages.values)
-    page.counters(
-      "postern_http_requests_total", "HTTP requests by route and status.", label: "route", metrics.httpRequests.values)
-    page.counter("postern_messages_received_total", "Messages received.", Double(metrics.messagesReceived))
-    page.counter("postern_messages_sent_total", "Messages sent.", Double(metrics.messagesSent))
-    page.counter("postern_received_bytes_total", "Bytes of messages received.", Double(metrics.bytesReceived))
-    page.counter("postern_sent_bytes_total", "Bytes of messages sent.", Double(metrics.bytesSent))
+  private static func counters(_ dialects: [DialectMetrics], _ page: inout PrometheusText) {
+    let errors = GatewayError.all.map(\.name)
+    let kinds = UserKind.allCases.map(\.rawValue)
+    let causes = RefreshCause.allCases.map(\.rawValue)
+    let families: [(name: String, help: String, label: String, values: [String], KeyPath<DialectMetrics, Counter>)] = [
+      ("upgrades_refused", "Upgrades refused.", "error", errors, \.upgradesRefused),
+      ("connections_ended", "Connections ended.", "reason", DialectMetrics.reasons, \.connectionsEnded),
+      ("logins", "Accepted logins.", "kind", kinds, \.logins),
+      ("logins_refused", "Refused logins.", "error", errors, \.loginsRefused),
+      ("refresh_requests", "Refresh requests sent.", "cause", causes, \.refreshesRequested),
+      ("refreshes", "Accepted refreshes.", "origin", DialectMetrics.origins, \.refreshesAccepted),
+      ("refreshes_refused", "Refused refreshes.", "error", errors, \.refreshesRefused),
+      ("malformed_messages", "Messages not understood.", "error", errors, \.malformedMessages),
+    ]
+    for (name, help, label, values, counter) in families {
+      let samples = dialects.flatMap { dialect in
+        let counts = dialect[keyPath: counter].values
+        return Set(values).union(counts.keys).map { ([dialect.dialect, $0], counts[$0, default: 0]) }
+      }
+      page.counters("postern_\(name)_total", help, labels: ["dialect", label], samples)
+    }
+  }
+
+  private static func totals(_ dialects: [DialectMetrics], _ page: inout PrometheusText) {
+    let families: [(name: String, help: String, KeyPath<DialectMetrics, UInt64>)] = [
+      ("connections_opened", "Connections opened.", \.connectionsOpened),
+      ("messages_received", "Messages received.", \.messagesReceived),
+      ("messages_sent", "Messages sent.", \.messagesSent),
+      ("received_bytes", "Bytes of messages received.", \.bytesReceived),
+      ("sent_bytes", "Bytes of messages sent.", \.bytesSent),
+    ]
+    for (name, help, total) in families {
+      page.counters(
+        "postern_\(name)_total", help, labels: ["dialect"], dialects.map { ([$0.dialect], $0[keyPath: total]) })
+    }
+  }
+
+  private static func histograms(_ dialects: [DialectMetrics], _ page: inout PrometheusText) {
+    let families: [(name: String, help: String, KeyPath<DialectMetrics, Histogram>)] = [
+      ("connect", "Accepted descriptor to answered upgrade.", \.connectDuration),
+      ("login", "Open socket to accepted token.", \.loginDuration),
+      ("refresh", "Refresh request to accepted token.", \.refreshDuration),
+    ]
+    for (name, help, histogram) in families {
+      page.histograms(
+        "postern_\(name)_seconds", help, label: "dialect", dialects.map { ($0.dialect, $0[keyPath: histogram]) })
+    }
   }
 
   private static func process(_ page: inout PrometheusText) {

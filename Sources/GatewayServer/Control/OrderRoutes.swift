@@ -21,16 +21,18 @@ struct OrderRoutes {
     Order.allCases.flatMap { order in
       [
         HTTPRoute("POST", "/sessions/{id}/\(order.rawValue)") { request, parameters in
-          await run(order, request) { event in
+          await run(order, [.init("connection", parameters["id"])], request) { event in
             guard let id = ConnectionID(parameters["id"]), await gateway.control(id, event) else { return nil }
             return 1
           }
         },
         HTTPRoute("POST", "/users/{id}/\(order.rawValue)") { request, parameters in
-          await run(order, request) { await gateway.control(UserID(parameters["id"]), $0) }
+          await run(order, [.init("user", parameters["id"])], request) {
+            await gateway.control(UserID(parameters["id"]), $0)
+          }
         },
         HTTPRoute("POST", "/sessions/\(order.rawValue)") { request, _ in
-          await run(order, request) { await gateway.controlAll($0) }
+          await run(order, [], request) { await gateway.controlAll($0) }
         },
       ]
     } + [
@@ -41,7 +43,7 @@ struct OrderRoutes {
 
   /// Carries out an order; `reach` returns how many sessions it reached, nil if what it was for does not exist.
   private func run(
-    _ order: Order, _ request: HTTPRequest,
+    _ order: Order, _ target: [LogEvent.Field], _ request: HTTPRequest,
     reach: nonisolated(nonsending) (SessionEvent) async -> Int?
   ) async -> HTTPResponse {
     let event: SessionEvent
@@ -53,6 +55,8 @@ struct OrderRoutes {
     guard let sessions = await reach(event) else {
       return ControlAnswer.error(.notFound.detailed("no session has this id"))
     }
+    gateway.log(
+      .info, "order", [.init("order", order.rawValue)] + target + [.init("sessions", String(sessions))])
     return ControlAnswer.json(Reached(sessions: sessions))
   }
 
@@ -95,6 +99,15 @@ struct OrderRoutes {
       case userID = "user_id"
       case issuedBefore = "issued_before"
     }
+
+    /// What is revoked, for the log.
+    var fields: [LogEvent.Field] {
+      [
+        userID.map { LogEvent.Field("user", $0) },
+        tokenFingerprint.map { LogEvent.Field("token_fingerprint", $0) },
+        issuedBefore.map { LogEvent.Field("issued_before", String($0)) },
+      ].compactMap { $0 }
+    }
   }
 
   private func revoke(_ request: HTTPRequest) async -> HTTPResponse {
@@ -104,7 +117,9 @@ struct OrderRoutes {
         #"{"token_fingerprint": 32 hex digits, "expires_at"?: unix s} or {"user_id": string, "issued_before"?: unix s} or {"issued_before": unix s}"#
       )
       let target = try Self.target(body, now: gateway.wallTime)
-      return ControlAnswer.json(Reached(sessions: try await gateway.revoke(target)))
+      let sessions = try await gateway.revoke(target)
+      gateway.log(.info, "revocation", body.fields + [.init("sessions", String(sessions))])
+      return ControlAnswer.json(Reached(sessions: sessions))
     } catch {
       return ControlAnswer.error(error)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewayRuntime
 import GatewayServer
 import PosternTesting
 
@@ -16,63 +17,74 @@ enum ServeCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let options = try ServeOptions(arguments)
-    LibraryLog.send { LogLine.write("libwebsockets", ["line": $0]) }
+    let log = options.log
+    LibraryLog.send { log.write(.warning, "libwebsockets", ["line": $0]) }
     let connectionsMax = options.settings.limits.connectionsMax
     let descriptors = DescriptorLimit.raised(to: connectionsMax + DescriptorLimit.reserve)
     if descriptors < connectionsMax + DescriptorLimit.reserve {
-      LogLine.write("few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
+      log.write(.warning, "few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
     }
     let signals = SignalStream([SIGTERM, SIGINT, SIGHUP])
     let running = try await RunningGateway.start(options.settings)
-    Output.line(try ReadyLine(running, options.settings).json())
-    LogLine.write("ready", ["port": String(running.port), "control_port": String(running.controlPort)])
+    // Nobody has to read it.
+    LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
+    log.write(
+      .info, "ready",
+      [
+        "version": BuildInfo.version, "port": String(running.port), "control_port": String(running.controlPort),
+        "hosts": running.hosts.joined(separator: ","), "loops": String(options.settings.loops),
+      ])
     if options.hasRandomSecret {
-      LogLine.write("random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
+      log.write(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
-    let window = await waitForEnd(running, signals, options.drainWindow)
-    await end(running, over: window)
+    let (cause, window) = await waitForEnd(running, signals, options)
+    await end(running, cause, over: window, log)
+    LineWriter.standardError.flush()
     return 0
   }
 
-  /// Waits for a signal or an order to drain; reloads the certificate meanwhile. Returns the drain's window.
+  /// Waits for a signal or an order to drain; reloads the certificate meanwhile. Returns who wants the drain, and its
+  /// window.
   private static func waitForEnd(
-    _ running: RunningGateway, _ signals: SignalStream, _ configured: Duration
-  ) async -> Duration {
-    await withTaskGroup(of: Duration.self) { group in
+    _ running: RunningGateway, _ signals: SignalStream, _ options: ServeOptions
+  ) async -> (cause: String, window: Duration) {
+    let configured = options.drainWindow
+    return await withTaskGroup(of: (cause: String, window: Duration).self) { group in
       group.addTask {
         for await signal in signals {
-          guard signal == SIGHUP else {
-            LogLine.write("drain", ["cause": signal == SIGTERM ? "SIGTERM" : "SIGINT"])
-            return configured
-          }
-          await reload(running)
+          guard signal == SIGHUP else { return (signal == SIGTERM ? "SIGTERM" : "SIGINT", configured) }
+          await reload(running, options.log)
         }
-        return configured
+        return ("none", configured)
       }
       group.addTask {
         for await window in running.drainOrders {
-          LogLine.write("drain", ["cause": "control"])
-          return window ?? configured
+          return ("control", window ?? configured)
         }
-        return configured
+        return ("none", configured)
       }
-      let window = await group.next() ?? configured
+      let order = await group.next() ?? ("none", configured)
       group.cancelAll()
-      return window
+      return order
     }
   }
 
-  private static func reload(_ running: RunningGateway) async {
+  private static func reload(_ running: RunningGateway, _ log: OperatorLog) async {
     do {
       try await running.reloadCertificate()
-      LogLine.write("certificate_reloaded")
+      log.write(.info, "certificate_reloaded")
     } catch {
-      LogLine.write("certificate_kept", ["error": "\(error)"])
+      log.write(.error, "certificate_kept", ["error": "\(error)"])
     }
   }
 
   /// Drains; a second signal ends everything at once.
-  private static func end(_ running: RunningGateway, over window: Duration) async {
+  private static func end(
+    _ running: RunningGateway, _ cause: String, over window: Duration, _ log: OperatorLog
+  ) async {
+    let before = await running.connectionCount()
+    log.write(
+      .info, "drain_begun", ["cause": cause, "window_s": String(window.inSeconds), "connections": String(before)])
     let impatience = SignalStream([SIGTERM, SIGINT])
     // Not a task group: it would wait for the drain whatever the second signal says.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -84,8 +96,10 @@ enum ServeCommand: Command {
       for await _ in impatience { end.yield() }
     }
     for await _ in ends { break }
+    let left = await running.connectionCount()
+    log.write(.info, "drain_ended", ["closed": String(max(0, before - left)), "cut_off": String(left)])
     await running.stop()
-    LogLine.write("stopped")
+    log.write(.info, "stopped")
   }
 }
 

@@ -10,6 +10,7 @@ import PosternTesting
 struct ServeOptions {
   let settings: GatewaySettings
   let drainWindow: Duration
+  let log: OperatorLog
   /// Whether no key was given that can mint, so that a random secret signs the tokens of guests and the provider.
   let hasRandomSecret: Bool
 
@@ -39,6 +40,15 @@ struct ServeOptions {
     settings.loops =
       try arguments.int("loops", in: 1...256) ?? max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
     settings.seed = try arguments.int("seed", in: 0 ... .max).map(UInt64.init)
+    log = OperatorLog(
+      level: try arguments.choice("log-level", LogLevel.self) ?? .info,
+      format: try arguments.choice("log-format", OperatorLog.Format.self) ?? .text)
+    settings.configuration.log = log.gateway
+    settings.figures = { page in
+      page.counter(
+        "postern_log_lines_lost_total", "Lines of the log that standard error did not take in time.",
+        Double(LineWriter.standardError.lost))
+    }
     drainWindow = try arguments.duration("drain-window") ?? .seconds(5)
     self.settings = settings
   }

@@ -6,13 +6,15 @@ struct SignalStream: AsyncSequence, Sendable {
   typealias Element = Int32
 
   private let stream: AsyncStream<Int32>
-  // Only kept alive; nobody calls them.
+  private let numbers: [Int32]
+  // Kept alive, and cancelled; a source of Dispatch may be used on any thread.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
   /// Once this returns, the signals no longer end the process: they come out of this sequence, and none is lost.
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(16))
     self.stream = stream
+    numbers = signals
     // Dispatch takes a signal over some time after `resume`, and until then it would be ignored.
     let registrations = DispatchGroup()
     sources = signals.map { number in
@@ -32,6 +34,14 @@ struct SignalStream: AsyncSequence, Sendable {
     var current = sigaction()
     sigaction(number, nil, &current)
     if current.__sigaction_handler.sa_handler == nil { signal(number, SIG_IGN) }
+  }
+
+  /// Lets the signals do again what they do to any program.
+  func end() {
+    for (number, source) in zip(numbers, sources) {
+      source.cancel()
+      signal(number, SIG_DFL)
+    }
   }
 
   func makeAsyncIterator() -> AsyncStream<Int32>.Iterator {

@@ -25,9 +25,11 @@ final class ProgressLine: Sendable {
   /// Takes the line away.
   func clear() {
     if isTerminal { write("\r\u{1B}[K") }
+    LineWriter.standardError.flush()
   }
 
+  /// A terminal that was stopped, or a pipe that nobody reads, stops no loop.
   private func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
+    LineWriter.standardError.add(text)
   }
 }

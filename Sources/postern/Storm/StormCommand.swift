@@ -28,6 +28,8 @@ enum StormCommand: Command {
       try await options.plan.processes == 1
       ? runHere(options, signals, line) : runInParts(options, signals, line)
     line.clear()
+    // Whoever waits for a reader of the report can be ended like any program.
+    signals.end()
     let report = StormReport(
       plan: options.plan, gateway: options.gatewayText, provider: options.providerText, startedAt: startsAt,
       machine: .current, result: result, thresholds: options.thresholds,

@@ -24,21 +24,24 @@ struct MetricsTests {
 
   @Test("figures of several loops add up")
   func merges() {
-    var one = LoopMetrics()
-    var two = LoopMetrics()
-    one.record(.loggedIn(.guest, after: .seconds(1)))
-    two.record(.loggedIn(.guest, after: .seconds(2)))
-    two.record(.loggedIn(.regular, after: .seconds(3)))
-    two.messagesSent = 5
+    // Two bindings of one dialect, on two sockets.
+    var one = LoopMetrics(dialects: ["a", "b", "a"])
+    var two = one
+    one.dialects[0].record(.loggedIn(.guest, after: .seconds(1)))
+    two.dialects[0].record(.loggedIn(.guest, after: .seconds(2)))
+    two.dialects[2].record(.loggedIn(.regular, after: .seconds(3)))
+    two.dialects[1].messagesSent = 5
     one.merge(two)
-    #expect(one.logins.values == ["guest": 2, "regular": 1] && one.logins.total == 3)
-    #expect(one.loginDuration.count == 3 && one.loginDuration.sumSeconds == 6)
-    #expect(one.messagesSent == 5)
+    let dialects = one.byDialect
+    #expect(dialects.map(\.dialect) == ["a", "b"] && dialects.map(\.messagesSent) == [0, 5])
+    #expect(dialects[0].logins.values == ["guest": 2, "regular": 1] && one.total.logins.total == 3)
+    #expect(one.total.loginDuration.count == 3 && one.total.loginDuration.sumSeconds == 6)
+    #expect(dialects[1].loginDuration.count == 0)
   }
 
   @Test("every record of a session is counted under a bounded label")
   func records() throws {
-    var metrics = LoopMetrics()
+    var metrics = DialectMetrics(dialect: "plain")
     metrics.record(.loginRefused(.tokenExpired))
     metrics.record(.refreshRequested(.revocation))
     metrics.record(.refreshed(after: .milliseconds(20)))
@@ -54,6 +57,21 @@ struct MetricsTests {
     #expect(metrics.refreshesRefused.values == ["user_mismatch": 1])
     #expect(metrics.malformedMessages.values == ["unknown_type": 1])
     #expect(metrics.connectionsEnded.values == ["refresh_timeout": 1, "other": 1])
+  }
+
+  @Test("several labels tell counts apart, and one histograms")
+  func labels() {
+    var page = PrometheusText()
+    page.counters("a_total", "Things.", labels: ["x", "y"], [(["b", "1"], 1), (["a", "2"], 2), (["a", "1"], 3)])
+    var histogram = Histogram()
+    histogram.record(.seconds(10_000))
+    page.histograms("h_seconds", "Durations.", label: "x", [("a", Histogram()), ("b\"", histogram)])
+    let lines = page.text.split(separator: "\n")
+    #expect(lines[2...4] == [#"a_total{x="a",y="1"} 3"#, #"a_total{x="a",y="2"} 2"#, #"a_total{x="b",y="1"} 1"#])
+    #expect(lines.filter { $0.hasPrefix("# TYPE h_seconds") }.count == 1)
+    #expect(lines.contains(#"h_seconds_bucket{x="b\"",le="1800"} 0"#))
+    #expect(lines.contains(#"h_seconds_bucket{x="b\"",le="+Inf"} 1"#))
+    #expect(lines.contains(#"h_seconds_sum{x="b\""} 10000"#) && lines.contains(#"h_seconds_count{x="a"} 0"#))
   }
 
   @Test("the text is Prometheus's: cumulative buckets, sorted and escaped labels")

@@ -133,7 +133,7 @@ struct StreemSessionTests {
     #expect(streem.last("externalUserId", peer) == "bob" && streem.last("id", peer) == "3")
     #expect(streem.order { await $0.isConnected(UserID("ann")) } == false)
     #expect(streem.order { await $0.isConnected(UserID("bob")) } == true)
-    #expect(streem.order { await $0.metrics().logins.total } == 2)
+    #expect(streem.order { await $0.metrics().total.logins.total } == 2)
   }
 
   @Test("in another company is another user, although the application calls both the same")

@@ -1,0 +1,43 @@
+internal import GatewayCore
+
+// What of a connection stands in the log: that it was refused or cut off, and everything else for who debugs.
+
+extension Connection {
+  func log(_ record: SessionRecord) {
+    switch record {
+    case .loginRefused(let error):
+      table.log.write(.info, "login_refused", about("error", error.name))
+    case .refreshRefused(let error):
+      table.log.write(.info, "refresh_refused", about("error", error.name))
+    case .malformed(let error):
+      table.log.write(.debug, "malformed_message", about("error", error.name))
+    case .loggedIn(let kind, _):
+      table.log.write(.debug, "logged_in", about("kind", kind.rawValue))
+    case .refreshRequested(let cause):
+      table.log.write(.debug, "refresh_requested", about("cause", cause.rawValue))
+    case .refreshed(let duration):
+      table.log.write(.debug, "refreshed", about("asked", String(duration != nil)))
+    case .ended(let reason):
+      table.log.write(.debug, "ended", about("reason", reason.name))
+    }
+  }
+
+  /// The gateway closes the connection. Whoever was refused has a line for that already.
+  func log(closing reason: CloseReason) {
+    switch reason {
+    case .normal, .goingAway, .serviceRestart, .invalidToken, .anonymousRefused: return
+    default: break
+    }
+    table.log.write(
+      .info, "cut_off", about("reason", reason.name) + [LogEvent.Field("code", String(reason.code))])
+  }
+
+  /// Which connection, whose, and one thing more.
+  private func about(_ name: String, _ value: String) -> [LogEvent.Field] {
+    var fields = [LogEvent.Field("connection", id.description), LogEvent.Field("dialect", dialect.name)]
+    if let user = loggedInAs { fields.append(LogEvent.Field("user", user.rawValue)) }
+    fields.append(LogEvent.Field(name, value))
+    if let peer = socket?.peer, !peer.isEmpty { fields.append(LogEvent.Field("peer", peer)) }
+    return fields
+  }
+}

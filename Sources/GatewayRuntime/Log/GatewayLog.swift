@@ -1,0 +1,38 @@
+/// Something that happened, for an operator: a client that was cut off, for instance. Holds no token and no secret.
+package struct LogEvent: Hashable, Sendable {
+  /// One value with its name, as a peer may have written it: whoever makes a line of it escapes it.
+  package struct Field: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package var level: LogLevel
+  /// What happened, in snake case.
+  package var name: String
+  package var fields: [Field]
+
+  package init(_ level: LogLevel, _ name: String, _ fields: [Field] = []) {
+    self.level = level
+    self.name = name
+    self.fields = fields
+  }
+
+  /// The value of the field of that name; nil if there is none.
+  package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+}
+
+/// Where a gateway's loops say what happened. ``write`` is called on a loop, and must not wait for anything.
+package struct GatewayLog: Sendable {
+  package let level: LogLevel
+  package let write: @Sendable (LogEvent) -> Void
+
+  package init(level: LogLevel, write: @escaping @Sendable (LogEvent) -> Void) {
+    self.level = level
+    self.write = write
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import GatewayRuntime
+
+/// The gateway's log: one line for each event on standard error, as `name=value` or as a JSON object. Whether anybody reads
+/// it makes no difference to the gateway.
+struct OperatorLog: Sendable {
+  enum Format: String, CaseIterable, Sendable {
+    case text
+    case json
+  }
+
+  let level: LogLevel
+  let format: Format
+  var writer = LineWriter.standardError
+
+  func write(_ level: LogLevel, _ event: String, _ fields: KeyValuePairs<String, String> = [:]) {
+    guard level <= self.level else { return }
+    write(LogEvent(level, event, fields.map { LogEvent.Field($0.key, $0.value) }))
+  }
+
+  func write(_ event: LogEvent) {
+    writer.add(Self.line(event, format, at: Date.now) + "\n")
+  }
+
+  /// What the loops of a gateway write to.
+  var gateway: GatewayLog {
+    GatewayLog(level: level) { [self] in write($0) }
+  }
+
+  // MARK: Lines
+
+  /// The event without its line feed; nothing a peer says makes two lines of it, or moves a terminal's cursor.
+  static func line(_ event: LogEvent, _ format: Format, at date: Date) -> String {
+    let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    let head = [("time", time), ("level", event.level.rawValue), ("event", event.name)]
+    let fields = head + event.fields.map { ($0.name, $0.value) }
+    switch format {
+    case .text: return fields.map { "\($0)=\(isPlain($1) ? $1 : quoted($1))" }.joined(separator: " ")
+    case .json: return "{" + fields.map { "\(quoted($0)):\(quoted($1))" }.joined(separator: ",") + "}"
+    }
+  }
+
+  private static func isPlain(_ value: String) -> Bool {
+    !value.isEmpty && value.utf8.count <= valueBytesMax
+      && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+
+  /// Longer values are cut short.
+  private static let valueBytesMax = 512
+
+  /// The value as a JSON string (RFC 8259 section 7), in which everything that is no graphic character is escaped.
+  private static func quoted(_ value: String) -> String {
+    var text = "\""
+    var bytes = 0
+    for scalar in value.unicodeScalars {
+      bytes += UTF8.width(scalar)
+      guard bytes <= valueBytesMax else {
+        text += "…"
+        break
+      }
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      default:
+        if isGraphic(scalar) { text.unicodeScalars.append(scalar) } else { text += escaped(scalar) }
+      }
+    }
+    return text + "\""
+  }
+
+  /// Whether a terminal shows it, and nothing but it: no control, no change of direction, no line of its own.
+  private static func isGraphic(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false
+    default: true
+    }
+  }
+
+  private static func escaped(_ scalar: Unicode.Scalar) -> String {
+    String(scalar).utf16.map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }.joined()
+  }
+}
