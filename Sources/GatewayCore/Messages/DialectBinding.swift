@@ -3,6 +3,8 @@
 /// A class because every connection holds on to its own, and copies would cost each of them 300 bytes.
 package final class DialectBinding: Sendable {
   package let dialect: any Dialect
+  /// Speaks to peers whose first message is a JSON object in text; nil for ``dialect`` as to all others.
+  package let jsonDialect: (any Dialect)?
   package let authenticator: any Authenticator
   /// The times its sessions keep to; nil for the gateway's.
   package let session: SessionPolicy?
@@ -15,9 +17,11 @@ package final class DialectBinding: Sendable {
 
   package init(
     _ dialect: any Dialect, _ authenticator: any Authenticator, session: SessionPolicy? = nil,
-    liveness: Liveness? = nil, operations: (any OperationHandler)? = nil, observer: (any ConnectionObserver)? = nil
+    liveness: Liveness? = nil, operations: (any OperationHandler)? = nil, observer: (any ConnectionObserver)? = nil,
+    jsonDialect: (any Dialect)? = nil
   ) {
     self.dialect = dialect
+    self.jsonDialect = jsonDialect
     self.authenticator = authenticator
     self.session = session
     self.liveness = liveness

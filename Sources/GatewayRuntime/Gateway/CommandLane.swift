@@ -11,8 +11,8 @@ final class CommandLane {
     case command(Command)
     /// What must not be judged before that, such as a logout.
     case message(InboundMessage)
-    /// That the login is over, for who wants to know.
-    case end(Caller)
+    /// That a login begins, or how it ended, for who wants to know.
+    case login(Caller, ConnectionEnding?)
   }
 
   /// A command with who gave it.

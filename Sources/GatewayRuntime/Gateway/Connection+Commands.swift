@@ -31,13 +31,22 @@ extension Connection {
     if lane.isBusy { lane.add(.command(command)) } else { start(command, in: lane) }
   }
 
+  /// Tells who wants to know that the user is here, before anything is done that the user says.
+  func tellBeginning(of user: UserID) {
+    if binding.observer?.hearsBeginnings == true { tellObserver(of: user, nil) }
+  }
+
   /// Tells who wants to know that the user has gone, when what the user said before has been done.
-  func tellEnd(of user: UserID) {
+  func tellEnd(of user: UserID, _ ending: ConnectionEnding) {
+    tellObserver(of: user, ending)
+  }
+
+  private func tellObserver(of user: UserID, _ ending: ConnectionEnding?) {
     guard binding.observer != nil else { return }
-    let caller = Caller(user: user, kind: loggedInKind, connection: id)
+    let caller = Caller(user: user, kind: loggedInKind, connection: id, notes: session.notes)
     let lane = lane ?? CommandLane()
     self.lane = lane
-    if lane.isBusy { lane.add(.end(caller)) } else { tellObserver(caller, in: lane) }
+    if lane.isBusy { lane.add(.login(caller, ending)) } else { tellObserver(caller, ending, in: lane) }
   }
 
   private func refuseCommand(_ request: RequestID?, _ effects: inout [SessionEffect]) {
@@ -58,7 +67,7 @@ extension Connection {
       switch entry {
       case .command(let command): start(command, in: lane)
       case .message(let message): handle(.received(message))
-      case .end(let caller): tellObserver(caller, in: lane)
+      case .login(let caller, let ending): tellObserver(caller, ending, in: lane)
       }
     }
     lane.isMoving = false
@@ -86,11 +95,26 @@ extension Connection {
     moveOn(lane)
   }
 
-  private func tellObserver(_ caller: Caller, in lane: CommandLane) {
-    guard let observer = binding.observer else { return }
+  /// - Parameter ending: How the login ended; nil if it begins.
+  private func tellObserver(_ caller: Caller, _ ending: ConnectionEnding?, in lane: CommandLane) {
     lane.begin(mayOverlap: false)
+    guard ending == nil else { return tell(caller, ending, in: lane) }
+    // Not at once: what the observer does may come back to this connection, which is just logging in.
+    table.loop.execute { [self] in
+      assumeIsolated { connection in
+        if let lane = connection.lane { connection.tell(caller, nil, in: lane) }
+      }
+    }
+  }
+
+  private func tell(_ caller: Caller, _ ending: ConnectionEnding?, in lane: CommandLane) {
+    guard let observer = binding.observer else { return }
     Task.immediate(executorPreference: table.loop) {
-      await observer.connectionEnded(caller, on: self.gateway)
+      if let ending {
+        await observer.connectionEnded(caller, ending, on: self.gateway)
+      } else {
+        await observer.connectionBegan(caller, on: self.gateway)
+      }
       lane.end(mayOverlap: false)
       self.moveOn(lane)
     }

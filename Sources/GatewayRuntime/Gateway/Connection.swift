@@ -21,6 +21,8 @@ package actor Connection {
   var watched: Set<CallID> = []
   /// The commands that are under way or wait their turn; nil until the first that is not done at once.
   var lane: CommandLane?
+  /// Whether the first message was a JSON object in text.
+  private var speaksJSON: Bool?
   private(set) var loggedInAs: UserID?
   private(set) var loggedInKind = UserKind.regular
   /// Counts the logins: an answer that comes late is good only for the login that asked.
@@ -30,6 +32,8 @@ package actor Connection {
   private var wakeup: Wakeup!
   private(set) var lastHeard: Instant
   private var pingedAt: Instant?
+  /// The code of the peer's close frame, once that has come.
+  private var peerCode: UInt16?
   let openedAt: Instant
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { table.loop.asUnownedSerialExecutor() }
@@ -52,7 +56,11 @@ package actor Connection {
     openedAt = now
   }
 
-  package nonisolated var dialect: any Dialect { binding.dialect }
+  /// How it speaks: by the binding's dialect, or by the one for peers that speak JSON. Only on the loop.
+  package nonisolated var dialect: any Dialect {
+    guard let json = binding.jsonDialect else { return binding.dialect }
+    return assumeIsolated { $0.speaksJSON ?? false } ? json : binding.dialect
+  }
 
   private var context: DialectContext {
     let grant = session.grant
@@ -101,12 +109,12 @@ package actor Connection {
     case .perform(let operation, let user, let request):
       perform(operation, user, request, &effects)
     case .logOut:
-      leaveEverything()
+      leaveEverything(.loggedOut)
     case .record(let record):
       note(record)
     case .close(let reason):
       log(closing: reason)
-      leaveEverything()
+      leaveEverything(.closed(reason))
       socket?.close(dialect.closeFrame(for: reason))
     case .abort:
       socket?.abort()
@@ -135,6 +143,7 @@ package actor Connection {
       loggedInKind = session.grant?.kind ?? .regular
       login &+= 1
       table.logIn(user, id)
+      tellBeginning(of: user)
     }
     log(record)
   }
@@ -188,11 +197,10 @@ package actor Connection {
     }
   }
 
-  private func leaveEverything() {
+  private func leaveEverything(_ ending: ConnectionEnding) {
     guard let user = loggedInAs else { return }
     loggedInAs = nil
     table.logOut(user, id)
-    tellEnd(of: user)
     let calls = joined.sorted { $0.cid < $1.cid }
     joined = []
     for call in watched { table.leave(call, id) }
@@ -201,6 +209,7 @@ package actor Connection {
       table.leave(call, id)
       gateway.announce(CallEvent(call: call, user: user, kind: .memberLeft))
     }
+    tellEnd(of: user, ending)
   }
 
   // MARK: Deadlines
@@ -248,7 +257,7 @@ package actor Connection {
   private func finish(from before: Session.PhaseKind) {
     guard table.connections[id.serial] != nil else { return }
     table.countEnd(of: before, of: bindingNumber)
-    leaveEverything()
+    leaveEverything(peerCode.map(ConnectionEnding.peerClosed) ?? .lost)
     table.loop.deadlines.remove(wakeup)
     socket = nil
     table.remove(self)
@@ -290,7 +299,10 @@ extension Connection: SocketHandler, WakeupTarget {
   }
 
   package nonisolated func socketClosed(_ peerCode: UInt16?) {
-    assumeIsolated { $0.handle(peerCode == nil ? .transportLost : .peerClosed) }
+    assumeIsolated { connection in
+      connection.peerCode = peerCode
+      connection.handle(peerCode == nil ? .transportLost : .peerClosed)
+    }
   }
 
   package nonisolated func wakeUp() {
@@ -320,6 +332,7 @@ extension Connection: SocketHandler, WakeupTarget {
       metrics.messagesReceived += 1
       metrics.bytesReceived += UInt64(payload.count)
     }
+    if speaksJSON == nil { speaksJSON = kind == .text && payload.first == UInt8(ascii: "{") }
     do throws(GatewayError) {
       guard let message = try dialect.decode(payload, kind, context) else { return }
       take(message)

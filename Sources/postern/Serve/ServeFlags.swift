@@ -6,7 +6,7 @@ enum ServeFlags {
     FlagSection("sessions", session),
     FlagSection("limits", limits),
     FlagSection("the token provider", provider),
-    FlagSection("Stream", stream),
+    FlagSection("Stream", stream + StreamSFUFlags.all),
     FlagSection("Sendbird", SendbirdFlags.all),
     FlagSection("Sinch", SinchFlags.all),
     FlagSection("Streem", StreemFlags.all),

@@ -25,8 +25,6 @@ extension ServeFlags {
     Flag("stream-calls-bytes-max", "N", "bytes that all of Stream's calls take together (default 268435456)"),
     Flag("stream-no-guests", nil, "make no guests until the application's settings say so"),
     Flag("stream-no-auth-checks", nil, "accept development tokens until the application's settings say otherwise"),
-    Flag("stream-sfu-url", "URL", "where a join sends clients for signalling (default: a port where nobody listens)"),
-    Flag("stream-sfu-socket", "URL", "where a join sends clients for media's WebSocket (default: likewise)"),
     Flag("stream-location", "CODE", "the point of presence that clients are told (default FRA56-P8)"),
     Flag("stream-call-type", "NAME", "a call type beside Stream's four built-in ones", repeats: true),
     Flag("stream-any-call-type", nil, "make calls of any type (default: a type that nobody defined is refused)"),
@@ -59,8 +57,7 @@ extension StreamVideoSettings {
     callsBytesMax = try arguments.int("stream-calls-bytes-max", in: 4096...(1 << 40)) ?? callsBytesMax
     app.disablesGuestCreation = try arguments.isOn("stream-no-guests")
     app.disablesAuthChecks = try arguments.isOn("stream-no-auth-checks")
-    calls.sfuURL = arguments.string("stream-sfu-url") ?? calls.sfuURL
-    calls.sfuSocket = arguments.string("stream-sfu-socket") ?? calls.sfuSocket
+    try StreamSFUFlags.read(arguments, into: &calls)
     if let location = arguments.string("stream-location") {
       guard location.utf8.count >= 3, location.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw UsageError("--stream-location \(location): at least three letters, of which clients take the first three")

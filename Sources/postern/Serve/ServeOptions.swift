@@ -75,6 +75,7 @@ struct ServeOptions {
       settings.tls = TLSFiles(certificatePath: certificate.text, keyPath: key.text)
     default: throw UsageError("--tls-certificate and --tls-key are given together, or neither")
     }
+    settings.stream?.calls.sfu?.isSecure = settings.tls != nil
     settings.streem?.openID.isSecure = settings.tls != nil
     settings.streem?.openID.admitsEverybody = settings.hosts.allSatisfy(isLoopback)
   }

@@ -1,4 +1,4 @@
-"""A gateway that knows one API key, and Stream's own clients for it."""
+"""A gateway that knows one API key and stands in for no SFU, and Stream's own clients for it."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,8 @@ PATIENCE = 10
 
 @pytest.fixture(scope="session")
 def gateway():
-    with Gateway("--stream-api-key", KEY) as gateway:
+    # Who joins over REST is in the call at once.
+    with Gateway("--stream-api-key", KEY, "--stream-sfu", "off") as gateway:
         yield gateway
 
 

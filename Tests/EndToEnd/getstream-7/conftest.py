@@ -12,7 +12,8 @@ KEY = "end-to-end"
 
 @pytest.fixture(scope="session")
 def gateway():
-    with Gateway("--stream-api-key", KEY) as gateway:
+    # Who joins over REST is in the call at once.
+    with Gateway("--stream-api-key", KEY, "--stream-sfu", "off") as gateway:
         yield gateway
 
 

@@ -41,13 +41,14 @@ struct FuzzedGateway {
 
 /// The dialects that are fuzzed, each with a gateway of its own.
 enum FuzzedDialect: String, CaseIterable {
-  case plain, streamVideo, streamChat, sendbird, sinch, streem, streemControl
+  case plain, streamVideo, streamChat, streamSFU, sendbird, sinch, streem, streemControl
 
   func gateway() throws -> FuzzedGateway {
     switch self {
     case .plain: try Self.plain()
     case .streamVideo: try Self.stream(.video)
     case .streamChat: try Self.stream(.chat)
+    case .streamSFU: try Self.sfu()
     case .sendbird: try Self.sendbird()
     case .sinch: try Self.sinch()
     case .streem: try Self.streem(control: false)
@@ -94,6 +95,18 @@ enum FuzzedDialect: String, CaseIterable {
       ],
       connect: { stream.connect(stream.token("ann"), on: kind) },
       upgrades: [HTTPRequest(method: "GET", path: kind.path, query: [key])])
+  }
+
+  private static func sfu() throws -> FuzzedGateway {
+    let stream = try SimulatedStream(session: patient)
+    let token = stream.join("ann").flatMap(SimulatedStream.credentials) ?? ""
+    let procedures = stream.routes.filter { $0.pattern.hasPrefix(StreamSFUDialect.folder) }
+    return FuzzedGateway(
+      world: stream.world, network: stream.network, clients: stream.clients, address: SimulatedStream.address,
+      routes: procedures, corpus: try FuzzCorpus(folder: "StreamVideo/SFU", tests: ["SFU"]), names: ["ann", "a"],
+      callers: [(bearer(token), []), ([HTTPField("authorization", token)], []), ([], [])],
+      connect: { stream.enter("ann", session: "a", credentials: token, details: #"{"strategy":2}"#) },
+      upgrades: [HTTPRequest(method: "GET", path: StreamSFUDialect.socketPath)])
   }
 
   private static func sendbird() throws -> FuzzedGateway {

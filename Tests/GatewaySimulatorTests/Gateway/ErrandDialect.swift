@@ -52,7 +52,9 @@ final class ErrandRunner: OperationHandler, ConnectionObserver {
     return [Frame(text: "done \(operation.name)")]
   }
 
-  nonisolated(nonsending) func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
+  nonisolated(nonsending) func connectionEnded(
+    _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
+  ) async {
     await services.sleep(for: .milliseconds(1))
     note("\(caller.user.rawValue) is gone")
   }

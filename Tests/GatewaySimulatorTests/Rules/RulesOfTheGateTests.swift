@@ -11,6 +11,7 @@ enum GateDialect: String, CaseIterable, CustomTestStringConvertible {
   case streamVideo = "stream-video"
   case streamVideoV2 = "stream-video-v2"
   case streamChat = "stream-chat"
+  case streamSFU = "stream-sfu"
   case sendbird
   case sinch
   case streem
@@ -23,6 +24,7 @@ enum GateDialect: String, CaseIterable, CustomTestStringConvertible {
     case .streamVideo: try StreamScene(session, .video)
     case .streamVideoV2: try StreamScene(session, .v2)
     case .streamChat: try StreamScene(session, .chat)
+    case .streamSFU: try StreamSFUScene(session)
     case .sendbird: try SendbirdScene(session)
     case .sinch: SinchScene(session)
     case .streem: try StreemScene(session)
@@ -33,7 +35,7 @@ enum GateDialect: String, CaseIterable, CustomTestStringConvertible {
   var renewsInPlace: Bool {
     switch self {
     case .plain, .sendbird, .sinch, .streem: true
-    case .streamVideo, .streamVideoV2, .streamChat: false
+    case .streamVideo, .streamVideoV2, .streamChat, .streamSFU: false
     }
   }
 

@@ -23,7 +23,8 @@ struct StreamCallEventsTests {
 
   @Test("reach who watches, on any loop and in any family's dates, until that connection ends")
   func events() throws {
-    let stream = try SimulatedStream()
+    // Who joins over REST is in the call at once.
+    let stream = try SimulatedStream { $0.calls.sfu = nil }
     // Connections alternate between the loops: these two watch from both.
     let video = stream.connect(stream.token("ann"), as: "ann")
     let v2 = stream.connect(stream.token("bob"), as: "bob", on: .v2)

@@ -60,6 +60,23 @@ struct ServeStreamTests {
     #expect(try options(["--stream-any-call-type", "--stream-call-type", "meeting"]).calls.types == nil)
   }
 
+  @Test("the SFU is the gateway's own, at another address or with other times; or it is elsewhere, or none")
+  func sfu() throws {
+    #expect(try options([]).calls.sfu == StreamSFUPolicy() && options(["--stream-sfu", "own"]).calls.sfu != nil)
+    let own = try options([
+      "--stream-sfu-address", "https://calls.example", "--stream-sfu-token-life", "2m", "--stream-sfu-return", "0s",
+      "--stream-sfu-anonymous",
+    ]).calls.sfu
+    #expect(own?.address == "https://calls.example" && own?.tokenLife == .seconds(120))
+    #expect(own?.returnWindow == .zero && own?.admitsAnonymous == true)
+    #expect(try options(["--stream-sfu", "off"]).calls.sfu == nil)
+    let elsewhere = try options(["--stream-sfu", "https://sfu.example:8443"]).calls
+    #expect(elsewhere.sfu == nil && elsewhere.sfuURL == "https://sfu.example:8443/twirp")
+    #expect(elsewhere.sfuSocket == "wss://sfu.example:8443/ws")
+    let named = try options(["--stream-sfu-url", "http://a/t", "--stream-sfu-socket", "ws://b/w"]).calls
+    #expect(named.sfu == nil && named.sfuURL == "http://a/t" && named.sfuSocket == "ws://b/w")
+  }
+
   @Test("API keys have a secret each, share one, or share the gateway's")
   func keys() throws {
     let (one, two) = (try TemporaryFile("one"), try TemporaryFile("two"))
@@ -92,6 +109,12 @@ struct ServeStreamTests {
       (["--stream-rate-limit-scale", "0"], "from 0.001"),
       (["--stream-call-type", "a b"], "letters, digits"),
       (["--stream-guests-per-address-per-minute", "0"], "from 1"),
+      (["--stream-sfu", "sfu.example"], "as https://calls.example"),
+      (["--stream-sfu", "https://sfu.example/ws"], "no / last"),
+      (["--stream-sfu", "own", "--stream-sfu-url", "http://a/t"], "name two places"),
+      (["--stream-sfu", "off", "--stream-sfu-anonymous"], "clients are sent elsewhere"),
+      (["--stream-sfu-address", "ftp://calls.example"], "as https://calls.example"),
+      (["--stream-sfu-token-life", "0s"], "1s or more"),
     ])
   func refusals(words: [String], expected: String) {
     #expect(complaint(words).contains(expected))

@@ -22,7 +22,7 @@ extension SendbirdCommands: ConnectionObserver {
     }
     // A connection that ended meanwhile was taken out of everything before this.
     guard await order.services.user(of: connection) != nil else {
-      await connectionEnded(order.caller, on: order.services)
+      await connectionEnded(order.caller, .lost, on: order.services)
       return []
     }
     return await answer("ENTR", .entered, participation, order)
@@ -68,7 +68,9 @@ extension SendbirdCommands: ConnectionObserver {
   }
 
   /// A connection that is gone is in no open channel, and its user was seen now.
-  package nonisolated(nonsending) func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
+  package nonisolated(nonsending) func connectionEnded(
+    _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
+  ) async {
     for participation in await channels.exitAll(caller.user, by: caller.connection) {
       await tellExit(participation, on: services)
     }

@@ -5,8 +5,10 @@ struct SendbirdConnections: ConnectionObserver {
   let sessions: SendbirdSessions
   let next: (any ConnectionObserver)?
 
-  nonisolated(nonsending) func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
+  nonisolated(nonsending) func connectionEnded(
+    _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
+  ) async {
     await sessions.ended(caller.connection, of: caller.user)
-    await next?.connectionEnded(caller, on: services)
+    await next?.connectionEnded(caller, ending, on: services)
   }
 }

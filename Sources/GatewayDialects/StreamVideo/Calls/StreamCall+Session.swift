@@ -18,12 +18,17 @@ extension StreamCall {
           user: user, role: role, connection: connection, sessionID: StreamIdentifier.text(now, session.joinCount),
           joinedAt: now))
     }
+    begin(&session, with: user, at: now)
+    self.session = session
+  }
+
+  /// Notes that the user is in the session, which begins with the first.
+  func begin(_ session: inout StreamCallSession, with user: UserID, at now: WallTime) {
     if session.startedAt == nil {
       session.startedAt = now
       if !isBackstage { session.liveStartedAt = now }
     }
     session.ringing.remove(user)
-    self.session = session
   }
 
   /// Takes those out of the session for whom `isLeaving` holds; it ends when nobody is left who would be noticed.
@@ -80,7 +85,8 @@ extension StreamCall {
     for user in users { session.missedBy[user] = now }
   }
 
-  private mutating func continuedSession(at now: WallTime) -> StreamCallSession {
+  /// The session that goes on, or a new one.
+  mutating func continuedSession(at now: WallTime) -> StreamCallSession {
     if let liveSession { return liveSession }
     sessionCount += 1
     return StreamCallSession(id: StreamIdentifier.text(now, sessionCount))

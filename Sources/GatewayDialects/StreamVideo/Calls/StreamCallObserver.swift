@@ -18,7 +18,9 @@ package struct StreamCallObserver: ConnectionObserver {
     self.policy = policy
   }
 
-  package func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
+  package func connectionEnded(
+    _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
+  ) async {
     // Anonymous sockets are Chat's, which has no calls; and all of them are of one name.
     guard caller.kind != .anonymous else { return }
     if caller.kind == .guest { await keeper.saw(caller.user, at: services.wallTime) }

@@ -124,7 +124,7 @@ struct StreamCallPicture: Sendable {
 
 extension StreamCallSession {
   /// The participants that are shown: nobody can say more of the anonymous than how many they are.
-  fileprivate var shown: [StreamCallParticipant] {
+  var shown: [StreamCallParticipant] {
     Array(participants.lazy.filter { $0.user != .anonymous }.prefix(StreamCallPicture.participantsMax))
   }
 }

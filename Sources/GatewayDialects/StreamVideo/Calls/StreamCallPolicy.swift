@@ -1,7 +1,8 @@
 /// How the coordinator's calls behave where Stream leaves it to the place the gateway stands at.
 package struct StreamCallPolicy: Hashable, Sendable {
-  /// Where clients are sent for audio and video. Nobody listens there by default: what comes after the join is not the
-  /// coordinator's business.
+  /// How the gateway stands in for the SFU; nil to send clients elsewhere.
+  package var sfu: StreamSFUPolicy? = StreamSFUPolicy()
+  /// Where clients are sent then for audio and video. Nobody listens there by default.
   package var sfuURL = "http://127.0.0.1:9/twirp"
   package var sfuSocket = "ws://127.0.0.1:9/ws"
   package var edgeName = "postern"

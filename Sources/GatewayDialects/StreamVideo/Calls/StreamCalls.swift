@@ -6,15 +6,19 @@ package struct StreamCalls: Sendable {
   let users: any StreamDirectory
   let directory: any StreamCallDirectory
   let policy: StreamCallPolicy
+  /// The gateway's stand-in for the SFU, by whose sockets users take part; nil where the SFU is elsewhere, and they take
+  /// part as soon as they have joined over REST.
+  let sfu: StreamSFU?
 
   package init(
     services: any GatewayServices, users: any StreamDirectory, directory: any StreamCallDirectory,
-    policy: StreamCallPolicy = StreamCallPolicy()
+    policy: StreamCallPolicy = StreamCallPolicy(), sfu: StreamSFU? = nil
   ) {
     self.services = services
     self.users = users
     self.directory = directory
     self.policy = policy
+    self.sfu = sfu
   }
 
   /// The call, which must exist.
@@ -27,16 +31,31 @@ package struct StreamCalls: Sendable {
     .doesNotExist("Can't find call with id \(id)")
   }
 
-  /// Changes the call as `user` asks, and tells its watchers what has happened by that.
+  /// Changes the call as `user` asks, and tells its watchers what has happened by that. Those who were taken out of it
+  /// hear that it has ended for them, as `end` says where it has not ended for all.
   func change(
-    _ id: CallID, by user: UserID?, at now: WallTime, _ change: @escaping StreamCallDirectory.Change
+    _ id: CallID, by user: UserID?, at now: WallTime, telling end: StreamCallEnd = .kicked,
+    _ change: @escaping StreamCallDirectory.Change
   ) async throws(StreamError) -> StreamCallChange {
     let made: StreamCallChange
     do throws(GatewayError) {
-      made = try await directory.updateCall(id, change)
+      made = try await make(id, by: user, at: now, change)
     } catch {
       throw error.isSame(as: .notFound) ? Self.missing(id) : StreamError(error)
     }
+    if let sfu {
+      let left = StreamCallChange.moves(made.before.present, made.after.present).left
+      let hasEnded = made.before.endedAt == nil && made.after.endedAt != nil
+      sfu.letGo(left, of: id, .callEnded(hasEnded ? .ended : end), self)
+    }
+    return made
+  }
+
+  /// Changes the call, and tells its watchers what has happened by that.
+  func make(
+    _ id: CallID, by user: UserID?, at now: WallTime, _ change: @escaping StreamCallDirectory.Change
+  ) async throws(GatewayError) -> StreamCallChange {
+    let made = try await directory.updateCall(id, change)
     await tell(made.happenings(by: user), of: made.after, at: now)
     return made
   }
@@ -54,7 +73,11 @@ package struct StreamCalls: Sendable {
     for happening in happenings {
       let event = StreamCallEvent(kind: happening, picture: picture, at: now)
       await services.tell(happening.audience(of: call)) { dialect, _ in
-        (dialect as? StreamDialect).map { event.frame($0.kind.family) }
+        switch dialect {
+        case let dialect as StreamDialect: event.frame(dialect.kind.family)
+        case let dialect as StreamSFUDialect: event.signal?.frame(dialect.format)
+        default: nil
+        }
       }
     }
   }

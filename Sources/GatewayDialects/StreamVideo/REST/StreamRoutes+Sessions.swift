@@ -36,7 +36,9 @@ extension StreamRoutes {
   func endSessions(of user: UserID?, issuedBefore limit: WallTime? = nil) async {
     _ = await services.control(user, .revoked) { session in
       // Who has no token has none that could be revoked.
-      guard session.dialect is StreamDialect, session.grant.kind != .anonymous else { return false }
+      guard session.dialect is StreamDialect || session.dialect is StreamSFUDialect,
+        session.grant.kind != .anonymous
+      else { return false }
       return limit.map { StreamToken.isIssued(session.grant.issuedAt, before: $0) } ?? true
     }
   }

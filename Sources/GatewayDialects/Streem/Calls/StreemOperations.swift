@@ -33,7 +33,9 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     }
   }
 
-  package nonisolated(nonsending) func connectionEnded(_ caller: Caller, on services: any GatewayServices) async {
+  package nonisolated(nonsending) func connectionEnded(
+    _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
+  ) async {
     guard let room = await rooms.leave(caller.connection) else { return }
     await tellEnd(of: room, "disconnected", except: caller.connection, on: services)
   }

@@ -12,23 +12,9 @@ struct OpenIDAddresses {
     if let address = settings.address {
       issuer = "\(address)\(Self.folder)/\(company)"
     } else {
-      guard let host = request.header("host"), Self.isHost(host) else { return nil }
+      guard let host = request.host else { return nil }
       issuer = "http\(settings.isSecure ? "s" : "")://\(host)\(Self.folder)/\(company)"
     }
-  }
-
-  /// Whether `host` is a name or an address with or without a port, and nothing that changes the address's meaning.
-  private static func isHost(_ host: String) -> Bool {
-    (1...255).contains(host.utf8.count)
-      && host.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-          UInt8(ascii: "["), UInt8(ascii: "]"):
-          true
-        default: false
-        }
-      }
   }
 
   var authorization: String { issuer + "/authorize" }

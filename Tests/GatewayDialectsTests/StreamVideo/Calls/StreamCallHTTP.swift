@@ -54,7 +54,7 @@ struct StreamCallHTTP {
     let keeper = StreamGuestKeeper(on: gateway.executor, directory: users, limits: StreamGuestLimits())
     let observer = StreamCallObserver(users: users, calls: directory, policy: StreamCallPolicy(), guests: keeper)
     let caller = Caller(user: UserID(user), kind: .regular, connection: ConnectionID(loop: 0, serial: serial))
-    _ = gateway.start { await observer.connectionEnded(caller, on: gateway) }
+    _ = gateway.start { await observer.connectionEnded(caller, .lost, on: gateway) }
   }
 
   /// Asks below `/video/` (RFC 3339 dates), or below `/api/v2/` (nanoseconds) if `v2`.
@@ -132,15 +132,5 @@ struct StreamCallHTTP {
       (try? JSONDocument.parse(told.frame.payload).root["type"]?.string) == type
     }
     return try #require(said?.audience)
-  }
-}
-
-extension JSONView {
-  /// What stands at a path of names and indices with dots between them.
-  func at(_ path: String) -> JSONView? {
-    path.split(separator: ".").reduce(Optional(self)) { view, part in
-      if let index = Int(part) { return view?.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
-      return view?[member: String(part)]
-    }
   }
 }

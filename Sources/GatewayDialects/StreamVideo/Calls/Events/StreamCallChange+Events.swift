@@ -15,7 +15,9 @@ extension StreamCallChange {
     if let new, new.startedAt != nil, old?.id != new.id || old?.startedAt == nil {
       happenings.append(.sessionStarted(new.id))
     }
-    let (left, joined) = Self.moves(old?.participants ?? [], new?.participants ?? [])
+    // Nobody is told of the anonymous.
+    let moves = Self.moves(before.present, after.present)
+    let (left, joined) = (moves.left.filter { $0.user != .anonymous }, moves.joined.filter { $0.user != .anonymous })
     if let old { happenings += left.map { .participantLeft($0, session: old.id) } }
     if let new { happenings += joined.map { .participantJoined($0, session: new.id) } }
     if let old, old.startedAt != nil, new?.id != old.id { happenings.append(.sessionEnded(old.id)) }
@@ -27,16 +29,15 @@ extension StreamCallChange {
     return happenings
   }
 
-  /// Who left and who joined; nobody is told of the anonymous. Most changes are at the end, and cost no look at the rest.
-  private static func moves(
+  /// Who left and who joined. Most changes are at the end, and cost no look at the rest.
+  static func moves(
     _ old: [StreamCallParticipant], _ new: [StreamCallParticipant]
   ) -> (left: [StreamCallParticipant], joined: [StreamCallParticipant]) {
     let same = zip(old, new).prefix { $0 == $1 }.count
     let (old, new) = (old.dropFirst(same), new.dropFirst(same))
     let (oldIDs, newIDs) = (Set(old.map(\.sessionID)), Set(new.map(\.sessionID)))
     return (
-      old.filter { !newIDs.contains($0.sessionID) && $0.user != .anonymous },
-      new.filter { !oldIDs.contains($0.sessionID) && $0.user != .anonymous }
+      old.filter { !newIDs.contains($0.sessionID) }, new.filter { !oldIDs.contains($0.sessionID) }
     )
   }
 
@@ -55,4 +56,9 @@ extension StreamCallChange {
     if !removed.isEmpty { happenings.append(.membersRemoved(removed)) }
     return happenings
   }
+}
+
+extension StreamCall {
+  /// Who is in the session that goes on.
+  var present: [StreamCallParticipant] { liveSession?.participants ?? [] }
 }

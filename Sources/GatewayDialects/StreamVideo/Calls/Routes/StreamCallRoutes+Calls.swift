@@ -23,6 +23,7 @@ extension StreamCallRoutes {
       + resource("POST", "/delete", "DeleteCall", .server) { asked throws(StreamError) in
         guard let call = await calls.directory.removeCall(asked.id) else { throw StreamCalls.missing(asked.id) }
         await calls.tell([.deleted], of: call, at: asked.now)
+        calls.sfu?.letGo(call.present, of: call.id, .callEnded(.ended), calls)
         let picture = await calls.picture(of: call)
         return StreamAnswer(201) { json in
           json.name("call")

@@ -45,11 +45,27 @@ extension StreamCallRoutes {
     _ = try asked.body.strings("migrating_from_list")
     let user = try asked.actingUser()
     let (known, isNew) = create ? try await getOrMake(asked, wish) : (try await calls.known(asked.id), false)
-    let (rights, now, connection) = (asked.rights, asked.now, asked.request.caller.connection)
+    let rights = asked.rights
     try checkRing(asked, wish, known)
-    try rights.checkJoin(known, user, at: now)
+    try rights.checkJoin(known, user, at: asked.now)
     // Watching comes first, so that the caller hears of their own coming, as at Stream.
-    try await calls.watch(asked.id, by: connection)
+    try await calls.watch(asked.id, by: asked.request.caller.connection)
+    let place = try place(for: asked, user)
+    let entered = calls.sfu == nil ? try await enter(asked, user) : known
+    let call = try await ring(asked, entered, wish)
+    let picture = await calls.picture(of: call)
+    return StreamAnswer(201) { json in
+      json.member("created", isNew)
+      Self.writeState(picture, for: rights, membersLimit: wish.membersLimit, to: &json, asked.family)
+      writeCredentials(place, to: &json)
+      json.name("stats_options")
+      json.raw(#"{"reporting_interval_ms":60000,"enable_rtc_stats":false}"#)
+    }
+  }
+
+  /// Takes the user into the call at once: the SFU is elsewhere, and says nothing here of who comes to it.
+  private func enter(_ asked: StreamCallRequest, _ user: StreamUser) async throws(StreamError) -> StreamCall {
+    let (rights, now, connection) = (asked.rights, asked.now, asked.request.caller.connection)
     let stay = calls.policy.anonymousStay
     let change = try await calls.change(asked.id, by: user.id, at: now) { (call) throws(GatewayError) in
       do throws(StreamError) {
@@ -66,27 +82,41 @@ extension StreamCallRoutes {
       }
       throw .connectionIDNotFound("the connection has ended")
     }
-    let call = try await ring(asked, change.after, wish)
-    let picture = await calls.picture(of: call)
-    return StreamAnswer(201) { json in
-      json.member("created", isNew)
-      Self.writeState(picture, for: rights, membersLimit: wish.membersLimit, to: &json, asked.family)
-      writeCredentials(to: &json)
-      json.name("stats_options")
-      json.raw(#"{"reporting_interval_ms":60000,"enable_rtc_stats":false}"#)
-    }
+    return change.after
   }
 
-  private func writeCredentials(to json: inout JSONWriter) {
-    let policy = calls.policy
+  /// Where the user takes part in the call, and the token for it.
+  private func place(
+    for asked: StreamCallRequest, _ user: StreamUser
+  ) throws(StreamError) -> (address: StreamSFUAddress, token: String) {
+    guard let sfu = calls.sfu else {
+      // Good nowhere in the gateway: it is the SFU's to judge.
+      return (StreamSFUAddress(url: calls.policy.sfuURL, socket: calls.policy.sfuSocket), AccessToken.mint().token)
+    }
+    guard let address = sfu.address(for: asked.request.http) else {
+      throw .input("the request's Host field names no host that the SFU's addresses could be made of")
+    }
+    let caller = asked.request.caller
+    let kind: UserKind =
+      switch caller.kind {
+      case .anonymous: .anonymous
+      case .guest: .guest
+      case .user, .server: user.role == StreamRole.guest.name ? .guest : .regular
+      }
+    let role = asked.rights.callRole
+    return (address, sfu.tokens.mint(user.id, kind, call: asked.id, role: role, at: asked.now))
+  }
+
+  private func writeCredentials(
+    _ place: (address: StreamSFUAddress, token: String), to json: inout JSONWriter
+  ) {
     json.member("credentials") { json in
       json.member("server") { json in
-        json.member("edge_name", policy.edgeName)
-        json.member("url", policy.sfuURL)
-        json.member("ws_endpoint", policy.sfuSocket)
+        json.member("edge_name", calls.policy.edgeName)
+        json.member("url", place.address.url)
+        json.member("ws_endpoint", place.address.socket)
       }
-      // Good nowhere in the gateway: it is the SFU's to judge.
-      json.member("token", AccessToken.mint().token)
+      json.member("token", place.token)
       json.name("ice_servers")
       json.beginArray()
       json.beginObject()
@@ -101,18 +131,23 @@ extension StreamCallRoutes {
   private func leave(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
     let user = try asked.actingUser().id
     let (now, connection) = (asked.now, asked.request.caller.connection)
-    _ = try await calls.change(asked.id, by: user, at: now) { call in
-      call.leave(at: now) { $0.user == user && (connection == nil || $0.connection == connection) }
+    // By the SFU's sockets nobody takes part by one of the coordinator's: all of the user's participations end.
+    let leavesWholly = connection == nil || calls.sfu != nil
+    _ = try await calls.change(asked.id, by: user, at: now, telling: .sessionEnded) { call in
+      call.leave(at: now) { $0.user == user && (leavesWholly || $0.connection == connection) }
     }
     return StreamAnswer(201)
   }
 
   private func setLive(_ asked: StreamCallRequest, _ isLive: Bool) async throws(StreamError) -> StreamAnswer {
     let (rights, now) = (asked.rights, asked.now)
-    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+    let endsForViewers = !isLive && calls.sfu != nil
+    let change = try await calls.change(asked.id, by: rights.user, at: now, telling: .liveEnded) {
+      (call) throws(GatewayError) in
       try rights.demand(.updateCall, in: call)
       call.isBackstage = !isLive
       call.updatedAt = now
+      if endsForViewers { call.leaveBackstageToHosts(at: now) }
       guard call.liveSession != nil else { return }
       if isLive {
         call.session?.liveStartedAt = now
@@ -157,10 +192,15 @@ extension StreamCallRights {
       let opensAt = call.startsAt.map { $0 - .seconds(ahead) }
       if ahead == 0 || opensAt.map({ now < $0 }) ?? true { try check(.joinBackstage, in: call) }
     }
-    if let most = settings.number("limits.max_participants"), most > 0 {
-      let participants = call.liveSession?.participants ?? []
-      let isIn = participants.contains { $0.user == user.id }
-      if !isIn && participants.count >= most { throw .notAllowed("the call has its \(most) participants already") }
+    if let most = fullness(of: call, for: user) {
+      throw .notAllowed("the call has its \(most) participants already")
     }
+  }
+
+  /// How many the call may hold, if it does and the user is not one of them; else nil.
+  func fullness(of call: StreamCall, for user: StreamUser) -> Int64? {
+    guard let most = StreamCallSettings(of: call).number("limits.max_participants"), most > 0 else { return nil }
+    let isIn = call.present.contains { $0.user == user.id }
+    return !isIn && call.present.count >= most ? most : nil
   }
 }

@@ -1,0 +1,19 @@
+extension HTTPRequest {
+  /// Where the request was sent, as its Host field says (RFC 9110 section 7.2): a name or an address, with or without a
+  /// port. Nil if there is no such field, or it holds what would change the meaning of an address made of it.
+  package var host: String? {
+    guard let host = header("host"), (1...255).contains(host.utf8.count), host.utf8.allSatisfy(Self.mayStandInHost)
+    else { return nil }
+    return host
+  }
+
+  private static func mayStandInHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
+      UInt8(ascii: "["), UInt8(ascii: "]"):
+      true
+    default: false
+    }
+  }
+}

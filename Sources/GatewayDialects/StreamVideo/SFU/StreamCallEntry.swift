@@ -1,0 +1,91 @@
+internal import GatewayCore
+
+/// A participation that a socket of the SFU's asks for.
+struct StreamCallEntry: Hashable, Sendable {
+  let call: CallID
+  let user: UserID
+  let connection: ConnectionID
+  /// What the client calls it.
+  let sessionID: String
+  /// The user's participation that it takes the place of.
+  let previousSessionID: String?
+  let strategy: StreamReconnectStrategy
+  /// The role that the user's call token gave.
+  let callRole: Name?
+
+  /// Nil for a connection that is none of the SFU's.
+  init?(_ caller: Caller) {
+    guard let call = caller.note(StreamSFUNote.call).flatMap(CallID.init(cid:)),
+      let sessionID = caller.note(StreamSFUNote.session)
+    else { return nil }
+    self.call = call
+    user = caller.user
+    connection = caller.connection
+    self.sessionID = sessionID
+    previousSessionID = caller.note(StreamSFUNote.previousSession)
+    let number = caller.note(StreamSFUNote.strategy).flatMap { Int($0) }
+    strategy = number.flatMap(StreamReconnectStrategy.init(rawValue:)) ?? .unspecified
+    callRole = caller.note(StreamSFUNote.role).map { Name($0) }
+  }
+}
+
+extension StreamCall {
+  /// The participant of that name in the session that goes on.
+  func participant(_ sessionID: String) -> StreamCallParticipant? {
+    liveSession?.participants.first { $0.sessionID == sessionID }
+  }
+
+  /// Puts the user in the session, which begins with the first. A session of the same name goes on by the new socket; the
+  /// one that this takes the place of ends.
+  mutating func enter(_ entry: StreamCallEntry, role: Name, at now: WallTime) throws(GatewayError) {
+    var session = continuedSession(at: now)
+    if let index = session.participants.firstIndex(where: { $0.sessionID == entry.sessionID }) {
+      guard session.participants[index].user == entry.user else {
+        throw .invalidParameter.worded("session_id is another participant's")
+      }
+      session.participants[index].connection = entry.connection
+    } else {
+      session.joinCount += 1
+      session.participants.append(
+        StreamCallParticipant(
+          user: entry.user, role: role, connection: entry.connection, sessionID: entry.sessionID, joinedAt: now))
+    }
+    if let previous = entry.previousSessionID, previous != entry.sessionID {
+      session.participants.removeAll { $0.sessionID == previous && $0.user == entry.user }
+    }
+    begin(&session, with: entry.user, at: now)
+    self.session = session
+  }
+}
+
+extension StreamCall {
+  /// Takes those out of the session who may not be in a call that is backstage.
+  mutating func leaveBackstageToHosts(at now: WallTime) {
+    let call = self
+    leave(at: now) { participant in
+      let role = participant.user == .anonymous ? StreamRole.anonymous.name : participant.role
+      let rights = StreamCallRights(user: participant.user, role: role)
+      return !rights.capabilities(in: call).contains(.joinBackstage)
+    }
+  }
+}
+
+extension StreamCallSession {
+  var count: StreamSignalCount {
+    StreamSignalCount(total: participants.count, anonymous: participants.count { $0.user == .anonymous })
+  }
+}
+
+extension StreamCallRights {
+  /// Throws unless the user may come into the call now.
+  func admit(_ user: StreamUser, into call: StreamCall, at now: WallTime) throws(GatewayError) {
+    if let most = fullness(of: call, for: user) {
+      throw .notPermitted.worded("the call has its \(most) participants already").because(StreamSignalError.callFull)
+    }
+    do throws(StreamError) {
+      try checkJoin(call, user, at: now)
+    } catch {
+      throw error.gatewayError
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package import GatewayCore
+internal import GatewayTokens
+
+/// The wire format of Stream's SFU without its media, the server's side: protocol buffers in frames of either kind, or
+/// ProtoJSON, an object in a text frame, with those who speak so.
+///
+/// A JoinRequest logs in, a LeaveCallRequest logs out. What is said of calls is encoded by ``StreamSignalEvent``.
+package struct StreamSFUDialect: Dialect {
+  package enum Format: Hashable, Sendable {
+    case protobuf
+    case json
+  }
+
+  package static let folder = "/sfu"
+  package static let socketPath = "/sfu/ws"
+
+  package let format: Format
+  private let policy: StreamSFUPolicy
+
+  package init(_ format: Format, policy: StreamSFUPolicy) {
+    self.format = format
+    self.policy = policy
+  }
+
+  package var name: String {
+    switch format {
+    case .protobuf: "stream-sfu"
+    case .json: "stream-sfu-json"
+    }
+  }
+
+  package var refusesBeforeUpgrade: Bool { false }
+
+  package func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.socketPath }
+
+  package func owns(path: String) -> Bool { path.hasPrefix(Self.folder + "/") }
+
+  /// The JoinRequest holds them.
+  package func credentials(in upgrade: HTTPRequest) -> Credentials? { nil }
+
+  package func decode(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage? {
+    let request: StreamSignalRequest?
+    do throws(StreamSignalError) {
+      request =
+        if kind == .text && payload.first == UInt8(ascii: "{") {
+          try StreamSignalRequest.read(json: payload)
+        } else {
+          try StreamSignalRequest.read(protobuf: payload)
+        }
+    } catch {
+      throw .malformedMessage.worded(error.message)
+    }
+    switch request {
+    case .join(let join):
+      return .credentials(Self.credentials(join), request: nil)
+    case .healthCheck:
+      guard context.isLoggedIn else { return .ping(request: nil) }
+      return .operation(.other(DialectOperation(name: StreamSFUSockets.healthCheck, body: "")), request: nil)
+    case .leave:
+      return .logout(request: nil)
+    case nil:
+      return nil
+    }
+  }
+
+  private static func credentials(_ join: StreamSignalJoin) -> Credentials {
+    var details = [
+      HTTPField(StreamSFUNote.session, join.sessionID),
+      HTTPField(StreamSFUNote.strategy, String(join.strategy.rawValue)),
+    ]
+    if let previous = join.previousSessionID { details.append(HTTPField(StreamSFUNote.previousSession, previous)) }
+    return Credentials(token: join.token, details: details)
+  }
+
+  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+    event(for: message)?.frame(format)
+  }
+
+  private func event(for message: OutboundMessage) -> StreamSignalEvent? {
+    switch message {
+    case .pong:
+      .healthCheckResponse(nil)
+    case .loginRefused(let error, _), .error(let error, _):
+      .error(StreamSignalError(error))
+    case .refreshRequired(let cause, _):
+      .error(.unauthenticated(cause == .revocation ? "the token has been revoked" : "the token has expired"))
+    case .refreshed:
+      .joinResponse(nil, isReconnected: true, returnWindow: policy.returnWindow)
+    case .closing:
+      .goAway
+    case .connected, .loggedOut, .joined, .left, .published, .callEvent:
+      // What answers a JoinRequest comes from the call.
+      nil
+    }
+  }
+
+  /// The error as Twirp has it.
+  package func response(for error: GatewayError) -> HTTPResponse {
+    StreamSFURoutes.response(error)
+  }
+}

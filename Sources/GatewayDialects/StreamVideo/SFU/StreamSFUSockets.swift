@@ -1,0 +1,143 @@
+internal import GatewayCore
+
+/// Lets who joined over REST take part in the call once a socket has brought the join's token, until the socket ends.
+struct StreamSFUSockets: ConnectionObserver, OperationHandler {
+  /// What the dialect calls a HealthCheckRequest, the only operation.
+  static let healthCheck = "health_check"
+
+  let users: any StreamDirectory
+  let directory: any StreamCallDirectory
+  let policy: StreamCallPolicy
+  let sfu: StreamSFU
+
+  var hearsBeginnings: Bool { true }
+
+  private func calls(_ services: any GatewayServices) -> StreamCalls {
+    StreamCalls(services: services, users: users, directory: directory, policy: policy, sfu: sfu)
+  }
+
+  // MARK: Coming
+
+  func connectionBegan(_ caller: Caller, on services: any GatewayServices) async {
+    guard let entry = StreamCallEntry(caller) else { return }
+    let calls = calls(services)
+    do throws(GatewayError) {
+      let change = try await enter(entry, calls)
+      // A connection that has ended meanwhile was taken out of its calls before it was in this one.
+      guard await services.user(of: entry.connection) == entry.user,
+        await services.watch(entry.call, by: entry.connection)
+      else { return await leave(entry.user, entry.connection, calls) }
+      await answer(entry, isReturn: change.before.participant(entry.sessionID) != nil, calls)
+      letGo(entry, change, calls)
+    } catch {
+      await refuse(error, entry, calls)
+    }
+  }
+
+  private func enter(_ entry: StreamCallEntry, _ calls: StreamCalls) async throws(GatewayError) -> StreamCallChange {
+    let now = calls.services.wallTime
+    let nobody = StreamUser(.anonymous, role: StreamRole.anonymous.name, createdAt: now)
+    let known = await users.users([entry.user]).first
+    guard let user = entry.user == .anonymous ? nobody : known else { throw .userUnknown }
+    let rights = StreamCallRights(user: user.id, role: user.role, callRole: entry.callRole)
+    return try await calls.make(entry.call, by: user.id, at: now) { (call) throws(GatewayError) in
+      if call.participant(entry.sessionID) == nil { try rights.admit(user, into: call, at: now) }
+      try call.enter(entry, role: call.member(user.id)?.role ?? user.role, at: now)
+    }
+  }
+
+  /// Sends the JoinResponse, and tells after it of those who came or went while it was made up: what the socket was told
+  /// of them before it, clients do not heed.
+  private func answer(_ entry: StreamCallEntry, isReturn: Bool, _ calls: StreamCalls) async {
+    guard let call = await directory.call(entry.call), let session = call.liveSession else { return }
+    let state = await calls.picture(of: call).signalState(of: session)
+    let response = StreamSignalEvent.joinResponse(
+      state, isReconnected: isReturn, returnWindow: sfu.policy.returnWindow)
+    await calls.signal(response, to: .connection(entry.connection))
+    guard let later = await directory.call(entry.call) else { return }
+    let moves = StreamCallChange.moves(call.present, later.present)
+    let (left, joined) = (moves.left.filter { $0.user != .anonymous }, moves.joined.filter { $0.user != .anonymous })
+    guard !left.isEmpty || !joined.isEmpty else { return }
+    let picture = await calls.picture(of: later, with: left.map(\.user))
+    let events =
+      left.map { StreamSignalEvent.participantLeft(call.id, picture.signal($0)) }
+      + joined.map { StreamSignalEvent.participantJoined(call.id, picture.signal($0)) }
+    for event in events { await calls.signal(event, to: .connection(entry.connection)) }
+  }
+
+  /// Takes the sockets out of the call that this one takes the place of.
+  private func letGo(_ entry: StreamCallEntry, _ change: StreamCallChange, _ calls: StreamCalls) {
+    let replaced = (change.before.liveSession?.participants ?? []).filter { participant in
+      participant.user == entry.user && participant.connection != entry.connection
+        && [entry.sessionID, entry.previousSessionID].contains(participant.sessionID)
+    }
+    let event = entry.strategy == .migrate ? StreamSignalEvent.participantMigrationComplete : nil
+    sfu.letGo(replaced, of: entry.call, event, calls)
+  }
+
+  private func refuse(_ error: GatewayError, _ entry: StreamCallEntry, _ calls: StreamCalls) async {
+    // A table of the gateway's that is full is a full SFU.
+    let refusal =
+      error.isSame(as: .tooMany) ? StreamSignalError(.sfuFull, error.message, .rejoin) : StreamSignalError(error)
+    await calls.signal(.error(refusal), to: .connection(entry.connection))
+    let reason = refusal.strategy == .disconnect ? CloseReason.invalidToken : .disconnected
+    _ = await calls.services.control(entry.user, .disconnect(reason)) { $0.connection == entry.connection }
+  }
+
+  // MARK: Going
+
+  func connectionEnded(_ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices) async {
+    if ending.mayReturn { await services.sleep(for: sfu.policy.returnWindow) }
+    await leave(caller.user, caller.connection, calls(services))
+  }
+
+  /// Takes the participation out of the call, unless another socket has taken it on.
+  private func leave(_ user: UserID, _ connection: ConnectionID, _ calls: StreamCalls) async {
+    let now = calls.services.wallTime
+    for call in await directory.calls(joinedBy: user, on: connection) {
+      // A call that was deleted meanwhile has nobody in it.
+      _ = try? await calls.make(call, by: user, at: now) { call in
+        call.leave(at: now) { $0.user == user && $0.connection == connection }
+      }
+    }
+  }
+
+  // MARK: Signs of life
+
+  /// Answers a HealthCheckRequest with how many are in the call.
+  func perform(
+    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+  ) async -> [Frame] {
+    guard let entry = StreamCallEntry(caller) else { return [] }
+    let session = await directory.call(entry.call)?.liveSession
+    await calls(services).signal(.healthCheckResponse(session?.count), to: .connection(caller.connection))
+    return []
+  }
+}
+
+extension ConnectionEnding {
+  /// Whether the client is expected to come back with the session it had. JavaScript closes with 4001 after 10 s of
+  /// silence and with 4100 when another socket takes the place of this one; with 1000 when it has left.
+  fileprivate var mayReturn: Bool {
+    switch self {
+    case .lost, .peerClosed(4001), .peerClosed(4100): true
+    case .closed(let reason): reason.mayReconnect && reason != .livenessTimeout
+    case .loggedOut, .peerClosed: false
+    }
+  }
+}
+
+extension StreamCallPicture {
+  fileprivate func signalState(of session: StreamCallSession) -> StreamSignalState {
+    StreamSignalState(
+      participants: session.shown.map { signal($0) }, startedAt: session.startedAt, count: session.count)
+  }
+
+  /// The participant as the SFU shows them.
+  func signal(_ participant: StreamCallParticipant) -> StreamSignalParticipant {
+    let user = user(participant.user)
+    return StreamSignalParticipant(
+      userID: user.id, sessionID: participant.sessionID, joinedAt: participant.joinedAt, name: user.name ?? "",
+      image: user.image ?? "", role: participant.role.text)
+  }
+}

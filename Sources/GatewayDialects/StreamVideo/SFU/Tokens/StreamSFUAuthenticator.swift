@@ -1,0 +1,58 @@
+internal import GatewayCore
+
+/// Judges JoinRequests by their tokens and the standing of their users; whether the call lets them in is asked once the
+/// socket is logged in.
+struct StreamSFUAuthenticator: Authenticator {
+  let sfu: StreamSFU
+  let users: any StreamDirectory
+
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+    do throws(GatewayError) {
+      let token = try sfu.tokens.read(credentials.token, at: now)
+      try Self.check(credentials, token, of: bearer)
+      let verified = verified(token, credentials)
+      if token.kind == .anonymous { return .decided(.success(verified)) }
+      return .pending { [users] in
+        let (user, app) = await users.lookUp(token.user)
+        do throws(GatewayError) {
+          try Self.checkStanding(of: user, app, token)
+        } catch {
+          return .failure(error)
+        }
+        return .success(verified)
+      }
+    } catch {
+      return .decided(.failure(error))
+    }
+  }
+
+  /// A second JoinRequest of a socket may bring another token, but no other call or session.
+  private static func check(
+    _ credentials: Credentials, _ token: StreamSFUToken, of bearer: Bearer
+  ) throws(GatewayError) {
+    guard let call = bearer.note(StreamSFUNote.call), let session = bearer.note(StreamSFUNote.session) else { return }
+    guard call == token.call.cid, session == credentials.detail(StreamSFUNote.session) else {
+      throw .invalidParameter.worded("the socket has joined another call, or as another session")
+    }
+  }
+
+  private static func checkStanding(
+    of user: StreamUser?, _ app: StreamAppSettings, _ token: StreamSFUToken
+  ) throws(GatewayError) {
+    guard let user else { throw .userUnknown }
+    guard user.deactivatedAt == nil else { throw .userDeactivated }
+    for limit in [app.revokesTokensIssuedBefore, user.revokesTokensIssuedBefore] {
+      if let limit, StreamToken.isIssued(token.issuedAt, before: limit) { throw .tokenRevoked }
+    }
+  }
+
+  private func verified(_ token: StreamSFUToken, _ credentials: Credentials) -> VerifiedToken {
+    var verified = VerifiedToken(
+      user: token.user, kind: token.kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
+      expiresAt: token.expiresAt, calls: [token.call])
+    verified.notes = [HTTPField(StreamSFUNote.call, token.call.cid)]
+    if let role = token.role { verified.notes.append(HTTPField(StreamSFUNote.role, role)) }
+    verified.notes += credentials.details
+    return verified
+  }
+}

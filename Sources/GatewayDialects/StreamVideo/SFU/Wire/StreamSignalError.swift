@@ -1,0 +1,71 @@
+internal import GatewayCore
+
+/// What the SFU tells a client that cannot have what it asked for, and how it is to come back: `Error` of Stream's
+/// `events.proto`, numbers of `models.proto`. Never holds a token.
+package struct StreamSignalError: Error, Hashable, Sendable {
+  package enum Code: Int, Hashable, Sendable {
+    case callNotFound = 300
+    case callParticipantLimitReached = 301
+    case requestValidationFailed = 400
+    case unauthenticated = 401
+    case permissionDenied = 403
+    case tooManyRequests = 429
+    case internalServerError = 500
+    case sfuShuttingDown = 600
+    case sfuFull = 700
+
+    /// The name in JSON: `ERROR_CODE_` and the case's words in capitals.
+    var name: String {
+      "\(self)".reduce(into: "ERROR_CODE_") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
+    }
+  }
+
+  package var code: Code
+  package var message: String
+  package var strategy: StreamReconnectStrategy
+
+  package init(_ code: Code, _ message: String, _ strategy: StreamReconnectStrategy = .disconnect) {
+    self.code = code
+    self.message = message
+    self.strategy = strategy
+  }
+
+  /// The message is not one, or says what it may not.
+  static func invalid(_ message: String) -> StreamSignalError {
+    StreamSignalError(.requestValidationFailed, message)
+  }
+
+  /// The SDKs ask the coordinator for another token then.
+  static func unauthenticated(_ message: String) -> StreamSignalError {
+    StreamSignalError(.unauthenticated, message, .rejoin)
+  }
+
+  static let callFull = "participant_limit"
+
+  /// The gateway's error in the SFU's terms.
+  init(_ error: GatewayError) {
+    let message = error.message
+    switch error.httpStatus {
+    case _ where error.reason == Self.callFull: self.init(.callParticipantLimitReached, message)
+    case _ where error.isSame(as: .connectionRequired):
+      self = .unauthenticated("connection required (\(error.number)): send a JoinRequest first")
+    case 401: self = .unauthenticated(message)
+    case 403: self.init(.permissionDenied, message)
+    case 404: self.init(.callNotFound, message)
+    // Not about the participation: the client goes on.
+    case 429: self.init(.tooManyRequests, message, .unspecified)
+    case 503: self.init(.sfuShuttingDown, message, .migrate)
+    case 500...: self.init(.internalServerError, message, .rejoin)
+    default: self = .invalid(message)
+    }
+  }
+
+  var fields: ProtobufMessage {
+    var error = ProtobufMessage(1, "code", .choice(code.rawValue, code.name))
+    error.put(2, "message", .text(message))
+    error.put(3, "shouldRetry", .flag(strategy == .rejoin || strategy == .migrate))
+    var event = ProtobufMessage(4, "error", .message(error))
+    event.put(5, "reconnectStrategy", .choice(strategy.rawValue, strategy.name))
+    return event
+  }
+}

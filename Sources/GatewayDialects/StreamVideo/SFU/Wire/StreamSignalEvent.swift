@@ -1,0 +1,158 @@
+package import GatewayCore
+
+/// What the SFU says on its socket: those messages of `SfuEvent`, of Stream's `events.proto`, that need no media.
+package enum StreamSignalEvent: Hashable, Sendable {
+  /// `state` is nil where the client knows it.
+  case joinResponse(StreamSignalState?, isReconnected: Bool, returnWindow: Duration)
+  /// `count` is nil where nobody has joined.
+  case healthCheckResponse(StreamSignalCount?)
+  case participantJoined(CallID, StreamSignalParticipant)
+  case participantLeft(CallID, StreamSignalParticipant)
+  /// The session goes on by another socket.
+  case participantMigrationComplete
+  case error(StreamSignalError)
+  /// The SFU shuts down.
+  case goAway
+  case callEnded(StreamCallEnd)
+
+  package func frame(_ format: StreamSFUDialect.Format) -> Frame {
+    switch format {
+    case .protobuf: Frame(.binary, message.bytes)
+    case .json: Frame(.text, message.json)
+    }
+  }
+
+  private var message: ProtobufMessage {
+    switch self {
+    case .joinResponse(let state, let isReconnected, let window):
+      var response = ProtobufMessage()
+      if let state { response.put(1, "callState", .message(state.fields)) }
+      response.put(2, "reconnected", .flag(isReconnected))
+      response.put(3, "fastReconnectDeadlineSeconds", .number(UInt32(clamping: window.components.seconds)))
+      return ProtobufMessage(13, "joinResponse", .message(response))
+    case .healthCheckResponse(let count):
+      let response = count.map { ProtobufMessage(1, "participantCount", .message($0.fields)) } ?? ProtobufMessage()
+      return ProtobufMessage(14, "healthCheckResponse", .message(response))
+    case .participantJoined(let call, let participant):
+      return ProtobufMessage(10, "participantJoined", .message(Self.move(of: participant, in: call)))
+    case .participantLeft(let call, let participant):
+      return ProtobufMessage(11, "participantLeft", .message(Self.move(of: participant, in: call)))
+    case .participantMigrationComplete:
+      return ProtobufMessage(25, "participantMigrationComplete", .message(ProtobufMessage()))
+    case .error(let error):
+      return ProtobufMessage(18, "error", .message(error.fields))
+    case .goAway:
+      let reason = ProtobufMessage(1, "reason", .choice(1, "GO_AWAY_REASON_SHUTTING_DOWN"))
+      return ProtobufMessage(20, "goAway", .message(reason))
+    case .callEnded(let end):
+      return ProtobufMessage(
+        23, "callEnded", .message(ProtobufMessage(1, "reason", .choice(end.rawValue, end.name))))
+    }
+  }
+
+  private static func move(of participant: StreamSignalParticipant, in call: CallID) -> ProtobufMessage {
+    var move = ProtobufMessage(1, "callCid", .text(call.cid))
+    move.put(2, "participant", .message(participant.fields))
+    return move
+  }
+}
+
+/// `CallState`: who is there when somebody joins.
+package struct StreamSignalState: Hashable, Sendable {
+  package var participants: [StreamSignalParticipant]
+  package var startedAt: WallTime?
+  package var count: StreamSignalCount
+
+  package init(participants: [StreamSignalParticipant], startedAt: WallTime?, count: StreamSignalCount) {
+    self.participants = participants
+    self.startedAt = startedAt
+    self.count = count
+  }
+
+  var fields: ProtobufMessage {
+    var state = ProtobufMessage(1, "participants", .messages(participants.map(\.fields)))
+    if let startedAt { state.put(2, "startedAt", .time(startedAt)) }
+    state.put(3, "participantCount", .message(count.fields))
+    return state
+  }
+}
+
+/// `ParticipantCount`: how many are in a call, and how many of these are anonymous.
+package struct StreamSignalCount: Hashable, Sendable {
+  package var total: Int
+  package var anonymous: Int
+
+  package init(total: Int, anonymous: Int) {
+    self.total = total
+    self.anonymous = anonymous
+  }
+
+  var fields: ProtobufMessage {
+    var count = ProtobufMessage(1, "total", .number(UInt32(clamping: total)))
+    count.put(2, "anonymous", .number(UInt32(clamping: anonymous)))
+    return count
+  }
+}
+
+/// `Participant`.
+package struct StreamSignalParticipant: Hashable, Sendable {
+  package var userID: UserID
+  package var sessionID: String
+  package var joinedAt: WallTime
+  package var name: String
+  package var image: String
+  package var role: String
+
+  package init(userID: UserID, sessionID: String, joinedAt: WallTime, name: String, image: String, role: String) {
+    self.userID = userID
+    self.sessionID = sessionID
+    self.joinedAt = joinedAt
+    self.name = name
+    self.image = image
+    self.role = role
+  }
+
+  var fields: ProtobufMessage {
+    var participant = ProtobufMessage(1, "userId", .text(userID.rawValue))
+    participant.put(2, "sessionId", .text(sessionID))
+    participant.put(4, "joinedAt", .time(joinedAt))
+    // Clients tell participants apart by it.
+    participant.put(5, "trackLookupPrefix", .text(sessionID))
+    participant.put(10, "name", .text(name))
+    participant.put(11, "image", .text(image))
+    participant.put(13, "roles", .texts([role]))
+    return participant
+  }
+}
+
+/// Why a call has ended for a participant: `CallEndedReason`.
+package enum StreamCallEnd: Int, Hashable, Sendable {
+  /// For all, and for good.
+  case ended = 1
+  /// It has gone backstage.
+  case liveEnded
+  case kicked
+  /// The participation has been taken back otherwise.
+  case sessionEnded
+
+  /// The name in JSON.
+  var name: String {
+    switch self {
+    case .ended: "CALL_ENDED_REASON_ENDED"
+    case .liveEnded: "CALL_ENDED_REASON_LIVE_ENDED"
+    case .kicked: "CALL_ENDED_REASON_KICKED"
+    case .sessionEnded: "CALL_ENDED_REASON_SESSION_ENDED"
+    }
+  }
+}
+
+extension StreamCallEvent {
+  /// What those hear of it who take part in the call; nil where the SFU has no word for it.
+  var signal: StreamSignalEvent? {
+    switch kind {
+    case .participantJoined(let participant, _): .participantJoined(picture.call.id, picture.signal(participant))
+    case .participantLeft(let participant, _): .participantLeft(picture.call.id, picture.signal(participant))
+    default: nil
+    }
+  }
+}

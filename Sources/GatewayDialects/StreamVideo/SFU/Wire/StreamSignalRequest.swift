@@ -1,0 +1,82 @@
+internal import GatewayCore
+
+/// What a client says on the SFU's socket: `SfuRequest` of Stream's `events.proto`.
+enum StreamSignalRequest: Hashable {
+  case join(StreamSignalJoin)
+  case healthCheck
+  case leave
+
+  /// Reads `SfuRequest` in bytes; nil if it holds no message that is known.
+  static func read(protobuf payload: UnsafeRawBufferPointer) throws(StreamSignalError) -> StreamSignalRequest? {
+    try read(ProtobufFields(Array(payload)[...]))
+  }
+
+  /// Reads `SfuRequest` as ProtoJSON; nil if it holds no message that is known.
+  static func read(json payload: UnsafeRawBufferPointer) throws(StreamSignalError) -> StreamSignalRequest? {
+    try read(StreamSignalObject(payload))
+  }
+
+  private static func read(_ fields: some StreamSignalFields) throws(StreamSignalError) -> StreamSignalRequest? {
+    if let join = try fields.message(StreamSignalField(1, "joinRequest")) { return .join(try StreamSignalJoin(join)) }
+    if try fields.message(StreamSignalField(2, "healthCheckRequest")) != nil { return .healthCheck }
+    if try fields.message(StreamSignalField(3, "leaveCallRequest")) != nil { return .leave }
+    return nil
+  }
+}
+
+/// `JoinRequest`: what of it matters where no media is.
+struct StreamSignalJoin: Hashable {
+  /// The longest name of a client's session, in bytes; the SDKs' are UUIDs.
+  static let sessionIDMax = 128
+
+  var token: String
+  /// What the client calls its participation.
+  var sessionID: String
+  var strategy: StreamReconnectStrategy
+  /// The participation that this one takes the place of.
+  var previousSessionID: String?
+
+  fileprivate init(_ fields: some StreamSignalFields) throws(StreamSignalError) {
+    token = try fields.text(StreamSignalField(1, "token")) ?? ""
+    sessionID = try fields.text(StreamSignalField(2, "sessionId")) ?? ""
+    guard Self.isSessionID(sessionID) else {
+      throw .invalid("session_id must be 1 to \(Self.sessionIDMax) bytes of printable ASCII")
+    }
+    guard let details = try fields.message(StreamSignalField(7, "reconnectDetails")) else {
+      let isFast = try fields.number(StreamSignalField(6, "fastReconnect")) == 1
+      strategy = isFast ? .fast : .unspecified
+      return
+    }
+    strategy =
+      try details.number(StreamSignalField(1, "strategy")).flatMap(StreamReconnectStrategy.init) ?? .unspecified
+    let previous = try details.text(StreamSignalField(7, "previousSessionId")) ?? ""
+    previousSessionID = Self.isSessionID(previous) ? previous : nil
+  }
+
+  /// ASCII only: of such texts those that are equal have the same bytes.
+  private static func isSessionID(_ text: String) -> Bool {
+    (1...sessionIDMax).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  }
+}
+
+/// How a client comes back, or is to: `WebsocketReconnectStrategy` of Stream's `models.proto`.
+package enum StreamReconnectStrategy: Int, Hashable, Sendable, CaseIterable {
+  /// As it sees fit.
+  case unspecified
+  /// Not at all.
+  case disconnect
+  /// With the same token and session.
+  case fast
+  /// By a new join at the coordinator, as a new session.
+  case rejoin
+  /// Likewise, to another SFU.
+  case migrate
+
+  /// The name in JSON.
+  var name: String { "WEBSOCKET_RECONNECT_STRATEGY_\("\(self)".uppercased())" }
+
+  init?(name: String) {
+    guard let strategy = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = strategy
+  }
+}
