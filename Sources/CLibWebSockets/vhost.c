@@ -76,7 +76,8 @@ struct lws_context *postern_context_create(const struct postern_context_settings
 
   memset(&info, 0, sizeof(info));
   info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
-  info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_VALIDATE_UTF8;
+  // Text is checked by who takes it: the library checks that of all connections or of none.
+  info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
   // Each time the library changes a process-wide index, and TLS handshakes that are under way then fail: once only.
   if (!has_initialised_tls) info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
   has_initialised_tls = 1;
@@ -105,7 +106,6 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
   info.port = settings->is_client ? CONTEXT_PORT_NO_LISTEN : CONTEXT_PORT_NO_LISTEN_SERVER;
   info.vhost_name = vhost->name;
   info.protocols = vhost->protocols;
-  info.options = LWS_SERVER_OPTION_VALIDATE_UTF8;
   info.retry_and_idle_policy = &no_retry;
   info.user = settings->user;
   info.timeout_secs_ah_idle = settings->handshake_seconds;

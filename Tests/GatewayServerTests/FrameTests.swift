@@ -69,6 +69,20 @@ import Testing
       BadFrames(
         testDescription: "a text that is no UTF-8", bytes: RawClient.frame(1, [0x61, 0xff, 0xfe]), code: 1007),
       BadFrames(testDescription: "a text that ends inside a character", bytes: RawClient.frame(1, [0xc3]), code: 1007),
+      BadFrames(
+        testDescription: "a fragment that cannot become UTF-8 any more",
+        bytes: RawClient.frame(1, [0x61, 0xe2, 0x82], isFinal: false) + RawClient.frame(0, [0x41], isFinal: false),
+        code: 1007),
+      BadFrames(
+        testDescription: "a text whose last fragment ends inside a character",
+        bytes: RawClient.frame(1, [0x61], isFinal: false) + RawClient.frame(0, [0xf0, 0x9f, 0x8e]), code: 1007),
+      BadFrames(
+        testDescription: "a long text with half of a surrogate pair in it",
+        bytes: RawClient.frame(1, Array(repeating: 0x61, count: 20_000) + [0xed, 0xa0, 0x80]), code: 1007),
+      BadFrames(
+        testDescription: "a text of a longer form than is needed", bytes: RawClient.frame(1, [0xc0, 0xaf]), code: 1007),
+      BadFrames(
+        testDescription: "a text beyond U+10FFFF", bytes: RawClient.frame(1, [0xf4, 0x90, 0x80, 0x80]), code: 1007),
       BadFrames(testDescription: "a reserved opcode", bytes: RawClient.frame(3, [1]), code: 1002),
       BadFrames(testDescription: "a reserved bit", bytes: [0xc1, 0x81, 0, 0, 0, 0, 0x61], code: 1002),
       BadFrames(

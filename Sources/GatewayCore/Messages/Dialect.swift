@@ -17,6 +17,9 @@ package protocol Dialect: Sendable {
   /// ``OutboundMessage/pong(request:)`` of the dialect's own, beside the protocol's.
   var answersProtocolPings: Bool { get }
 
+  /// Whether clients send bytes in frames of text: RFC 6455 section 8.1 forbids it, and one of Stream's does.
+  var takesBytesAsText: Bool { get }
+
   /// The subprotocol to choose, one of those offered; nil for none.
   func subprotocol(for upgrade: HTTPRequest) -> String?
 
@@ -75,6 +78,7 @@ package struct DialectContext: Hashable, Sendable {
 extension Dialect {
   package var refusesBeforeUpgrade: Bool { true }
   package var answersProtocolPings: Bool { false }
+  package var takesBytesAsText: Bool { false }
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> [HTTPField] { [] }

@@ -275,6 +275,8 @@ extension Connection: SocketHandler, WakeupTarget {
     // The peer was gone before the 101: nothing has been counted yet.
   }
 
+  package nonisolated var takesBytesAsText: Bool { binding.dialect.takesBytesAsText }
+
   package nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     // The bytes are read before this call returns, on this thread.
     nonisolated(unsafe) let payload = payload

@@ -42,6 +42,10 @@ package protocol SocketHandler: AnyObject, Sendable {
   /// A connection that was dialled did not open. The only call then.
   func socketRefused(_ failure: DialFailure)
 
+  /// Whether a text message may hold any bytes. By RFC 6455 section 8.1 one that is no UTF-8 ends the connection, but
+  /// there are clients that send all their bytes so.
+  var takesBytesAsText: Bool { get }
+
   /// A whole message. The bytes are good only for the length of the call.
   func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind)
 
@@ -57,4 +61,10 @@ package protocol SocketHandler: AnyObject, Sendable {
 
   /// The end, once: the code of the peer's close frame (1005 if it had none), nil if the transport ended without one.
   func socketClosed(_ peerCode: UInt16?)
+}
+
+// What holds for a handler that says nothing else.
+
+extension SocketHandler {
+  package var takesBytesAsText: Bool { false }
 }

@@ -7,6 +7,8 @@ final class MessageAssembly {
   var bytes: [UInt8] = []
   /// Whether it comes in several frames, between which the peer may have sent a ping.
   var isFragmented = false
+  /// Whether it is text so far.
+  var text = UTF8Follower()
 }
 
 extension WebSocketHandle {
@@ -20,11 +22,16 @@ extension WebSocketHandle {
     // The rest of the frame is announced, so the limit holds before it arrives.
     guard announced <= host.limits.messageBytesMax - before else { return violate(.messageTooBig) }
     let kind: Frame.Kind = lws_frame_is_binary(wsi) != 0 ? .binary : .text
+    let isText = kind == .text && handler?.takesBytesAsText != true
     if isFinal && assembly == nil {
+      guard !isText || UTF8Follower.isText(piece) else { return violate(.invalidPayload) }
       handler?.socketReceived(piece, kind)
       return
     }
     if assembly == nil { assembly = MessageAssembly() }
+    if isText, let message = assembly {
+      guard message.text.take(piece), !isFinal || message.text.isWhole else { return violate(.invalidPayload) }
+    }
     assembly!.bytes.append(contentsOf: piece)
     if remaining == 0 && !isFinal { assembly!.isFragmented = true }
     guard isFinal, let message = assembly else { return }

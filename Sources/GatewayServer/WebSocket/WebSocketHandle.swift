@@ -172,7 +172,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     if phase == .open, let wsi {
       // The library lets codes of 5000 and above through.
       let isValid = payload.isEmpty || CloseReason.maySend(code)
-      let answer = isValid ? code : CloseReason.protocolError.code
+      let isText = UTF8Follower.isText(UnsafeRawBufferPointer(rebasing: payload.dropFirst(2)))
+      let answer = !isValid ? CloseReason.protocolError.code : isText ? code : CloseReason.invalidPayload.code
       phase = .closing
       writeClose(payload.isEmpty ? [] : [UInt8(answer >> 8), UInt8(truncatingIfNeeded: answer)], to: wsi)
     }

@@ -69,14 +69,16 @@ struct StreamSFUTests {
     #expect(other.heard == ["joinResponse"] && stream.participants() == ["1"])
   }
 
-  @Test("who speaks in bytes hears bytes, and who speaks in text hears text, of the same call")
-  func formats() throws {
+  @Test(
+    "who speaks in bytes, in frames of either kind, hears bytes, and who speaks JSON hears JSON, of the same call",
+    arguments: [Frame.Kind.binary, .text])
+  func formats(kind: Frame.Kind) throws {
     let ann = stream.enter("ann", session: "a")
     let token = try #require(stream.join("bob").flatMap(SimulatedStream.credentials))
     let bob = stream.openSFU()
     let join =
       [0x0A, UInt8(token.utf8.count & 0x7F) | 0x80, UInt8(token.utf8.count >> 7)] + Array(token.utf8) + [0x12, 1, 0x62]
-    bob.say(Frame(.binary, [0x0A, UInt8(join.count & 0x7F) | 0x80, UInt8(join.count >> 7)] + join))
+    bob.say(Frame(kind, [0x0A, UInt8(join.count & 0x7F) | 0x80, UInt8(join.count >> 7)] + join))
     stream.world.settle()
     #expect(ann.heard == ["joinResponse", "participantJoined"] && stream.participants() == ["a", "b"])
     ann.close()

@@ -30,6 +30,8 @@ package struct StreamSFUDialect: Dialect {
   }
 
   package var refusesBeforeUpgrade: Bool { false }
+  /// Python's SDK says everything in text frames, protocol buffers as they are.
+  package var takesBytesAsText: Bool { true }
 
   package func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.socketPath }
 
