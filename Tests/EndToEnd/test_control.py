@@ -151,6 +151,19 @@ def test_a_parameter_that_is_not_documented_is_refused_by_name(gateway, ann, met
     assert ann.is_alive() and ann.passed == []
 
 
+@pytest.mark.parametrize(
+    "path, body, name",
+    [
+        ("/revocations", {"user_id": "ann", "issued_before": None}, "issued_before"),
+        ("/sessions/disconnect", {"code": None}, "code"), ("/drain", {"window_s": None}, "window_s"),
+    ],
+)
+def test_a_member_that_is_null_is_refused_by_name_and_nothing_is_done(gateway, ann, path, body, name):
+    answer = control(gateway, "POST", path, body)
+    assert answer.status == 400 and f"{name} is null" in answer.error["message"]
+    assert ann.is_alive() and ann.passed == []
+
+
 @pytest.mark.parametrize("raw", [b"x", b"[]", b"1", b'"x"', b"null"])
 def test_a_body_that_is_no_object_is_refused(gateway, ann, raw):
     for path in ("/sessions/expire", "/sessions/refresh", "/sessions/disconnect", "/revocations", "/drain"):

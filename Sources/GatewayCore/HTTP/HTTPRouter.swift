@@ -47,10 +47,14 @@ package struct HTTPRouter: Sendable {
   package func match(method: String, path: String) -> Match {
     let segments = path.split(separator: "/")
     var methods: [String] = []
+    var fewest = Int.max
     for route in routes {
       guard let values = Self.match(segments, to: route.segments) else { continue }
       if route.method == method { return .found(route, PathParameters(values: values)) }
-      methods.append(route.method)
+      // The resource is what the most literal pattern means: /sessions/expire is no session of that id.
+      if values.count < fewest { methods = [] }
+      fewest = min(fewest, values.count)
+      if values.count == fewest { methods.append(route.method) }
     }
     return methods.isEmpty ? .none : .otherMethods(methods)
   }

@@ -20,11 +20,13 @@ package struct TokenBucket: Hashable, Sendable {
     takeOrWait(at: now) == nil
   }
 
-  /// Takes a token. Nil if there was one, else how long it will be until there is.
+  /// Takes a token. Nil if there was one, else how long it will be until there is, in whole milliseconds.
   package mutating func takeOrWait(at now: Instant) -> Duration? {
     fill(at: now)
     // A rate of thirds does not add up to ones; who waits as long as told must not come in vain.
-    guard tokens >= 1 - 1e-6 else { return .nanoseconds(Int64(min((1 - tokens) / rate, 1e9) * 1e9)) }
+    guard tokens >= 1 - 1e-6 else {
+      return .milliseconds(Int64((min((1 - tokens) / rate, 1e9) * 1e3 - 1e-3).rounded(.up)))
+    }
     tokens -= 1
     return nil
   }

@@ -32,14 +32,16 @@ enum ControlAnswer {
   /// an order whose members are misspelt would be another order.
   static func body<Body: ControlBody>(_ request: HTTPRequest, _ expected: String) throws(GatewayError) -> Body {
     let bytes = Data(request.body.isEmpty ? Array("{}".utf8) : request.body)
-    let names: [String]
+    let members: MemberNames
     let body: Body
     do {
-      names = try JSONDecoder().decode(MemberNames.self, from: bytes).names
+      members = try JSONDecoder().decode(MemberNames.self, from: bytes)
     } catch {
       throw .malformedRequest.detailed("expected a JSON object \(expected)")
     }
-    try refuseStrangers(among: names, known: Body.CodingKeys.allCases.map(\.stringValue), "member")
+    try refuseStrangers(among: members.names, known: Body.CodingKeys.allCases.map(\.stringValue), "member")
+    // A decoder takes null for a member that is missing, and an order without it is another order.
+    if let empty = members.nulls.first { throw .invalidParameter.detailed("\(empty) is null; leave it out, or say it") }
     do {
       body = try JSONDecoder().decode(Body.self, from: bytes)
     } catch {
@@ -59,9 +61,10 @@ enum ControlAnswer {
   /// No longer part of a peer's name is repeated.
   private static let nameLengthMax = 64
 
-  /// The names of an object's members.
+  /// The names of an object's members, and of those that are null.
   private struct MemberNames: Decodable {
     let names: [String]
+    let nulls: [String]
 
     private struct Key: CodingKey {
       let stringValue: String
@@ -72,7 +75,9 @@ enum ControlAnswer {
     }
 
     init(from decoder: any Decoder) throws {
-      names = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue).sorted()
+      let container = try decoder.container(keyedBy: Key.self)
+      names = container.allKeys.map(\.stringValue).sorted()
+      nulls = try container.allKeys.filter { try container.decodeNil(forKey: $0) }.map(\.stringValue).sorted()
     }
   }
 }

@@ -32,6 +32,22 @@ struct HTTPTests {
     #expect(found("GET", "/v1/calls/default/lobby")?.pattern == "/v1/calls/{type}/{id}")
   }
 
+  @Test("a path that is spelt out has its own methods, not those of the pattern it fits too")
+  func literal() {
+    let handler: HTTPRoute.Handler = { _, _ in HTTPResponse(status: 200) }
+    let router = HTTPRouter([
+      HTTPRoute("GET", "/sessions/{id}", handler), HTTPRoute("POST", "/sessions/expire", handler),
+      HTTPRoute("DELETE", "/sessions/{id}", handler),
+    ])
+    guard case .otherMethods(let own) = router.match(method: "PUT", path: "/sessions/expire"),
+      case .otherMethods(let others) = router.match(method: "PUT", path: "/sessions/conn_0_1")
+    else {
+      Issue.record("both paths exist")
+      return
+    }
+    #expect(own == ["POST"] && others == ["GET", "DELETE"])
+  }
+
   @Test("a path with other methods tells them, an unknown path and a broken escape nothing")
   func others() {
     guard case .otherMethods(let methods) = router.match(method: "PUT", path: "/v1/calls/default/a") else {
