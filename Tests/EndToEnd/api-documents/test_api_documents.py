@@ -33,11 +33,12 @@ def test_there_are_documents():
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_what_the_gateway_answers_is_what_the_document_says(running, document):
+def test_what_the_gateway_answers_is_what_the_document_says(running, tmp_path, document):
     url = running.control_url if document == "control.yaml" else running.http_url
     status, said = run(
         TOOLS / "schemathesis", "--config-file", str(Path(__file__).parent / "schemathesis.toml"), "run",
         str(FOLDER / document), "--url", url, "--no-color", "-H", f"Authorization: Bearer {gateway.token('ann')}",
+        cwd=tmp_path,  # It keeps notes of its runs where it stands.
     )
     assert status == 0, said
     assert "Tested:" in said and running.process.poll() is None
