@@ -25,7 +25,10 @@ package final class LoopTable: @unchecked Sendable {
   /// Who waits for the last connection to end.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
-  /// - Parameter dialects: The names of the dialects of the gateway's bindings.
+  /// - Parameters:
+  ///   - loop: The loop that alone touches it.
+  ///   - configuration: What its gateway keeps to.
+  ///   - dialects: The names of the dialects of the gateway's bindings.
   package init(loop: EventLoop, configuration: GatewayConfiguration, dialects: [String]) {
     self.loop = loop
     self.configuration = configuration

@@ -2,7 +2,7 @@ package import GatewayCore
 
 /// One dialect's share of the figures: logins, refreshes, ends and what else can be told apart by dialect.
 package struct DialectMetrics: Hashable, Sendable {
-  /// ``GatewayCore/Dialect/name``.
+  /// The name of the dialect, `Dialect.name`.
   package let dialect: String
   package var connectionsOpened: UInt64 = 0
   package var upgradesRefused = Counter()
@@ -28,7 +28,7 @@ package struct DialectMetrics: Hashable, Sendable {
     self.dialect = dialect
   }
 
-  /// The names under which ends are counted; ``ended(_:)`` makes no other.
+  /// The names under which ends are counted; `ended(_:)` makes no other.
   package static let reasons = CloseReason.all.map(\.name) + [otherReason]
   private static let reasonNames = Set(reasons)
   private static let otherReason = "other"

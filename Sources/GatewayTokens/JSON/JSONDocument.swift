@@ -36,7 +36,7 @@ package final class JSONDocument: @unchecked Sendable {
     tree = parsed
   }
 
-  /// Parses an array of bytes, as ``init(_:sizeMax:depthMax:)`` does.
+  /// Parses an array of bytes, as ``init(_:sizeMax:depthMax:integersOfAnySize:)`` does.
   package static func parse(
     _ bytes: [UInt8], sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
   ) throws(JSONError) -> JSONDocument {
@@ -45,7 +45,7 @@ package final class JSONDocument: @unchecked Sendable {
     }
   }
 
-  /// Parses a text, as ``init(_:sizeMax:depthMax:)`` does.
+  /// Parses a text, as ``init(_:sizeMax:depthMax:integersOfAnySize:)`` does.
   package static func parse(
     _ text: String, sizeMax: Int = JSONDocument.sizeMax, depthMax: Int = JSONDocument.depthMax
   ) throws(JSONError) -> JSONDocument {

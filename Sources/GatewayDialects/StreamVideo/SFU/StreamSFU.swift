@@ -10,7 +10,9 @@ package struct StreamSFU: Sendable {
   let tokens: StreamSFUTokens
   private let executor: any (SerialExecutor & TaskExecutor)
 
-  /// - Parameter executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  /// - Parameters:
+  ///   - policy: Where clients find it, and how long it gives them.
+  ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
   package init(_ policy: StreamSFUPolicy, on executor: any (SerialExecutor & TaskExecutor)) {
     self.policy = policy
     self.executor = executor

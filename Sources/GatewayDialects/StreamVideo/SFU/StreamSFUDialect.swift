@@ -4,7 +4,7 @@ internal import GatewayTokens
 /// The wire format of Stream's SFU without its media, the server's side: protocol buffers in frames of either kind, or
 /// ProtoJSON, an object in a text frame, with those who speak so.
 ///
-/// A JoinRequest logs in, a LeaveCallRequest logs out. What is said of calls is encoded by ``StreamSignalEvent``.
+/// A JoinRequest logs in, a LeaveCallRequest logs out. What is said of calls is encoded by `StreamSignalEvent`.
 package struct StreamSFUDialect: Dialect {
   package enum Format: Hashable, Sendable {
     case protobuf
