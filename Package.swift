@@ -84,7 +84,7 @@ let package = Package(
     tests(
       "GatewaySimulatorTests",
       ["GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"]),
-    tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "TestSupport"]),
+    tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "CLibWebSockets", "TestSupport"]),
     tests(
       "GatewayLoadTests",
       [

@@ -7,15 +7,19 @@
 #include <string.h>
 #include <sys/types.h>
 
-// libwebsockets calls recv(), SSL_read() and its own lws_write() through its procedure linkage table. The functions of
+// libwebsockets calls recv(), OpenSSL's functions and its own lws_write() through its procedure linkage table. The functions of
 // these names here come first in the order in which the dynamic linker looks, so the library calls them, and they call
-// the ones they stand before. Two things cannot be had in another way:
+// the ones they stand before. Five things cannot be had in another way:
 //
 // - The head of a request as it came. The library's parser decodes the path (an escaped slash becomes a real one), lists
 //   no field it does not know, lets a field whose name begins like a known one swallow the next, copies the subprotocols
 //   into 128 bytes, and fails the handshake above. So the head is read here, in front of the library, which is shown a
 //   plain one in its place.
 // - That a ping arrived. The library answers it and tells nobody; but it writes its answer with lws_write().
+// - Why a TLS handshake failed. The library says so in words at best, and empties OpenSSL's queue of errors.
+// - The code of a close frame. The library makes 1002 of 1012 to 1014; but the frame is still where it was read to.
+// - That a close frame of ours is the last word. The library sends one of its own after it if what comes meanwhile breaks
+//   the protocol, as an answer inside the rest of a frame does.
 //
 // They are defined under names of their own with the assembler's name beside, so that no header's inline version or
 // declaration is in the way. postern_interposition_works() finds out whether the linker has done as expected.
@@ -24,11 +28,14 @@
 
 ssize_t postern_recv(int fd, void *buffer, size_t size, int flags) INTERPOSES("recv");
 int postern_ssl_read(SSL *ssl, void *buffer, int size) INTERPOSES("SSL_read");
+int postern_ssl_accept(SSL *ssl) INTERPOSES("SSL_accept");
+int postern_ssl_connect(SSL *ssl) INTERPOSES("SSL_connect");
 int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum lws_write_protocol kind)
     INTERPOSES("lws_write");
 
 typedef ssize_t (*recv_function)(int, void *, size_t, int);
 typedef int (*ssl_read_function)(SSL *, void *, int);
+typedef int (*ssl_step_function)(SSL *);
 typedef int (*lws_write_function)(struct lws *, unsigned char *, size_t, enum lws_write_protocol);
 
 static void *next(void **found, const char *name) {
@@ -44,6 +51,8 @@ static void *next(void **found, const char *name) {
 int postern_interposition_works(void) {
   return dlsym(RTLD_DEFAULT, "recv") == (void *)postern_recv &&
          dlsym(RTLD_DEFAULT, "SSL_read") == (void *)postern_ssl_read &&
+         dlsym(RTLD_DEFAULT, "SSL_accept") == (void *)postern_ssl_accept &&
+         dlsym(RTLD_DEFAULT, "SSL_connect") == (void *)postern_ssl_connect &&
          dlsym(RTLD_DEFAULT, "lws_write") == (void *)postern_lws_write;
 }
 
@@ -52,6 +61,8 @@ static _Thread_local void **awaited;
 static _Thread_local int awaited_size;
 static postern_head_receiver head_receiver;
 static postern_ping_receiver ping_receiver;
+static postern_close_judge close_judge;
+static postern_handshake_receiver handshake_receiver;
 
 // What the library is shown in place of a head must fit in front of what came behind the head.
 enum { stand_in_bytes_max = 512 };
@@ -59,7 +70,11 @@ const size_t postern_stand_in_bytes_max = stand_in_bytes_max;
 
 void postern_set_head_receiver(postern_head_receiver receiver) { head_receiver = receiver; }
 
+void postern_set_handshake_receiver(postern_handshake_receiver receiver) { handshake_receiver = receiver; }
+
 void postern_set_ping_receiver(postern_ping_receiver receiver) { ping_receiver = receiver; }
+
+void postern_set_close_judge(postern_close_judge judge) { close_judge = judge; }
 
 int postern_await_head(int fd, void *user) {
   if (fd < 0) return -1;
@@ -80,10 +95,140 @@ void postern_forget_head(int fd, void *user) {
   if (fd >= 0 && fd < awaited_size && awaited[fd] == user) awaited[fd] = NULL;
 }
 
-void postern_forget_heads(void) {
+// The largest control frame (RFC 6455 section 5.5), masked: two bytes, the mask, the payload.
+enum { control_frame_max = 2 + 4 + 125 };
+
+// What a read ended with, if that may be the beginning of a close frame.
+struct tail {
+  size_t count;
+  unsigned char bytes[control_frame_max];
+};
+
+static _Thread_local int is_reading;
+// By descriptor, NULL for nearly all. One that is left behind by a closed descriptor is used up by the head of the next
+// connection's handshake, which is longer than any control frame.
+static _Thread_local struct tail **tails;
+static _Thread_local int tails_size;
+// What this thread read last, and with which descriptor.
+static _Thread_local int last_fd = -1;
+static _Thread_local const unsigned char *last_bytes;
+static _Thread_local size_t last_count;
+// The tail before it, with its first bytes behind.
+static _Thread_local unsigned char joined[2 * control_frame_max];
+static _Thread_local size_t joined_count;
+
+void postern_begin_reading(void) { is_reading = 1; }
+
+void postern_end_reading(void) {
+  int fd;
+
+  for (fd = 0; fd < tails_size; fd++) free(tails[fd]);
+  free(tails);
+  tails = NULL;
+  tails_size = 0;
+  is_reading = 0;
+  last_fd = -1;
   free(awaited);
   awaited = NULL;
   awaited_size = 0;
+}
+
+// Where a close frame begins of which not all is there; `count` if none does.
+static size_t unfinished_close(const unsigned char *bytes, size_t count) {
+  const unsigned char *end = bytes + count, *at = count < control_frame_max ? bytes : end - (control_frame_max - 1);
+
+  for (; at < end && (at = memchr(at, 0x88, (size_t)(end - at))); at++) {
+    size_t rest = (size_t)(end - at), size;
+
+    if (rest == 1) return count - 1;
+    size = at[1] & 0x7f;
+    if (size <= 125 && rest < (at[1] & 0x80 ? 6 : 2) + size) return (size_t)(at - bytes);
+  }
+  return count;
+}
+
+static void keep_tail(int fd, const unsigned char *bytes, size_t count) {
+  if (!count) {
+    if (fd < tails_size) {
+      free(tails[fd]);
+      tails[fd] = NULL;
+    }
+    return;
+  }
+  if (fd >= tails_size) {
+    int size = fd + 1 > 2 * tails_size ? fd + 1 : 2 * tails_size;
+    struct tail **larger = realloc(tails, (size_t)size * sizeof(*larger));
+
+    if (!larger) return;
+    memset(larger + tails_size, 0, (size_t)(size - tails_size) * sizeof(*larger));
+    tails = larger;
+    tails_size = size;
+  }
+  if (!tails[fd] && !(tails[fd] = malloc(sizeof(struct tail)))) return;
+  tails[fd]->count = count;
+  memmove(tails[fd]->bytes, bytes, count);
+}
+
+// Notes what a read gave. Nothing is copied unless the read ends inside what may be a close frame.
+static void note_read(int fd, const void *buffer, ssize_t read) {
+  const unsigned char *bytes = buffer;
+  size_t count = (size_t)read, start;
+  struct tail *tail;
+
+  if (!is_reading || read <= 0 || fd < 0) return;
+  last_fd = fd;
+  last_bytes = bytes;
+  last_count = count;
+  joined_count = 0;
+  tail = fd < tails_size ? tails[fd] : NULL;
+  if (__builtin_expect(tail != NULL, 0)) {
+    size_t added = count < control_frame_max ? count : control_frame_max;
+
+    memcpy(joined, tail->bytes, tail->count);
+    memcpy(joined + tail->count, bytes, added);
+    joined_count = tail->count + added;
+    if (added == count) {
+      bytes = joined;
+      count = joined_count;
+    }
+  }
+  start = unfinished_close(bytes, count);
+  if (__builtin_expect(tail || start < count, 0)) keep_tail(fd, bytes + start, count - start);
+}
+
+// The code of the last close frame in `bytes` that has this reason; -1 if there is none.
+static int find_close(const unsigned char *bytes, size_t count, const unsigned char *reason, size_t size) {
+  size_t start = count < 2 + size ? 0 : count - 2 - size + 1;
+
+  while (start-- > 0) {
+    const unsigned char *frame = bytes + start, *mask = NULL, *payload = frame + 2;
+    unsigned char code[2];
+    size_t index;
+
+    if (frame[0] != 0x88 || (frame[1] & 0x7f) != size) continue;
+    if (frame[1] & 0x80) {
+      mask = frame + 2;
+      payload = frame + 6;
+      if ((size_t)(payload - bytes) + size > count) continue;
+    }
+    for (index = 0; index < size; index++) {
+      unsigned char byte = mask ? payload[index] ^ mask[index & 3] : payload[index];
+
+      if (index < 2) code[index] = byte;
+      else if (byte != reason[index]) break;
+    }
+    if (index == size) return code[0] << 8 | code[1];
+  }
+  return -1;
+}
+
+int postern_close_code(int fd, const unsigned char *payload, size_t size) {
+  int code;
+
+  if (fd < 0 || fd != last_fd || size < 2 || size > 125) return -1;
+  code = find_close(last_bytes, last_count, payload, size);
+  if (code < 0) code = find_close(joined, joined_count, payload, size);
+  return code >= 1012 && code <= 1014 ? code : -1;
 }
 
 static inline void *awaited_at(int fd) {
@@ -96,29 +241,85 @@ ssize_t postern_recv(int fd, void *buffer, size_t size, int flags) {
   void *user = awaited_at(fd);
   ssize_t count;
 
-  if (__builtin_expect(!user || flags || size <= 2 * stand_in_bytes_max, 1)) return receive(fd, buffer, size, flags);
+  if (__builtin_expect(!user || flags || size <= 2 * stand_in_bytes_max, 1)) {
+    count = receive(fd, buffer, size, flags);
+    if (!flags) note_read(fd, buffer, count);
+    return count;
+  }
   // Reads on while the head is not whole, so that it is the system that tells the library there is no more.
   do {
     count = receive(fd, buffer, size - stand_in_bytes_max, flags);
     if (count <= 0) return count;
     count = (ssize_t)head_receiver(user, buffer, (size_t)count, size);
   } while (!count);
+  note_read(fd, buffer, count);
   return count;
 }
 
 int postern_ssl_read(SSL *ssl, void *buffer, int size) {
   static void *found;
   ssl_read_function receive = (ssl_read_function)next(&found, "SSL_read");
-  void *user = awaited_size ? awaited_at(SSL_get_fd(ssl)) : NULL;
+  int fd = is_reading ? SSL_get_fd(ssl) : -1;
+  void *user = awaited_at(fd);
   int count;
 
-  if (__builtin_expect(!user || size <= 2 * stand_in_bytes_max, 1)) return receive(ssl, buffer, size);
+  if (__builtin_expect(!user || size <= 2 * stand_in_bytes_max, 1)) {
+    count = receive(ssl, buffer, size);
+    note_read(fd, buffer, count);
+    return count;
+  }
   do {
     count = receive(ssl, buffer, size - stand_in_bytes_max);
     if (count <= 0) return count;
     count = (int)head_receiver(user, buffer, (size_t)count, (size_t)size);
   } while (!count);
+  // The library takes a read that does not fill its buffer to mean that OpenSSL holds nothing more, and no event would
+  // come for what is left of the record.
+  while (count < size && SSL_pending(ssl) > 0) {
+    int more = receive(ssl, (char *)buffer + count, size - count);
+
+    if (more <= 0) break;
+    count += more;
+  }
+  note_read(fd, buffer, count);
   return count;
+}
+
+int postern_ssl_accept(SSL *ssl) {
+  static void *found;
+  int result = ((ssl_step_function)next(&found, "SSL_accept"))(ssl);
+  void *user = awaited_at(is_reading ? SSL_get_fd(ssl) : -1);
+
+  if (!user) return result;
+  if (result == 1) handshake_receiver(user, postern_tls_done);
+  else if (SSL_get_error(ssl, result) == SSL_ERROR_SSL) handshake_receiver(user, postern_tls_classify(ssl));
+  return result;
+}
+
+// The client's handshake that was stepped last, and what it came to.
+static _Thread_local int dialled_fd = -1;
+static _Thread_local enum postern_tls_end dialled_end;
+
+int postern_ssl_connect(SSL *ssl) {
+  static void *found;
+  int result = ((ssl_step_function)next(&found, "SSL_connect"))(ssl);
+  int error;
+
+  if (!is_reading) return result;
+  error = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl, result);
+  dialled_fd = SSL_get_fd(ssl);
+  dialled_end = error == SSL_ERROR_NONE ? postern_tls_verification(SSL_get_verify_result(ssl))
+                : error == SSL_ERROR_SSL ? postern_tls_classify(ssl)
+                : error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? postern_tls_done
+                                                                                 : postern_tls_failed;
+  return result;
+}
+
+enum postern_tls_end postern_dialled_tls_end(int fd) { return fd >= 0 && fd == dialled_fd ? dialled_end : postern_tls_done; }
+
+int postern_has_read_tls(int fd) {
+  return fd >= 0 && fd == last_fd && last_count >= 3 && (last_bytes[0] == 0x15 || last_bytes[0] == 0x16) &&
+         last_bytes[1] == 3;
 }
 
 int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum lws_write_protocol kind) {
@@ -126,5 +327,6 @@ int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum 
   lws_write_function write = (lws_write_function)next(&found, "lws_write");
 
   if (__builtin_expect((kind & 0x1f) == LWS_WRITE_PONG, 0)) ping_receiver(lws_wsi_user(wsi));
+  if (__builtin_expect((kind & 0x1f) == postern_write_close && !close_judge(lws_wsi_user(wsi)), 0)) return (int)size;
   return write(wsi, buffer, size, kind);
 }

@@ -35,15 +35,55 @@ SSL *postern_tls_client(SSL_CTX *context, int fd, const char *host) {
   return ssl;
 }
 
-void postern_tls_explain(SSL *ssl, char *text, size_t size) {
-  long verification = SSL_get_verify_result(ssl);
+enum postern_tls_end postern_tls_verification(long result) {
+  switch (result) {
+  case X509_V_OK:
+    return postern_tls_done;
+  case X509_V_ERR_CERT_HAS_EXPIRED:
+    return postern_tls_expired;
+  case X509_V_ERR_CERT_NOT_YET_VALID:
+    return postern_tls_not_yet_valid;
+  case X509_V_ERR_HOSTNAME_MISMATCH:
+  case X509_V_ERR_IP_ADDRESS_MISMATCH:
+    return postern_tls_wrong_name;
+  case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+  case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+  case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+  case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+  case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+  case X509_V_ERR_CERT_UNTRUSTED:
+    return postern_tls_untrusted;
+  default:
+    return postern_tls_bad_certificate;
+  }
+}
+
+enum postern_tls_end postern_tls_classify(SSL *ssl) {
   unsigned long code = ERR_peek_error();
 
-  if (verification != X509_V_OK)
-    snprintf(text, size, "certificate: %s", X509_verify_cert_error_string(verification));
-  else if (code)
-    snprintf(text, size, "TLS: %s", ERR_reason_error_string(code) ? ERR_reason_error_string(code) : "failed");
-  else
-    snprintf(text, size, "%s", errno ? strerror(errno) : "the connection ended");
+  if (ERR_GET_LIB(code) != ERR_LIB_SSL) return postern_tls_failed;
+  switch (ERR_GET_REASON(code)) {
+  case SSL_R_CERTIFICATE_VERIFY_FAILED:
+    return postern_tls_verification(SSL_get_verify_result(ssl));
+  case SSL_R_HTTP_REQUEST:
+  case SSL_R_HTTPS_PROXY_REQUEST:
+  case SSL_R_WRONG_VERSION_NUMBER:
+  case SSL_R_PACKET_LENGTH_TOO_LONG:
+    return postern_tls_plain_text;
+  case SSL_R_UNEXPECTED_EOF_WHILE_READING:
+    return postern_tls_ended;
+  default:
+    // OpenSSL's numbers of received alerts are theirs and 1000.
+    return ERR_GET_REASON(code) >= SSL_AD_REASON_OFFSET ? postern_tls_alert : postern_tls_failed;
+  }
+}
+
+enum postern_tls_end postern_tls_explain(SSL *ssl, char *text, size_t size) {
+  unsigned long code = ERR_peek_error();
+  enum postern_tls_end end = code ? postern_tls_classify(ssl) : postern_tls_failed;
+  const char *reason = code ? ERR_reason_error_string(code) : NULL;
+
+  snprintf(text, size, "%s", reason ? reason : errno ? strerror(errno) : "the connection ended");
   ERR_clear_error();
+  return end;
 }

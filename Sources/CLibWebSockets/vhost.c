@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
 #include "postern_lws.h"
 
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 const size_t postern_write_headroom = LWS_PRE;
 const enum lws_write_protocol postern_write_close = (enum lws_write_protocol)4;
@@ -70,8 +73,11 @@ static const lws_retry_bo_t no_retry;
 
 static int has_initialised_tls;
 
-struct lws_context *postern_context_create(const struct postern_context_settings *settings) {
+struct lws_context *postern_context_create(struct postern_context_settings *settings) {
   struct lws_context_creation_info info;
+  struct lws_context *context;
+  struct rlimit limit, lowered;
+  int is_lowered = 0;
   void *loops[1] = {settings->loop};
 
   memset(&info, 0, sizeof(info));
@@ -88,7 +94,19 @@ struct lws_context *postern_context_create(const struct postern_context_settings
   info.connect_timeout_secs = settings->handshake_seconds;
   info.max_http_header_data = settings->header_bytes;
   info.retry_and_idle_policy = &no_retry;
-  return lws_create_context(&info);
+  // The library's table of descriptors is as long as the soft limit of this moment, a million in many containers, and
+  // each close walks it (Debian's build has its assertions on).
+  if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+    lowered = limit;
+    if (settings->descriptors_max > 0 && (rlim_t)settings->descriptors_max < limit.rlim_cur) {
+      lowered.rlim_cur = (rlim_t)settings->descriptors_max;
+      is_lowered = !setrlimit(RLIMIT_NOFILE, &lowered);
+    }
+  }
+  settings->descriptors_max = getdtablesize();
+  context = lws_create_context(&info);
+  if (is_lowered) setrlimit(RLIMIT_NOFILE, &limit);
+  return context;
 }
 
 struct postern_vhost *postern_vhost_create(struct lws_context *context, const struct postern_vhost_settings *settings) {
@@ -150,6 +168,12 @@ struct lws *postern_adopt(struct postern_vhost *vhost, int fd, void *opaque) {
 }
 
 int postern_accept(int listening) { return accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+int postern_move_descriptor(int from, int to) {
+  if (dup3(from, to, O_CLOEXEC) < 0) return -1;
+  close(from);
+  return 0;
+}
 
 void postern_kill(struct lws *wsi) { lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC); }
 

@@ -17,6 +17,15 @@ package struct ServerLimits: Hashable, Sendable {
 
   package init() {}
 
+  /// What a process may have open beside the connections: its files, what it dials and fetches, other loops' pipes.
+  package static let descriptorReserve = 256
+
+  /// How long the library's table of descriptors is to be, made while `open` of them are in use. Each close walks it, so
+  /// it is no longer than the connections need: numbers are given lowest first.
+  func descriptorsMax(beside open: Int) -> Int {
+    open + min(connectionsMax, 1 << 24) + Self.descriptorReserve
+  }
+
   /// The handshake's time-out as the library wants it.
   var handshakeSeconds: UInt32 { UInt32(clamping: max(1, handshakeTimeout.components.seconds)) }
 }

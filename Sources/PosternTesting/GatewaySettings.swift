@@ -19,7 +19,13 @@ package struct GatewaySettings: Sendable {
   package var controlPort = 0
   /// What the control port's callers must send; nil where it is bound to loopback.
   package var controlSecret: String?
+  /// The names, beside its address and loopback's, that a control port without a secret may be asked for by.
+  package var controlAllowedHosts: [String] = []
   package var tls: TLSFiles?
+  /// The proxies in front of the gateway's port that are believed about clients' addresses.
+  package var proxies = TrustedProxies()
+  /// Whether they begin each connection with the PROXY protocol.
+  package var speaksProxyProtocol = false
   /// How many event loops, a thread each.
   package var loops = 1
   /// The seed of all chance; nil for the system's.

@@ -123,8 +123,9 @@ public final class PosternGateway: Sendable {
     await running.gateway.tables[0].perform { $0.loop.wallTime }
   }
 
-  /// Closes everything at once.
+  /// Answers the HTTP requests under way, for 10 s at most, and closes everything else at once.
   public func stop() async {
+    await running.finishRequests()
     await running.stop()
   }
 }

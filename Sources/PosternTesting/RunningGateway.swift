@@ -39,7 +39,9 @@ package final class RunningGateway: Sendable {
     }
     do {
       for loop in loops { try loop.start() }
-      return try await start(settings, on: loops)
+      var known = settings
+      known.configuration.hosts = settings.hosts
+      return try await start(known, on: loops)
     } catch {
       for loop in loops { loop.stop() }
       throw error
@@ -89,7 +91,7 @@ package final class RunningGateway: Sendable {
       gateway,
       routes: suites.flatMap { $0.controlRoutes(gateway) }
         + [SettingsRoute(settings.description(of: gateway.bindings)).route],
-      secret: settings.controlSecret,
+      secret: settings.controlSecret, hosts: [settings.controlHost] + settings.controlAllowedHosts,
       figures: { [suites, streamSuite] page in
         await provider.figures.write(to: &page)
         await streamSuite?.guestFigures.write(to: &page)
@@ -125,6 +127,8 @@ package final class RunningGateway: Sendable {
       listening.limits = settings.limits
       listening.tls = settings.tls
       listening.refusals = refusals
+      listening.proxies = settings.proxies
+      listening.speaksProxyProtocol = settings.speaksProxyProtocol
       do {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {
@@ -140,9 +144,31 @@ package final class RunningGateway: Sendable {
     if case ServerError.cannotListen = error { true } else { false }
   }
 
-  /// Refuses new sockets, tells every client, closes each within `window`, and returns when none is left.
-  package func drain(over window: Duration) async {
+  /// How long requests under way may take for their answers once the sockets are gone.
+  package static let requestPatience = Duration.seconds(10)
+
+  /// Refuses new sockets, tells every client, closes each within `window`, and returns when none is left and every HTTP
+  /// request under way has its answer, or has waited for it ``requestPatience``; those on the control port last. Nothing
+  /// is accepted any more then. Returns how many requests had no whole answer by then.
+  @discardableResult
+  package func drain(over window: Duration) async -> Int {
     await gateway.drain(over: window)
+    return await finishRequests()
+  }
+
+  /// Accepts nothing any more, and returns when every HTTP request under way has its answer, or has waited for it
+  /// ``requestPatience``. Returns how many had no whole answer by then.
+  @discardableResult
+  package func finishRequests() async -> Int {
+    var unanswered = 0
+    for ports in [listeners, [controlListener]] {
+      for listener in ports { await listener.stopAccepting() }
+      unanswered += await withTaskGroup(of: Int.self) { group in
+        for listener in ports { group.addTask { await listener.finishRequests(within: Self.requestPatience) } }
+        return await group.reduce(0, +)
+      }
+    }
+    return unanswered
   }
 
   /// How many connections are open.

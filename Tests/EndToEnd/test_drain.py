@@ -1,11 +1,13 @@
 """A gateway goes down in order: nobody new, everybody told, closes spread over the window, exit status 0."""
 
+import concurrent.futures
+import http.client
 import signal
 import time
 
 import pytest
 
-from clients import Client, Refused, control
+from clients import Client, Refused, api, control
 from gateway import Gateway, token
 
 
@@ -60,3 +62,53 @@ def test_a_second_signal_ends_everything_at_once():
         client.receive("closing")
         gateway.process.send_signal(signal.SIGTERM)
         assert gateway.process.wait(timeout=5) == 0
+
+
+@pytest.mark.parametrize("order", [drain_by_signal, drain_by_order])
+def test_requests_under_way_are_answered_before_the_process_ends(order):
+    with Gateway("--provider-latency", "1s", "--drain-window", "0s") as gateway:
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            waiting = [pool.submit(api, gateway, "POST", "/v1/tokens", {"user_id": f"user{n}"}) for n in range(8)]
+            deadline = time.monotonic() + 10
+            while 'postern_provider_in_flight 8' not in control(gateway, "GET", "/metrics").body.decode():
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            start = time.monotonic()
+            order(gateway)
+            assert [answer.result().status for answer in waiting] == [200] * 8
+        assert gateway.process.wait(timeout=10) == 0
+        assert time.monotonic() - start < 8
+        assert "event=requests_cut" not in gateway.log()
+
+
+def test_a_drain_waits_no_longer_than_ten_seconds_for_a_request():
+    with Gateway("--provider-latency", "60s") as gateway:
+        waiting = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
+        waiting.request("POST", "/v1/tokens", '{"user_id": "ann"}')
+        time.sleep(0.2)
+        start = time.monotonic()
+        gateway.process.send_signal(signal.SIGTERM)
+        assert gateway.process.wait(timeout=15) == 0
+        assert 9 < time.monotonic() - start < 13
+        assert "event=requests_cut count=1" in gateway.log()
+        waiting.close()
+
+
+def test_a_second_signal_waits_for_no_request():
+    with Gateway("--provider-latency", "60s") as gateway:
+        waiting = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
+        waiting.request("POST", "/v1/tokens", '{"user_id": "ann"}')
+        time.sleep(0.2)
+        gateway.process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        assert gateway.process.poll() is None
+        gateway.process.send_signal(signal.SIGTERM)
+        assert gateway.process.wait(timeout=5) == 0
+        waiting.close()
+
+
+def test_the_order_to_drain_has_its_answer_each_time():
+    for _ in range(5):
+        with Gateway() as gateway:
+            assert control(gateway, "POST", "/drain").status == 202
+            assert gateway.process.wait(timeout=5) == 0

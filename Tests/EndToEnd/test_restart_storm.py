@@ -49,10 +49,10 @@ class Restartable:
 
 
 # The close that a client hears of, by how the gateway goes.
-GOING = {signal.SIGKILL: "1006 connection_lost"}
+GOING = {signal.SIGTERM: "1012 service_restart", signal.SIGKILL: "1006 connection_lost"}
 
 
-@pytest.mark.parametrize("how", GOING, ids=["killed"])
+@pytest.mark.parametrize("how", GOING, ids=["drained", "killed"])
 @pytest.mark.parametrize(
     "dialect, flags",
     [
@@ -86,3 +86,14 @@ def test_clients_are_interrupted_and_back_and_nobody_is_lost(tmp_path, dialect, 
     assert value(report, "connected.dip") == 0 and value(report, "connected.below_99") >= 0.9
     tally = result["behaviours"]["well-behaved"]
     assert tally["kept"] + tally["returned"] == CLIENTS, tally
+
+
+def test_clients_without_the_habit_of_coming_back_are_lost_with_the_code_that_was_sent(tmp_path):
+    with Restartable(tmp_path, "--drain-window", "200ms") as gateway:
+        flags = ["--url", gateway.url, "--clients", "10", "--rate", "100", "--expire-after", "20s"]
+        with storms.Running(*flags) as running:
+            time.sleep(2)
+            gateway.end(signal.SIGTERM)
+            report = running.report(expected=(1,))
+    assert report["result"]["disconnects"] == {"1012 service_restart": 10}
+    assert value(report, "lost") == 10 and value(report, "interrupted") == 0

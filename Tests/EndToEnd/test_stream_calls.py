@@ -110,7 +110,7 @@ def test_stray_bytes_harm_nobody(gateway):
                 answer = rest(gateway, "POST", f"{CALL}/calm{path}", raw=raw)
                 assert answer.status in (201, 400) and json.loads(answer.body)["duration"], (path, raw)
         with RawSocket(gateway) as torn:
-            torn.send(f"POST {CALL}/calm/join?api_key={stream.KEY} HTTP/1.1\r\nContent-Length: 999\r\n\r\n{{".encode())
+            torn.send(f"POST {CALL}/calm/join?api_key={stream.KEY} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n{{".encode())
         rest(gateway, "POST", f"{CALL}/calm/event", {"custom": {"still": "here"}})
         # What could be read of the rest was told as well: events of an empty custom.
         while (event := until(ann, "custom"))["custom"] != {"still": "here"}:

@@ -1,7 +1,10 @@
 """TLS, and certificates that change while the gateway runs."""
 
+import concurrent.futures
 import http.client
+import json
 import signal
+import socket
 import ssl
 import subprocess
 import time
@@ -72,6 +75,32 @@ def test_a_certificate_is_read_anew_on_sighup_and_open_sockets_stay(authority):
             connection.request("POST", "/v1/guests")
             assert connection.getresponse().status == 201
             connection.close()
+
+
+def posted(gateway, trust, size):
+    """What a POST of that many bytes, head and body in one TLS record, is answered with, and after how long."""
+    body = json.dumps({"user_id": "ann"}).encode()
+    body += b" " * (size - len(body))
+    head = f"POST /v1/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    start = time.monotonic()
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=20) as plain:
+        with trust.wrap_socket(plain, server_hostname="127.0.0.1") as client:
+            client.sendall(head + body)
+            answer = b""
+            while more := client.recv(65536):
+                answer += more
+    return answer.split(b"\r\n")[0], time.monotonic() - start
+
+
+def test_a_head_and_a_body_in_one_record_of_any_size_are_read_at_once(authority):
+    flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key)]
+    with Gateway(*flags) as gateway:
+        trust = authority.trust()
+        sizes = [*range(3300, 4300, 100), 5000, 7500, 8000, 8192, 12000, 15000, 16000, 16200, 17000, 33000, 64000]
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            results = dict(zip(sizes, pool.map(lambda size: posted(gateway, trust, size), sizes)))
+        assert {size: line for size, (line, _) in results.items() if line != b"HTTP/1.1 200 OK"} == {}
+        assert max(seconds for _, seconds in results.values()) < 5
 
 
 def test_a_client_that_speaks_no_tls_harms_nobody(authority):

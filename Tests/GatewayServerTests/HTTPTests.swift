@@ -31,6 +31,25 @@ import Testing
     }
   }
 
+  @Test("HTTP/1.0 may do without a Host, and a target in the absolute form says it in its place")
+  func hosts() async throws {
+    var site = TestSite()
+    site.onRespond = { request, _ in
+      HTTPResponse(status: 200, contentType: "text/plain", text: "\(request.header("host") ?? "-") \(request.path)")
+    }
+    try await TestServer.with(site) { server in
+      for (text, body) in [
+        ("GET / HTTP/1.0\r\n\r\n", "- /"), ("GET http://b:8/x HTTP/1.0\r\n\r\n", "b:8 /x"),
+        ("GET http://b:8/x HTTP/1.1\r\nHost: a\r\n\r\n", "b:8 /x"),
+        ("GET / HTTP/1.1\r\nHost: [::1]:9\r\n\r\n", "[::1]:9 /"),
+      ] {
+        let client = try RawClient(port: server.port)
+        try client.send(text)
+        #expect(try client.readAnswer().body == body)
+      }
+    }
+  }
+
   @Test("the answer to HEAD tells the length and has no body")
   func head() async throws {
     try await TestServer.with(Self.mirror) { server in
@@ -138,6 +157,39 @@ import Testing
         testDescription: "a space behind a field's name", text: "GET / HTTP/1.1\r\nHost : x\r\n\r\n", status: 400),
       BadRequest(
         testDescription: "a carriage return in a field", text: "GET / HTTP/1.1\r\nHost: x\ry\r\n\r\n", status: 400),
+      BadRequest(testDescription: "no host", text: "GET / HTTP/1.1\r\nA: b\r\n\r\n", status: 400),
+      BadRequest(testDescription: "an empty host", text: "GET / HTTP/1.1\r\nHost: \r\n\r\n", status: 400),
+      BadRequest(testDescription: "a host with a path", text: "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", status: 400),
+      BadRequest(testDescription: "a host with a user", text: "GET / HTTP/1.1\r\nHost: a@b\r\n\r\n", status: 400),
+      BadRequest(testDescription: "a host with a space", text: "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", status: 400),
+      BadRequest(testDescription: "a port that is none", text: "GET / HTTP/1.1\r\nHost: a:99999\r\n\r\n", status: 400),
+      BadRequest(testDescription: "a bad host of HTTP/1.0", text: "GET / HTTP/1.0\r\nHost: a b\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "a bad host in the target", text: "GET http://a@b/ HTTP/1.1\r\nHost: b\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "no host in the target", text: "GET http:///x HTTP/1.1\r\nHost: b\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "a target in the absolute form and no host", text: "GET http://b/ HTTP/1.1\r\n\r\n",
+        status: 400),
+      BadRequest(
+        testDescription: "a length beside a transfer coding",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        status: 400),
+      BadRequest(
+        testDescription: "a transfer coding of HTTP/1.0",
+        text: "POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "a transfer coding with the Kelvin sign in it",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chun\u{212a}ed\r\n\r\n0\r\n\r\n", status: 501),
+      BadRequest(
+        testDescription: "a carriage return in a chunk's size",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\rx\r\nhello\r\n0\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "two carriage returns behind a chunk",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\r\n0\r\n\r\n", status: 400),
+      BadRequest(
+        testDescription: "something behind a chunk's size",
+        text: "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1 2\r\na\r\n0\r\n\r\n", status: 400),
       BadRequest(testDescription: "two hosts", text: "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", status: 400),
       BadRequest(testDescription: "a target that is no path", text: "GET x HTTP/1.1\r\nHost: x\r\n\r\n", status: 400),
       BadRequest(

@@ -129,14 +129,15 @@ import Testing
   @Test(
     "what the transport refuses by itself is counted, under the reason",
     arguments: [
-      ("GET\r\n\r\n", "malformed_request"), ("GET / HTTP/3.0\r\n\r\n", "malformed_request"),
-      ("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", "malformed_request"),
-      ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "malformed_request"),
-      ("POST / HTTP/1.1\r\nContent-Length: 100000\r\n\r\n", "too_large"),
-      ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", "too_large"),
-      ("GET / HTTP/1.1\r\nA: \(String(repeating: "a", count: 10_000))\r\n\r\n", "too_large"),
+      ("GET\r\n\r\n", "malformed_request"), ("GET / HTTP/1.1\r\n\r\n", "malformed_request"),
+      ("GET / HTTP/3.0\r\n\r\n", "malformed_request"),
+      ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", "malformed_request"),
+      ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "malformed_request"),
+      ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", "too_large"),
+      ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", "too_large"),
+      ("GET / HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "a", count: 10_000))\r\n\r\n", "too_large"),
       (RawClient.upgrade(changing: ["Sec-WebSocket-Version": "7"]), "invalid_upgrade"),
-      ("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhe", "body_timeout"),
+      ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhe", "body_timeout"),
     ])
   func refusals(text: String, reason: String) async throws {
     let refusals = TransportRefusals()

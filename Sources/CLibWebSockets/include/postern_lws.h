@@ -27,10 +27,13 @@ struct postern_context_settings {
   unsigned handshake_seconds;
   /// Bytes of one request head.
   unsigned short header_bytes;
+  /// The most that the library's table of descriptors is to hold; set to what it does hold. The soft limit of the
+  /// process is lowered to it for the length of the call.
+  int descriptors_max;
 };
 
 /// A context without vhosts on a foreign libev loop; NULL if it cannot be made. By one thread at a time.
-struct lws_context *postern_context_create(const struct postern_context_settings *settings);
+struct lws_context *postern_context_create(struct postern_context_settings *settings);
 
 /// What a virtual host must know. All pointers are copied.
 struct postern_vhost_settings {
@@ -80,16 +83,58 @@ void postern_set_head_receiver(postern_head_receiver receiver);
 int postern_await_head(int fd, void *user);
 /// Forgets the descriptor, unless somebody else awaits its head by now.
 void postern_forget_head(int fd, void *user);
+
+/// Between these two calls this thread reads for the library, and what it read last is kept for postern_close_code().
+void postern_begin_reading(void);
 /// Forgets all of this thread's descriptors; before the thread ends.
-void postern_forget_heads(void);
+void postern_end_reading(void);
+
+/// The code of a received close frame of which the library says that it is 1002, if it is one of 1012 to 1014, which the
+/// library does not know; else -1. From inside its callback; `payload` as the library gives it, the code first.
+int postern_close_code(int fd, const unsigned char *payload, size_t size);
+
+/// How a TLS handshake ended.
+enum postern_tls_end {
+  postern_tls_done,
+  postern_tls_plain_text,
+  postern_tls_ended,
+  postern_tls_alert,
+  postern_tls_untrusted,
+  postern_tls_wrong_name,
+  postern_tls_expired,
+  postern_tls_not_yet_valid,
+  postern_tls_bad_certificate,
+  postern_tls_failed,
+};
+
+/// Told that a handshake of the server's side is over; `user` is the one who awaits the head.
+typedef void (*postern_handshake_receiver)(void *user, enum postern_tls_end end);
+/// The one receiver of handshakes' ends in the process; set before the first head is awaited.
+void postern_set_handshake_receiver(postern_handshake_receiver receiver);
+
+/// How the client's handshake that this thread has had last on the descriptor ended; postern_tls_done if it had none.
+/// What is wrong with a certificate is said although the handshake itself may have been let through.
+enum postern_tls_end postern_dialled_tls_end(int fd);
+
+/// Whether what this thread read last was read with the descriptor and begins a TLS record (RFC 8446 section 5.1).
+int postern_has_read_tls(int fd);
 
 /// Told that the library is about to answer a ping, from inside its write; `user` is that of the connection.
 typedef void (*postern_ping_receiver)(void *user);
 /// The one receiver of pings in the process; set before the first context is made.
 void postern_set_ping_receiver(postern_ping_receiver receiver);
 
+/// Asked from inside the library's write whether the close frame that is being written may go out; `user` is that of the
+/// connection. 0: it is left out, and the library believes it written.
+typedef int (*postern_close_judge)(void *user);
+/// The one judge of close frames in the process; set before the first context is made.
+void postern_set_close_judge(postern_close_judge judge);
+
 /// accept4(), non-blocking and closed on exec; Swift's Glibc has it not.
 int postern_accept(int listening);
+
+/// Gives what is open as `from` the number `to`, which is open as something else, in its place. 0, or -1 with no change.
+int postern_move_descriptor(int from, int to);
 
 /// Closes the connection now, with all callbacks. Never from inside a callback of this wsi.
 void postern_kill(struct lws *wsi);
@@ -132,6 +177,10 @@ SSL_CTX *postern_tls_client_context(int allows_untrusted);
 /// A TLS client on a non-blocking descriptor, for a host by name or address.
 SSL *postern_tls_client(SSL_CTX *context, int fd, const char *host);
 /// Says why the last step failed, and forgets it.
-void postern_tls_explain(SSL *ssl, char *text, size_t size);
+enum postern_tls_end postern_tls_explain(SSL *ssl, char *text, size_t size);
+/// What kind of failure the last error of a handshake is. Leaves OpenSSL's queue of errors as it is.
+enum postern_tls_end postern_tls_classify(SSL *ssl);
+/// What a verification came to, of OpenSSL's codes.
+enum postern_tls_end postern_tls_verification(long result);
 
 #endif

@@ -93,6 +93,7 @@ package struct GatewayError: Error, Hashable, Sendable {
   package static let callNotPermitted = GatewayError(403_002, "call_not_permitted", "the token does not open this call")
   package static let originRefused = GatewayError(403_003, "origin_refused", "the Origin is not on the allow-list")
   package static let notPermitted = GatewayError(403_004, "not_permitted", "users of this kind may not do this")
+  package static let hostRefused = GatewayError(403_005, "host_refused", "the Host is not on the allow-list")
 
   package static let companyForbidden = GatewayError(
     403_040, "company_forbidden", "the token is of another company")
@@ -103,6 +104,8 @@ package struct GatewayError: Error, Hashable, Sendable {
   package static let alreadyExists = GatewayError(409_001, "already_exists", "there is one of that name already")
   package static let bodyTooLarge = GatewayError(
     413_001, "body_too_large", "the request's body is larger than the limit")
+  package static let mediaTypeRefused = GatewayError(
+    415_001, "media_type_refused", "a body must have the Content-Type application/json")
   package static let upgradeRequired = GatewayError(
     426_001, "upgrade_required", "this path is for WebSockets: send an upgrade request")
   package static let clientOutdated = GatewayError(
@@ -126,7 +129,7 @@ package struct GatewayError: Error, Hashable, Sendable {
     .keyUnknown, .issuerMismatch, .audienceMismatch, .tokenRevoked, .tokenNotRenewed, .userMismatch, .claimInvalid,
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
-    .alreadyExists, .bodyTooLarge, .upgradeRequired,
+    .alreadyExists, .bodyTooLarge, .upgradeRequired, .hostRefused, .mediaTypeRefused,
     .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
   ]

@@ -7,14 +7,27 @@ package struct HTTPRoute: Sendable {
   /// Segments between slashes; `{name}` stands for any one segment.
   package let pattern: String
   package let handler: Handler
+  package let pages: PageAccess
   let segments: [Substring]
 
-  package init(_ method: String, _ pattern: String, _ handler: @escaping Handler) {
+  package init(_ method: String, _ pattern: String, pages: PageAccess = .named, _ handler: @escaping Handler) {
     self.method = method
     self.pattern = pattern
+    self.pages = pages
     self.handler = handler
     segments = pattern.split(separator: "/")
   }
+}
+
+/// The web pages that may ask for a resource, and whose scripts may read the answer.
+package enum PageAccess: Sendable {
+  /// Those of the origins that the gateway names, by default all: the request says by a token for whom it asks, or what
+  /// it gives is meant for everybody.
+  case named
+  /// Those of the port's own origin, and of origins that the gateway names one by one: whoever asks gets what they want.
+  case own
+  /// Those that a browser shows: no script of another origin reads them, a login page for instance.
+  case shown
 }
 
 /// What the `{name}` segments of a route's pattern stood for, percent-decoded.

@@ -22,8 +22,12 @@ package struct PlainRoutes: Sendable {
 
   package var routes: [HTTPRoute] {
     [
+      // Anybody may be a guest, as with the vendors, so any page may ask for one.
       route("POST", "/v1/guests") { request, _ throws(GatewayError) in try await makeGuest(request) },
-      route("POST", "/v1/tokens") { request, _ throws(GatewayError) in try await makeToken(request) },
+      // Without a secret whoever asks gets a token of anybody.
+      route("POST", "/v1/tokens", pages: provider.policy.secret == nil ? .own : .named) {
+        request, _ throws(GatewayError) in try await makeToken(request)
+      },
       route("POST", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
         try await getOrCreate(request, Self.call(parameters))
       },
@@ -42,8 +46,10 @@ package struct PlainRoutes: Sendable {
   private typealias Work =
     nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async throws(GatewayError) -> HTTPResponse
 
-  private func route(_ method: String, _ pattern: String, _ work: @escaping Work) -> HTTPRoute {
-    HTTPRoute(method, pattern) { request, parameters in
+  private func route(
+    _ method: String, _ pattern: String, pages: PageAccess = .named, _ work: @escaping Work
+  ) -> HTTPRoute {
+    HTTPRoute(method, pattern, pages: pages) { request, parameters in
       do throws(GatewayError) {
         return try await work(request, parameters)
       } catch {

@@ -145,6 +145,7 @@ extension DialFailure {
     switch self {
     case .refused(let status): "http_\(status)"
     case .unreachable: "unreachable"
+    case .insecure(let failure): failure.rawValue
     case .timedOut: "timed_out"
     }
   }
@@ -154,6 +155,8 @@ extension DialFailure {
     switch self {
     case .refused(let status): status == 429 || status >= 500
     case .unreachable, .timedOut: true
+    // A handshake may be cut by a server that is busy; what a certificate says stays.
+    case .insecure(let failure): failure == .handshake
     }
   }
 }

@@ -5,6 +5,15 @@ struct CrossOrigin {
   /// Nil for all.
   let allowed: Set<String>?
 
+  /// What scripts may do with a resource that these pages may ask for; nil for nothing.
+  init?(_ pages: PageAccess, _ configuration: GatewayConfiguration) {
+    switch pages {
+    case .named: allowed = configuration.allowedOrigins
+    case .own: allowed = configuration.allowedOrigins ?? []
+    case .shown: return nil
+    }
+  }
+
   static func isPreflight(_ request: HTTPRequest) -> Bool {
     request.method == "OPTIONS" && request.header("access-control-request-method") != nil
   }

@@ -9,6 +9,9 @@ package struct GatewayConfiguration: Sendable {
   package var pongTimeout: Duration
   /// The origins that browsers may come from; nil for all.
   package var allowedOrigins: Set<String>?
+  /// The names under which the port may be asked, beside loopback's, for what needs no login and is not for everybody;
+  /// nil for any.
+  package var hosts: [String]?
   /// The most calls one connection may be in, and watch.
   package var callsPerConnectionMax: Int
   /// The most operations of one connection that may be under way.

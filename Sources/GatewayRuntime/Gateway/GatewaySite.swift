@@ -4,10 +4,12 @@ package import GatewayCore
 package struct GatewaySite: Site {
   private let gateway: Gateway
   private let router: HTTPRouter
+  private let guarding: PageGuard
 
   package init(_ gateway: Gateway, routes: [HTTPRoute]) {
     self.gateway = gateway
     router = HTTPRouter(routes)
+    guarding = PageGuard(hosts: gateway.configuration.hosts, origins: gateway.configuration.allowedOrigins ?? [])
   }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
@@ -17,34 +19,46 @@ package struct GatewaySite: Site {
   package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
     let table = gateway.table(on: loop)
     let start = loop.now
-    var (response, route) = await answer(request)
+    let match = router.match(method: Self.method(of: request), path: request.path)
+    var (response, route) = await answer(request, match)
     let dialect = gateway.dialect(owning: request.path).name
     table.metrics.record(
       LoopMetrics.HTTPAnswer(dialect: dialect, route: route, status: response.status), after: loop.now - start)
-    response.headers += CrossOrigin(allowed: gateway.configuration.allowedOrigins).fields(for: request)
+    response.headers += CrossOrigin(match.pages, gateway.configuration)?.fields(for: request) ?? []
     return response
   }
 
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
     var response = gateway.dialect(owning: request.path).response(for: error)
-    response.headers += CrossOrigin(allowed: gateway.configuration.allowedOrigins).fields(for: request)
+    let match = router.match(method: Self.method(of: request), path: request.path)
+    response.headers += CrossOrigin(match.pages, gateway.configuration)?.fields(for: request) ?? []
     return response
   }
 
-  private func answer(_ request: HTTPRequest) async -> (HTTPResponse, route: String) {
+  /// The method whose route is meant: that of the request to come where a browser asks first.
+  private static func method(of request: HTTPRequest) -> String {
+    let method =
+      CrossOrigin.isPreflight(request) ? request.header("access-control-request-method") ?? "" : request.method
+    return method == "HEAD" ? "GET" : method
+  }
+
+  private func answer(_ request: HTTPRequest, _ match: HTTPRouter.Match) async -> (HTTPResponse, route: String) {
     if CrossOrigin.isPreflight(request) { return (HTTPResponse(status: 204), "preflight") }
     let dialect = gateway.dialect(owning: request.path)
-    let method = request.method == "HEAD" ? "GET" : request.method
-    switch router.match(method: method, path: request.path) {
+    switch match {
     case .found(let route, let parameters):
-      return (await route.handler(request, parameters), "\(route.method) \(route.pattern)")
+      let name = "\(route.method) \(route.pattern)"
+      if route.pages == .own, let refusal = guarding.refusal(of: request) {
+        return (dialect.response(for: refusal), name)
+      }
+      return (await route.handler(request, parameters), name)
     case .otherMethods(let methods):
       var response = dialect.response(for: .methodNotAllowed)
       response.headers.append(HTTPField("allow", methods.joined(separator: ", ")))
       return (response, "other")
     case .none:
       if let socketDialect = gateway.bindings.first(where: { $0.dialect.accepts(request) })?.dialect {
-        guard method == "GET" else {
+        guard Self.method(of: request) == "GET" else {
           var response = socketDialect.response(for: .methodNotAllowed)
           response.headers.append(HTTPField("allow", "GET"))
           return (response, "other")
@@ -56,5 +70,12 @@ package struct GatewaySite: Site {
       }
       return (dialect.response(for: .notFound), "other")
     }
+  }
+}
+
+extension HTTPRouter.Match {
+  /// The pages that may ask; those of any resource where there is none.
+  fileprivate var pages: PageAccess {
+    if case .found(let route, _) = self { route.pages } else { .named }
   }
 }

@@ -38,5 +38,40 @@ package enum DialFailure: Error, Hashable, Sendable {
   case refused(status: Int)
   /// There was no connection, or it ended before the answer.
   case unreachable(String)
+  /// TLS and its peer did not come to terms.
+  case insecure(TLSFailure)
   case timedOut
+}
+
+/// Why TLS with a server did not come about.
+package enum TLSFailure: String, Hashable, Sendable, CaseIterable {
+  /// Nobody whom the system trusts has signed the certificate.
+  case untrusted = "tls_certificate_untrusted"
+  /// The certificate is for other names or addresses.
+  case wrongName = "tls_certificate_wrong_name"
+  case expired = "tls_certificate_expired"
+  case notYetValid = "tls_certificate_not_yet_valid"
+  /// Anything else about the certificate.
+  case badCertificate = "tls_certificate_bad"
+  /// The server's answer to our greeting was none of TLS.
+  case plainText = "tls_peer_speaks_plain_text"
+  /// We spoke plain text, and the server's answer was TLS.
+  case peerWantsTLS = "peer_wants_tls"
+  /// No version, cipher or key in common, an alert, an end in the middle.
+  case handshake = "tls_handshake_failed"
+}
+
+extension TLSFailure: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .untrusted: "the certificate is not signed by anybody the system trusts"
+    case .wrongName: "the certificate is for another name"
+    case .expired: "the certificate has expired"
+    case .notYetValid: "the certificate is not valid yet"
+    case .badCertificate: "the certificate is not acceptable"
+    case .plainText: "the server speaks plain text on this port, not TLS"
+    case .peerWantsTLS: "the server speaks TLS on this port, not plain text"
+    case .handshake: "the TLS handshake failed"
+    }
+  }
 }

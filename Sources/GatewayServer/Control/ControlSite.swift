@@ -5,6 +5,7 @@ package import GatewayRuntime
 package struct ControlSite: Site {
   private let router: HTTPRouter
   private let secret: [UInt8]?
+  private let pages: PageGuard
 
   /// The paths anybody may ask for: what an orchestrator probes.
   private static let openPaths: Set<String> = ["/health", "/ready"]
@@ -12,13 +13,16 @@ package struct ControlSite: Site {
   /// - Parameters:
   ///   - routes: What the dialects let an operator do.
   ///   - secret: What `Authorization: Bearer` must carry; nil for a port bound to loopback, where none is needed.
+  ///   - hosts: The names, beside loopback's, under which a port without a secret may be asked for. With a secret it may
+  ///     go by any: no page knows the secret, and orchestrators probe a pod by its address.
   ///   - figures: Adds what other parts of the process count to the metrics.
   ///   - drain: Drains and then ends the process, over that window or the configured one.
   package init(
-    _ gateway: Gateway, routes: [HTTPRoute] = [], secret: String?, figures: @escaping MetricsPage.Figures,
-    drain: @escaping @Sendable (Duration?) -> Void
+    _ gateway: Gateway, routes: [HTTPRoute] = [], secret: String?, hosts: [String] = [],
+    figures: @escaping MetricsPage.Figures, drain: @escaping @Sendable (Duration?) -> Void
   ) {
     self.secret = secret.map { Array($0.utf8) }
+    pages = PageGuard(hosts: secret == nil ? hosts : nil)
     router = HTTPRouter(
       HealthRoutes(gateway: gateway, figures: figures).routes + SessionRoutes(gateway: gateway).routes
         + OrderRoutes(gateway: gateway, drain: drain).routes + routes)
@@ -29,6 +33,7 @@ package struct ControlSite: Site {
   }
 
   package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
+    if let refusal = refusal(of: request) { return ControlAnswer.error(refusal) }
     guard Self.openPaths.contains(request.path) || isAuthorised(request) else {
       var response = ControlAnswer.error(.credentialsMissing)
       response.headers.append(HTTPField("www-authenticate", "Bearer realm=\"postern control\""))
@@ -61,6 +66,20 @@ package struct ControlSite: Site {
       return .invalidParameter.detailed("a parameter is given twice")
     }
     return nil
+  }
+
+  /// Why a page of another origin, or a form, may have sent the request; nil if none can have.
+  private func refusal(of request: HTTPRequest) -> GatewayError? {
+    if let refusal = pages.refusal(of: request) { return refusal }
+    // A page may send a form or plain text anywhere without being asked first (Fetch standard, section 2.2.2).
+    let isJSON = request.header("content-type").map(Self.isJSON)
+    guard isJSON ?? request.body.isEmpty else { return .mediaTypeRefused }
+    return nil
+  }
+
+  private static func isJSON(_ contentType: String) -> Bool {
+    let type = contentType.prefix { $0 != ";" }
+    return Name(type.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined().lowercased()) == "application/json"
   }
 
   private func isAuthorised(_ request: HTTPRequest) -> Bool {

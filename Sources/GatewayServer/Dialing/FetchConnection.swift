@@ -116,6 +116,7 @@ final class FetchConnection: WakeupTarget {
     case .needsReadable: watcher?.watch(.readable)
     case .needsWritable: watcher?.watch(.writable)
     case .failed(let reason): end(.failure(.unreachable(reason)))
+    case .insecure(let failure): end(.failure(.insecure(failure)))
     }
   }
 
@@ -126,6 +127,7 @@ final class FetchConnection: WakeupTarget {
       case .needsReadable: return watcher!.watch(.readable)
       case .needsWritable: return watcher!.watch(.writable)
       case .failed(let reason): return end(.failure(.unreachable(reason)))
+      case .insecure(let failure): return end(.failure(.insecure(failure)))
       }
     }
     output = []
@@ -148,6 +150,7 @@ final class FetchConnection: WakeupTarget {
         case .needsReadable: return watcher!.watch(.readable)
         case .needsWritable: return watcher!.watch(.writable)
         case .failed(let reason): return end(.failure(.unreachable(reason)))
+        case .insecure(let failure): return end(.failure(.insecure(failure)))
         }
       }
     }
@@ -157,7 +160,8 @@ final class FetchConnection: WakeupTarget {
     switch step {
     case .needsMore: break
     case .complete: end(.success(parser.response))
-    case .invalid(let reason): end(.failure(.unreachable(reason)))
+    case .invalid(let reason):
+      end(.failure(tls == nil && parser.beginsTLS ? .insecure(.peerWantsTLS) : .unreachable(reason)))
     }
   }
 

@@ -30,6 +30,9 @@ struct HTTPResponseParser {
     self.isHead = isHead
   }
 
+  /// Whether what came is a record of TLS (RFC 8446 section 5.1): an alert, or a part of a handshake.
+  var beginsTLS: Bool { bytes.count >= 3 && (bytes[0] == 0x15 || bytes[0] == 0x16) && bytes[1] == 3 }
+
   mutating func consume(_ more: UnsafeRawBufferPointer) -> Step {
     bytes.append(contentsOf: more)
     return advance(atEnd: false)

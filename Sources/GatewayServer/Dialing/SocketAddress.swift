@@ -31,6 +31,16 @@ struct SocketAddress: Sendable {
     return .success(addresses)
   }
 
+  /// That of the other end of a connected socket; nil if it is gone.
+  static func ofPeer(_ descriptor: CInt) -> SocketAddress? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutableBytes(of: &storage) { bytes in
+      let address = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+      return getpeername(descriptor, address, &length) == 0 ? SocketAddress(address, length) : nil
+    }
+  }
+
   var family: CInt { CInt(storage.ss_family) }
 
   var isIPv4: Bool { family == AF_INET }

@@ -20,7 +20,8 @@ extension SocketLoop: Dialer {
       return events.execute { handler.socketRefused(.unreachable("\(target.host) has no address")) }
     }
     let added = upgrade.headers.filter { $0.isSafe && !Handshake.ownFields.contains($0.name) }
-    let handshake = Handshake(asking: added)
+    let handshake = Handshake(
+      asking: added, !target.isTLS ? .none : target.allowsUntrustedCertificate ? .unverified : .verified)
     let text = address.text
     let handle = WebSocketHandle(
       host: host, handler: handler, peer: text, acceptedAt: now, handshake: handshake)

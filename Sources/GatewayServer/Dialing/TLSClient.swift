@@ -1,4 +1,5 @@
 internal import CLibWebSockets
+internal import GatewayRuntime
 
 /// TLS on a non-blocking descriptor, the client's side. Only on its loop.
 final class TLSClient {
@@ -8,6 +9,8 @@ final class TLSClient {
     case needsReadable
     case needsWritable
     case failed(String)
+    /// The handshake failed.
+    case insecure(TLSFailure)
   }
 
   /// OpenSSL's context: what is trusted, and nothing of one connection.
@@ -32,7 +35,7 @@ final class TLSClient {
 
   deinit { SSL_free(ssl) }
 
-  func handshake() -> Step { step(SSL_connect(ssl)) }
+  func handshake() -> Step { step(SSL_connect(ssl), isHandshake: true) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Step {
     step(SSL_read(ssl, buffer.baseAddress, CInt(clamping: buffer.count)))
@@ -42,18 +45,19 @@ final class TLSClient {
     step(SSL_write(ssl, bytes.baseAddress, CInt(clamping: bytes.count)))
   }
 
-  private func step(_ result: CInt) -> Step {
+  private func step(_ result: CInt, isHandshake: Bool = false) -> Step {
     if result > 0 { return .moved(Int(result)) }
     let error = SSL_get_error(ssl, result)
     switch error {
     case SSL_ERROR_WANT_READ: return .needsReadable
     case SSL_ERROR_WANT_WRITE: return .needsWritable
-    case SSL_ERROR_ZERO_RETURN: return .moved(0)
+    case SSL_ERROR_ZERO_RETURN: return isHandshake ? .insecure(.handshake) : .moved(0)
     default:
       return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         buffer.initialize(repeating: 0)
-        postern_tls_explain(ssl, buffer.baseAddress, buffer.count)
-        return .failed(String(cString: buffer.baseAddress!))
+        let end = postern_tls_explain(ssl, buffer.baseAddress, buffer.count)
+        if isHandshake { return .insecure(TLSFailure(end) ?? .handshake) }
+        return .failed("TLS: \(String(cString: buffer.baseAddress!))")
       }
     }
   }

@@ -11,8 +11,8 @@ struct ChunkedBody {
   private enum State {
     case size
     case data(left: Int)
-    /// The line end behind a chunk's data.
-    case dataEnd
+    /// The line end behind a chunk's data, of which the carriage return has come or not.
+    case dataEnd(hasReturn: Bool)
   }
 
   private(set) var bytes: [UInt8] = []
@@ -34,11 +34,11 @@ struct ChunkedBody {
         let count = min(left, rest.count)
         bytes.append(contentsOf: rest.prefix(count))
         rest = rest.dropFirst(count)
-        state = count == left ? .dataEnd : .data(left: left - count)
-      case .dataEnd:
+        state = count == left ? .dataEnd(hasReturn: false) : .data(left: left - count)
+      case .dataEnd(let hasReturn):
         rest = rest.dropFirst()
-        guard byte == 0x0a || byte == 0x0d else { return .malformed }
-        if byte == 0x0a { state = .size }
+        guard byte == 0x0a || (byte == 0x0d && !hasReturn) else { return .malformed }
+        state = byte == 0x0a ? .size : .dataEnd(hasReturn: true)
       case .size:
         rest = rest.dropFirst()
         guard byte == 0x0a else {
@@ -55,10 +55,17 @@ struct ChunkedBody {
     return .needsMore
   }
 
+  /// The size that the line says. Behind it come extensions only, and one carriage return at its end: what else readers
+  /// may take for a line's end is what smuggling is made of.
   private mutating func takeSize() -> Int? {
-    let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x0d && $0 != 0x20 && $0 != 0x09 }
-    line.removeAll(keepingCapacity: true)
-    guard (1...15).contains(digits.count), digits.allSatisfy(Self.isHexDigit) else { return nil }
+    if line.last == 0x0d { line.removeLast() }
+    let digits = line.prefix(while: Self.isHexDigit)
+    let rest = line[digits.endIndex...]
+    let extensions = rest.drop { $0 == 0x20 || $0 == 0x09 }
+    defer { line.removeAll(keepingCapacity: true) }
+    guard (1...15).contains(digits.count), extensions.isEmpty ? rest.isEmpty : extensions.first == UInt8(ascii: ";"),
+      rest.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 })
+    else { return nil }
     return Int(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 

@@ -5,6 +5,8 @@ struct HeadBuffer {
     /// The head is whole with that many bytes of the piece; the rest is not the head's.
     case complete(used: Int)
     case tooLong
+    /// What came begins like no request: TLS, say.
+    case malformed
   }
 
   private(set) var bytes: [UInt8] = []
@@ -24,6 +26,7 @@ struct HeadBuffer {
     }
     let known = bytes.count
     bytes.append(contentsOf: piece[start...])
+    if let first = bytes.first, !RequestHead.isToken(CollectionOfOne(first)) { return .malformed }
     guard let end = end(from: max(0, known - 2)) else {
       return bytes.count + skipped > bytesMax ? .tooLong : .needsMore
     }

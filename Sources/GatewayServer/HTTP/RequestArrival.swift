@@ -38,9 +38,16 @@ enum RequestArrival {
   private init(plain head: RequestHead, limits: ServerLimits) {
     let request = head.request
     // Not of HTTP/1.0 (RFC 9110 section 10.1.1).
-    let awaitsContinue = head.version == "HTTP/1.1" && request.header("expect")?.lowercased() == "100-continue"
+    let awaitsContinue = head.version == "HTTP/1.1" && request.header("expect").map(RequestHead.lower) == "100-continue"
     if let coding = request.header("transfer-encoding") {
-      guard coding.lowercased() == "chunked" else {
+      // RFC 9112 section 6.1: of HTTP/1.0 it is faulty, and with a length beside it somebody is being misled.
+      guard head.version == "HTTP/1.1", request.header("content-length") == nil else {
+        self = .refused(
+          .plain(400, "Transfer-Encoding is HTTP/1.1's, and goes without Content-Length"), .malformedRequest,
+          readsOn: true)
+        return
+      }
+      guard RequestHead.lower(coding) == "chunked" else {
         self = .refused(.plain(501, "the only transfer coding is chunked"), .malformedRequest, readsOn: true)
         return
       }

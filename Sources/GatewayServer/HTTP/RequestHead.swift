@@ -32,34 +32,62 @@ struct RequestHead {
       return .refused(.plain(505, "the server speaks HTTP/1.1"))
     }
     let method = String(decoding: parts[0], as: UTF8.self)
-    guard let (path, query) = target(parts[1], method: method) else {
+    guard let target = target(parts[1], method: method) else {
       return .refused(.plain(400, "the request's target is malformed"))
     }
     guard lines.count <= fieldsMax + 1 else { return .refused(.plain(431, "the request has too many fields")) }
     var head = RequestHead(
-      request: HTTPRequest(method: method, path: path, query: query), version: String(decoding: parts[2], as: UTF8.self)
-    )
+      request: HTTPRequest(method: method, path: target.path, query: target.query),
+      version: String(decoding: parts[2], as: UTF8.self))
     for line in lines.dropFirst() {
       guard head.add(line) else { return .refused(.plain(400, "a field of the request is malformed")) }
     }
+    if let reason = head.settleHost(target.authority) { return .refused(.plain(400, reason)) }
     return .head(head)
   }
 
-  /// Path and parameters of a request target (RFC 9112 section 3.2); nil if it is none.
-  private static func target(_ bytes: ArraySlice<UInt8>, method: String) -> (String, [HTTPField])? {
+  /// Sees to the Host field: one, and a host, which only HTTP/1.0 may do without (RFC 9112 section 3.2). A target in the
+  /// absolute form says the host in its place (section 3.2.2). Returns what is wrong with it.
+  private mutating func settleHost(_ authority: String?) -> String? {
+    let index = request.headers.firstIndex { $0.name == "host" }
+    guard index != nil || version == "HTTP/1.0" else { return "the Host field is missing" }
+    if let index, Authority(request.headers[index].value) == nil { return "the Host field is no host" }
+    guard let authority else { return nil }
+    guard Authority(authority) != nil else { return "the target's host is none" }
+    if let index {
+      request.headers[index].value = authority
+    } else {
+      request.headers.append(HTTPField("host", authority))
+    }
+    return nil
+  }
+
+  private struct Target {
+    let path: String
+    let query: [HTTPField]
+    /// That of the absolute form, as it came; nil in the others.
+    let authority: String?
+  }
+
+  /// A request target taken apart (RFC 9112 section 3.2); nil if it is none.
+  private static func target(_ bytes: ArraySlice<UInt8>, method: String) -> Target? {
     guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let text = String(validating: bytes, as: UTF8.self) else {
       return nil
     }
     var rest = text[...]
-    if let scheme = ["http://", "https://"].first(where: { text.lowercased().hasPrefix($0) }) {
+    var authority: String?
+    if let scheme = ["http://", "https://"].first(where: { lower(text.prefix(8)).hasPrefix($0) }) {
       // The absolute form, which a server must take too.
-      rest = rest.dropFirst(scheme.count).drop { $0 != "/" && $0 != "?" }
+      rest = rest.dropFirst(scheme.count)
+      let host = rest.prefix { $0 != "/" && $0 != "?" }
+      authority = String(host)
+      rest = rest[host.endIndex...]
       if rest.first != "/" { rest = "/" + rest }
     }
     guard rest.utf8.first == UInt8(ascii: "/") || (rest == "*" && method == "OPTIONS") else { return nil }
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard let query = QueryString.parameters(of: parts.count == 2 ? parts[1] : "") else { return nil }
-    return (String(parts[0]), query)
+    return Target(path: String(parts[0]), query: query, authority: authority)
   }
 
   /// False if the line is no field. A name with a space behind it, and a line that continues the one before, are what
@@ -87,6 +115,12 @@ struct RequestHead {
     var text = ""
     text.unicodeScalars.append(contentsOf: bytes.map { Unicode.Scalar($0) })
     return text
+  }
+
+  /// The text with small letters for the capital ones of ASCII; other scripts' capitals may become letters of ASCII in
+  /// Swift's own.
+  static func lower(_ text: some StringProtocol) -> String {
+    String(decoding: text.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -25,6 +25,9 @@ extension ServerConnection {
       used = count
       arrival = .refused(
         .plain(431, "the request's head is above \(service.limits.headerBytesMax) bytes"), .tooLarge, readsOn: true)
+    case .malformed:
+      used = count
+      arrival = .refused(.plain(400, "the port speaks HTTP/1.1 and no TLS"), .malformedRequest, readsOn: true)
     case .complete(let length):
       used = length
       arrival = RequestArrival(RequestHead.read(head.bytes), limits: service.limits)

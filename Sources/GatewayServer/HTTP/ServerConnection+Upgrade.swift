@@ -7,7 +7,7 @@ extension ServerConnection {
   func upgradeAsked() -> Int32 {
     guard case .head = phase, let wsi, case .upgrade(var request) = arrival else { return -1 }
     guard excess == nil else { return answerAtOnce(.overLimit) }
-    request.peer = peerAddress()
+    request.peer = clientAddress(of: request)
     switch service.site.admit(request, on: loop.events) {
     case .refuse(let response):
       return answerAtOnce(response)

@@ -12,6 +12,8 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   let service: VirtualHost.Service
   /// The limit that the connection is above, if it only waits for its 503.
   let excess: TransportRefusals.Reason?
+  /// The client's address, if a proxy has named it ahead of the connection.
+  let client: String?
   let acceptedAt: Instant
   /// Whether the library has told of its end.
   private(set) var isDestroyed = false
@@ -37,16 +39,22 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   private var isHead = false
   /// Whether the library waits for a callback to return.
   private var isInsideCallback = false
+  /// Whether TLS is still being agreed on.
+  private var isHandshaking: Bool
   /// Whether the answer is out.
   private var isAnswered = false
+  /// Whether it counts among the listener's requests under way.
+  private var isUnderWay = false
   private var output: ResponseOutput?
   private lazy var wakeup = Wakeup(target: self)
 
-  init(host: VirtualHost, service: VirtualHost.Service, excess: TransportRefusals.Reason?) {
+  init(host: VirtualHost, service: VirtualHost.Service, excess: TransportRefusals.Reason?, client: String?) {
     loop = host.loop
     self.host = host
     self.service = service
     self.excess = excess
+    self.client = client
+    isHandshaking = host.isSecure
     acceptedAt = host.loop.now
     head = HeadBuffer(bytesMax: service.limits.headerBytesMax)
   }
@@ -73,7 +81,35 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     isDestroyed = true
     forgetHead()
     release()
+    endRequest()
+    if isHandshaking { handshakeEnded(.tlsUnfinished) }
+    if excess == .descriptorLimit { loop.spares.fill() }
     service.tally.connectionEnded()
+  }
+
+  /// TLS is agreed on, or it failed for a reason.
+  func handshakeEnded(_ failure: TransportRefusals.Reason?) {
+    isHandshaking = false
+    if let failure { service.refusals.count(failure) }
+  }
+
+  /// The client's address: what proxies of ours say, or else the peer's.
+  func clientAddress(of request: HTTPRequest) -> String {
+    service.proxies.client(of: request.headers, from: client ?? peerAddress())
+  }
+
+  /// The request has been read so far that it will be answered.
+  private func beginRequest() {
+    guard !isUnderWay else { return }
+    isUnderWay = true
+    service.requests.begin()
+  }
+
+  /// Its answer is with the system as a whole, or never will be.
+  private func endRequest() {
+    guard isUnderWay else { return }
+    isUnderWay = false
+    service.requests.end()
   }
 
   private func release() {
@@ -89,6 +125,7 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     // The library's timer is for the body alone; the answer may take longer, and it has ours.
     postern_clear_timeout(wsi)
     guard excess == nil else { return answerAtOnce(.overLimit) }
+    beginRequest()
     switch arrival {
     case .refused(let response, let reason, let readsOn):
       service.refusals.count(reason)
@@ -97,7 +134,7 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
       isHead = request.method == "HEAD"
       return refuseBody(of: request)
     case .request(var request, let body, let awaitsContinue):
-      request.peer = peerAddress()
+      request.peer = clientAddress(of: request)
       isHead = request.method == "HEAD"
       return take(body, of: request, awaitsContinue: awaitsContinue)
     case .upgrade, nil:
@@ -196,7 +233,9 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     guard let wsi, case .answering = phase else { return false }
     let output = ResponseOutput(response.serialized(withoutBody: isHead), to: wsi)
     switch output.proceed() {
-    case .finished, .failed: return true
+    case .finished, .failed:
+      endRequest()
+      return true
     case .waiting:
       phase = .writing
       self.output = output
@@ -209,7 +248,9 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
   private func outputMoved(_ outcome: ResponseOutput.Outcome) {
     switch outcome {
     case .waiting: loop.deadlines.set(wakeup, at: loop.now + .seconds(30))
-    case .finished, .failed: kill()
+    case .finished, .failed:
+      endRequest()
+      kill()
     }
   }
 

@@ -18,7 +18,6 @@ enum UpgradeCheck {
       return refuse(405, "a WebSocket is opened with GET", [HTTPField("allow", "GET")])
     }
     guard head.version == "HTTP/1.1" else { return refuse(400, "a WebSocket is opened with HTTP/1.1") }
-    guard request.header("host") != nil else { return refuse(400, "the Host field is missing") }
     guard tokens(request.header("connection")).contains("upgrade") else {
       return refuse(400, "Connection must name upgrade")
     }
@@ -49,7 +48,7 @@ enum UpgradeCheck {
 
   private static func tokens(_ value: String?) -> [String] {
     (value ?? "").split(separator: ",").map { part in
-      part.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ").lowercased()
+      RequestHead.lower(part.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " "))
     }
   }
 

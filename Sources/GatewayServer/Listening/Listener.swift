@@ -1,5 +1,5 @@
 internal import CLibWebSockets
-internal import GatewayCore
+package import GatewayCore
 package import GatewayRuntime
 internal import Glibc
 internal import Synchronization
@@ -17,6 +17,11 @@ package final class Listener: @unchecked Sendable {
     package var limits = ServerLimits()
     /// The files of the certificate; nil for plain text.
     package var tls: TLSFiles?
+
+    /// The proxies that are believed when they say whose a connection or a request is.
+    package var proxies = TrustedProxies()
+    /// Whether those proxies begin each connection with the PROXY protocol. Connections of others begin as ever.
+    package var speaksProxyProtocol = false
 
     /// Counts what this listener refuses; several may share it.
     package var refusals = TransportRefusals()
@@ -38,6 +43,7 @@ package final class Listener: @unchecked Sendable {
   struct Share {
     let loop: SocketLoop
     let tally: LoopTally
+    let requests: RequestsUnderWay
     let host: VirtualHost
   }
 
@@ -51,13 +57,13 @@ package final class Listener: @unchecked Sendable {
     var shares: [Share] = []
     for loop in loops {
       let service = VirtualHost.Service(
-        site: site, limits: settings.limits, tally: LoopTally(), refusals: settings.refusals)
+        site: site, limits: settings.limits, tally: LoopTally(), refusals: settings.refusals, proxies: settings.proxies)
       let host = await loop.perform { Made(host: loop.addHost(service, tls: settings.tls)) }.host
       guard let host else {
         throw .cannotListen(
           address: "\(settings.host):\(settings.port)", reason: "libwebsockets refused the certificate or the settings")
       }
-      shares.append(Share(loop: loop, tally: service.tally, host: host))
+      shares.append(Share(loop: loop, tally: service.tally, requests: service.requests, host: host))
     }
     let listener = Listener(settings: settings, port: sockets[0].port, shares: shares)
     let handed = Handed(sockets: sockets)
@@ -92,6 +98,22 @@ package final class Listener: @unchecked Sendable {
     }
   }
 
+  /// Suspends until the HTTP requests under way have their whole answers, for at most `patience`. Returns how many had
+  /// none by then. A request is under way from its head's end on, so who has sent one has a moment for it to be read.
+  @discardableResult
+  package func finishRequests(within patience: Duration) async -> Int {
+    let start = await shares[0].loop.perform { [loop = shares[0].loop] in loop.now }
+    var unanswered = 0
+    for share in shares {
+      await share.loop.serving.sleep(until: start + Self.arrivalTime)
+      unanswered += await share.unanswered(at: start + patience)
+    }
+    return unanswered
+  }
+
+  /// How long what has been sent may take to be read.
+  private static let arrivalTime = Duration.milliseconds(20)
+
   /// Reads the certificate and its key again and presents them from the next handshake on. With anything wrong about
   /// them the old ones stay, and the error says what it is.
   package func reloadCertificate() async throws(ServerError) {
@@ -111,24 +133,65 @@ package final class Listener: @unchecked Sendable {
     for share in shares.dropFirst() where share.tally.count < best.tally.count { best = share }
     let share = best
     share.tally.connectionAssigned()
-    share.loop.events.execute { share.adopt(descriptor, excess: excess) }
+    let isAnnounced = settings.speaksProxyProtocol
+    share.loop.events.execute { share.take(descriptor, excess: excess, isAnnounced: isAnnounced) }
   }
 }
 
 extension Listener.Share: @unchecked Sendable {
   // @unchecked Sendable: the vhost is used only on the loop beside it.
 
+  /// How many requests are left at `deadline`; 0 as soon as there are none.
+  func unanswered(at deadline: Instant) async -> Int {
+    await withCheckedContinuation { continuation in
+      loop.events.execute { requests.wait(until: deadline, on: loop) { continuation.resume(returning: $0) } }
+    }
+  }
+
   func apply(_ certificate: TLSCertificate) -> Bool {
     host.apply(certificate)
   }
 
-  /// Makes the library serve the descriptor. Only on the loop.
-  func adopt(_ descriptor: CInt, excess: TransportRefusals.Reason?) {
+  /// Serves the descriptor, whose proxy perhaps has to say first whose it is. Only on the loop.
+  func take(_ accepted: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool) {
     guard let service = host.service, host.handle != nil else {
-      close(descriptor)
+      close(accepted)
       return tally.connectionEnded()
     }
-    let connection = ServerConnection(host: host, service: service, excess: excess)
+    var descriptor = accepted
+    var excess = excess
+    if descriptor >= loop.descriptorsMax {
+      // The library's table has no place for the number.
+      service.refusals.count(.descriptorLimit)
+      guard let spare = loop.spares.take(for: descriptor) else {
+        close(descriptor)
+        return tally.connectionEnded()
+      }
+      descriptor = spare
+      excess = excess ?? .descriptorLimit
+    }
+    let peer = isAnnounced ? SocketAddress.ofPeer(descriptor)?.text : nil
+    guard let address = peer.flatMap({ IPAddress($0) }), service.proxies.contains(address) else {
+      return adopt(descriptor, for: service, excess: excess, client: nil)
+    }
+    let arrival = ProxiedArrival(descriptor, on: loop, patience: service.limits.handshakeTimeout) {
+      [descriptor, excess] arrival, outcome in
+      host.arrivals.remove(arrival)
+      switch outcome {
+      case .client(let client): adopt(descriptor, for: service, excess: excess, client: client)
+      case .refused:
+        service.refusals.count(.proxyHeader)
+        tally.connectionEnded()
+      }
+    }
+    host.arrivals.add(arrival)
+  }
+
+  /// Makes the library serve the descriptor, of the client of that address if a proxy has named one.
+  private func adopt(
+    _ descriptor: CInt, for service: VirtualHost.Service, excess: TransportRefusals.Reason?, client: String?
+  ) {
+    let connection = ServerConnection(host: host, service: service, excess: excess, client: client)
     guard connection.awaitHead(from: descriptor) else {
       close(descriptor)
       return tally.connectionEnded()

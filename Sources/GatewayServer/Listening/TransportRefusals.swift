@@ -9,6 +9,18 @@ package final class TransportRefusals: Sendable {
     case connectionLimit = "connection_limit"
     /// More new connections a second than it may have.
     case connectionRate = "connection_rate"
+    /// A descriptor's number above the table that the loop was made with.
+    case descriptorLimit = "descriptor_limit"
+    /// A proxy's connection that does not begin with the PROXY protocol, or not in time.
+    case proxyHeader = "proxy_header"
+    /// Plain text where TLS was expected.
+    case tlsPlainText = "tls_plain_text"
+    /// The peer refused what the certificate says, or another part of the handshake, with an alert.
+    case tlsAlert = "tls_alert"
+    /// Any other TLS handshake that failed: no version or cipher in common, garbage.
+    case tlsHandshake = "tls_handshake"
+    /// A TLS handshake that the peer left, or did not finish in time.
+    case tlsUnfinished = "tls_unfinished"
     case malformedRequest = "malformed_request"
     /// A head or a body above its limit.
     case tooLarge = "too_large"
@@ -29,9 +41,8 @@ package final class TransportRefusals: Sendable {
   /// Every reason with its count, on the page of metrics.
   package func write(to page: inout PrometheusText) {
     let counts = counts.withLock { $0 }
-    let values = Reason.allCases.map { ($0.rawValue, counts[$0, default: 0]) }
     page.counters(
       "postern_transport_refusals_total", "Requests and connections refused by the transport.", label: "reason",
-      Dictionary(uniqueKeysWithValues: values))
+      Reason.allCases.reduce(into: [:]) { $0[$1.rawValue] = counts[$1, default: 0] })
   }
 }

@@ -25,6 +25,9 @@ class Endpoint {
   /// The library answers a ping. Called from inside its write, where nobody else may be told of it.
   func pingArrived() {}
 
+  /// Whether a close frame may still be sent. Asked from inside the library's write, as above.
+  var mayWriteClose: Bool { true }
+
   /// The connection no longer exists. The last call.
   func connectionDestroyed() {}
 
@@ -45,9 +48,17 @@ class Endpoint {
       let connection = Unmanaged<ServerConnection>.fromOpaque(connection!).takeUnretainedValue()
       return connection.headArrived(UnsafeMutableRawBufferPointer(start: buffer, count: size), count)
     }
+    postern_set_handshake_receiver { connection, end in
+      Unmanaged<ServerConnection>.fromOpaque(connection!).takeUnretainedValue().handshakeEnded(
+        TransportRefusals.Reason(end))
+    }
     postern_set_ping_receiver { endpoint in
       guard let endpoint else { return }
       Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue().pingArrived()
+    }
+    postern_set_close_judge { endpoint in
+      guard let endpoint else { return 1 }
+      return Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue().mayWriteClose ? 1 : 0
     }
     postern_set_callback { wsi, rawReason, user, input, length in
       guard let wsi else { return 0 }

@@ -29,6 +29,10 @@ package final class SocketLoop: @unchecked Sendable {
 
   private var ev: OpaquePointer?
   private(set) var context: OpaquePointer?
+  /// How many descriptors the library's table has a place for, the first of which is number 0. Set before the thread
+  /// starts.
+  package private(set) var descriptorsMax = 0
+  private(set) lazy var spares = SpareDescriptors(below: descriptorsMax)
   private var vhosts: [VirtualHost] = []
   let fetches = FetchTable()
   let addresses = AddressBook()
@@ -78,17 +82,20 @@ package final class SocketLoop: @unchecked Sendable {
     }
     precondition(isNew, "a loop starts once")
     guard postern_interposition_works() != 0 else {
-      throw .cannotStartLoop("libwebsockets does not find recv, SSL_read and lws_write in this executable")
+      throw .cannotStartLoop("libwebsockets does not find recv, lws_write and OpenSSL's functions in this executable")
     }
     _ = Endpoint.receiveCallbacks
     guard let ev = postern_ev_loop_new() else { throw .cannotStartLoop("no epoll loop: \(ServerError.systemError)") }
     self.ev = ev
-    let context = Self.librarySetup.withLock { _ in
+    let (context, table) = Self.librarySetup.withLock { _ in
       var settings = postern_context_settings(
         loop: ev, handshake_seconds: limits.handshakeSeconds,
-        header_bytes: UInt16(clamping: limits.headerBytesMax * 2))
-      return postern_context_create(&settings).map { UInt(bitPattern: $0) }
+        header_bytes: UInt16(clamping: limits.headerBytesMax * 2),
+        descriptors_max: CInt(clamping: limits.descriptorsMax(beside: ProcessFigures().openDescriptors)))
+      let context = postern_context_create(&settings).map { UInt(bitPattern: $0) }
+      return (context, settings.descriptors_max)
     }
+    descriptorsMax = Int(table)
     guard let context else {
       ev_loop_destroy(ev)
       throw .cannotStartLoop("libwebsockets gave no context: is libwebsockets-evlib-ev installed?")
@@ -156,6 +163,9 @@ package final class SocketLoop: @unchecked Sendable {
   // MARK: The thread
 
   private func run() {
+    postern_begin_reading()
+    // While their numbers are low.
+    _ = spares
     while !isStopping {
       let hasWork = events.runQueued(limit: Self.workSlice)
       let hasDue = events.fireDeadlines()
@@ -182,11 +192,12 @@ package final class SocketLoop: @unchecked Sendable {
 
   private func tearDown() {
     fetches.endAll()
+    vhosts.forEach { $0.arrivals.cancelAll() }
     events.end()
     runQueued()
     Self.librarySetup.withLock { _ in lws_context_destroy(context) }
     context = nil
-    postern_forget_heads()
+    postern_end_reading()
     // What the ends of the connections set off.
     runQueued()
     vhosts.forEach { $0.free() }
@@ -251,4 +262,7 @@ actor ServingActor {
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  /// Waits; others are served meanwhile.
+  func sleep(until deadline: Instant) async { await loop.sleep(until: deadline) }
 }

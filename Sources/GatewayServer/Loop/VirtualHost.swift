@@ -1,4 +1,5 @@
 internal import CLibWebSockets
+internal import GatewayCore
 internal import GatewayRuntime
 
 /// One libwebsockets virtual host on one loop: what a listener serves there, or what the loop dials from.
@@ -10,6 +11,7 @@ final class VirtualHost {
   private(set) var handle: OpaquePointer!
   /// The library's TLS context of the vhost, for a change of certificate.
   private var tls: OpaquePointer?
+  let arrivals = ProxiedArrivals()
 
   /// What connections of a serving vhost are served with.
   struct Service: Sendable {
@@ -17,6 +19,8 @@ final class VirtualHost {
     let limits: ServerLimits
     let tally: LoopTally
     let refusals: TransportRefusals
+    let requests = RequestsUnderWay()
+    let proxies: TrustedProxies
   }
 
   /// Nil if the library cannot make it. Only on the loop.
@@ -63,6 +67,9 @@ final class VirtualHost {
     guard let context, let vhost = of(wsi) else { return }
     vhost.tls = OpaquePointer(context)
   }
+
+  /// Whether it serves TLS.
+  var isSecure: Bool { tls != nil }
 
   /// Presents `certificate` from the next handshake on. False, and no change, if OpenSSL refuses it.
   func apply(_ certificate: TLSCertificate) -> Bool {

@@ -13,6 +13,12 @@ final class Handshake {
   private var timer: DialTimer?
   /// Whether it is the client's side.
   let isDialled: Bool
+  /// Whether the client's side speaks TLS, and whether it takes any certificate.
+  private let security: Security
+
+  enum Security {
+    case none, verified, unverified
+  }
   /// Called when there was no connection at all.
   var whenUnreachable: (() -> Void)?
   /// The fields the library writes itself.
@@ -25,13 +31,15 @@ final class Handshake {
   init(answering subprotocol: String?) {
     self.subprotocol = subprotocol
     isDialled = false
+    security = .none
     fields = []
   }
 
   /// The client's side: the request has `fields` beside those of every upgrade.
-  init(asking fields: [HTTPField]) {
+  init(asking fields: [HTTPField], _ security: Security) {
     subprotocol = nil
     isDialled = true
+    self.security = security
     self.fields = fields
   }
 
@@ -82,9 +90,14 @@ final class Handshake {
     return 0
   }
 
-  /// The library gave up, and says why in a text such as `HS: ws upgrade response not 101` or `Timed out`.
-  func fail(_ reason: UnsafeRawBufferPointer, status: Int) {
+  /// The library gave up, and says why in a text such as `HS: ws upgrade response not 101` or `Timed out`; `tls` is how
+  /// TLS ended, if that is the cause.
+  func fail(_ reason: UnsafeRawBufferPointer, status: Int, tls: TLSFailure?) {
     guard failure == nil else { return }
+    if let tls {
+      failure = .insecure(tls)
+      return
+    }
     let text = String(decoding: reason.prefix { $0 != 0 }, as: UTF8.self)
     if status != 0 && status != 101 {
       failure = .refused(status: status)
@@ -93,6 +106,19 @@ final class Handshake {
     } else {
       failure = .unreachable(text.isEmpty ? "the connection failed" : text)
       whenUnreachable?()
+    }
+  }
+}
+
+extension Handshake {
+  /// Why TLS is the cause that a dialled connection did not open; nil if it is not.
+  func tlsFailure(of wsi: OpaquePointer) -> TLSFailure? {
+    let descriptor = lws_get_socket_fd(wsi)
+    switch security {
+    case .none: return postern_has_read_tls(descriptor) != 0 ? .peerWantsTLS : nil
+    case .verified: return TLSFailure(postern_dialled_tls_end(descriptor))
+    case .unverified:
+      return TLSFailure(postern_dialled_tls_end(descriptor)).flatMap { $0.isOfCertificate ? nil : $0 }
     }
   }
 }

@@ -36,6 +36,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   /// The size of the message whose rest the library holds; 0 if it holds none.
   private var heldBytes = 0
   private var closeTimer: CloseTimer?
+  /// Whether our close frame is written, behind which the library may send none of its own (RFC 6455 section 5.5.1).
+  private var hasWrittenClose = false
   /// Whether the library has told of its end.
   private(set) var isDestroyed = false
   /// What is needed until the socket is open.
@@ -45,7 +47,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   static let closeTimeout = Duration.seconds(15)
   /// The same after a message above the limit, behind whose rest the answer may never come.
   static let limitTimeout = Duration.seconds(2)
-  /// The same after a breach that the library found: it has lost its place among the frames, and may miss the answer.
+  /// The same after a breach of the protocol: the library has lost its place among the frames, or the answer would stand
+  /// in the rest of a frame that was begun, and may be missed.
   static let violationTimeout = Duration.milliseconds(500)
 
   init(host: VirtualHost, handler: any SocketHandler, peer: String, acceptedAt: Instant, handshake: Handshake) {
@@ -140,6 +143,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     let written = payload.withUnsafeBytes { bytes in
       loop.scratch.with(bytes) { lws_write(wsi, $0, $1, postern_write_close) }
     }
+    hasWrittenClose = true
     if written < 0 { abort() } else { noteHeld(payload.count, wsi) }
   }
 
@@ -166,8 +170,14 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   /// The peer's close frame. Answers it if it is the first of the two.
   func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
-    // Of codes below 3000 that RFC 6455 does not name the library has made 1002 by now, also of 1012 to 1014.
-    let code = payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : 1005
+    var code = payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : 1005
+    // Of codes below 3000 that RFC 6455 does not name the library has made 1002 by now. 1012 to 1014 came after the RFC
+    // (IANA's registry of close codes), and are good.
+    if code == CloseReason.protocolError.code, let wsi {
+      let sent = postern_close_code(
+        lws_get_socket_fd(wsi), payload.baseAddress?.assumingMemoryBound(to: UInt8.self), payload.count)
+      if sent > 0 { code = UInt16(truncatingIfNeeded: sent) }
+    }
     peerCode = code
     if phase == .open, let wsi {
       // The library lets codes of 5000 and above through.
@@ -181,11 +191,11 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     return -1
   }
 
-  /// The peer went above a limit of ours: says so, and reads on until it has answered.
+  /// The peer went above a limit of ours, or sent text that is none: says so, and reads on until it has answered.
   func violate(_ reason: CloseReason) {
     assembly = nil
     guard phase == .open else { return }
-    close(reason, patience: Self.limitTimeout)
+    close(reason, patience: reason == .invalidPayload ? Self.violationTimeout : Self.limitTimeout)
     handler?.socketViolated(reason)
   }
 
@@ -234,6 +244,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     hasNewPing = true
   }
 
+  override var mayWriteClose: Bool { !hasWrittenClose }
+
   private func tellPing() {
     hasNewPing = false
     if phase == .open { handler?.socketReceivedPing() }
@@ -258,7 +270,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
       return handshake?.appendFields(input, length) ?? 0
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
       handshake?.fail(
-        UnsafeRawBufferPointer(start: input, count: length), status: Int(lws_http_client_http_response(wsi)))
+        UnsafeRawBufferPointer(start: input, count: length), status: Int(lws_http_client_http_response(wsi)),
+        tls: wsi.flatMap { handshake?.tlsFailure(of: $0) })
     case LWS_CALLBACK_ADD_HEADERS:
       return handshake?.appendSubprotocol(input) ?? 0
     case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL, LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:

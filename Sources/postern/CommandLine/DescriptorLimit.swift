@@ -1,14 +1,14 @@
+import GatewayServer
 import Glibc
 
 /// How many files and sockets this process may have open.
 enum DescriptorLimit {
   /// What a process needs besides its connections: the program itself, its loops, its pipes.
-  static let reserve = 256
+  static let reserve = ServerLimits.descriptorReserve
 
   /// Raises the limit to `wanted`, or as far as the system lets it, and returns it. Never lowers it.
   ///
-  /// libwebsockets keeps a table as long as the limit for each loop, and walks it when a connection opens or closes; so a
-  /// gateway asks for no more than it needs, before its first loop starts.
+  /// Before the first loop starts, which makes its table of descriptors no longer than the limit.
   static func raised(to wanted: Int = .max) -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

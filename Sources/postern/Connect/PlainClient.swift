@@ -102,6 +102,7 @@ actor PlainClient {
     switch failure {
     case .refused(let status): "\(target.host):\(target.port) answered with HTTP status \(status)"
     case .unreachable(let reason): "\(target.host):\(target.port) is not to be reached: \(reason)"
+    case .insecure(let failure): "\(target.host):\(target.port) is not to be spoken with: \(failure)"
     case .timedOut: "\(target.host):\(target.port) did not answer in time"
     }
   }

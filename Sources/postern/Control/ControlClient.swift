@@ -1,5 +1,7 @@
 import Foundation
-import FoundationNetworking
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
 
 /// One request of the control API.
 struct ControlRequest {
@@ -24,33 +26,41 @@ struct ControlClient {
     var text: String { String(decoding: data, as: UTF8.self) }
   }
 
-  private let base: URLComponents
+  private let address: String
+  private let target: DialTarget
   private let secret: String?
 
   init(url: String, secret: String?) throws {
-    guard let base = URLComponents(string: url), ["http", "https"].contains(base.scheme), base.host != nil else {
+    guard let base = URLComponents(string: url), ["http", "https"].contains(base.scheme), let host = base.host,
+      !host.isEmpty
+    else {
       throw UsageError("--url", value: url, expected: "the control port's address, as http://127.0.0.1:8081")
     }
-    self.base = base
+    let isTLS = base.scheme == "https"
+    address = base.string ?? url
+    target = DialTarget(
+      host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: base.port ?? (isTLS ? 443 : 80),
+      isTLS: isTLS)
     self.secret = secret
   }
 
   func send(_ request: ControlRequest) async throws -> Answer {
-    var url = base
-    url.percentEncodedPath = request.path
-    url.queryItems = request.query.isEmpty ? nil : request.query
-    var message = URLRequest(url: url.url!, timeoutInterval: 30)
-    message.httpMethod = request.method
+    var message = HTTPRequest(method: request.method, path: request.path)
+    message.query = request.query.map { HTTPField($0.name, $0.value ?? "") }
     if request.method == "POST" {
-      message.httpBody = try JSONSerialization.data(withJSONObject: request.body)
-      message.setValue("application/json", forHTTPHeaderField: "content-type")
+      message.body = Array(try JSONSerialization.data(withJSONObject: request.body))
+      message.headers.append(HTTPField("content-type", "application/json"))
     }
-    if let secret { message.setValue("Bearer \(secret)", forHTTPHeaderField: "authorization") }
-    do {
-      let (data, response) = try await URLSession.shared.data(for: message)
-      return Answer(status: (response as? HTTPURLResponse)?.statusCode ?? 0, data: data)
-    } catch {
-      throw ControlUnreachable(address: base.string ?? "")
+    if let secret { message.headers.append(HTTPField("authorization", "Bearer \(secret)")) }
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    defer { loop.stop() }
+    let result = await Task(executorPreference: loop.events) { [message, target] in
+      await loop.fetch(message, from: target, timeout: .seconds(30))
+    }.value
+    switch result {
+    case .success(let response): return Answer(status: response.status, data: Data(response.body))
+    case .failure(let failure): throw ControlUnreachable(address: address, failure: failure)
     }
   }
 }
@@ -58,5 +68,15 @@ struct ControlClient {
 /// No gateway answers at the control address.
 struct ControlUnreachable: Error, CustomStringConvertible {
   let address: String
-  var description: String { "no gateway answers at \(address); is `postern serve` running, with this control port?" }
+  let failure: DialFailure
+
+  var description: String {
+    switch failure {
+    case .insecure(let reason): "no gateway answers at \(address): \(reason)"
+    case .timedOut: "no gateway answers at \(address) within 30 s"
+    case .unreachable(let reason):
+      "no gateway answers at \(address) (\(reason)); is `postern serve` running, with this control port?"
+    case .refused(let status): "no gateway answers at \(address): HTTP \(status)"
+    }
+  }
 }

@@ -89,7 +89,8 @@ enum ServeCommand: Command {
     // Not a task group: it would wait for the drain whatever the second signal says.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     Task {
-      await running.drain(over: window)
+      let unanswered = await running.drain(over: window)
+      if unanswered > 0 { log.write(.warning, "requests_cut", ["count": String(unanswered)]) }
       end.yield()
     }
     Task {

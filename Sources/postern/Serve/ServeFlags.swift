@@ -21,9 +21,18 @@ enum ServeFlags {
     Flag("control-host", "ADDRESS", "the control port's address (default 127.0.0.1)"),
     Flag("control-port", "N", "the control port, 0 for a free one (default 8081)"),
     Flag("control-secret-file", "FILE", "the control port's bearer secret; required off loopback"),
-    Flag("origin", "ORIGIN", "an origin browsers may come from (default: all)", repeats: true),
+    Flag(
+      "control-allowed-host", "HOST",
+      "a name that the control port may be asked for by, beside its address, where it has no secret", repeats: true),
+    Flag(
+      "origin", "ORIGIN",
+      "an origin browsers may come from (default: all; but none to a token provider without a secret)", repeats: true),
     Flag("tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP"),
     Flag("tls-key", "FILE", "the certificate's private key, PEM"),
+    Flag(
+      "trusted-proxy", "ADDRESS",
+      "an address or network (10.0.0.0/8) whose X-Forwarded-For and Forwarded say the client's address", repeats: true),
+    Flag("proxy-protocol", nil, "those proxies begin each connection with the PROXY protocol, version 1 or 2"),
     Flag("echo", nil, "answer every message on /echo with itself, without authentication"),
   ]
 
@@ -36,7 +45,9 @@ enum ServeFlags {
     Flag("revocation", "refresh|close", "what happens to live sessions of a revoked token (default refresh)"),
     Flag("ping-interval", "DURATION", "how long a peer may be silent before a ping, 0 for never (default 30s)"),
     Flag("pong-timeout", "DURATION", "how long it may stay silent after it (default 10s)"),
-    Flag("drain-window", "DURATION", "the window that closes are spread over on SIGTERM (default 5s)"),
+    Flag(
+      "drain-window", "DURATION",
+      "the window that closes are spread over on SIGTERM; HTTP requests then have 10s for their answers (default 5s)"),
   ]
 
   private static let limits = [

@@ -61,6 +61,12 @@ struct ServeOptions {
     settings.controlHost = arguments.string("control-host") ?? "127.0.0.1"
     settings.controlPort = try arguments.int("control-port", in: 0...65535) ?? 8081
     settings.controlSecret = try arguments.secret("control-secret-file")
+    settings.controlAllowedHosts = try arguments.values("control-allowed-host").map { value in
+      guard Authority(value.text.contains(":") ? "[\(value.text)]" : value.text) != nil else {
+        throw UsageError(value.source, value: value.text, expected: "a host's name or address, without a port")
+      }
+      return value.text
+    }
     guard settings.controlSecret != nil || isLoopback(settings.controlHost) else {
       throw UsageError("--control-host \(settings.controlHost) is not loopback: give a --control-secret-file")
     }
@@ -76,6 +82,18 @@ struct ServeOptions {
     default: throw UsageError("--tls-certificate and --tls-key are given together, or neither")
     }
     settings.stream?.calls.sfu?.isSecure = settings.tls != nil
+    let proxies = try arguments.values("trusted-proxy").map { value in
+      guard let network = IPNetwork(value.text) else {
+        throw UsageError(
+          value.source, value: value.text, expected: "an address as 10.0.0.7, or a network as 10.0.0.0/8")
+      }
+      return network
+    }
+    settings.proxies = TrustedProxies(proxies)
+    settings.speaksProxyProtocol = try arguments.isOn("proxy-protocol")
+    guard !settings.speaksProxyProtocol || !proxies.isEmpty else {
+      throw UsageError("--proxy-protocol believes named proxies only: give a --trusted-proxy")
+    }
     settings.streem?.openID.isSecure = settings.tls != nil
     settings.streem?.openID.admitsEverybody = settings.hosts.allSatisfy(isLoopback)
   }

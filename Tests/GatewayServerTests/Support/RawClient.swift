@@ -47,6 +47,9 @@ final class RawClient {
     }
   }
 
+  /// Gives the other side the time to read what was sent by itself.
+  func pause() { poll(nil, 0, 3) }
+
   /// Ends our side of the connection; the other stays.
   func endSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 

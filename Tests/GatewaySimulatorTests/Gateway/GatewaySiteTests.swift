@@ -31,6 +31,20 @@ struct GatewaySiteTests {
     #expect(try answer(closed, "POST", "/v1/guests", [Self.elsewhere]).header("access-control-allow-origin") == nil)
   }
 
+  @Test("mints for no script of another origin, unless that is on the list, and lets none read a refusal")
+  func provider() throws {
+    func mint(_ gateway: SimulatedGateway, _ headers: [HTTPField]) throws -> HTTPResponse {
+      try #require(try gateway.fetch("POST", "/v1/tokens", headers: headers, body: #"{"user_id":"ann"}"#)?.get())
+    }
+    let open = try gateway()
+    #expect(try mint(open, []).status == 200)
+    let refused = try mint(open, [Self.elsewhere])
+    #expect(refused.status == 403 && refused.header("access-control-allow-origin") == nil)
+    let closed = try gateway(origins: [Self.app.value])
+    #expect(try mint(closed, [Self.app]).header("access-control-allow-origin") == Self.app.value)
+    #expect(try mint(closed, [Self.elsewhere]).status == 403)
+  }
+
   @Test("answers a preflight on every path")
   func preflight() throws {
     let gateway = try gateway()

@@ -72,6 +72,7 @@ extension StreamError {
     case 403: 17
     case 404: 16
     case 413: 22
+    case 415: 4
     case 429: 9
     default: -1
     }

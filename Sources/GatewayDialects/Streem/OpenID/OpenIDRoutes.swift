@@ -61,7 +61,7 @@ struct OpenIDRoutes: Sendable {
 
   /// A resource for browsers.
   private func page(_ method: String, _ pattern: String, _ work: @escaping PageWork) -> HTTPRoute {
-    HTTPRoute(method, pattern) { request, parameters in
+    HTTPRoute(method, pattern, pages: .shown) { request, parameters in
       guard let place = await place(request, parameters["company"]) else { return OpenIDPage.companyUnknown() }
       return await work(request, place)
     }

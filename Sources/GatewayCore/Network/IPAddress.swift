@@ -1,0 +1,104 @@
+/// An IPv4 or IPv6 address as a number: `203.0.113.7`, `2001:db8::7`.
+///
+/// Two texts of one address are one value, and an IPv4 address mapped into IPv6 (RFC 4291 section 2.5.5.2) is the IPv4
+/// address. A zone (`%eth0`) is no part of it.
+package struct IPAddress: Hashable, Sendable {
+  /// The 4 or 16 bytes, the most significant first.
+  package let bytes: [UInt8]
+
+  /// Of 4 or 16 bytes; nil for any other number of them.
+  package init?(bytes: some Collection<UInt8>) {
+    let bytes = Array(bytes)
+    guard bytes.count == 4 || bytes.count == 16 else { return nil }
+    let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+    self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
+  }
+
+  /// Of its text: four decimal numbers, or the groups of RFC 4291 section 2.2, without brackets and without a port.
+  package init?(_ text: some StringProtocol) {
+    let text = text.utf8.prefix(64)
+    let bytes = text.contains(UInt8(ascii: ":")) ? Self.sixteen(Array(text)) : Self.four(text)
+    guard let bytes, let address = IPAddress(bytes: bytes) else { return nil }
+    self = address
+  }
+
+  package var isIPv4: Bool { bytes.count == 4 }
+
+  /// Whether it stays on the machine: 127.0.0.0/8 or ::1.
+  package var isLoopback: Bool {
+    isIPv4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+  }
+
+  // MARK: Reading
+
+  private static func four(_ text: some Collection<UInt8>) -> [UInt8]? {
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 4 else { return nil }
+    var bytes: [UInt8] = []
+    for part in parts {
+      // A leading zero means octal to some readers, so it means nothing to us.
+      guard (1...3).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }),
+        part.count == 1 || part.first != 0x30, let number = UInt8(String(decoding: part, as: UTF8.self))
+      else { return nil }
+      bytes.append(number)
+    }
+    return bytes
+  }
+
+  private static func sixteen(_ text: [UInt8]) -> [UInt8]? {
+    let colon = UInt8(ascii: ":")
+    let bare = text.prefix { $0 != UInt8(ascii: "%") }
+    guard let gap = zip(bare.indices, bare.dropFirst().indices).first(where: { bare[$0] == colon && bare[$1] == colon })
+    else { return groups(bare).flatMap { $0.count == 16 ? $0 : nil } }
+    let (left, right) = (bare[..<gap.0], bare[(gap.1 + 1)...])
+    guard let before = left.isEmpty ? [] : groups(left, mayEndInIPv4: false),
+      let after = right.isEmpty ? [] : groups(right), before.count + after.count <= 14
+    else { return nil }
+    return before + [UInt8](repeating: 0, count: 16 - before.count - after.count) + after
+  }
+
+  /// The bytes of groups between colons, the last of which may be an IPv4 address; nil if one is empty or no group.
+  private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool = true) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    let groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    for (index, group) in groups.enumerated() {
+      if mayEndInIPv4, index == groups.count - 1, group.contains(UInt8(ascii: ".")) {
+        guard let four = four(group) else { return nil }
+        bytes += four
+      } else {
+        guard (1...4).contains(group.count), group.allSatisfy(isHexDigit),
+          let number = UInt16(String(decoding: group, as: UTF8.self), radix: 16)
+        else { return nil }
+        bytes += [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
+      }
+    }
+    return bytes
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
+    }
+  }
+}
+
+extension IPAddress: CustomStringConvertible {
+  /// The text of RFC 5952: small letters, no leading zeros, `::` for the longest run of two zero groups or more.
+  package var description: String {
+    if isIPv4 { return bytes.map { String($0) }.joined(separator: ".") }
+    let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+    var longest = 0..<0
+    var start = 0
+    while start < 8 {
+      let end = groups[start...].firstIndex { $0 != 0 } ?? 8
+      if end - start >= 2 && end - start > longest.count { longest = start..<end }
+      start = max(end, start) + 1
+    }
+    func text(_ groups: ArraySlice<UInt16>) -> String { groups.map { String($0, radix: 16) }.joined(separator: ":") }
+    if longest.isEmpty { return text(groups[...]) }
+    return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
+  }
+}

@@ -1,0 +1,100 @@
+/// The header that a proxy sends ahead of a connection it passes on: the PROXY protocol, versions 1 and 2
+/// (https://www.haproxy.org/download/2.8/doc/proxy-protocol.txt).
+///
+/// Bytes are given as they come, never more than ``wanted``, so that none of what follows the header is taken.
+package struct ProxyHeader: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
+    case needsMore
+    /// The address of the client; nil where the proxy speaks for itself (LOCAL) or does not know it (UNKNOWN).
+    case complete(IPAddress?)
+    /// What came is no header, or one with more than ``bytesMax`` bytes.
+    case invalid
+  }
+
+  /// Of a whole header: those of version 2 may have fields of the proxy's own (TLV) at the end.
+  package static let bytesMax = 4096
+  /// Section 2.1: the longest line of version 1, with its end.
+  private static let lineBytesMax = 107
+  /// The shortest header of all is `PROXY UNKNOWN` and a line's end.
+  private static let shortest = 15
+  private static let signature: [UInt8] = [
+    0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a,
+  ]
+  private static let lineStart = Array("PROXY ".utf8)
+
+  private var bytes: [UInt8] = []
+
+  package init() {}
+
+  /// How many bytes may be read next: of version 1, whose length nobody knows before, only up to a line feed.
+  package var wanted: (count: Int, endsAtLineFeed: Bool) {
+    if bytes.count < Self.shortest { return (Self.shortest - bytes.count, false) }
+    if isLine { return (Self.lineBytesMax - bytes.count, true) }
+    guard bytes.count >= 16 else { return (16 - bytes.count, false) }
+    return (length - bytes.count, false)
+  }
+
+  private var isLine: Bool { bytes.starts(with: Self.lineStart) }
+
+  /// That of a header of version 2, of which 16 bytes are there.
+  private var length: Int { 16 + Int(bytes[14]) << 8 + Int(bytes[15]) }
+
+  package mutating func append(_ more: UnsafeRawBufferPointer) -> Step {
+    bytes.append(contentsOf: more)
+    let isLine = bytes.prefix(Self.lineStart.count).elementsEqual(Self.lineStart.prefix(bytes.count))
+    let isBinary = bytes.prefix(Self.signature.count).elementsEqual(Self.signature.prefix(bytes.count))
+    guard isLine || isBinary else { return .invalid }
+    guard bytes.count >= Self.shortest else { return .needsMore }
+    return isLine ? readLine() : readBinary()
+  }
+
+  // MARK: Version 1
+
+  private func readLine() -> Step {
+    guard bytes.last == 0x0a else { return bytes.count < Self.lineBytesMax ? .needsMore : .invalid }
+    guard bytes.dropLast().last == 0x0d else { return .invalid }
+    let words = bytes.dropLast(2).split(separator: 0x20, omittingEmptySubsequences: false).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    guard words.count >= 2 else { return .invalid }
+    // What comes behind UNKNOWN is to be ignored.
+    if words[1] == "UNKNOWN" { return .complete(nil) }
+    guard words.count == 6, let source = IPAddress(words[2]), let target = IPAddress(words[3]),
+      Self.isPort(words[4]), Self.isPort(words[5])
+    else { return .invalid }
+    // An IPv4 address may be written as mapped into IPv6.
+    switch words[1] {
+    case "TCP4" where source.isIPv4 && target.isIPv4 && !words[2].contains(":"): return .complete(source)
+    case "TCP6" where words[2].contains(":") && words[3].contains(":"): return .complete(source)
+    default: return .invalid
+    }
+  }
+
+  private static func isPort(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(text) != nil
+      && (text.utf8.count == 1 || text.utf8.first != 0x30)
+  }
+
+  // MARK: Version 2
+
+  private func readBinary() -> Step {
+    guard bytes.count >= 16 else { return .needsMore }
+    guard bytes[12] >> 4 == 2, length <= Self.bytesMax else { return .invalid }
+    guard bytes.count >= length else { return .needsMore }
+    switch bytes[12] & 0x0f {
+    case 0: return .complete(nil)
+    case 1: break
+    default: return .invalid
+    }
+    // The family is in the upper half, the transport in the lower: 1 is a stream.
+    let addresses: (family: Int, size: Int)
+    switch bytes[13] {
+    case 0x11: addresses = (4, 12)
+    case 0x21: addresses = (16, 36)
+    case 0x00, 0x31: return .complete(nil)
+    default: return .invalid
+    }
+    guard length >= 16 + addresses.size else { return .invalid }
+    return .complete(IPAddress(bytes: bytes[16..<16 + addresses.family]))
+  }
+}

@@ -1,0 +1,51 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// The HTTP requests of one listener on one loop that have no whole answer yet, and whoever waits for the last of them:
+/// a drain.
+///
+/// `@unchecked Sendable`: touched only on the loop.
+final class RequestsUnderWay: @unchecked Sendable {
+  private(set) var count = 0
+  private var waiters: [ObjectIdentifier: Waiter] = [:]
+
+  func begin() {
+    count += 1
+  }
+
+  func end() {
+    count -= 1
+    guard count == 0 else { return }
+    for waiter in waiters.values { waiter.finish() }
+  }
+
+  /// Calls `ended` with how many are left: as soon as none is, or at `deadline`.
+  func wait(until deadline: Instant, on loop: SocketLoop, ended: @escaping (Int) -> Void) {
+    guard count > 0, deadline > loop.now else { return ended(count) }
+    let waiter = Waiter(for: self, on: loop, ended: ended)
+    waiters[ObjectIdentifier(waiter)] = waiter
+    loop.deadlines.set(waiter.wakeup, at: deadline)
+  }
+
+  /// One who waits. Held by the table until it is over.
+  private final class Waiter: WakeupTarget {
+    private unowned let requests: RequestsUnderWay
+    private let loop: SocketLoop
+    private let ended: (Int) -> Void
+    private(set) lazy var wakeup = Wakeup(target: self)
+
+    init(for requests: RequestsUnderWay, on loop: SocketLoop, ended: @escaping (Int) -> Void) {
+      self.requests = requests
+      self.loop = loop
+      self.ended = ended
+    }
+
+    func finish() {
+      loop.deadlines.remove(wakeup)
+      requests.waiters[ObjectIdentifier(self)] = nil
+      ended(requests.count)
+    }
+
+    func wakeUp() { finish() }
+  }
+}

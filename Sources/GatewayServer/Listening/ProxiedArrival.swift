@@ -1,0 +1,86 @@
+// In a release build the compiler finds the constants of <sys/socket.h> in the first C module that includes it.
+internal import CLibWebSockets
+internal import GatewayCore
+internal import GatewayRuntime
+internal import Glibc
+
+/// An accepted connection of a proxy's, until the proxy has said by the PROXY protocol whose it is. Only on its loop.
+///
+/// Reads the header and nothing of what follows, which may be a TLS handshake.
+final class ProxiedArrival: WakeupTarget {
+  enum Outcome {
+    /// The client's address; nil where the proxy speaks for itself.
+    case client(String?)
+    /// No header, a wrong one, or none in time. The descriptor is closed.
+    case refused
+  }
+
+  private let descriptor: CInt
+  private let loop: SocketLoop
+  private let ended: (ProxiedArrival, Outcome) -> Void
+  private var header = ProxyHeader()
+  private var watcher: IOWatcher?
+  private lazy var wakeup = Wakeup(target: self)
+
+  /// Calls `ended` once, unless it is cancelled.
+  init(
+    _ descriptor: CInt, on loop: SocketLoop, patience: Duration, ended: @escaping (ProxiedArrival, Outcome) -> Void
+  ) {
+    self.descriptor = descriptor
+    self.loop = loop
+    self.ended = ended
+    watcher = IOWatcher(descriptor: descriptor, on: loop) { [unowned self] in readSome() }
+    watcher?.watch(.readable)
+    loop.deadlines.set(wakeup, at: loop.now + patience)
+  }
+
+  func wakeUp() { end(.refused) }
+
+  /// Closes the descriptor without a word.
+  func cancel() {
+    stop()
+    close(descriptor)
+  }
+
+  private func readSome() {
+    while true {
+      switch read() {
+      case .needsMore: continue
+      case nil: return
+      case .complete(let client): return end(.client(client?.description))
+      case .invalid: return end(.refused)
+      }
+    }
+  }
+
+  /// What the next bytes bring; nil if none have come.
+  private func read() -> ProxyHeader.Step? {
+    withUnsafeTemporaryAllocation(byteCount: ProxyHeader.bytesMax, alignment: 1) { buffer in
+      let wanted = header.wanted
+      var size = min(wanted.count, buffer.count)
+      if wanted.endsAtLineFeed {
+        // Where the line ends is seen before it is read.
+        let seen = recv(descriptor, buffer.baseAddress, size, CInt(MSG_PEEK))
+        guard seen > 0 else { return hasNone(seen) ? nil : .invalid }
+        size = buffer[..<seen].firstIndex(of: 0x0a).map { $0 + 1 } ?? seen
+      }
+      let count = recv(descriptor, buffer.baseAddress, size, 0)
+      guard count > 0 else { return hasNone(count) ? nil : .invalid }
+      return header.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+
+  private func hasNone(_ count: Int) -> Bool { count < 0 && (errno == EAGAIN || errno == EINTR) }
+
+  private func stop() {
+    watcher?.stop()
+    watcher = nil
+    loop.deadlines.remove(wakeup)
+  }
+
+  private func end(_ outcome: Outcome) {
+    stop()
+    if case .refused = outcome { close(descriptor) }
+    ended(self, outcome)
+  }
+}

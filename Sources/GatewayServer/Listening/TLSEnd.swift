@@ -1,0 +1,41 @@
+internal import CLibWebSockets
+internal import GatewayRuntime
+
+// What a TLS handshake came to, in the words of either side.
+
+extension TransportRefusals.Reason {
+  /// Nil for a handshake that succeeded.
+  init?(_ end: postern_tls_end) {
+    switch end {
+    case postern_tls_done: return nil
+    case postern_tls_plain_text: self = .tlsPlainText
+    case postern_tls_alert: self = .tlsAlert
+    case postern_tls_ended: self = .tlsUnfinished
+    default: self = .tlsHandshake
+    }
+  }
+}
+
+extension TLSFailure {
+  /// Nil for a handshake that succeeded.
+  init?(_ end: postern_tls_end) {
+    switch end {
+    case postern_tls_done: return nil
+    case postern_tls_plain_text: self = .plainText
+    case postern_tls_untrusted: self = .untrusted
+    case postern_tls_wrong_name: self = .wrongName
+    case postern_tls_expired: self = .expired
+    case postern_tls_not_yet_valid: self = .notYetValid
+    case postern_tls_bad_certificate: self = .badCertificate
+    default: self = .handshake
+    }
+  }
+
+  /// Whether it is about the certificate, with which the handshake itself may have succeeded.
+  var isOfCertificate: Bool {
+    switch self {
+    case .untrusted, .wrongName, .expired, .notYetValid, .badCertificate: true
+    case .plainText, .peerWantsTLS, .handshake: false
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Glibc
+import Testing
+
+/// Each in a process of its own, where nobody else opens descriptors.
+@Suite("The library's table of descriptors") struct DescriptorTests {
+  private static var softLimit: Int {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return Int(clamping: limit.rlim_cur)
+  }
+
+  @Test("is no longer than the connections need, and the process's limit is as before")
+  func tableLength() async {
+    await #expect(processExitsWith: .success) {
+      let before = DescriptorTests.softLimit
+      try #require(before >= 600, "the soft limit is too low for this test: ulimit -n")
+      let open = openDescriptors()
+      try await TestServer.with(TestSite(), { $0.limits.connectionsMax = 10 }) { server in
+        #expect(DescriptorTests.softLimit == before)
+        #expect((open + 10 + 256...open + 10 + 256 + 30).contains(server.loops[0].descriptorsMax))
+        let client = try RawClient.open(port: server.port)
+        try client.sendText("x")
+        #expect(try client.readFrame().text == "x")
+      }
+      #expect(DescriptorTests.softLimit == before)
+      let unlimited = SocketLoop(index: 0, seed: 1)
+      try unlimited.start()
+      #expect(unlimited.descriptorsMax == before)
+      unlimited.stop()
+    }
+  }
+
+  @Test("has no place for a number above it: the connection gets 503")
+  func above() async {
+    await #expect(processExitsWith: .success) { try await DescriptorTests.askAbove(nil) }
+  }
+
+  @Test("has no place for a number above it: the connection gets 503 over TLS too")
+  func aboveOverTLS() async {
+    await #expect(processExitsWith: .success) {
+      let certificate = try TestCertificate()
+      try await DescriptorTests.askAbove(certificate.files)
+    }
+  }
+
+  private static func askAbove(_ files: TLSFiles?) async throws {
+    let refusals = TransportRefusals()
+    try await TestServer.with(
+      TestSite(),
+      {
+        $0.limits.connectionsMax = 4
+        $0.tls = files
+        $0.refusals = refusals
+      }
+    ) { server in
+      func ask() throws -> String {
+        if files != nil { return TestCertificate.request(port: server.port, path: "/x") }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+        return String(decoding: try client.readToEnd(), as: UTF8.self)
+      }
+      #expect(try ask().contains("200 OK"))
+      var held: [CInt] = []
+      repeat {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        held.append(descriptor)
+      } while held[held.count - 1] < server.loops[0].descriptorsMax
+      // More of them than there are spare numbers, one after the other. The server closes a number after its client has
+      // seen the end: one below the table's length may come free meanwhile, and whoever gets it is served.
+      var refused = 0
+      for _ in 0..<12 {
+        let answer = try ask()
+        if answer.contains("200 OK") { continue }
+        #expect(answer.contains("503 Service Unavailable") && answer.contains("retry-after: 1"), "\(answer)")
+        refused += 1
+      }
+      #expect(refused > 0)
+      held.forEach { close($0) }
+      #expect(try ask().contains("200 OK"))
+      var page = PrometheusText()
+      refusals.write(to: &page)
+      #expect(page.text.contains("{reason=\"descriptor_limit\"} \(refused)\n"))
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("Requests under way when a server ends") struct FinishingTests {
+  /// A site whose answers wait for the test, and what tells that one has been asked for.
+  private static func site(bytes: Int = 3) -> (TestSite, arrivals: AsyncStream<Void>, release: @Sendable () -> Void) {
+    let (arrivals, arrived) = AsyncStream<Void>.makeStream()
+    let (releases, release) = AsyncStream<Void>.makeStream()
+    var site = TestSite()
+    site.onRespond = { _, _ in
+      arrived.yield()
+      for await _ in releases { break }
+      return HTTPResponse(status: 200, body: Array(repeating: 7, count: bytes))
+    }
+    return (site, arrivals, { release.yield() })
+  }
+
+  @Test("get their answers, and whoever waits for them goes on then")
+  func answered() async throws {
+    let (site, arrivals, release) = Self.site()
+    try await TestServer.with(site, loops: 2) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na")
+      for await _ in arrivals { break }
+      await server.listener.stopAccepting()
+      #expect(await server.listener.finishRequests(within: .milliseconds(30)) == 1, "the wait has its bound")
+      async let finished = server.listener.finishRequests(within: .seconds(20))
+      release()
+      #expect(await finished == 0)
+      #expect(try client.readAnswer().body.utf8.count == 3)
+    }
+  }
+
+  @Test("are not over before a slow reader has all of its answer, or has gone", arguments: [true, false])
+  func slowReader(reads: Bool) async throws {
+    let size = 30 << 20
+    let (site, arrivals, release) = Self.site(bytes: size)
+    try await TestServer.with(site) { server in
+      var client: RawClient? = try RawClient(port: server.port)
+      try client?.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+      for await _ in arrivals { break }
+      release()
+      #expect(try client?.readHead().hasPrefix("HTTP/1.1 200") == true)
+      #expect(await server.listener.finishRequests(within: .milliseconds(50)) == 1)
+      async let finished = server.listener.finishRequests(within: .seconds(20))
+      if reads {
+        #expect(try client?.readToEnd().count == size)
+      } else {
+        client = nil
+      }
+      #expect(await finished == 0)
+    }
+  }
+
+  @Test("count while their bodies come, and not while there is only a part of a head")
+  func halfways() async throws {
+    try await TestServer.with { server in
+      let silent = try RawClient(port: server.port)
+      try silent.send("GET / HTT")
+      #expect(await server.listener.finishRequests(within: .milliseconds(50)) == 0)
+      let client = try RawClient(port: server.port)
+      try client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
+      #expect(await server.listener.finishRequests(within: .milliseconds(50)) == 1)
+      async let finished = server.listener.finishRequests(within: .seconds(20))
+      try client.send("b")
+      #expect(await finished == 0)
+      #expect(try client.readAnswer().status == 200)
+    }
+  }
+}
