@@ -7,13 +7,18 @@
 package struct PageGuard: Hashable, Sendable {
   /// The hosts under which the port may be asked for beside loopback's; nil for any, where a secret decides.
   private let hosts: Set<Name>?
+  /// Whether every address may stand there too.
+  private let takesAddresses: Bool
   /// The origins whose pages may ask all the same.
   private let origins: Set<Name>
 
   /// - Parameters:
   ///   - hosts: Names and addresses without a port; nil for any, where callers prove who they are.
+  ///   - takesAddresses: Whether the port may be asked for by any address, as emulators give this machine (10.0.2.2 is
+  ///     Android's). No name service can lead an address elsewhere.
   ///   - origins: As `https://app.example`.
-  package init(hosts: [String]?, origins: some Sequence<String> = []) {
+  package init(hosts: [String]?, takesAddresses: Bool = false, origins: some Sequence<String> = []) {
+    self.takesAddresses = takesAddresses
     self.hosts = hosts.map { hosts in
       Set(hosts.compactMap { Authority($0.contains(":") ? "[\($0)]" : $0) }.map(Self.name))
     }
@@ -27,7 +32,8 @@ package struct PageGuard: Hashable, Sendable {
     let host = request.header("host").flatMap { Authority($0) }
     // Only HTTP/1.0 goes without, which no browser speaks.
     if let hosts, request.header("host") != nil {
-      guard let host, host.isLoopback || hosts.contains(Self.name(host)) else { return .hostRefused }
+      guard let host, host.isLoopback || hosts.contains(Self.name(host)) || takesAddresses && host.address != nil
+      else { return .hostRefused }
     }
     if let origin {
       guard let host, let page = Authority.ofAddress(origin), page.authority.isSame(as: host, scheme: page.scheme)

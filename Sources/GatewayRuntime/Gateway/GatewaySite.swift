@@ -9,7 +9,8 @@ package struct GatewaySite: Site {
   package init(_ gateway: Gateway, routes: [HTTPRoute]) {
     self.gateway = gateway
     router = HTTPRouter(routes)
-    guarding = PageGuard(hosts: gateway.configuration.hosts, origins: gateway.configuration.allowedOrigins ?? [])
+    guarding = PageGuard(
+      hosts: gateway.configuration.hosts, takesAddresses: true, origins: gateway.configuration.allowedOrigins ?? [])
   }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {

@@ -37,6 +37,19 @@ import Testing
     }
   }
 
+  @Test("an emulator may ask by the address that it has for this machine, and still by no foreign name")
+  func emulator() {
+    let pages = PageGuard(hosts: [], takesAddresses: true)
+    for host in ["10.0.2.2:8080", "[fe80::1]:8080"] {
+      #expect(pages.refusal(of: request(host: host)) == nil)
+      #expect(pages.refusal(of: request(host: host, ["origin": "http://\(host)"])) == nil)
+      #expect(pages.refusal(of: request(host: host, ["origin": "http://evil.example"])) != nil)
+    }
+    for host in ["10.0.2.2.evil.example", "0x0a000202.evil", "evil.example"] {
+      #expect(pages.refusal(of: request(host: host))?.isSame(as: .hostRefused) == true)
+    }
+  }
+
   @Test("an origin must be the port's own, or one of the list")
   func origins() {
     for (host, origin) in [
