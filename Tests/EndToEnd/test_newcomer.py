@@ -49,7 +49,9 @@ def clients(gateway, user, *more):
 
 
 def order(gateway, path):
-    with urllib.request.urlopen(f"{gateway.control_url}{path}", b"{}", timeout=10) as answer:
+    request = urllib.request.Request(
+        f"{gateway.control_url}{path}", b"{}", {"Content-Type": "application/json"}, method="POST")
+    with urllib.request.urlopen(request, timeout=10) as answer:
         return json.load(answer)
 
 

@@ -19,9 +19,11 @@ enum Suggestion {
       return letters.count > 2 && name.count > letters.count
         && (0...(name.count - letters.count)).contains { name[$0...].starts(with: letters) }
     }
-    let best = mistyped.sorted { ($0.slips, $0.name) < ($1.slips, $1.name) }.map(\.name)
-    let others = parts.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }.filter { !best.contains($0) }
-    return Array((best + others).prefix(countMax))
+    let likeliest =
+      mistyped.isEmpty
+      ? parts.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+      : mistyped.sorted { ($0.slips, $0.name) < ($1.slips, $1.name) }.map(\.name)
+    return Array(likeliest.prefix(countMax))
   }
 
   /// `; did you mean --port?`, or nothing where nothing is near.

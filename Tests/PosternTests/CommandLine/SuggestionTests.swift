@@ -13,7 +13,7 @@ struct SuggestionTests {
       ("x", []), ("", []), ("zebra", []), ("po", []), ("hots", ["host"]),
     ])
   func near(word: String, expected: [String]) {
-    let names = ["port", "host", "login-timeout", "refresh-timeout", "refresh-lead", "echo"]
+    let names = ["port", "host", "login-timeout", "refresh-timeout", "refresh-lead", "echo", "proxy-protocol"]
     #expect(Suggestion.near(word, among: names) == expected)
   }
 
