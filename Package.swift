@@ -39,8 +39,9 @@ let package = Package(
 
     // Who may import whom: Tests/HouseTests holds this table and fails when an import breaks it.
     library("GatewayCore", []),
-    library("GatewayTokens", ["GatewayCore", "COpenSSL", "CJansson"]),
-    library("GatewayDialects", ["GatewayCore", "GatewayTokens", "CJansson"]),
+    library("GatewayJSON", ["CJansson"]),
+    library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
+    library("GatewayDialects", ["GatewayCore", "GatewayTokens", "GatewayJSON"]),
     library("GatewayStores", ["GatewayCore"]),
     .target(name: "CLoopIdentity"),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
@@ -59,7 +60,7 @@ let package = Package(
       name: "postern",
       dependencies: [
         "PosternTesting", "GatewayLoad", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayDialects",
-        "GatewayStores", "GatewayTokens", "GatewayCore",
+        "GatewayStores", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ],
       swiftSettings: settings),
 
@@ -67,15 +68,18 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens", "GatewayCore",
+        "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens", "GatewayJSON",
+        "GatewayCore",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
     tests("GatewayCoreTests", ["GatewayCore", "TestSupport"]),
+    tests("GatewayJSONTests", ["GatewayJSON", "GatewayCore"]),
     tests(
-      "GatewayTokensTests", ["GatewayTokens", "GatewayCore", "TestSupport"], resources: [.copy("Fixtures")]),
+      "GatewayTokensTests", ["GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"],
+      resources: [.copy("Fixtures")]),
     tests(
-      "GatewayDialectsTests", ["GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"],
+      "GatewayDialectsTests", ["GatewayDialects", "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"],
       resources: [.copy("Fixtures")]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayCore", "GatewaySimulator", "TestSupport"]),
     tests(
@@ -83,7 +87,10 @@ let package = Package(
       ["GatewayRuntime", "GatewayDialects", "GatewaySimulator", "GatewayTokens", "GatewayCore", "TestSupport"]),
     tests(
       "GatewaySimulatorTests",
-      ["GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayCore", "TestSupport"]),
+      [
+        "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "TestSupport",
+      ]),
     tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "CLibWebSockets", "TestSupport"]),
     tests(
       "GatewayLoadTests",
@@ -93,6 +100,9 @@ let package = Package(
       ]),
     tests(
       "PosternTests",
-      ["postern", "PosternTesting", "GatewayDialects", "GatewayRuntime", "GatewayTokens", "GatewayCore", "TestSupport"]),
+      [
+        "postern", "PosternTesting", "GatewayDialects", "GatewayRuntime", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "TestSupport",
+      ]),
   ]
 )

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewayJSON
 import GatewayTokens
 
 /// Files beside the tests, and keys made of them.

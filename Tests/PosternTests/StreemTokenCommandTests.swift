@@ -1,6 +1,5 @@
 import GatewayCore
 import GatewayDialects
-import GatewayTokens
 import PosternTesting
 import TestSupport
 import Testing

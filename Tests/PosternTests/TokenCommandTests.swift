@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewayJSON
 import GatewayTokens
 import Testing
 

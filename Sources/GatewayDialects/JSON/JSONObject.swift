@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The one JSON object a message or a body is, its members read with the errors a peer is told: which member, and what
 /// it must be, never what it was.

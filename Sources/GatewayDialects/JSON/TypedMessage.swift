@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A text message that is one JSON object, whose member `type` says what it is: how the wires that are ours are framed.
 ///

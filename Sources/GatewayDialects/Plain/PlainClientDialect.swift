@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The gateway's own wire format, the client's side.
 package struct PlainClientDialect: ClientDialect {

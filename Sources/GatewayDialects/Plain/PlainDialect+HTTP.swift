@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 extension PlainDialect {
   /// `{"error": {…}}`, with the challenge of RFC 6750 section 3 where a token is missing or bad.

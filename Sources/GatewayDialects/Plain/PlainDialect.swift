@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 /// The gateway's own wire format, the server's side: text frames of one JSON object each, whose member `type` says what
 /// it is. `Deploy/api/asyncapi.yaml` describes it.

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The plain dialect's HTTP side: guests, the token provider and calls. `Deploy/api/openapi.yaml` describes it.
 package struct PlainRoutes: Sendable {

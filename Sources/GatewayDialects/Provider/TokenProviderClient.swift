@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The client's side of the built-in token provider, `POST /v1/tokens`.
 package struct TokenProviderClient: Sendable {

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Sendbird's wire format, the client's side: a Chat client of one of the SDKs.
 package struct SendbirdClientDialect: ClientDialect {

@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 /// Sendbird's wire format, the server's side: one command of four letters and a JSON object in each text message. Every
 /// socket is opened; the answer to its credentials is a `LOGI` command.

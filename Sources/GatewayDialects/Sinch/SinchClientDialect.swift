@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Our Sinch wire, the client's side: a client that has its token at hand when it starts.
 package struct SinchClientDialect: ClientDialect {

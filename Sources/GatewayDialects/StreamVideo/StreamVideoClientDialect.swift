@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Stream's wire format, the client's side: a Video client of one of the SDKs.
 package struct StreamVideoClientDialect: ClientDialect {

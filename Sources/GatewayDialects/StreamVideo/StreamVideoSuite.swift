@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 /// Stream put together: its three sockets and its REST side.
 package struct StreamVideoSuite: Sendable {

@@ -1,3 +1,4 @@
+internal import GatewayJSON
 internal import Glibc
 
 /// The three segments of a compact JWS (RFC 7515 section 7.1), still encoded; borrowed from the token's bytes.

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayJSON
 
 /// The claims of a token whose every check has passed.
 package struct JWTClaims: Sendable {

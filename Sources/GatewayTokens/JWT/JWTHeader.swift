@@ -1,3 +1,4 @@
+internal import GatewayJSON
 /// What the verifier needs of a JOSE header (RFC 7515 section 4), checked.
 struct JWTHeader {
   let algorithm: JWTAlgorithm

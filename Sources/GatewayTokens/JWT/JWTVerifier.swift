@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 
 /// Verifies JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) against one application's keys, as RFC 8725 asks:
 /// the keys decide which algorithms count, never the token.

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayJSON
 
 /// Dates as tokens write them: seconds since 1970, perhaps with a fraction (RFC 7519 section 2).
 package enum NumericDate {

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayJSON
 
 /// The check that a token failed. Never holds the token or any value out of it.
 package enum TokenError: Error, Hashable, Sendable {

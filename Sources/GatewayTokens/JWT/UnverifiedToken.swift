@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayJSON
 
 /// What a token says without a check of its signature: for people to look at, never to act upon.
 package struct UnverifiedToken: Sendable {

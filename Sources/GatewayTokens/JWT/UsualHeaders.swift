@@ -1,3 +1,4 @@
+internal import GatewayJSON
 internal import Glibc
 
 /// The headers that nearly all tokens for a set of keys have, decoded and checked beforehand: libraries write the same

@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import GatewayCore
+internal import GatewayJSON
 
 /// Reads JSON Web Keys: RFC 7517, with the parameters of RFC 7518 section 6 and RFC 8037 section 2.
 enum JSONWebKey {

@@ -1,3 +1,4 @@
+internal import GatewayJSON
 /// A public key on P-256, by its point.
 package struct P256PublicKey: Hashable, Sendable {
   /// The coordinates, 32 bytes each.

@@ -1,7 +1,6 @@
 import Foundation
 import GatewayCore
 import GatewayDialects
-import GatewayTokens
 
 /// The API keys that flags name, for whatever mints or verifies Streem Tokens.
 enum StreemTokenKeys {

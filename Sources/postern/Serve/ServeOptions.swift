@@ -3,7 +3,6 @@ import GatewayCore
 import GatewayDialects
 import GatewayRuntime
 import GatewayServer
-import GatewayTokens
 import PosternTesting
 
 /// What the flags of `postern serve` ask for, checked.

@@ -1,6 +1,5 @@
 import GatewayCore
 import GatewayDialects
-import GatewayTokens
 
 /// Which wire format a storm's clients speak, and who makes their tokens.
 struct StormDialect {

@@ -1,6 +1,5 @@
 import GatewayCore
 import GatewayDialects
-import GatewayTokens
 
 /// Makes a Streem Token as a company's server does, with the API key that a flag names.
 enum StreemTokenMint {

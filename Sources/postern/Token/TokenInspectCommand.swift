@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayJSON
 import GatewayTokens
 
 /// Decodes a token without verifying it, and says so.

@@ -1,6 +1,6 @@
 import GatewayCore
 import GatewayDialects
-import GatewayTokens
+internal import GatewayTokens
 
 /// Makes a token.
 enum TokenMintCommand: Command {

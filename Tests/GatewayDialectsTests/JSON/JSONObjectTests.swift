@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayTokens
+import GatewayJSON
 import Testing
 
 @testable import GatewayDialects

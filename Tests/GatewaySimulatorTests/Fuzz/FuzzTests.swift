@@ -1,8 +1,8 @@
 import Foundation
 import GatewayCore
 import GatewayDialects
+import GatewayJSON
 import GatewaySimulator
-import GatewayTokens
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayTokens
+import GatewayJSON
 
 /// A JSON text as a tree that can be changed anywhere; names and strings are kept as they stand between their quotes, so
 /// that a half of a surrogate pair or a member named twice can be written too.

@@ -1,8 +1,8 @@
 import GatewayCore
 import GatewayDialects
+import GatewayJSON
 import GatewayRuntime
 import GatewaySimulator
-import GatewayTokens
 import TestSupport
 
 // The dialects' clients at the gate.

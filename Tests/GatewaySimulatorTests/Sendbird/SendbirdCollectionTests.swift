@@ -1,6 +1,6 @@
 import GatewayCore
+import GatewayJSON
 import GatewaySimulator
-import GatewayTokens
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayDialects
+import GatewayJSON
 import GatewaySimulator
-import GatewayTokens
 import TestSupport
 import Testing
 

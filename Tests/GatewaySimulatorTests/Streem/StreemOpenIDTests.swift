@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayDialects
+import GatewayJSON
 import GatewaySimulator
 import GatewayTokens
 import TestSupport

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayJSON
 import GatewayTokens
 import Testing
 

@@ -1,9 +1,9 @@
 package import GatewayCore
 package import GatewayDialects
+internal import GatewayJSON
 package import GatewayRuntime
 package import GatewaySimulator
 internal import GatewayStores
-internal import GatewayTokens
 
 /// A gateway with a Sendbird application, in virtual time.
 package struct SimulatedSendbird {

@@ -1,5 +1,6 @@
 package import GatewayCore
 package import GatewayDialects
+internal import GatewayJSON
 package import GatewayRuntime
 package import GatewaySimulator
 package import GatewayStores

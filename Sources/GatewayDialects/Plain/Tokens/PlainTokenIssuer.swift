@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayTokens
 internal import Synchronization
 

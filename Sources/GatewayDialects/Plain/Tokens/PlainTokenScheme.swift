@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayTokens
 
 /// The plain dialect's claims: `user_id` (or `sub`), `kind`, `call_cids`, and the dates of RFC 7519.

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 extension Frame {
   /// The command with one more member: how much its hearer has not read in all. Clients keep their total by it alone.

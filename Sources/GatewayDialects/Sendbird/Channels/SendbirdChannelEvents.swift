@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Tells those who are in a channel what happens there. Each event is encoded once, whoever hears it; what is told in a
 /// group channel ends with how much each of its hearers has not read.

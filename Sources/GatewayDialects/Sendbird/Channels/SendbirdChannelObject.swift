@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A channel as the HTTP side shows one, to somebody.
 struct SendbirdChannelObject {

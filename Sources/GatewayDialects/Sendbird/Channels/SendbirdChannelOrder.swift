@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 
 /// A channel that somebody wants made.
 struct SendbirdChannelOrder: Sendable {
@@ -17,9 +18,9 @@ struct SendbirdChannelOrder: Sendable {
   init(_ kind: SendbirdChannel.Kind, _ body: SendbirdParameters, creator: UserID?) throws(SendbirdError) {
     self.kind = kind
     url = try Self.url(body)
-    isStrict = try body.flag("strict") ?? false
+    isStrict = try body.bool("strict") ?? false
     change = try SendbirdChannelChange(body)
-    isDistinct = kind == .group ? try body.flag("is_distinct") ?? false : false
+    isDistinct = kind == .group ? try body.bool("is_distinct") ?? false : false
     let named = try body.user("inviter_id")
     inviter = creator ?? named
     self.creator = creator ?? named
@@ -97,10 +98,10 @@ struct SendbirdChannelChange: Sendable {
     coverURL = try body.string("cover_url", max: SendbirdLimits.url)
     customType = try body.name("custom_type", max: SendbirdLimits.customType)
     data = try body.string("data", max: SendbirdLimits.channelData)
-    isPublic = try body.flag("is_public")
-    isSuper = try body.flag("is_super")
-    isEphemeral = try body.flag("is_ephemeral")
-    isBroadcast = try body.flag("is_broadcast")
+    isPublic = try body.bool("is_public")
+    isSuper = try body.bool("is_super")
+    isEphemeral = try body.bool("is_ephemeral")
+    isBroadcast = try body.bool("is_broadcast")
     let older = try body.users("operators", count: SendbirdLimits.operators)
     operators = try body.users("operator_ids", count: SendbirdLimits.operators) ?? older
   }

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // What clients ask after they were away: what has changed since a time, or since the answer before.
 //

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // Who is in channels, and how they come and go.
 
@@ -121,7 +121,7 @@ extension SendbirdChannelRoutes {
     if case .user(let user, _) = request.caller { return try await leave(request, [user]) }
     let body = try request.body
     let channel = try await known(.group, request)
-    if try body.flag("should_leave_all") == true { return try await leave(request, channel.members.map(\.user)) }
+    if try body.bool("should_leave_all") == true { return try await leave(request, channel.members.map(\.user)) }
     let single = try body.user("user_id").map { [$0] }
     guard let users = try body.users("user_ids") ?? single else { throw .missing("user_ids") }
     return try await leave(request, users)

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // Operators, and what they do: freeze a channel, keep users out of it or silent in it.
 
@@ -39,7 +39,7 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
-    guard let freezes = try request.body.flag("freeze") else { throw .missing("freeze") }
+    guard let freezes = try request.body.bool("freeze") else { throw .missing("freeze") }
     let frozen = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.update(channel.url) { $0.isFrozen = freezes }
     }

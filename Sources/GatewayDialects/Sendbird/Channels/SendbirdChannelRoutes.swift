@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Channels and messages over HTTP, for servers by `Api-Token` and for clients by `Session-Key`.
 package struct SendbirdChannelRoutes: Sendable {

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // Who is in open channels: those whose connection entered, until it leaves or ends.
 

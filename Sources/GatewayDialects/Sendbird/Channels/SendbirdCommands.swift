@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Does the commands of channels and messages that clients send over their sockets.
 ///

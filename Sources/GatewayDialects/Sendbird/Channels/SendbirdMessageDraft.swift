@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 
 /// What somebody wants to say in a channel, read from a command of the socket or from a body over HTTP: they have the
 /// same members.
@@ -19,7 +20,7 @@ struct SendbirdMessageDraft: Sendable {
     text =
       kind == .file
       ? try body.string("message", max: SendbirdLimits.message) ?? ""
-      : try body.neededString("message", max: SendbirdLimits.message)
+      : try body.requiredString("message", max: SendbirdLimits.message)
     file = kind == .file ? try Self.file(body) : nil
     // A file's data is called otherwise on the socket.
     let other = try body.string("custom", max: SendbirdLimits.messageData)
@@ -30,7 +31,7 @@ struct SendbirdMessageDraft: Sendable {
     let arrays = try body.metaArrays("metaarray")
     metaArrays = try body.metaArrays("sorted_metaarray") ?? arrays ?? []
     parentID = try body.integer("parent_message_id").flatMap { $0 > 0 ? $0 : nil }
-    isReplyToChannel = try body.flag("reply_to_channel") ?? false
+    isReplyToChannel = try body.bool("reply_to_channel") ?? false
   }
 
   static func mentionType(_ body: SendbirdParameters) throws(SendbirdError) -> String? {
@@ -51,7 +52,7 @@ struct SendbirdMessageDraft: Sendable {
     let otherType = try body.string("file_type", max: SendbirdLimits.customType)
     let otherSize = try body.integer("file_size")
     return SendbirdMessage.File(
-      url: try body.neededString("url", max: SendbirdLimits.url),
+      url: try body.requiredString("url", max: SendbirdLimits.url),
       name: try body.string("name", max: SendbirdLimits.fileName) ?? otherName ?? "",
       type: try body.string("type", max: SendbirdLimits.customType) ?? otherType ?? "",
       size: try body.integer("size") ?? otherSize ?? 0)

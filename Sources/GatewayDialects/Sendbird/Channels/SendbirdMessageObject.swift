@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A message, as HTTP answers show it and as commands of the socket carry it, which differ in the names of many members.
 struct SendbirdMessageObject {

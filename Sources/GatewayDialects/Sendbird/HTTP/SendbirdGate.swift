@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 /// Who asks for something over HTTP.
 package enum SendbirdCaller: Hashable, Sendable {

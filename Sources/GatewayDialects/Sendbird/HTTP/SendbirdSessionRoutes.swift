@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayTokens
 
 /// What clients ask about their sessions over HTTP: another key, and a login without a socket.

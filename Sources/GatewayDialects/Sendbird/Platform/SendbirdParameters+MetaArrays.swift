@@ -1,7 +1,7 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
-extension SendbirdParameters {
+extension Fields<SendbirdWords> {
   /// The meta arrays of that name: a list of objects with `key` and `value`, or a map whose order is in
   /// `metaarray_key_order`. Of a key that is there twice the first counts.
   func metaArrays(_ name: String) throws(SendbirdError) -> [SendbirdMessage.MetaArray]? {

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 
 /// A request over HTTP whose caller has been let in.
 struct SendbirdRequest: Sendable {

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Makes routes whose callers have been let in by the gate, and whose errors are in the vendor's words.
 struct SendbirdResource: Sendable {

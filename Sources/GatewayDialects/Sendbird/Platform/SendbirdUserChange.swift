@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 
 /// What a body says of a user; what it does not say stays as it is.
 struct SendbirdUserChange: Sendable {
@@ -21,7 +22,7 @@ struct SendbirdUserChange: Sendable {
       "preferred_languages", count: SendbirdLimits.languages, max: SendbirdLimits.language)
     phoneNumber = try body.string("phone_number", max: SendbirdLimits.phoneNumber)
     lastSeenAt = try body.time("last_seen_at")
-    isActive = try body.flag("is_active")
+    isActive = try body.bool("is_active")
   }
 
   /// Whether something is changed that is not a client's to change.

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A user as the Platform API shows one.
 struct SendbirdUserObject {

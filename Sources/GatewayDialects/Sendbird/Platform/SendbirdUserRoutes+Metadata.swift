@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // What an application notes of a user: strings by name.
 
@@ -29,7 +29,7 @@ extension SendbirdUserRoutes {
   /// Names that are there, or all if the body says `upsert`.
   private func updateMetadata(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let new = try needed(request)
-    let upserts = try request.body.flag("upsert") ?? false
+    let upserts = try request.body.bool("upsert") ?? false
     return try await change(request) { metadata in
       for (key, value) in new where upserts || metadata[key] != nil { metadata[key] = value }
     }
@@ -57,7 +57,7 @@ extension SendbirdUserRoutes {
     let key = Name(request.path["key"])
     let body = try request.body
     guard let value = try body.string("value", max: SendbirdLimits.metadataValue) else { throw .missing("value") }
-    let upserts = try body.flag("upsert") ?? false
+    let upserts = try body.bool("upsert") ?? false
     let before = try await known(request.userInPath).metadata
     guard upserts || before[key] != nil else { throw .notFound("Metadata") }
     guard key.text.unicodeScalars.count <= SendbirdLimits.metadataKey else {

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 // Tokens that let users in.
@@ -14,9 +15,9 @@ struct SendbirdTokenOrder: Sendable {
   let sessionTokenEnd: WallTime?
 
   init(_ body: SendbirdParameters, at now: WallTime) throws(SendbirdError) {
-    accessToken = try body.flag("issue_access_token") == true ? Self.makeAccessToken() : nil
+    accessToken = try body.bool("issue_access_token") == true ? Self.makeAccessToken() : nil
     let end = try Self.end(body, "session_token_expires_at", at: now)
-    sessionTokenEnd = try body.flag("issue_session_token") == true ? end : nil
+    sessionTokenEnd = try body.bool("issue_session_token") == true ? end : nil
   }
 
   /// When a token ends that the body asks for: seven days from now unless it says when.

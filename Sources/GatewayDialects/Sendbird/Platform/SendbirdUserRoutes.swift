@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayTokens
 
 /// Users of the application over HTTP: for servers by `Api-Token`, and what a client may ask of them.
@@ -107,7 +108,7 @@ package struct SendbirdUserRoutes: Sendable {
     }
     if order.accessToken != nil && before.accessToken != nil { await lifecycle.accessTokenReplaced(id) }
     if change.isActive == false {
-      await lifecycle.deactivated(id, leaves: try body.flag("leave_all_when_deactivated") ?? true)
+      await lifecycle.deactivated(id, leaves: try body.bool("leave_all_when_deactivated") ?? true)
     }
     return await answer(user, order, showsToken: request.isServer, at: now)
   }

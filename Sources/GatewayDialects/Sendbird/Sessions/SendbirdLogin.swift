@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// What a client says to be logged in: by a session key, by a token, or by a name alone.
 struct SendbirdLogin: Sendable {

@@ -1,5 +1,4 @@
 internal import GatewayCore
-internal import GatewayTokens
 
 // New keys for sessions that go on.
 

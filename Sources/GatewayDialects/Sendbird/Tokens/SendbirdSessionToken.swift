@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayTokens
 
 /// A session token: a JWT signed by HS256 whose payload is `{"e":…,"u":…,"v":1}`, `e` being the end in unix seconds and

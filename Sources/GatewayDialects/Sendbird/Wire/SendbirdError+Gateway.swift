@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // The gateway's errors in Sendbird's numbers, and Sendbird's errors over HTTP.
 

@@ -1,5 +1,5 @@
 package import GatewayCore
-package import GatewayTokens
+package import GatewayJSON
 
 /// One command on the wire: four capital letters, a JSON object and a line feed, one of them in a text message.
 package struct SendbirdFrame: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The credentials that a browser's client offers as a subprotocol: a JSON object, percent-encoded, with `token`, or
 /// with `auth` for a session key, or empty for a user by name alone.

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 // The legacy web SDK's start, as far as it is visible in the SDK.

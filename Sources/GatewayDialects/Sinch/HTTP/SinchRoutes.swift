@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Sinch's HTTP side: registration for clients that only mint tokens, what an application's server asks, and the paths of
 /// the legacy SDKs. `Deploy/api/sinch-openapi.yaml` describes it.

@@ -1,4 +1,4 @@
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The JSON of a registration token, whose numbers may be larger than 64 bits hold: RFC 8259 sets no bound, and a claim
 /// that is no finite number is to be told from a token that is no JSON.

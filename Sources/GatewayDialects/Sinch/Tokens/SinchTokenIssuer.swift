@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// Mints registration tokens of one application, as the vendor's server samples do.

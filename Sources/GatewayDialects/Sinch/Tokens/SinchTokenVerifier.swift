@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// Verifies registration tokens: every check that needs no memory, in the documented order, the first failing one named.

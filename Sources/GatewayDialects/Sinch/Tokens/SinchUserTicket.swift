@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// The user ticket of the legacy web SDK: base64 of a JSON object, a colon, and base64 of its HMAC-SHA256.

@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 /// Judges what clients present over the socket: a `start`, the credentials they are asked for, and their declining.
 package struct SinchAuthenticator: Authenticator {

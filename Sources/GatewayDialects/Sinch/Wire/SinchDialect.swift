@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 /// The wire of Sinch's current generation, which the vendor does not publish, as Postern speaks it: text frames of one
 /// JSON object each, whose member `type` is named for the SDK's call. `Deploy/api/sinch-asyncapi.yaml` describes it.

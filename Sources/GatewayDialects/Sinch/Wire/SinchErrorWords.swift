@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// What an error is in Sinch's words: HTTP status, code, domain, whether to try again.
 struct SinchErrorWords: Hashable, Sendable {

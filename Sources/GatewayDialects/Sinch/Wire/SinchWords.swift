@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// The messages of our Sinch wire, as JSON text.

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A call at one moment with the users it shows: what answers and events are written from.
 struct StreamCallPicture: Sendable {

@@ -1,5 +1,5 @@
 package import GatewayCore
-package import GatewayTokens
+package import GatewayJSON
 
 /// How dates are written: the two families of Stream's paths differ in nothing else.
 package enum StreamDates: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import GatewayCore
-package import GatewayTokens
+package import GatewayJSON
 
 /// What Stream tells a client that cannot have what it asked for. Never holds a token.
 package struct StreamError: Error, Hashable, Sendable {

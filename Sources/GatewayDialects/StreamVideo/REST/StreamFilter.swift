@@ -1,5 +1,5 @@
 package import GatewayCore
-package import GatewayTokens
+package import GatewayJSON
 
 /// A condition in Stream's query language (`filter_conditions`), over members that the caller looks up.
 package indirect enum StreamFilter: Sendable {

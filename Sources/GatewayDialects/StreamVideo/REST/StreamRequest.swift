@@ -1,5 +1,5 @@
 package import GatewayCore
-package import GatewayTokens
+package import GatewayJSON
 
 /// A REST request whose sender is known and whose body is a JSON object.
 package struct StreamRequest: Sendable {

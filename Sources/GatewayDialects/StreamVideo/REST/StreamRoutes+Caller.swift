@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 // Who sends a request.
 

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 
 /// The frame around every REST resource of Stream's: registers its paths, finds out who asks, words errors, counts
 /// limits. Resources are written as functions of a ``StreamRequest``.

@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 /// The wire format of Stream's SFU without its media, the server's side: protocol buffers in frames of either kind, or
 /// ProtoJSON, an object in a text frame, with those who speak so.

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The SFU's remote procedures over HTTP (Twirp): accepted, and answered with nothing, since there is no media that they
 /// could be about.

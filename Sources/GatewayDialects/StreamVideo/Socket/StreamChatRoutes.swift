@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// What Chat's clients ask around their socket.
 package struct StreamChatRoutes: Sendable {

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Stream's wire format, the server's side, on one of its three sockets.
 package struct StreamDialect: Dialect {
@@ -113,7 +113,7 @@ package struct StreamDialect: Dialect {
     guard message.has("token") || message.has("user_details") else {
       throw .authenticationMissing("the first message must authenticate, with token and user_details")
     }
-    guard let token = try message.string("token", bytes: StreamToken.sizeMax), !token.isEmpty else {
+    guard let token = try message.string("token", max: StreamToken.sizeMax), !token.isEmpty else {
       throw .authenticationMissing("JWTAuth error: token is missing")
     }
     guard let user = try message.object("user_details") else {

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// Judges who logs in on one of Stream's sockets: the token at once, the rest by asking the directory, which is told of

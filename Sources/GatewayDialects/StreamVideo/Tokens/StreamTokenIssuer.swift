@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayTokens
 
 /// Mints Stream's user tokens and call tokens, dated in whole seconds.

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 extension StreamAppSettings {
   /// What Postern has nothing of, by the kinds of values that clients decode.

@@ -1,5 +1,5 @@
 package import GatewayCore
-package import GatewayTokens
+package import GatewayJSON
 
 // Users as Stream writes them.
 

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// What a request wants to make of a user: members that are named are set, the rest stay.
 package struct StreamUserChange: Sendable {
@@ -39,10 +39,10 @@ package struct StreamUserChange: Sendable {
     self.isWhole = isWhole
     name = try body.string("name")
     image = try body.string("image")
-    language = try body.string("language", bytes: 16)
+    language = try body.string("language", max: 16)
     isInvisible = try body.bool("invisible")
     if mayNameRole {
-      role = try body.string("role", bytes: 64).map { Name($0) }
+      role = try body.string("role", max: 64).map { Name($0) }
       teams = try body.strings("teams")
     }
     if let object = try body.object("custom") { add(object.view) }

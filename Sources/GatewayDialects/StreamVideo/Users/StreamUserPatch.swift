@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A partial update of a user: members to set, and names of members to take away.
 struct StreamUserPatch: Sendable {

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // Guests, and the settings of the application.
 
@@ -25,7 +25,7 @@ extension StreamUserRoutes {
   /// A user of a name of its own, with a token. Anybody may have one.
   private func makeGuest(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     guard let body = try request.body.object("user") else { throw .input("user is a required field", field: "user") }
-    let wish = try body.requiredString("id", bytes: 200)
+    let wish = try body.requiredString("id", max: 200)
     _ = try StreamUser.checkedID(wish)
     let change = try StreamUserChange(body, isFlat: request.family.flattensCustom, mayNameRole: false)
     guard await !frame.directory.settings().disablesGuestCreation else {

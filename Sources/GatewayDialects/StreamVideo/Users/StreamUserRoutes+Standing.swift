@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // Who may still come in: deactivated, reactivated, deleted and restored users.
 

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Users, guests, and the settings of the application, over REST.
 package struct StreamUserRoutes: Sendable {
@@ -35,7 +35,7 @@ package struct StreamUserRoutes: Sendable {
     else { throw .input("users must be an object of 1 to \(Self.usersMax) users", field: "users") }
     var changes: [(UserID, StreamUserChange)] = []
     for (name, value) in members {
-      let body = try StreamBody(value, within: "users.\(name)")
+      let body = try StreamBody(value, inside: "users.\(name)")
       let id = try StreamUser.checkedID(try body.requiredString("id"))
       guard id == UserID(name) else { throw body.wrong("id", "the name it stands under") }
       try Self.checkSelf(request.caller, id)
@@ -60,7 +60,7 @@ package struct StreamUserRoutes: Sendable {
     }
     var patches: [(UserID, StreamUserPatch)] = []
     for element in elements {
-      let body = try StreamBody(element, within: "users")
+      let body = try StreamBody(element, inside: "users")
       let id = try StreamUser.checkedID(try body.requiredString("id"))
       try Self.checkSelf(request.caller, id)
       patches.append((id, try StreamUserPatch(body, isServer: request.caller.isServer)))

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Does what identified clients ask for: calls of two, invitations, the list of recent users. Hears of connections that
 /// end, so that the other one of a call is told.

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A call of two: who called whom, as what, and how far it has come.
 package struct StreemRoom: Hashable, Sendable {

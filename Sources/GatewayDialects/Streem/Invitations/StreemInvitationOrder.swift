@@ -1,5 +1,4 @@
 internal import GatewayCore
-internal import GatewayTokens
 
 /// An invitation that is asked for.
 struct StreemInvitationOrder: Hashable {

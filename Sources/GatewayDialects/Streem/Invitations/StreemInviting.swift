@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Makes invitations, and lets invited customers in.
 struct StreemInviting: Sendable {

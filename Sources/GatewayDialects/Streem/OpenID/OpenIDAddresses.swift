@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The addresses of the provider, one issuer for each company.
 struct OpenIDAddresses {

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// A checked authorization request: what the person who logs in is asked for (OpenID Connect Core section 3.1.2.1, RFC

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // What Streem's SDK asks beside OpenID: where the provider is, and a Streem Token for an access token.
 

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // The token endpoint and what its tokens open.
 

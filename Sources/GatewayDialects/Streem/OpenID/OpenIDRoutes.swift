@@ -1,5 +1,4 @@
 internal import GatewayCore
-internal import GatewayTokens
 
 /// A small OpenID provider, one issuer for each company: authorization code with PKCE for public clients, and a login
 /// page. `Deploy/api/streem-openapi.yaml` describes it.

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// Carries an authorization request through the login page. The page's form holds it, signed, so that the provider keeps

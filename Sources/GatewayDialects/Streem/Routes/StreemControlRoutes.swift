@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// What an operator may do on the control port: make companies, hand out API keys and revoke them.

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 // The vendor's REST API for a company's own servers, as far as it is visible: HTTP Basic with an API key, snake case.

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Streem's HTTP side: what the SDK asks, and the part of the vendor's REST API that is visible.
 /// `Deploy/api/streem-openapi.yaml` describes it.

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// The claims of a Streem Token.

@@ -1,3 +1,4 @@
+internal import GatewayJSON
 package import GatewayTokens
 
 /// An API key as its owner has it: base64 of a JSON Web Key on P-256. Only the public half and a hash are kept.

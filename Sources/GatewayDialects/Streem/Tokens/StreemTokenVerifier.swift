@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayTokens
 
 /// Checks Streem Tokens, in the documented order; the first check that fails is the reason.

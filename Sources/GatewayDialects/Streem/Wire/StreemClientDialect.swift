@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The client's side of Streem's wire: an application with a token refresher, as StreemKit runs it.
 package struct StreemClientDialect: ClientDialect {

@@ -1,5 +1,4 @@
 package import GatewayCore
-internal import GatewayTokens
 
 /// Streem's sessions on a wire of our own, since the vendor publishes none: text frames of one JSON object each, whose
 /// member `type` is named for the SDK's call. `Deploy/api/streem-asyncapi.yaml` describes it.

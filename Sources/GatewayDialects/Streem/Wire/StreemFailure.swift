@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// What a client is told that asked for something it cannot have, the same over the socket and over HTTP: a reason in the
 /// vendor's word where there is one, a sentence, and whether asking again may help.

@@ -1,7 +1,7 @@
 import Foundation
 import GatewayCore
 import GatewayDialects
-import GatewayTokens
+import GatewayJSON
 import Testing
 
 /// One vector of `Fixtures/sinch/registration-tokens.json`, with what it says as text.

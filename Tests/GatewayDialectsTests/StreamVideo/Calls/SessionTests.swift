@@ -1,6 +1,6 @@
 import GatewayCore
 import GatewayDialects
-import GatewayTokens
+import GatewayJSON
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayDialects
+import GatewayJSON
 import GatewayTokens
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import GatewayTokens
+import GatewayJSON
 import Testing
 
 /// One message of `Fixtures/stream-sfu/vectors.json`: as Stream's own classes write it in bytes, and as JSON.

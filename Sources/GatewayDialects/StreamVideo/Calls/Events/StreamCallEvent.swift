@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// Something that happened in or to a call, as those who watch it are told.
 struct StreamCallEvent: Sendable {

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The `sort` of a query: by which fields, up or down. Calls that are equal in these are in the order of their names.
 struct StreamCallOrder: Sendable {
@@ -9,7 +9,7 @@ struct StreamCallOrder: Sendable {
   init(_ body: StreamBody) throws(StreamError) {
     fields = []
     for view in try body.array("sort", count: 10) ?? [] {
-      let parameter = try StreamBody(view, within: "sort")
+      let parameter = try StreamBody(view, inside: "sort")
       let name = Name(try parameter.requiredString("field"))
       guard StreamCall.sortFields.contains(name) else {
         throw .input("there is no field \(name) to sort by", field: "sort")
@@ -50,7 +50,7 @@ struct StreamPage: Hashable, Sendable {
 
   /// A cursor is the number of those before the page, in an envelope that says whose it is.
   private static func offset(_ body: StreamBody, _ name: String) throws(StreamError) -> Int? {
-    guard let text = try body.string(name, bytes: 64), !text.isEmpty else { return nil }
+    guard let text = try body.string(name, max: 64), !text.isEmpty else { return nil }
     guard text.hasPrefix(prefix), let offset = Int(text.dropFirst(prefix.count)), offset >= 0, offset <= 1_000_000_000
     else { throw body.wrong(name, "a cursor as an earlier answer gave it") }
     return offset

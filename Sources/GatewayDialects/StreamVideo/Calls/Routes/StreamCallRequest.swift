@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A request about one call: who asks, and for which.
 struct StreamCallRequest: Sendable {
@@ -64,7 +64,7 @@ struct StreamCallWish: Sendable {
     custom = try data.custom("custom")
     settings = try data.object("settings_override").map(StreamCallSettings.overrides)
     startsAt = try data.date("starts_at")
-    team = try data.string("team", bytes: 255)
+    team = try data.string("team", max: 255)
     if let video = try data.bool("video") { isVideo = video }
   }
 
@@ -78,10 +78,10 @@ struct StreamCallWish: Sendable {
     var members: [Member] = []
     var seen: Set<UserID> = []
     for view in try body.array(name, count: StreamCallPicture.membersMax) ?? [] {
-      let member = try StreamBody(view, within: name)
-      let user = try StreamUser.checkedID(member.requiredString("user_id", bytes: UserID.lengthMax))
+      let member = try StreamBody(view, inside: name)
+      let user = try StreamUser.checkedID(member.requiredString("user_id", max: UserID.lengthMax))
       guard seen.insert(user).inserted else { throw .input("duplicate member \"\(user)\"", field: name) }
-      let role = try member.string("role", bytes: 255).map { Name($0) }
+      let role = try member.string("role", max: 255).map { Name($0) }
       members.append(Member(user: user, role: role, custom: try member.custom("custom")))
     }
     return members

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // The devices of users, for push notifications that nobody sends.
 
@@ -43,13 +43,13 @@ extension StreamCallRoutes {
   }
 
   private static func device(_ request: StreamRequest) throws(StreamError) -> StreamDevice {
-    let id = try request.body.requiredString("id", bytes: 255)
-    let provider = try request.body.requiredString("push_provider", bytes: 255)
+    let id = try request.body.requiredString("id", max: 255)
+    let provider = try request.body.requiredString("push_provider", max: 255)
     guard providers.contains(provider) else {
       throw request.body.wrong("push_provider", "one of \(providers.joined(separator: ", "))")
     }
     return StreamDevice(
-      id: Name(id), pushProvider: provider, pushProviderName: try request.body.string("push_provider_name", bytes: 255),
+      id: Name(id), pushProvider: provider, pushProviderName: try request.body.string("push_provider_name", max: 255),
       isVoIP: try request.body.bool("voip_token") ?? false, createdAt: request.receivedAt)
   }
 

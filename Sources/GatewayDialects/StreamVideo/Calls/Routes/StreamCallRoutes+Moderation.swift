@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // What hosts do to others, and what others ask of hosts.
 
@@ -42,7 +42,7 @@ extension StreamCallRoutes {
 
   /// Whom it is done to.
   private static func target(_ asked: StreamCallRequest) throws(StreamError) -> UserID {
-    try StreamUser.checkedID(asked.body.requiredString("user_id", bytes: UserID.lengthMax))
+    try StreamUser.checkedID(asked.body.requiredString("user_id", max: UserID.lengthMax))
   }
 
   /// Takes the user out of the call, and lets them in no more if it `blocks`.

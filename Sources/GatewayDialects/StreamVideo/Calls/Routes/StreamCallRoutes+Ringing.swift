@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 // Ringing, and the answers to it.
 
@@ -23,7 +23,7 @@ extension StreamCallRoutes {
       }
       + resource("POST", "/reject", "RejectCall", acting: .user) { asked throws(StreamError) in
         let user = try asked.actingUser().id
-        let reason = try asked.body.string("reason", bytes: 255)
+        let reason = try asked.body.string("reason", max: 255)
         let change = try await answer(asked, accepts: false)
         await calls.tell([.rejected(by: user, reason: reason)], of: change.after, at: asked.now)
         return StreamAnswer(201)

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 // Coming into calls, leaving them, and what is said there.
@@ -38,10 +39,10 @@ extension StreamCallRoutes {
   }
 
   private func join(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
-    _ = try asked.body.requiredString("location", bytes: 255)
+    _ = try asked.body.requiredString("location", max: 255)
     let wish = try StreamCallWish(asked.body)
     let create = try asked.body.bool("create") ?? false
-    _ = try asked.body.string("migrating_from", bytes: 255)
+    _ = try asked.body.string("migrating_from", max: 255)
     _ = try asked.body.strings("migrating_from_list")
     let user = try asked.actingUser()
     let (known, isNew) = create ? try await getOrMake(asked, wish) : (try await calls.known(asked.id), false)
@@ -165,8 +166,8 @@ extension StreamCallRoutes {
   }
 
   private func react(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
-    let type = try asked.body.requiredString("type", bytes: 30)
-    let emoji = try asked.body.string("emoji_code", bytes: 255)
+    let type = try asked.body.requiredString("type", max: 30)
+    let emoji = try asked.body.string("emoji_code", max: 255)
     let custom = try asked.body.custom("custom") ?? [:]
     let user = try asked.actingUser()
     let call = try await calls.known(asked.id)

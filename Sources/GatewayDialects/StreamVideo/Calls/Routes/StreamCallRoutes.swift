@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The coordinator's calls over REST, in both families of paths.
 package struct StreamCallRoutes: Sendable {

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// The settings of one call: those of its type, but for what was said otherwise of it.
 ///
@@ -132,10 +132,10 @@ struct StreamCallSettings: Sendable {
     case .number(let range):
       return try body.integer(name, in: range).map(String.init)
     case .choice(let choices):
-      guard let text = try body.string(name, bytes: 255) else { return nil }
+      guard let text = try body.string(name, max: 255) else { return nil }
       guard choices.contains(text) else { throw body.wrong(name, "one of \(choices.joined(separator: ", "))") }
     case .text:
-      guard try body.string(name, bytes: 255) != nil else { return nil }
+      guard try body.string(name, max: 255) != nil else { return nil }
     case .texts:
       guard let texts = try body.strings(name) else { return nil }
       guard texts.allSatisfy({ $0.utf8.count <= 255 }) else { throw body.wrong(name, "strings of at most 255 bytes") }

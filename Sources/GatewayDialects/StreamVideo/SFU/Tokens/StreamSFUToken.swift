@@ -1,5 +1,4 @@
 internal import GatewayCore
-internal import GatewayTokens
 
 /// What `credentials.token` of a join says: whom it lets into which call by the SFU's socket.
 struct StreamSFUToken: Hashable, Sendable {

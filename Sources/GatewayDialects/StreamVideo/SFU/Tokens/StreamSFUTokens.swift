@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayTokens
 
 /// Signs and reads the tokens of the SFU's stand-in, with a secret of its own that nobody else knows: they open nothing

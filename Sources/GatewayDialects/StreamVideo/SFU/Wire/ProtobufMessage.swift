@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A message of protocol buffers (proto3) that is to be sent, as a value: written as bytes or, by the JSON mapping of
 /// proto3, as text. What has its type's default value is left out, as both encodings want it.

@@ -1,4 +1,4 @@
-internal import GatewayTokens
+internal import GatewayJSON
 
 /// A field of one of the SFU's messages: its number in bytes, its name in JSON.
 struct StreamSignalField {

@@ -2,14 +2,14 @@
 ///
 /// What one client publishes is passed on to others as it was written: reading and writing it anew would change numbers
 /// and cost a copy of every node.
-struct JSONSlice: Hashable {
+package struct JSONSlice: Hashable {
   /// The bytes of the value, without the white space around it.
-  let range: Range<Int>
+  package let range: Range<Int>
   /// How deep the value is nested: 0 for a number, 1 for an array of numbers.
-  let depth: Int
+  package let depth: Int
 
   /// The value of the member `name` of the object that `text` is; nil if no member's name is written so, byte for byte.
-  init?(member name: StaticString, of text: UnsafeRawBufferPointer) {
+  package init?(member name: StaticString, of text: UnsafeRawBufferPointer) {
     var scanner = Scanner(text: text)
     scanner.skipSpace()
     scanner.position += 1

@@ -1,8 +1,6 @@
 import GatewayCore
-import GatewayTokens
+import GatewayJSON
 import Testing
-
-@testable import GatewayDialects
 
 @Suite("The reader of plain objects")
 struct FlatObjectTests {

@@ -85,6 +85,29 @@ package struct JSONWriter: Sendable {
     bool(value)
   }
 
+  /// The bytes of the one object that `body` writes the members of.
+  package static func object(capacity: Int = 160, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter(capacity: capacity)
+    writer.beginObject()
+    body(&writer)
+    writer.endObject()
+    return writer.bytes
+  }
+
+  package mutating func member(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+    self.name(name)
+    beginObject()
+    body(&self)
+    endObject()
+  }
+
+  package mutating func member(_ name: StaticString, strings: some Sequence<String>) {
+    self.name(name)
+    beginArray()
+    for text in strings { string(text) }
+    endArray()
+  }
+
   /// What has been written, as text.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 

@@ -1,32 +1,9 @@
 internal import GatewayCore
-internal import GatewayTokens
+internal import GatewayJSON
 
-// Objects as closures, and the values the dialects write.
+// The values that dialects write.
 
 extension JSONWriter {
-  /// The bytes of the one object that `body` writes the members of.
-  static func object(capacity: Int = 160, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
-    var writer = JSONWriter(capacity: capacity)
-    writer.beginObject()
-    body(&writer)
-    writer.endObject()
-    return writer.bytes
-  }
-
-  mutating func member(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
-    self.name(name)
-    beginObject()
-    body(&self)
-    endObject()
-  }
-
-  mutating func member(_ name: StaticString, strings: some Sequence<String>) {
-    self.name(name)
-    beginArray()
-    for text in strings { string(text) }
-    endArray()
-  }
-
   /// A duration in whole milliseconds; null if there is none.
   mutating func member(_ name: StaticString, milliseconds duration: Duration?) {
     self.name(name)

@@ -2,8 +2,8 @@
 ///
 /// Nearly every message is one, and reading it takes a fraction of what building jansson's tree takes. Whatever is not
 /// plain, or wrong in any way, is nil here and is left to the parser, which knows what to say about it.
-struct FlatObject {
-  enum Kind {
+package struct FlatObject {
+  package enum Kind {
     case string
     case integer
     case null
@@ -22,11 +22,11 @@ struct FlatObject {
   /// Fewer digits than could overflow.
   private static let digitsMax = 18
 
-  let text: UnsafeRawBufferPointer
+  package let text: UnsafeRawBufferPointer
   private var members = InlineArray<8, Member>(repeating: Member())
   private var count = 0
 
-  init?(_ text: UnsafeRawBufferPointer) {
+  package init?(_ text: UnsafeRawBufferPointer) {
     guard text.count < Int32.max else { return nil }
     self.text = text
     var scanner = FlatScanner(text)
@@ -82,23 +82,23 @@ struct FlatObject {
   }
 
   /// What kind of value has that name; nil if there is no such member.
-  func kind(_ name: StaticString) -> Kind? {
+  package func kind(_ name: StaticString) -> Kind? {
     member(name)?.kind
   }
 
   /// The value of that name as it stands in the text; nil if there is no such member.
-  func verbatim(_ name: StaticString) -> Range<Int>? {
+  package func verbatim(_ name: StaticString) -> Range<Int>? {
     member(name).map { Int($0.start)..<Int($0.end) }
   }
 
   /// The string of that name; nil if there is none.
-  func string(_ name: StaticString) -> String? {
+  package func string(_ name: StaticString) -> String? {
     guard let member = member(name), member.kind == .string else { return nil }
     return String(decoding: text[Int(member.start) + 1..<Int(member.end) - 1], as: UTF8.self)
   }
 
   /// The whole number of that name; nil if there is none.
-  func integer(_ name: StaticString) -> Int64? {
+  package func integer(_ name: StaticString) -> Int64? {
     guard let member = member(name), member.kind == .integer else { return nil }
     var number: Int64 = 0
     var isNegative = false

@@ -1,4 +1,4 @@
-import GatewayTokens
+import GatewayJSON
 import Testing
 
 @Suite("JSON, read strictly")
