@@ -1,52 +1,46 @@
-/// One resource: a method, a path, and who answers.
-package struct HTTPRoute: Sendable {
-  /// Answers one request. Stays on the loop that read it, but for what it awaits elsewhere.
-  package typealias Handler = nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async -> HTTPResponse
-
-  package let method: String
-  /// Segments between slashes; `{name}` stands for any one segment.
-  package let pattern: String
-  package let handler: Handler
-  package let pages: PageAccess
-  let segments: [Substring]
-
-  package init(_ method: String, _ pattern: String, pages: PageAccess = .named, _ handler: @escaping Handler) {
-    self.method = method
-    self.pattern = pattern
-    self.pages = pages
-    self.handler = handler
-    segments = pattern.split(separator: "/")
-  }
-}
-
-/// The web pages that may ask for a resource, and whose scripts may read the answer.
-package enum PageAccess: Sendable {
-  /// Those of the origins that the gateway names, by default all: the request says by a token for whom it asks, or what
-  /// it gives is meant for everybody.
-  case named
-  /// Those of the port's own origin, and of origins that the gateway names one by one: whoever asks gets what they want.
-  case own
-  /// Those that a browser shows: no script of another origin reads them, a login page for instance.
-  case shown
-}
-
-/// What the `{name}` segments of a route's pattern stood for, percent-decoded.
-package struct PathParameters: Sendable {
-  let values: [String: String]
-
-  /// The value of a segment that the route's own pattern names.
-  package subscript(name: String) -> String {
-    guard let value = values[name] else { preconditionFailure("the route's pattern has no {\(name)}") }
-    return value
-  }
-}
-
-/// Finds who answers a request.
+/// Finds who answers a request: a tree of the segments of all patterns, so that a look costs what the path is long, however
+/// many routes there are. Of two patterns that fit, that which spells out the earlier segment is meant:
+/// `/sessions/expire` is no session of that id.
 package struct HTTPRouter: Sendable {
   package let routes: [HTTPRoute]
 
+  /// A place in the tree: what follows, and what ends here.
+  private struct Node {
+    var literals: [Name: Int] = [:]
+    /// The place behind a segment of any text.
+    var parameter: Int?
+    var routes: [HTTPRoute] = []
+  }
+
+  private var nodes = [Node()]
+
+  /// No two of them may answer the same: that is a fault of ours, found here and not by who asks.
   package init(_ routes: [HTTPRoute]) {
     self.routes = routes
+    for route in routes {
+      let node = place(of: route)
+      if let other = nodes[node].routes.first(where: { $0.method == route.method }) {
+        preconditionFailure("two routes for \(route.method): \(other.pattern) and \(route.pattern)")
+      }
+      nodes[node].routes.append(route)
+    }
+  }
+
+  private mutating func place(of route: HTTPRoute) -> Int {
+    route.segments.reduce(0) { node, segment in
+      let known =
+        switch segment {
+        case .literal(let text): nodes[node].literals[text]
+        case .parameter: nodes[node].parameter
+        }
+      if let known { return known }
+      nodes.append(Node())
+      switch segment {
+      case .literal(let text): nodes[node].literals[text] = nodes.count - 1
+      case .parameter: nodes[node].parameter = nodes.count - 1
+      }
+      return nodes.count - 1
+    }
   }
 
   package enum Match: Sendable {
@@ -58,31 +52,50 @@ package struct HTTPRouter: Sendable {
 
   /// The route of a method and a path.
   package func match(method: String, path: String) -> Match {
-    let segments = path.split(separator: "/")
-    var methods: [String] = []
-    var fewest = Int.max
-    for route in routes {
-      guard let values = Self.match(segments, to: route.segments) else { continue }
-      if route.method == method { return .found(route, PathParameters(values: values)) }
-      // The resource is what the most literal pattern means: /sessions/expire is no session of that id.
-      if values.count < fewest { methods = [] }
-      fewest = min(fewest, values.count)
-      if values.count == fewest { methods.append(route.method) }
+    var search = Search(method: method, segments: path.split(separator: "/").map { Name(String($0)) })
+    visit(0, &search)
+    if let route = search.found, let parameters = PathParameters(of: route, in: search.segments) {
+      return .found(route, parameters)
     }
-    return methods.isEmpty ? .none : .otherMethods(methods)
+    return search.methods.isEmpty ? .none : .otherMethods(search.methods)
   }
 
-  private static func match(_ segments: [Substring], to pattern: [Substring]) -> [String: String]? {
-    guard segments.count == pattern.count else { return nil }
-    var values: [String: String] = [:]
-    for (segment, wanted) in zip(segments, pattern) {
-      if wanted.first == "{" && wanted.last == "}" {
-        guard let decoded = PercentEncoding.decode(segment) else { return nil }
-        values[String(wanted.dropFirst().dropLast())] = decoded
-      } else if segment != wanted {
-        return nil
-      }
+  /// What is looked for, and what has come of it.
+  private struct Search {
+    let method: String
+    let segments: [Name]
+    var depth = 0
+    var found: HTTPRoute?
+    /// Those of the first place that fits.
+    var methods: [String] = []
+  }
+
+  /// Looks at a place and what follows it, until the route is found.
+  private func visit(_ node: Int, _ search: inout Search) {
+    guard search.depth < search.segments.count else {
+      search.found = nodes[node].routes.first { $0.method == search.method }
+      if search.methods.isEmpty { search.methods = nodes[node].routes.map(\.method) }
+      return
     }
-    return values
+    let segment = search.segments[search.depth]
+    search.depth += 1
+    defer { search.depth -= 1 }
+    if let next = nodes[node].literals[segment] { visit(next, &search) }
+    guard search.found == nil, let next = nodes[node].parameter, PercentEncoding.decode(segment.text) != nil
+    else { return }
+    visit(next, &search)
+  }
+}
+
+extension PathParameters {
+  /// The values of the route's parameters; nil if one is wrongly encoded.
+  fileprivate init?(of route: HTTPRoute, in segments: [Name]) {
+    var values: [String: String] = [:]
+    for (segment, wanted) in zip(segments, route.segments) {
+      guard case .parameter(let name) = wanted else { continue }
+      guard let value = PercentEncoding.decode(segment.text) else { return nil }
+      values[name] = value
+    }
+    self.values = values
   }
 }

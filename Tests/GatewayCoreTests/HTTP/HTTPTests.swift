@@ -27,9 +27,20 @@ struct HTTPTests {
     #expect(found("GET", "//health/")?.pattern == "/health")
   }
 
-  @Test("the first route that fits answers")
-  func first() {
-    #expect(found("GET", "/v1/calls/default/lobby")?.pattern == "/v1/calls/{type}/{id}")
+  @Test("of two patterns that fit, the one that spells out more of the path answers, in whatever order they came")
+  func specific() {
+    #expect(found("GET", "/v1/calls/default/lobby")?.pattern == "/v1/calls/default/lobby")
+    #expect(found("POST", "/v1/calls/default/lobby")?.pattern == "/v1/calls/{type}/{id}")
+    #expect(found("GET", "/v1/calls/default/lobb%79")?.pattern == "/v1/calls/{type}/{id}")
+    #expect(found("GET", "/v1/calls/default/l")?.parameters["id"] == "l")
+  }
+
+  @Test("two routes of one method and one shape do not start")
+  func conflict() async {
+    await #expect(processExitsWith: .failure) {
+      let handler: HTTPRoute.Handler = { _, _ in HTTPResponse(status: 200) }
+      _ = HTTPRouter([HTTPRoute("GET", "/a/{x}/b", handler), HTTPRoute("GET", "/a/{y}/b/", handler)])
+    }
   }
 
   @Test("a path that is spelt out has its own methods, not those of the pattern it fits too")

@@ -1,0 +1,51 @@
+/// One resource: a method, a path, and who answers.
+package struct HTTPRoute: Sendable {
+  /// Answers one request. Stays on the loop that read it, but for what it awaits elsewhere.
+  package typealias Handler = nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async -> HTTPResponse
+
+  package let method: String
+  /// Segments between slashes; `{name}` stands for any one segment.
+  package let pattern: String
+  package let handler: Handler
+  package let pages: PageAccess
+  let segments: [Segment]
+
+  /// What stands between two slashes of a pattern.
+  enum Segment: Hashable, Sendable {
+    case literal(Name)
+    case parameter(String)
+  }
+
+  package init(_ method: String, _ pattern: String, pages: PageAccess = .named, _ handler: @escaping Handler) {
+    self.method = method
+    self.pattern = pattern
+    self.pages = pages
+    self.handler = handler
+    segments = pattern.split(separator: "/").map { segment in
+      segment.first == "{" && segment.last == "}"
+        ? .parameter(String(segment.dropFirst().dropLast())) : .literal(Name(String(segment)))
+    }
+  }
+}
+
+/// The web pages that may ask for a resource, and whose scripts may read the answer.
+package enum PageAccess: Sendable {
+  /// Those of the origins that the gateway names, by default all: the request says by a token for whom it asks, or what
+  /// it gives is meant for everybody.
+  case named
+  /// Those of the port's own origin, and of origins that the gateway names one by one: whoever asks gets what they want.
+  case own
+  /// Those that a browser shows: no script of another origin reads them, a login page for instance.
+  case shown
+}
+
+/// What the `{name}` segments of a route's pattern stood for, percent-decoded.
+package struct PathParameters: Sendable {
+  let values: [String: String]
+
+  /// The value of a segment that the route's own pattern names.
+  package subscript(name: String) -> String {
+    guard let value = values[name] else { preconditionFailure("the route's pattern has no {\(name)}") }
+    return value
+  }
+}
