@@ -8,9 +8,9 @@ package struct ServerLimits: Hashable, Sendable {
   package var messageBytesMax = 64 << 10
   /// What may wait for a peer that reads slowly, above which it is a slow consumer.
   package var outboundBytesMax = 256 << 10
-  /// Connections of one listener on all its loops, 503 above.
+  /// Connections of a server on all its listeners and loops, 503 above.
   package var connectionsMax = 1_000_000
-  /// New connections a second of one listener, 503 above; bursts of as many are let through. Nil for no limit.
+  /// New connections a second of a server, 503 above; bursts of as many are let through. Nil for no limit.
   package var connectionsPerSecond: Double?
   /// How long an accepted connection may take to send its request head, and how long its body may take. Whole seconds.
   package var handshakeTimeout = Duration.seconds(10)
@@ -19,6 +19,14 @@ package struct ServerLimits: Hashable, Sendable {
 
   /// What a process may have open beside the connections: its files, what it dials and fetches, other loops' pipes.
   package static let descriptorReserve = 256
+
+  /// How many of the `limit` descriptors of a process clients may not take: with the upper half of them the control port
+  /// still answers, with the lower half clients are told 503.
+  static func descriptorsKept(of limit: Int) -> Int { max(8, min(128, limit / 8)) }
+
+  /// The descriptors that a server of so many loops opens for itself, a few clients' and those that are kept: with fewer
+  /// it does not start.
+  package static func descriptorsMin(loops: Int) -> Int { 24 + 12 * loops }
 
   /// How long the library's table of descriptors is to be, made while `open` of them are in use. Each close walks it, so
   /// it is no longer than the connections need: numbers are given lowest first.

@@ -113,6 +113,7 @@ package final class RunningGateway: Sendable {
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256
     controlSettings.limits.connectionsPerSecond = nil
+    controlSettings.takesLastDescriptors = true
     let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
     return RunningGateway(
       gateway: gateway, drainOrders: drainOrders, loops: loops, listeners: listeners, controlListener: controlListener)
@@ -122,9 +123,11 @@ package final class RunningGateway: Sendable {
     _ settings: GatewaySettings, _ site: GatewaySite, _ refusals: TransportRefusals, on loops: [SocketLoop]
   ) async throws -> [Listener] {
     var listeners: [Listener] = []
+    let allowance = ConnectionAllowance()
     for host in settings.hosts {
       var listening = Listener.Settings(host: host, port: listeners.first?.port ?? settings.port)
       listening.limits = settings.limits
+      listening.allowance = allowance
       listening.tls = settings.tls
       listening.refusals = refusals
       listening.proxies = settings.proxies

@@ -46,6 +46,40 @@ import Testing
     }
   }
 
+  @Test("leaves the last descriptors to the control port, and clients are told 503 before they run out")
+  func lastDescriptors() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      limit.rlim_cur = rlim_t(openDescriptors() + 140)
+      try #require(limit.rlim_cur <= limit.rlim_max)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      let refusals = TransportRefusals()
+      try await TestServer.with(TestSite(), { $0.refusals = refusals }) { server in
+        var settings = Listener.Settings(host: "127.0.0.1", port: 0)
+        settings.takesLastDescriptors = true
+        let control = try await Listener.start(settings, serving: TestSite(), on: server.loops)
+        // Both ends of each are this process's.
+        var clients: [RawClient] = []
+        var status = 200
+        while status == 200, clients.count < 200 {
+          let client = try RawClient(port: server.port)
+          try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n")
+          status = try client.readAnswer().status == 100 ? 200 : 503
+          clients.append(client)
+        }
+        #expect(status == 503)
+        let asking = try RawClient(port: control.port)
+        try asking.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try asking.readAnswer().status == 200)
+        var page = PrometheusText()
+        refusals.write(to: &page)
+        #expect(page.text.contains("{reason=\"descriptor_limit\"} 1\n"))
+        await control.stopAccepting()
+      }
+    }
+  }
+
   private static func askAbove(_ files: TLSFiles?) async throws {
     let refusals = TransportRefusals()
     try await TestServer.with(

@@ -96,6 +96,45 @@ import Testing
     }
   }
 
+  @Test("listeners of one server on several addresses have one limit and one rate of connections together")
+  func commonAllowance() async throws {
+    let allowance = ConnectionAllowance()
+    try await TestServer.with(TestSite(), { Self.limit(&$0, 3, in: allowance) }) { one in
+      try await TestServer.with(TestSite(), { Self.limit(&$0, 3, in: allowance) }) { other in
+        let clients = try [one, one, other].map { try RawClient.open(port: $0.port) }
+        for server in [one, other] { try await Self.expect(503, at: server) }
+        try clients[0].sendClose(1000)
+        _ = try clients[0].readToEnd()
+        while one.listener.connections >= 2 { await one.loops[0].perform {} }
+        try await Self.expect(200, at: other)
+      }
+    }
+    let slow = ConnectionAllowance()
+    try await TestServer.with(TestSite(), { Self.limit(&$0, 100, in: slow, perSecond: 0.001) }) { one in
+      try await TestServer.with(TestSite(), { Self.limit(&$0, 100, in: slow, perSecond: 0.001) }) { other in
+        try await Self.expect(200, at: one)
+        try await Self.expect(503, at: other)
+      }
+    }
+  }
+
+  private static func limit(
+    _ settings: inout Listener.Settings, _ connectionsMax: Int, in allowance: ConnectionAllowance,
+    perSecond: Double? = nil
+  ) {
+    settings.limits.connectionsMax = connectionsMax
+    settings.limits.connectionsPerSecond = perSecond
+    settings.allowance = allowance
+  }
+
+  private static func expect(_ status: Int, at server: TestServer) async throws {
+    let client = try RawClient(port: server.port)
+    try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let answer = try client.readAnswer()
+    #expect(answer.status == status)
+    _ = try client.readToEnd()
+  }
+
   @Test("above the connection rate there is 503")
   func connectionRate() async throws {
     let refusals = TransportRefusals()

@@ -10,7 +10,10 @@ final class Acceptor {
   private let loop: SocketLoop
   private var watcher: IOWatcher!
   private lazy var resumption = Wakeup(target: self)
-  private var bucket: TokenBucket?
+  /// From which number on a descriptor is one of those that the process keeps for other purposes.
+  private let firstKept: Int
+  /// From which number on there is not even a 503.
+  private let firstSilent: Int
 
   /// How many are accepted before others have their turn.
   private static let batch = 64
@@ -21,9 +24,10 @@ final class Acceptor {
     self.socket = socket
     self.listener = listener
     self.loop = loop
-    if let rate = listener.settings.limits.connectionsPerSecond {
-      bucket = TokenBucket(rate: rate, capacity: max(1, rate), at: loop.now)
-    }
+    let limit = SocketLoop.processDescriptorsMax
+    let kept = listener.settings.takesLastDescriptors ? 0 : ServerLimits.descriptorsKept(of: limit)
+    firstKept = limit - kept
+    firstSilent = limit - kept / 2
     watcher = IOWatcher(descriptor: socket.descriptor, on: loop) { [unowned self] in acceptSome() }
     watcher.watch(.readable)
   }
@@ -53,15 +57,20 @@ final class Acceptor {
   }
 
   private func admit(_ descriptor: CInt) {
-    let above = listener.connections - listener.settings.limits.connectionsMax
+    let limits = listener.settings.limits
+    let allowance = listener.settings.allowance
+    let above = allowance.count - limits.connectionsMax
     var excess: TransportRefusals.Reason?
     if above >= 0 {
       excess = .connectionLimit
-    } else if bucket?.take(at: loop.now) == false {
+    } else if descriptor >= firstKept {
+      // Numbers are given lowest first: few are left.
+      excess = .descriptorLimit
+    } else if let rate = limits.connectionsPerSecond, !allowance.mayBegin(rate: rate, at: loop.now) {
       excess = .connectionRate
     }
     if let excess { listener.settings.refusals.count(excess) }
-    guard above < Self.answered else {
+    guard above < Self.answered, descriptor < firstSilent else {
       close(descriptor)
       return
     }

@@ -23,6 +23,11 @@ package final class Listener: @unchecked Sendable {
     /// Whether those proxies begin each connection with the PROXY protocol. Connections of others begin as ever.
     package var speaksProxyProtocol = false
 
+    /// What `limits` allows of connections, old and new; several listeners may share it.
+    package var allowance = ConnectionAllowance()
+    /// Whether this listener may take the last descriptors of the process too: the control port, which must answer when
+    /// clients have taken all others.
+    package var takesLastDescriptors = false
     /// Counts what this listener refuses; several may share it.
     package var refusals = TransportRefusals()
 
@@ -57,7 +62,8 @@ package final class Listener: @unchecked Sendable {
     var shares: [Share] = []
     for loop in loops {
       let service = VirtualHost.Service(
-        site: site, limits: settings.limits, tally: LoopTally(), refusals: settings.refusals, proxies: settings.proxies)
+        site: site, limits: settings.limits, tally: LoopTally(in: settings.allowance), refusals: settings.refusals,
+        proxies: settings.proxies)
       let host = await loop.perform { Made(host: loop.addHost(service, tls: settings.tls)) }.host
       guard let host else {
         throw .cannotListen(

@@ -3,14 +3,22 @@ internal import Synchronization
 /// How many connections of one listener a loop has: counted up where they are accepted, down where they end.
 final class LoopTally: Sendable {
   private let connections = Atomic<Int>(0)
+  private let allowance: ConnectionAllowance
+
+  /// - Parameter allowance: Counts those of other loops and listeners as well.
+  init(in allowance: ConnectionAllowance) {
+    self.allowance = allowance
+  }
 
   var count: Int { connections.load(ordering: .relaxed) }
 
   func connectionAssigned() {
     connections.add(1, ordering: .relaxed)
+    allowance.connectionAssigned()
   }
 
   func connectionEnded() {
     connections.subtract(1, ordering: .relaxed)
+    allowance.connectionEnded()
   }
 }

@@ -9,7 +9,7 @@ package final class TransportRefusals: Sendable {
     case connectionLimit = "connection_limit"
     /// More new connections a second than it may have.
     case connectionRate = "connection_rate"
-    /// A descriptor's number above the table that the loop was made with.
+    /// A descriptor's number above the table that the loop was made with, or among the last that the process may open.
     case descriptorLimit = "descriptor_limit"
     /// A proxy's connection that does not begin with the PROXY protocol, or not in time.
     case proxyHeader = "proxy_header"

@@ -50,6 +50,9 @@ package final class SocketLoop: @unchecked Sendable {
   /// The library's context is made and unmade by one thread at a time.
   private static let librarySetup = Mutex(())
 
+  /// How many descriptors the process may open. While a loop is made the system would say less.
+  static var processDescriptorsMax: Int { librarySetup.withLock { _ in ProcessFigures().descriptorsMax } }
+
   /// Loop number `index`. Without a `seed` the system seeds the generator.
   package init(index: Int, limits: ServerLimits = ServerLimits(), seed: UInt64? = nil) {
     self.limits = limits

@@ -24,6 +24,12 @@ enum ServeCommand: Command {
     if descriptors < connectionsMax + DescriptorLimit.reserve {
       log.write(.warning, "few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
     }
+    let least = ServerLimits.descriptorsMin(loops: options.settings.loops)
+    guard descriptors >= least else {
+      throw ServerError.cannotStartLoop(
+        "the system lets this process open \(descriptors) files and sockets, \(options.settings.loops) loops need "
+          + "\(least) (ulimit -n)")
+    }
     let signals = SignalStream([SIGTERM, SIGINT, SIGHUP])
     let running = try await RunningGateway.start(options.settings)
     // Nobody has to read it.
@@ -53,7 +59,7 @@ enum ServeCommand: Command {
       group.addTask {
         for await signal in signals {
           guard signal == SIGHUP else { return (signal == SIGTERM ? "SIGTERM" : "SIGINT", configured) }
-          await reload(running, options.log)
+          await reload(running, options)
         }
         return ("none", configured)
       }
@@ -69,7 +75,9 @@ enum ServeCommand: Command {
     }
   }
 
-  private static func reload(_ running: RunningGateway, _ log: OperatorLog) async {
+  private static func reload(_ running: RunningGateway, _ options: ServeOptions) async {
+    let log = options.log
+    guard options.settings.tls != nil else { return log.write(.warning, "no_certificate_to_reload") }
     do {
       try await running.reloadCertificate()
       log.write(.info, "certificate_reloaded")
@@ -82,10 +90,10 @@ enum ServeCommand: Command {
   private static func end(
     _ running: RunningGateway, _ cause: String, over window: Duration, _ log: OperatorLog
   ) async {
+    let impatience = SignalStream([SIGTERM, SIGINT])
     let before = await running.connectionCount()
     log.write(
       .info, "drain_begun", ["cause": cause, "window_s": String(window.inSeconds), "connections": String(before)])
-    let impatience = SignalStream([SIGTERM, SIGINT])
     // Not a task group: it would wait for the drain whatever the second signal says.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     Task {

@@ -1,0 +1,31 @@
+internal import GatewayCore
+internal import Synchronization
+
+/// What the listeners of one server have together, however many addresses they are on: the open connections, and how
+/// many new ones may still come.
+package final class ConnectionAllowance: Sendable {
+  private let connections = Atomic<Int>(0)
+  private let bucket = Mutex<TokenBucket?>(nil)
+
+  package init() {}
+
+  /// Open connections.
+  var count: Int { connections.load(ordering: .relaxed) }
+
+  func connectionAssigned() {
+    connections.add(1, ordering: .relaxed)
+  }
+
+  func connectionEnded() {
+    connections.subtract(1, ordering: .relaxed)
+  }
+
+  /// Counts a new one at `now`. False if it is above `rate` a second.
+  func mayBegin(rate: Double, at now: Instant) -> Bool {
+    bucket.withLock { bucket in
+      var known = bucket ?? TokenBucket(rate: rate, capacity: max(1, rate), at: now)
+      defer { bucket = known }
+      return known.take(at: now)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+"""A gateway that may open few descriptors: clients above what it has are told so, and whoever watches it still can."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from clients import Client, control
+from gateway import SECRET, token
+
+
+class FewDescriptors:
+    """A gateway of two loops that may open so many."""
+
+    def __init__(self, count, folder):
+        secret = folder / "secret"
+        secret.write_text(SECRET)
+        serve = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", "2"]
+        serve += ["--drain-window", "0s", "--secret-file", str(secret)]
+        limited = ["sh", "-c", f'ulimit -n {count}; exec "$@"', "sh", *serve]
+        self.process = subprocess.Popen(limited, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        ready = json.loads(self.process.stdout.readline())
+        self.url, self.http_url, self.port = ready["url"], ready["http_url"], ready["port"]
+        self.control_url = ready["control_url"]
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(timeout=20) == 0
+        self.process.communicate()
+
+
+def raw_client(gateway):
+    """A connection that asks for a WebSocket."""
+    client = socket.create_connection(("127.0.0.1", gateway.port), timeout=10)
+    fields = {"Host": "127.0.0.1", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    fields |= {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Authorization": f"Bearer {token()}"}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    client.sendall(f"GET /v1/connect HTTP/1.1\r\n{head}\r\n".encode())
+    return client
+
+
+def opened(client):
+    """The status of the answer."""
+    return int(client.recv(4096).split()[1])
+
+
+@pytest.mark.parametrize("count", [64, 200])
+def test_clients_that_take_all_descriptors_are_told_503_and_the_control_port_answers(count, tmp_path):
+    with FewDescriptors(count, tmp_path) as gateway:
+        clients, status = [], 101
+        while status == 101 and len(clients) < count:
+            clients.append(raw_client(gateway))
+            status = opened(clients[-1])
+        assert status == 503 and len(clients) > count / 8
+        assert control(gateway, "GET", "/ready").status == 200
+        assert b'{reason="descriptor_limit"} 1\n' in control(gateway, "GET", "/metrics").body
+        for client in clients:
+            client.close()
+        with Client(gateway, token=token("late")) as late:
+            late.receive("connected")
+
+
+@pytest.mark.parametrize("count", [10, 16, 24, 32, 40])
+def test_too_few_descriptors_for_the_loops_are_said_at_the_start(count, tmp_path):
+    gateway = FewDescriptors(count, tmp_path)
+    _, log = gateway.process.communicate(timeout=30)
+    assert gateway.process.returncode == 1
+    assert f"lets this process open {count} files and sockets, 2 loops need 48" in log
