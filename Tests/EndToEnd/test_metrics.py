@@ -1,5 +1,7 @@
 """The page of metrics, as Prometheus's own parser reads it."""
 
+import time
+
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -59,6 +61,14 @@ def test_everything_that_can_be_counted_is_there_before_it_happens(gateway):
     build = families["postern_build_info"].samples[0]
     assert build.value == 1 and set(build.labels) == {"version", "swift", "libwebsockets"} and all(build.labels.values())
     assert value(families, "postern_log_lines_lost_total") == 0
+
+
+def test_the_page_says_when_the_process_began():
+    earliest = time.time() - 1
+    with Gateway() as gateway:
+        start = value(page(gateway), "process_start_time_seconds")
+        assert earliest < start < time.time() + 1
+        assert value(page(gateway), "process_start_time_seconds") == start
 
 
 def test_each_dialect_is_counted_as_itself_and_histograms_are_whole(gateway):

@@ -1,6 +1,5 @@
 """A gateway is drained or killed under a storm, and started again on the same port: who is back, and when."""
 
-import contextlib
 import json
 import os
 import signal
@@ -22,12 +21,13 @@ class Restartable:
     """A gateway that always has the same port."""
 
     def __init__(self, folder, *flags):
-        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listener:
-            self.port = listener.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+            self.port, control = one.getsockname()[1], other.getsockname()[1]
+        self.control_url = f"http://127.0.0.1:{control}"
         secret = folder / "secret"
         secret.write_text(SECRET)
         self.command = [os.environ["POSTERN"], "serve", "--host", "127.0.0.1", "--port", str(self.port)]
-        self.command += ["--control-port", "0", "--loops", "1", "--secret-file", str(secret)]
+        self.command += ["--control-port", str(control), "--loops", "1", "--secret-file", str(secret)]
         self.command += ["--any-refresh-timeout", "--refresh-timeout", "5s", *flags]
         self.url = f"ws://127.0.0.1:{self.port}"
         self.start()
@@ -97,3 +97,17 @@ def test_clients_without_the_habit_of_coming_back_are_lost_with_the_code_that_wa
             report = running.report(expected=(1,))
     assert report["result"]["disconnects"] == {"1012 service_restart": 10}
     assert value(report, "lost") == 10 and value(report, "interrupted") == 0
+
+
+def test_no_figure_is_made_of_the_cpu_time_of_two_processes(tmp_path):
+    with Restartable(tmp_path) as gateway:
+        flags = ["--url", gateway.url, "--control-url", gateway.control_url, "--reconnect"]
+        slow = ["--behaviour", "well-behaved=1,slow=1", "--slow-delay", "3s"]
+        with storms.Running(*flags, *slow, "--clients", "20", "--rate", "100", "--expire-after", "4s") as running:
+            time.sleep(5.5)
+            gateway.end(signal.SIGKILL)
+            gateway.start()
+            report = running.report()
+    assert value(report, "refresh.accepted") == 10 and value(report, "interrupted") == 20
+    cpu = report["figures"]["gateway.cpu_per_refresh"]
+    assert cpu["value"] is None and "started anew" in cpu["why"]

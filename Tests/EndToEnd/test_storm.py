@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import subprocess
+import time
 
 import pytest
 
@@ -159,6 +160,17 @@ def test_the_page_and_the_table_say_what_the_figures_are(tmp_path, gateway):
     for words in ("The wave: refreshes in each 10.0 ms", "provider&#39;s peak in the wave", "were cut off, as their"):
         assert words in page, words
     storms.report_of((tmp_path / "storm.json").read_text())
+
+
+def test_a_report_that_cannot_be_written_says_which_and_why(tmp_path, gateway):
+    folder = tmp_path / "reports"
+    flags = ["--url", gateway.url, "--clients", "5", "--hold", "3s", "--report", str(folder)]
+    with storms.Running(*flags) as running:
+        time.sleep(1.5)
+        folder.rmdir()
+        out, err = running.process.communicate(timeout=60)
+    assert running.process.returncode == 1 and json.loads(out)["passes"]
+    assert err.strip() == f"postern: --report: cannot write {folder}/storm.html: No such file or directory"
 
 
 def test_the_settings_hold_no_secret_and_no_path(tmp_path):

@@ -18,6 +18,10 @@ package struct StreamVideoClientDialect: ClientDialect {
 
   package var sdk: String? { kind.rawValue }
   package var habits: ClientHabits { kind.habits }
+  /// The gateway's own 4001 never comes over this wire: who does not log in is closed with 1000.
+  package var closeNames: [UInt16: String] {
+    CloseReason.names.merging([StreamExpiry().closeCode: "token_expired"], uniquingKeysWith: { _, own in own })
+  }
   package var upgradeTarget: String { kind == .python ? "/api/v2/connect" : "/video/connect" }
 
   package func upgrade(of client: ClientIdentity) -> ClientUpgrade {

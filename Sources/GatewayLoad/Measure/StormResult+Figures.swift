@@ -89,7 +89,7 @@ extension StormResult {
   /// The gateway's CPU time, user and system, for each accepted refresh.
   package var gatewayCPUPerRefresh: Duration? {
     guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], refreshes.accepted > 0,
-      after.cpuSeconds >= before.cpuSeconds
+      before.isContinued(by: after)
     else { return nil }
     return .nanoseconds(Int64((after.cpuSeconds - before.cpuSeconds) / Double(refreshes.accepted) * 1e9))
   }
@@ -99,7 +99,7 @@ extension StormResult {
     guard whyMemoryIsUnknown == nil, let before = probes[.beforeRamp], let after = probes[.beforeExpiry] else {
       return nil
     }
-    return (after.residentBytes - before.residentBytes) / Double(firstConnects)
+    return (after.residentBytes - before.residentBytes) / connectionsAdded(before, after)
   }
 
   /// Why the memory of a connection cannot be told; nil if it can. A process that had connections before keeps their
@@ -112,9 +112,29 @@ extension StormResult {
     guard before.connectionsOpened <= Double(firstConnects) * Self.earlierShareMax else {
       return "the gateway had connections before this storm, whose memory it uses again; start it anew"
     }
+    guard before.isContinued(by: after) else { return Self.restarted }
+    guard connectionsAdded(before, after) > 0 else { return "nobody was connected when they were read" }
     guard after.residentBytes > before.residentBytes else { return "the gateway's memory did not grow" }
     return nil
   }
+
+  /// How many connections more were open at the later reading; where the gateway does not say, all that were ever made.
+  private func connectionsAdded(_ before: GatewayProbe.Sample, _ after: GatewayProbe.Sample) -> Double {
+    guard let open = after.connectionsOpen, let openBefore = before.connectionsOpen else {
+      return Double(firstConnects)
+    }
+    return open - openBefore
+  }
+
+  /// Why the CPU time of a refresh cannot be told, where it cannot.
+  var whyCPUIsUnknown: String {
+    guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], !before.isContinued(by: after) else {
+      return "the gateway's figures were not read before and after a refresh"
+    }
+    return Self.restarted
+  }
+
+  private static let restarted = "the gateway was started anew between the readings of its figures"
 
   /// Earlier connections that are fewer than this share of the storm's do not matter.
   private static let earlierShareMax = 0.01

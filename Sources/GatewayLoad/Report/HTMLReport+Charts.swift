@@ -22,7 +22,9 @@ extension StormReport {
       TimeChart(
         title: "Connected clients", axis: axis,
         rows: [
-          .init(name: "connected", style: "one", shape: .area, values: series.connected(seconds: seconds)),
+          .init(
+            name: "connected at the end of each second", style: "one", shape: .area,
+            values: series.connected(seconds: seconds)),
           .init(name: "cut off per second", style: "three", shape: .bars, values: series.losses.perSecond),
         ], marks: marks),
     ]

@@ -7,7 +7,7 @@ extension StormResult {
     var caveats: [String] = []
     if wasInterrupted { caveats.append("interrupted after \(Figures.decimal(seconds, places: 1)) s") }
     if ranOutOfTime { caveats.append("out of time: not every client was refreshed or cut off by the end") }
-    return caveats + [timeoutCaveat(plan), onsetCaveat(plan)].compactMap { $0 }
+    return caveats + [timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan)].compactMap { $0 }
   }
 
   private func timeoutCaveat(_ plan: StormPlan) -> String? {
@@ -34,6 +34,20 @@ extension StormResult {
       the first refresh request came \(Figures.seconds(abs(lateness))) \(lateness < 0 ? "earlier" : "later") than a lead \
       and a spread of \(times) let expect (\(source)): the times until 50, 95 and 99 % count from the wrong moment, \
       unless somebody else asked for refreshes
+      """
+  }
+
+  /// What a plan whose tokens are too short for the gateway's lead and spread makes of the wave.
+  private func roomCaveat(_ plan: StormPlan) -> String? {
+    let window = plan.gateway.lead + plan.gateway.spread
+    let later = plan.life.scaled(by: 1 - plan.jitter)
+    let first = plan.expiry == .own ? later : plan.expiresAfter - plan.pacer.duration
+    let shortest = plan.waves > 1 ? min(first, later) : first
+    guard window > .zero, refreshes.asked > 0, shortest < window * 2 else { return nil }
+    return """
+      some tokens live no longer than \(Figures.duration(shortest)), which leaves no room for a lead and a spread of \
+      \(Figures.duration(window)) together: Postern asks when half of a life is over at the earliest, so the requests \
+      come later and closer together than its settings say
       """
   }
 

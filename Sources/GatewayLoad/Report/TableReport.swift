@@ -84,7 +84,7 @@ extension StormReport {
       [
         [
           "calls", Figures.count(provider.calls),
-          "\(figure("provider.in_flight")) at once; peak \(figure("provider.login_peak"))/s for logins, "
+          "\(plan.processes * plan.loops > 1 ? "at most " : "")\(figure("provider.in_flight")) at once; peak \(figure("provider.login_peak"))/s for logins, "
             + "\(figure("provider.refresh_peak"))/s for refreshes",
         ],
         ["granted", Figures.count(provider.granted), "\(Figures.count(provider.wasted)) of them for nobody any more"],

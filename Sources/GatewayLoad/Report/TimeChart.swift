@@ -49,7 +49,7 @@ struct TimeChart {
     let marks = marks.filter { (0...1).contains(share(of: $0.second)) }.map {
       frame.mark(at: share(of: $0.second), $0.name)
     }
-    return frame.figure(legend: names + note, labels: labels, rows.map { draw($0, in: frame) } + marks)
+    return frame.figure(legend: names + note, labels: labels, drawn(in: frame) + marks)
   }
 
   private var labels: [(share: Double, text: String)] {
@@ -77,15 +77,27 @@ struct TimeChart {
     }
   }
 
-  private func draw(_ row: Row, in frame: ChartFrame) -> String {
+  /// Bars in front are narrower, so that they hide none behind them.
+  private func drawn(in frame: ChartFrame) -> [String] {
+    var layer = 0
+    return rows.map { row in
+      defer { if row.shape == .bars { layer += 1 } }
+      return draw(row, layer: layer, in: frame)
+    }
+  }
+
+  private func draw(_ row: Row, layer: Int, in frame: ChartFrame) -> String {
     let values = folded(row.values)
     switch row.shape {
     case .bars:
-      let width = frame.x(1 / Double(columns)) - frame.x(0)
-      let bars = values.enumerated().filter { $0.element > 0 }.map { column, value in
-        let second = axis.start + Double(column * valuesPerColumn) * axis.step
+      let column = frame.x(1 / Double(columns)) - frame.x(0)
+      let width = column * max(0.2, 1 - 0.4 * Double(layer))
+      let margin = (column - width) / 2
+      let bars = values.enumerated().filter { $0.element > 0 }.map { number, value in
+        let second = axis.start + Double(number * valuesPerColumn) * axis.step
         return SVG.bar(
-          x: frame.x(Double(column) / Double(columns)), width: width, top: frame.y(value), baseline: frame.baseline,
+          x: frame.x(Double(number) / Double(columns)) + margin, width: width, top: frame.y(value),
+          baseline: frame.baseline,
           tip: "\(Figures.decimal(second, places: axis.step < 1 ? 2 : 0)) s: \(Figures.count(value)) \(row.name)")
       }
       return "<g class=\"\(row.style)\">\(bars.joined(separator: "\n"))</g>"

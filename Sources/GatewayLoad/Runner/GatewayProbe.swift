@@ -15,11 +15,25 @@ package enum GatewayProbe {
     package var residentBytes: Double
     /// `postern_connections_opened_total`, all dialects together; 0 where the gateway does not say.
     package var connectionsOpened: Double
+    /// `postern_connections`, all dialects and phases together: those that are open; nil where the gateway does not say.
+    package var connectionsOpen: Double?
+    /// `process_start_time_seconds`; nil where the gateway does not say.
+    package var startedAt: Double?
 
-    package init(cpuSeconds: Double, residentBytes: Double, connectionsOpened: Double = 0) {
+    package init(
+      cpuSeconds: Double, residentBytes: Double, connectionsOpened: Double = 0, connectionsOpen: Double? = nil,
+      startedAt: Double? = nil
+    ) {
       self.cpuSeconds = cpuSeconds
       self.residentBytes = residentBytes
       self.connectionsOpened = connectionsOpened
+      self.connectionsOpen = connectionsOpen
+      self.startedAt = startedAt
+    }
+
+    /// Whether a later reading is of the same process: of one that was started anew in between no difference can be taken.
+    func isContinued(by later: Sample) -> Bool {
+      startedAt == later.startedAt && cpuSeconds <= later.cpuSeconds && connectionsOpened <= later.connectionsOpened
     }
 
     /// The reading in a Prometheus text exposition; nil unless it has both figures.
@@ -38,7 +52,9 @@ package enum GatewayProbe {
         return nil
       }
       let opened = values["postern_connections_opened_total"] ?? 0
-      self.init(cpuSeconds: min(cpu, 1e9), residentBytes: bytes, connectionsOpened: opened)
+      self.init(
+        cpuSeconds: min(cpu, 1e9), residentBytes: bytes, connectionsOpened: opened,
+        connectionsOpen: values["postern_connections"], startedAt: values["process_start_time_seconds"])
     }
   }
 }

@@ -31,9 +31,10 @@ extension Metric {
       "provider.refresh_peak_to_mean", .ratio,
       "provider.refresh_peak over the mean of the time that the wave was given", over: .refreshCalls
     ) { $0.peakToMean(\.providerRefreshes, over: .seconds(1)) },
-    Metric("provider.in_flight", .count, "the most requests under way at once", over: .calls) {
-      Double($0.provider.inFlightPeak)
-    },
+    Metric(
+      "provider.in_flight", .count, "the most requests under way at once; of several loops, the sum of each one's most",
+      over: .calls
+    ) { Double($0.provider.inFlightPeak) },
     Metric(
       "provider.calls_per_expiry", .ratio, "requests for each refresh they were made for", over: .refreshCalls
     ) { $0.callsPerExpiry },
@@ -47,7 +48,7 @@ extension Metric {
     Metric(
       "gateway.cpu_per_refresh", .duration,
       "the gateway's CPU time for each accepted refresh, with its own provider's share",
-      missing: { _ in .none("the gateway's figures were not read before and after a refresh") }
+      missing: { .none($0.whyCPUIsUnknown) }
     ) {
       $0.gatewayCPUPerRefresh?.inSeconds
     },

@@ -86,6 +86,9 @@ package enum MetricsPage {
   private static func process(_ page: inout PrometheusText) {
     let process = ProcessFigures()
     page.counter("process_cpu_seconds_total", "User and system CPU time.", process.cpuSeconds)
+    if let start = process.startedAt {
+      page.gauge("process_start_time_seconds", "When the process began, in seconds since 1970.", start)
+    }
     page.gauge("process_resident_memory_bytes", "Resident memory.", Double(process.residentBytes))
     page.gauge("process_open_fds", "Open file descriptors.", Double(process.openDescriptors))
     page.gauge("process_max_fds", "The limit of open file descriptors.", Double(process.descriptorsMax))

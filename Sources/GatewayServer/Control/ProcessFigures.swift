@@ -7,6 +7,9 @@ package struct ProcessFigures {
   package let residentBytes: Int
   package let openDescriptors: Int
   package let descriptorsMax: Int
+  /// When the process began, in seconds since 1970, to a hundredth; nil where the system does not say.
+  package var startedAt: Double? { Self.start }
+  private static let start = readStart()
 
   package init() {
     var usage = rusage()
@@ -32,6 +35,33 @@ package struct ProcessFigures {
     let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     let numbers = text.split(separator: " ")
     return numbers.count > 1 ? Int(numbers[1]) ?? 0 : 0
+  }
+
+  /// The boot's time plus the 22nd field of `/proc/self/stat`, in ticks since then (proc(5)).
+  private static func readStart() -> Double? {
+    guard let boot = bootTime(), let file = fopen("/proc/self/stat", "r") else { return nil }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 4096)
+    guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // The second field is the program's name in parentheses, which may hold spaces.
+    guard let name = text.lastIndex(of: ")") else { return nil }
+    let fields = text[text.index(after: name)...].split(separator: " ")
+    guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
+    return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  /// `btime` of `/proc/stat`: when the system began, in seconds since 1970.
+  private static func bootTime() -> Double? {
+    guard let file = fopen("/proc/stat", "r") else { return nil }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 65_536)
+    while fgets(&line, Int32(line.count), file) != nil {
+      let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let words = text.split(whereSeparator: \.isWhitespace)
+      if words.count == 2, words[0] == "btime" { return Double(words[1]) }
+    }
+    return nil
   }
 
   /// The size of `/proc/self/fd`, which Linux 6.2 and later keep; else its entries, counted one by one.

@@ -28,8 +28,23 @@ enum ReportFiles {
     let base = URL(filePath: directory, directoryHint: .isDirectory)
     let page = base.appending(path: "storm.html")
     let json = base.appending(path: "storm.json")
-    try Data(report.html.utf8).write(to: page, options: .atomic)
-    try Data(report.json()).write(to: json, options: .atomic)
+    try write(Data(report.html.utf8), to: page)
+    try write(Data(report.json()), to: json)
     return [page.path, json.path]
   }
+
+  private static func write(_ data: Data, to file: URL) throws {
+    do {
+      try data.write(to: file, options: .atomic)
+    } catch {
+      let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+      let reason = cause.map { String(cString: strerror(Int32(truncatingIfNeeded: ($0 as NSError).code))) }
+      throw ReportFailure(description: "--report: cannot write \(file.path): \(reason ?? error.localizedDescription)")
+    }
+  }
+}
+
+/// A report that could not be written: where to, and why.
+struct ReportFailure: Error, CustomStringConvertible {
+  let description: String
 }

@@ -201,6 +201,36 @@ struct StormResultTests {
     #expect(result.timeUntil(share: 0.99) == nil)
   }
 
+  @Test("no figure is made of the readings of two processes, one of which took the other's place")
+  func restartedGateway() {
+    var result = StormResult()
+    result.connects.accepted = 100
+    result.refreshes.accepted = 100
+    result.probes[.beforeRamp] = .init(cpuSeconds: 0.1, residentBytes: 10e6, startedAt: 1000)
+    result.probes[.beforeExpiry] = .init(cpuSeconds: 0.2, residentBytes: 12e6, startedAt: 1030)
+    result.probes[.afterSettling] = .init(cpuSeconds: 0.3, residentBytes: 12e6, startedAt: 1060)
+    for name in ["gateway.bytes_per_connection", "gateway.cpu_per_refresh"] {
+      #expect(Metric.named(name)?.value(result) == nil)
+      #expect(Metric.named(name)?.absence(result)?.reason.contains("started anew") == true)
+    }
+    // One that does not say when it started gives itself away by what it counts.
+    for moment in GatewayProbe.Moment.allCases { result.probes[moment]?.startedAt = nil }
+    #expect(result.gatewayCPUPerRefresh != nil)
+    result.probes[.beforeExpiry]?.connectionsOpened = 100
+    #expect(result.gatewayCPUPerRefresh == nil)
+  }
+
+  @Test("the memory of a connection is shared among those that were open, and not among all that ever were")
+  func memoryOfOpenConnections() {
+    var result = StormResult()
+    result.connects.accepted = 100
+    result.probes[.beforeRamp] = .init(cpuSeconds: 1, residentBytes: 10e6, connectionsOpen: 0)
+    result.probes[.beforeExpiry] = .init(cpuSeconds: 1, residentBytes: 11e6, connectionsOpen: 40)
+    #expect(result.gatewayBytesPerConnection == 25_000)
+    result.probes[.beforeExpiry]?.connectionsOpen = 0
+    #expect(result.gatewayBytesPerConnection == nil)
+  }
+
   @Test("the gateway's own metrics give CPU per refresh and bytes per connection")
   func probes() throws {
     var result = StormResult()
@@ -223,6 +253,8 @@ struct StormResultTests {
     #expect(result.gatewayBytesPerConnection == nil, "connections of an earlier storm left their memory behind")
     #expect(result.whyMemoryIsUnknown?.contains("had connections before") == true)
     #expect(GatewayProbe.Sample(exposition: "process_cpu_seconds_total 1") == nil)
+    let page = exposition + "\npostern_connections{phase=\"live\"} 40\npostern_connections{phase=\"closing\"} 2"
+    #expect(GatewayProbe.Sample(exposition: page)?.connectionsOpen == 42)
     let counted = GatewayProbe.Sample(
       exposition: exposition
         + "\npostern_connections_opened_total{dialect=\"plain\"} 3\npostern_connections_opened_total{dialect=\"x y\"} 4"

@@ -176,6 +176,35 @@ struct ReportTests {
     #expect(result.caveats(plan).first?.contains("11.0 s later") == true)
   }
 
+  @Test("tokens too short for the gateway's lead and spread are a caveat, and no fault of the gateway")
+  func noRoomToSpread() {
+    var plan = StormPlan()
+    plan.clients = 500
+    plan.hold = .seconds(10)
+    plan.gateway.spread = .seconds(5)
+    var result = StormResult()
+    result.refreshes.asked = 500
+    #expect(result.caveats(plan).isEmpty)
+    plan.gateway.lead = .seconds(1)
+    #expect(result.caveats(plan).first?.contains("no longer than 10.0 s, which leaves no room") == true)
+    plan.hold = .seconds(30)
+    #expect(result.caveats(plan).isEmpty)
+    plan.life = .seconds(11)
+    #expect(result.caveats(plan).isEmpty, "there is but one wave")
+    plan.waves = 2
+    #expect(result.caveats(plan).count == 1)
+  }
+
+  @Test("no bar hides the one behind it")
+  func barsInFront() throws {
+    let rows = [("asked", 3), ("accepted", 9)].map { name, value in
+      TimeChart.Row(name: name, style: "one", shape: .bars, values: [value])
+    }
+    let html = TimeChart(title: "both", axis: .init(start: 0, step: 1, count: 1), rows: rows).html
+    let widths = html.matches(of: #/<rect [^>]*width="([0-9.]+)"/#).compactMap { Double($0.output.1) }
+    #expect(widths.count == 2 && widths[1] < widths[0] * 0.7)
+  }
+
   static let readmeURL = URL(filePath: #filePath.components(separatedBy: "/Tests/GatewayLoadTests/")[0])
     .appending(path: "loadtest/README.md")
 
