@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -145,7 +146,7 @@ esac
 LOCKED = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 4711 (unattended-upgr)"
 
 
-def install(folder, failures, complaint, failing="install"):
+def install(folder, failures, complaint, failing="install", groups=("build",)):
     for name, text in {
         "apt-get": APT_GET.format(failures=failures, complaint=complaint, failing=failing),
         "dpkg-query": "#!/bin/sh\necho unknown\n",
@@ -155,7 +156,7 @@ def install(folder, failures, complaint, failing="install"):
         (folder / name).write_text(text)
         (folder / name).chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "SCRIPT": str(folder)}
-    command = [str(ROOT / "Deploy/install-packages"), "build"]
+    command = [str(ROOT / "Deploy/install-packages"), *groups]
     outcome = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
     return outcome, (folder / "calls").read_text().splitlines()
 
@@ -176,3 +177,27 @@ def test_the_installer_brings_the_lists_up_to_date_where_a_package_is_gone(tmp_p
 def test_the_installer_shows_why_it_failed(tmp_path):
     outcome, _ = install(tmp_path, 99, "E: Unable to locate package libev-dev")
     assert outcome.returncode == 1 and "Unable to locate package libev-dev" in outcome.stderr
+
+
+# The Debian package of each program that is not there on a bare machine.
+PROGRAMS = {
+    "apache2": "apache2-bin", "chromium": "chromium", "curl": "curl", "git": "git", "haproxy": "haproxy", "jq": "jq",
+    "man": "man-db", "openssl": "openssl", "python3": "python3",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "groups, files, command, some",
+    [
+        (["build", "examples"], ["README.md", "loadtest/README.md", "Deploy/dialects/*.md"],
+         r"(?m)^    (?:\S.*[|;(] ?)?(\w+) |\| (\w+) -", {"curl", "jq", "man", "python3"}),
+        (["build", "tests"], ["Tests/EndToEnd/**/*.py", "Tests/EndToEnd/run", "Deploy/dialects/sinch.md"],
+         r'(?:which\(|\[)"(\w+)"|(?m:^ *"?(\w+) -)', {"apache2", "chromium", "curl", "haproxy", "openssl", "python3"}),
+    ],
+)  # fmt: skip
+def test_the_installer_brings_every_program_that_the_pages_and_the_tests_call(tmp_path, groups, files, command, some):
+    text = "\n".join(path.read_text() for pattern in files for path in ROOT.glob(pattern) if ".build" not in str(path))
+    called = {word for words in re.findall(command, text) for word in words} & PROGRAMS.keys()
+    assert called == some
+    _, calls = install(tmp_path, 0, "", groups=groups)
+    assert {PROGRAMS[program] for program in called} <= set(calls[0].split())

@@ -118,6 +118,7 @@ def test_a_control_url_that_is_none_is_a_mistake_at_the_start(gateway):
     ):
         text = storms.run("--url", gateway.url, "--control-url", url, "--clients", "1", expected=(2,))
         assert "--control-url" in text and says in text
+        assert "unreachable(" not in text, "a name of the program's own"
 
 
 def test_a_control_port_that_wants_a_secret_gets_it_or_says_so(tmp_path):

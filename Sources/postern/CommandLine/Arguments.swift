@@ -110,10 +110,12 @@ struct Arguments {
   }
 
   private func unknownKey(_ key: String, at place: String) -> UsageError {
+    if flags[key] != nil { return UsageError("\(place): '\(key)' may not stand in a file of flags") }
     if let owners = Self.owners(of: key) {
       return UsageError("\(place): '\(key)' is no flag of this command, but of \(owners)")
     }
-    let near = Suggestion.near(String(key.drop { $0 == "-" }), among: flags.keys).map { "'\($0)'" }
+    let keys = Set(flags.keys).subtracting(FlagSection.everywhere.flags.map(\.name))
+    let near = Suggestion.near(String(key.drop { $0 == "-" }), among: keys).map { "'\($0)'" }
     return UsageError(
       "\(place): '\(key)': no such key"
         + (near.isEmpty ? "; the keys are the flags' names without dashes" : Suggestion.question(near)))

@@ -75,7 +75,7 @@ struct TokenKeys {
       }
       return JWTVerifier(keys: try KeySet(keys), policy: policy)
     } catch let error as KeyError {
-      throw UsageError("the keys of tokens: \(error)")
+      throw UsageError("the keys of tokens: \(Self.text(error))")
     }
   }
 
@@ -91,8 +91,13 @@ struct TokenKeys {
         if error != .notPrivate { failure = error }
       }
     }
-    if let failure { throw UsageError("the key to mint with: \(failure)") }
+    if let failure { throw UsageError("the key to mint with: \(Self.text(failure))") }
     return nil
+  }
+
+  /// What is wrong with a key, and the flag that takes it all the same.
+  private static func text(_ error: KeyError) -> String {
+    if case .secretTooShort = error { "\(error) (--allow-short-secret)" } else { "\(error)" }
   }
 
   static func policy(_ arguments: Arguments) throws -> TokenPolicy {

@@ -26,6 +26,8 @@ struct ControlClient {
     var text: String { String(decoding: data, as: UTF8.self) }
   }
 
+  private static let patience = Duration.seconds(30)
+
   private let address: String
   private let target: DialTarget
   private let secret: String?
@@ -56,11 +58,12 @@ struct ControlClient {
     try loop.start()
     defer { loop.stop() }
     let result = await Task(executorPreference: loop.events) { [message, target] in
-      await loop.fetch(message, from: target, timeout: .seconds(30))
+      await loop.fetch(message, from: target, timeout: Self.patience)
     }.value
     switch result {
     case .success(let response): return Answer(status: response.status, data: Data(response.body))
-    case .failure(let failure): throw ControlUnreachable(address: address, failure: failure)
+    case .failure(let failure):
+      throw ControlUnreachable(address: address, failure: failure, patience: Self.patience)
     }
   }
 }
@@ -69,11 +72,13 @@ struct ControlClient {
 struct ControlUnreachable: Error, CustomStringConvertible {
   let address: String
   let failure: DialFailure
+  /// How long the answer was waited for.
+  let patience: Duration
 
   var description: String {
     switch failure {
     case .insecure(let reason): "no gateway answers at \(address): \(reason)"
-    case .timedOut: "no gateway answers at \(address) within 30 s"
+    case .timedOut: "no gateway answers at \(address) within \(patience.components.seconds) s"
     case .unreachable(let reason):
       "no gateway answers at \(address) (\(reason)); is `postern serve` running, with this control port?"
     case .refused(let status): "no gateway answers at \(address): HTTP \(status)"

@@ -39,6 +39,7 @@ enum SendbirdFlags {
     let apiToken = file ?? secret ?? Base64URL.encode(SecureRandom.bytes(32))
     var settings = SendbirdSettings(apiToken: Credentials(token: apiToken))
     settings.applicationID = arguments.string("sendbird-app-id").map { Name($0) }
+    guard settings.applicationID?.text.isEmpty != true else { throw UsageError("--sendbird-app-id must not be empty") }
     if let choice = try arguments.choice(
       "sendbird-users-without-token", SendbirdSettings.UsersWithoutToken.self)
     {

@@ -119,8 +119,7 @@ struct ServeOptions {
       configuration.pingInterval = interval == .zero ? nil : interval
     }
     if let timeout = try arguments.duration("pong-timeout") { configuration.pongTimeout = timeout }
-    let origins = arguments.strings("origin")
-    configuration.allowedOrigins = origins.isEmpty ? nil : Set(origins)
+    configuration.allowedOrigins = try AllowedOrigins.read(arguments.values("origin"))
     if let most = try arguments.int("revocations-max", in: 1...10_000_000) { configuration.revocationsMax = most }
     configuration.offersEcho = try arguments.isOn("echo")
     return configuration

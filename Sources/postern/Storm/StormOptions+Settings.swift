@@ -48,9 +48,8 @@ extension StormOptions {
     switch result {
     case .success(let response): return response
     case .failure(let failure):
-      throw UsageError(
-        "--control-url: no gateway answers at \(address) (\(failure)); is `postern serve` running, with this control port?"
-      )
+      let unreachable = ControlUnreachable(address: address, failure: failure, patience: Self.patience)
+      throw UsageError("--control-url: \(unreachable)")
     }
   }
 

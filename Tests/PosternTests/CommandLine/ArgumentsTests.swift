@@ -110,7 +110,8 @@ struct ArgumentsTests {
       ),
       ("{\"--port\": 1}", "1:2: '--port': no such key; did you mean 'port'?"),
       ("{\"clients\": 1}", "1:2: 'clients' is no flag of this command, but of postern storm"),
-      ("{\"config\": \"x\"}", "1:2: 'config': no such key"),
+      ("{\"config\": \"x\"}", "1:2: 'config' may not stand in a file of flags"),
+      ("{\"confg\": 1}", "1:2: 'confg': no such key; the keys are the flags' names without dashes"),
       ("{\"port\": [1, 2]}", "1:2: 'port' takes one value, no array"),
       (
         "{\n  \"hold\": \"1s\",\n  \"port\": 65536 }", "3:11: port: '65536' is wrong; expected a whole number from 0 to"

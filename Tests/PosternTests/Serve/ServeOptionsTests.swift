@@ -55,7 +55,7 @@ struct ServeOptionsTests {
       (["--control-host", "0.0.0.0"], "give a --control-secret-file"),
       (["--host", "0.0.0.0"], "give a --provider-secret-file"),
       (["--tls-key", "k"], "given together"),
-      (["--secret", "short"], "needs at least 32"),
+      (["--secret", "short"], "unless short secrets are allowed explicitly (--allow-short-secret)"),
       (["--secret", "a", "--secret-file", "b"], "one of them is meant"),
       (["--secret-file", "/nowhere"], "--secret-file: '/nowhere' does not exist"),
       (["--algorithm", "none"], "expected HS256"),
@@ -67,9 +67,31 @@ struct ServeOptionsTests {
       (["--tls-certificate", "/tmp", "--tls-key", "/nowhere"], "--tls-certificate: '/tmp' is a directory"),
       (["--sinch-user", "ann=/nowhere"], "--sinch-user: '/nowhere' does not exist"),
       (["--streem-api-key", "k=/nowhere"], "--streem-api-key: '/nowhere' does not exist"),
+      (["--sendbird-app-id", ""], "--sendbird-app-id must not be empty"),
     ])
   func refusals(words: [String], expected: String) {
     #expect(complaint(words).contains(expected))
+  }
+
+  @Test(
+    "origins are taken as browsers send them",
+    arguments: ["https://app.example", "http://[::1]:3000", "app://-", "null"])
+  func origins(text: String) throws {
+    #expect(try options(["--origin", text]).settings.configuration.allowedOrigins == [text])
+  }
+
+  @Test(
+    "an origin that no browser sends is refused, since it would let nobody in",
+    arguments: [
+      "app.example", "https://app.example/", "https://app.example/page", "https://App.example",
+      "https://app.example:443",
+      "http://app.example:80", "https://app.example:", "https://*.example", "*", "https://", "://app.example", "",
+      "null ",
+    ])
+  func strangeOrigins(text: String) {
+    #expect(
+      complaint(["--origin", text]) == "--origin: '\(text)' is wrong; expected an origin as browsers send it, "
+        + "as https://app.example or http://localhost:3000")
   }
 
   @Test("what cannot be is refused with the place in the file, or the variable, that asks for it")
