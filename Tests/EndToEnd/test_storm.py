@@ -131,6 +131,23 @@ def test_a_control_port_that_wants_a_secret_gets_it_or_says_so(tmp_path):
         assert report["gateway_settings"]["dialects"][0]["refresh_timeout_s"] == 3
 
 
+def test_the_control_port_of_another_gateway_is_found_out():
+    with Gateway(*QUICK) as gateway, Gateway(*QUICK) as other:
+        flags = ["--clients", "20", "--rate", "100", "--hold", "1s"]
+        report = storms.run("--url", gateway.url, "--control-url", other.control_url, *flags)
+    assert any("none of the storm's connections" in caveat for caveat in report["caveats"]), report["caveats"]
+    for name in ("gateway.bytes_per_connection", "gateway.cpu_per_refresh"):
+        assert report["figures"][name]["value"] is None, name
+
+
+def test_clients_that_all_came_too_late_make_no_passed_storm(gateway):
+    flags = ["--url", gateway.url, "--clients", "5", "--hold", "1s", "--start-at", f"{time.time() - 30:.1f}"]
+    report = storms.run(*flags, expected=(1,))
+    assert value(report, "late") == 5
+    failed = {outcome["threshold"]: outcome["why"] for outcome in report["thresholds"] if not outcome["holds"]}
+    assert failed == {"unrefreshed == 0": "nobody was connected before the tokens expired"}
+
+
 def test_thresholds_over_nothing_fail_and_say_so():
     url = f"ws://127.0.0.1:{free_port()}"
     report = storms.run("--url", url, "--clients", "3", "--timeout", "2s", expected=(1,))

@@ -89,7 +89,7 @@ extension StormResult {
   /// The gateway's CPU time, user and system, for each accepted refresh.
   package var gatewayCPUPerRefresh: Duration? {
     guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], refreshes.accepted > 0,
-      before.isContinued(by: after)
+      before.isContinued(by: after), !isOfAnotherGateway
     else { return nil }
     return .nanoseconds(Int64((after.cpuSeconds - before.cpuSeconds) / Double(refreshes.accepted) * 1e9))
   }
@@ -113,6 +113,7 @@ extension StormResult {
       return "the gateway had connections before this storm, whose memory it uses again; start it anew"
     }
     guard before.isContinued(by: after) else { return Self.restarted }
+    guard !isOfAnotherGateway else { return Self.another }
     guard connectionsAdded(before, after) > 0 else { return "nobody was connected when they were read" }
     guard after.residentBytes > before.residentBytes else { return "the gateway's memory did not grow" }
     return nil
@@ -128,12 +129,22 @@ extension StormResult {
 
   /// Why the CPU time of a refresh cannot be told, where it cannot.
   var whyCPUIsUnknown: String {
+    guard !isOfAnotherGateway else { return Self.another }
     guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], !before.isContinued(by: after) else {
       return "the gateway's figures were not read before and after a refresh"
     }
     return Self.restarted
   }
 
+  /// Whether the control port is another gateway's, which made no connection while clients of the storm were let in.
+  var isOfAnotherGateway: Bool {
+    guard let before = probes[.beforeRamp], let after = probes[.afterSettling], before.isContinued(by: after),
+      after.connectionsOpen != nil
+    else { return false }
+    return connects.accepted > 0 && after.connectionsOpened == before.connectionsOpened
+  }
+
+  private static let another = "the gateway of the control port had none of the storm's connections"
   private static let restarted = "the gateway was started anew between the readings of its figures"
 
   /// Earlier connections that are fewer than this share of the storm's do not matter.

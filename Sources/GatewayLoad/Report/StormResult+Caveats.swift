@@ -7,6 +7,10 @@ extension StormResult {
     var caveats: [String] = []
     if wasInterrupted { caveats.append("interrupted after \(Figures.decimal(seconds, places: 1)) s") }
     if ranOutOfTime { caveats.append("out of time: not every client was refreshed or cut off by the end") }
+    if isOfAnotherGateway {
+      caveats.append(
+        "the gateway of the control port had none of the storm's connections: its settings and figures are another's")
+    }
     return caveats + [timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan)].compactMap { $0 }
   }
 

@@ -8,6 +8,12 @@ extension Metric {
     static let storm = Basis(isThere: { _ in true }, otherwise: "")
     static let connected = Basis(
       isThere: { $0.connects.accepted > 0 }, otherwise: "nobody was connected")
+    /// Clients that were connected before their tokens expired. Of those that came too late, nothing is asked.
+    static let due = Basis(
+      isThere: { result in
+        let everybody = result.everybody
+        return result.connects.accepted > 0 && everybody.connected > everybody.late
+      }, otherwise: "nobody was connected before the tokens expired")
     static let asked = Basis(
       isThere: { $0.refreshes.asked > 0 }, otherwise: "nobody was asked to refresh")
     static let calls = Basis(

@@ -69,7 +69,7 @@ extension Metric {
     Metric("overstayed", .count, "clients that should have been cut off and were not", over: .connected) {
       Double($0.everybody.overstayed)
     },
-    Metric("unrefreshed", .count, "clients still connected with their refresh missing", over: .connected) {
+    Metric("unrefreshed", .count, "clients still connected with their refresh missing", over: .due) {
       Double($0.everybody.unrefreshed)
     },
     Metric("late", .count, "clients connected only after the common expiry", over: .connected) {

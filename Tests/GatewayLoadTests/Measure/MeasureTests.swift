@@ -220,6 +220,22 @@ struct StormResultTests {
     #expect(result.gatewayCPUPerRefresh == nil)
   }
 
+  @Test("the figures of a gateway that had none of the storm's connections are not those of the storm's")
+  func anotherGateway() {
+    var result = StormResult()
+    result.connects.accepted = 100
+    result.refreshes.accepted = 100
+    for (moment, bytes) in zip(GatewayProbe.Moment.allCases, [10e6, 11e6, 12e6]) {
+      result.probes[moment] = .init(cpuSeconds: bytes / 1e6, residentBytes: bytes, connectionsOpen: 0, startedAt: 1)
+    }
+    #expect(result.gatewayBytesPerConnection == nil && result.gatewayCPUPerRefresh == nil)
+    #expect(result.caveats(StormPlan()).first?.contains("none of the storm's connections") == true)
+    result.probes[.beforeExpiry]?.connectionsOpen = 100
+    for moment in [GatewayProbe.Moment.beforeExpiry, .afterSettling] { result.probes[moment]?.connectionsOpened = 100 }
+    #expect(result.gatewayBytesPerConnection == 10_000 && result.gatewayCPUPerRefresh != nil)
+    #expect(result.caveats(StormPlan()).isEmpty)
+  }
+
   @Test("the memory of a connection is shared among those that were open, and not among all that ever were")
   func memoryOfOpenConnections() {
     var result = StormResult()

@@ -62,6 +62,18 @@ struct ThresholdTests {
     #expect(outcome.why?.contains(why) == true)
   }
 
+  @Test("a storm whose clients all came after their tokens had expired is not one in which nobody was missed")
+  func everybodyLate() throws {
+    var result = StormResult()
+    result.connects.accepted = 20
+    result.behaviours[.wellBehaved, default: .init()].connected = 20
+    result.behaviours[.wellBehaved]?.late = 20
+    let outcome = try Threshold(parsing: "unrefreshed == 0").judge(result)
+    #expect(!outcome.holds && outcome.why == "nobody was connected before the tokens expired")
+    result.behaviours[.wellBehaved]?.late = 19
+    #expect(try Threshold(parsing: "unrefreshed == 0").judge(result).holds)
+  }
+
   @Test("what never came about is never, and not nothing")
   func never() throws {
     var result = Self.result()
