@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The two ways out of a command: results on standard output, everything else on standard error.
+/// The two ways out of a command: results on standard output, everything else on standard error. Both keep from a
+/// terminal what would do more than be shown there.
 enum Output {
   /// The error that kept a result from whoever wanted it; 0 for none.
   private static let failure = Atomic<Int32>(0)
@@ -31,7 +32,7 @@ enum Output {
   }
 
   private static func bytes(_ text: String) -> [UInt8] {
-    var bytes = Array(text.utf8)
+    var bytes = Array(VisibleText.escaping(text, keeping: "\n\t").utf8)
     if bytes.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
     return bytes
   }

@@ -55,7 +55,7 @@ enum ControlText {
     var rows = [["SESSION", "USER", "KIND", "PHASE", "EXPIRES IN", "AGE", "PEER"]]
     for session in page.sessions {
       rows.append([
-        session.id, session.user_id ?? "-", session.user_kind ?? "-", session.phase,
+        session.id, session.user_id.map { VisibleText.escaping($0) } ?? "-", session.user_kind ?? "-", session.phase,
         session.expires_in_ms.map(seconds) ?? "-", seconds(session.age_ms), session.peer,
       ])
     }

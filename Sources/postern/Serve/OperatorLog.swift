@@ -64,25 +64,9 @@ struct OperatorLog: Sendable {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      default:
-        if isGraphic(scalar) { text.unicodeScalars.append(scalar) } else { text += escaped(scalar) }
+      default: VisibleText.append(scalar, to: &text)
       }
     }
     return text + "\""
-  }
-
-  /// Whether a terminal shows it, and nothing but it: no control, no change of direction, no line of its own.
-  private static func isGraphic(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false
-    default: true
-    }
-  }
-
-  private static func escaped(_ scalar: Unicode.Scalar) -> String {
-    String(scalar).utf16.map { unit in
-      let digits = String(unit, radix: 16)
-      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }.joined()
   }
 }

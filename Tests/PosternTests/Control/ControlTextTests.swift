@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+@testable import postern
+
+@Suite("What postern ctl shows")
+struct ControlTextTests {
+  @Test("a user's name makes no row of its own in the table of sessions, and moves no terminal's cursor")
+  func hostileName() throws {
+    let name = "eve\nconn_0_9  root\u{1B}[2J\u{9B}31m\u{202E}é"
+    let session: [String: Any] = [
+      "id": "conn_0_1", "phase": "active", "user_id": name, "user_kind": "regular", "age_ms": 1000, "peer": "127.0.0.1",
+    ]
+    let answer = ControlClient.Answer(
+      status: 200, data: try JSONSerialization.data(withJSONObject: ["sessions": [session]]))
+    let lines = ControlText.sessions(answer).split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.last?.contains(#" eve\u000aconn_0_9  root\u001b[2J\u009b31m\u202eé  regular"#) == true)
+  }
+
+  @Test(
+    "text for a terminal keeps its lines and loses what is not shown",
+    arguments: [
+      ("a\tb\nc", "a\tb\nc"), ("closing: \u{1B}[31m", #"closing: \u001b[31m"#), ("\r\u{7F}", #"\u000d\u007f"#),
+      ("\u{2028}\u{E000}", #"\u2028\ue000"#), ("né K \u{1F600}", "né K \u{1F600}"), ("\u{E0001}", #"\udb40\udc01"#),
+    ])
+  func escapes(text: String, shown: String) {
+    #expect(Array(VisibleText.escaping(text, keeping: "\n\t").utf8) == Array(shown.utf8))
+  }
+}
