@@ -7,7 +7,8 @@ package final class DialectBinding: Sendable {
   package let jsonDialect: (any Dialect)?
   package let authenticator: any Authenticator
   /// The times its sessions keep to; nil for the gateway's.
-  package let session: SessionPolicy?
+  package var session: SessionPolicy? { sharedSession?.policy }
+  package let sharedSession: SharedSessionPolicy?
   /// What is done about silent peers; nil for what the gateway does.
   package let liveness: Liveness?
   /// Does the operations that only this dialect knows; nil if there are none.
@@ -23,7 +24,7 @@ package final class DialectBinding: Sendable {
     self.dialect = dialect
     self.jsonDialect = jsonDialect
     self.authenticator = authenticator
-    self.session = session
+    sharedSession = session.map { SharedSessionPolicy($0) }
     self.liveness = liveness
     self.operations = operations
     self.observer = observer

@@ -1,18 +1,20 @@
-/// What an accepted token gives a session, on the monotonic line.
-package struct Grant: Hashable, Sendable {
-  package var user: UserID
-  package var kind: UserKind
-  package var fingerprint: TokenFingerprint
+/// What an accepted token gives a session, on the monotonic line: who somebody is until half past two, say.
+///
+/// A class, since a session hands it on with every event; a value that is never changed.
+package final class Grant: Hashable, Sendable {
+  package let user: UserID
+  package let kind: UserKind
+  package let fingerprint: TokenFingerprint
   /// ``VerifiedToken/issuer``.
-  package var issuer: Name?
-  package var issuedAt: WallTime?
+  package let issuer: Name?
+  package let issuedAt: WallTime?
   /// ``Instant/distantFuture`` for a token that never expires.
-  package var expiresAt: Instant
+  package let expiresAt: Instant
   /// When the gateway asks for the next token.
-  package var askAt: Instant
+  package let askAt: Instant
   /// Why it asks then.
-  package var renewal: RefreshCause
-  package var form: TokenForm
+  package let renewal: RefreshCause
+  package let form: TokenForm
 
   /// The grant of a token accepted at `now`, the refresh request `lead` ahead of expiry and earlier still by the
   /// connection's share of the spread.
@@ -34,6 +36,40 @@ package struct Grant: Hashable, Sendable {
     } else {
       askAt = max(wanted, now + .nanoseconds((expiresAt - now).nanoseconds / 2))
     }
+  }
+
+  private init(_ other: Grant, dueBy now: Instant) {
+    user = other.user
+    kind = other.kind
+    fingerprint = other.fingerprint
+    issuer = other.issuer
+    issuedAt = other.issuedAt
+    expiresAt = min(other.expiresAt, now)
+    askAt = min(other.askAt, now)
+    renewal = other.renewal
+    form = other.form
+  }
+
+  /// The same, expired at `now` if it has not been yet.
+  func expired(at now: Instant) -> Grant { Grant(self, dueBy: now) }
+
+  package static func == (one: Grant, other: Grant) -> Bool {
+    one === other
+      || one.user == other.user && one.kind == other.kind && one.fingerprint == other.fingerprint
+        && one.issuer == other.issuer && one.issuedAt == other.issuedAt && one.expiresAt == other.expiresAt
+        && one.askAt == other.askAt && one.renewal == other.renewal && one.form == other.form
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(user)
+    hasher.combine(kind)
+    hasher.combine(fingerprint)
+    hasher.combine(issuer)
+    hasher.combine(issuedAt)
+    hasher.combine(expiresAt)
+    hasher.combine(askAt)
+    hasher.combine(renewal)
+    hasher.combine(form)
   }
 }
 

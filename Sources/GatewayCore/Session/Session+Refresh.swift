@@ -194,12 +194,3 @@ extension Acceptance {
     user == grant.user && kind == grant.kind
   }
 }
-
-extension Grant {
-  fileprivate func expired(at now: Instant) -> Grant {
-    var grant = self
-    grant.expiresAt = min(expiresAt, now)
-    grant.askAt = min(askAt, now)
-    return grant
-  }
-}

@@ -43,7 +43,7 @@ package struct Session: Hashable, Sendable {
   }
 
   package let id: ConnectionID
-  package let policy: SessionPolicy
+  private let sharedPolicy: SharedSessionPolicy
   package private(set) var phase: Phase
   /// The number of the newest question.
   package private(set) var attempt: UInt32 = 0
@@ -57,11 +57,13 @@ package struct Session: Hashable, Sendable {
   package private(set) var notes: [HTTPField] = []
 
   /// A session whose socket opened at `now`.
-  package init(id: ConnectionID, policy: SessionPolicy, now: Instant) {
+  package init(id: ConnectionID, policy: SharedSessionPolicy, now: Instant) {
     self.id = id
-    self.policy = policy
-    phase = .awaitingCredentials(until: now + policy.loginTimeout)
+    sharedPolicy = policy
+    phase = .awaitingCredentials(until: now + policy.policy.loginTimeout)
   }
+
+  package var policy: SessionPolicy { sharedPolicy.policy }
 
   /// When the session wants a ``SessionEvent/wakeUp``; nil if nothing is due ever.
   package var nextDeadline: Instant? {

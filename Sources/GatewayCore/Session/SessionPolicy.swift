@@ -96,3 +96,18 @@ package struct SessionPolicyError: Error, Hashable, CustomStringConvertible {
     self.description = description
   }
 }
+
+/// A policy that all sessions of a wire keep to, held once for all of them.
+package final class SharedSessionPolicy: Hashable, Sendable {
+  package let policy: SessionPolicy
+
+  package init(_ policy: SessionPolicy) {
+    self.policy = policy
+  }
+
+  package static func == (one: SharedSessionPolicy, other: SharedSessionPolicy) -> Bool {
+    one === other || one.policy == other.policy
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(policy) }
+}

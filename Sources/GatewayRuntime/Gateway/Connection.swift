@@ -1,5 +1,16 @@
 package import GatewayCore
 
+/// The credentials of an upgrade, with their verdict where that is known already.
+final class Admitted: Sendable {
+  let credentials: Credentials
+  let verdict: Verdict?
+
+  init(_ credentials: Credentials, _ verdict: Verdict?) {
+    self.credentials = credentials
+    self.verdict = verdict
+  }
+}
+
 /// One WebSocket: an actor pinned to its loop, and the only thing that touches the steps from bytes to effects.
 ///
 /// Duties: hand what arrives to the dialect and the session, perform what the session answers, keep one wake-up for the
@@ -15,7 +26,7 @@ package actor Connection {
   private(set) var session: Session
   private(set) var socket: (any Socket)?
   /// The credentials of the upgrade with their verdict, until the session asks for it.
-  private var admitted: (credentials: Credentials, verdict: Verdict?)?
+  private var admitted: Admitted?
   var joined: Set<CallID> = []
   /// The calls it hears of without being in them.
   var watched: Set<CallID> = []
@@ -41,7 +52,7 @@ package actor Connection {
   /// A connection whose upgrade has been admitted. Only on the loop.
   init(
     gateway: Gateway, table: LoopTable, bindingNumber: Int, upgradeDetails: [HTTPField],
-    admitted: (credentials: Credentials, verdict: Verdict?)?
+    admitted: Admitted?
   ) {
     let now = table.loop.now
     id = table.nextID()
@@ -51,7 +62,7 @@ package actor Connection {
     self.gateway = gateway
     self.table = table
     self.admitted = admitted
-    session = Session(id: id, policy: binding.session ?? table.configuration.session, now: now)
+    session = Session(id: id, policy: binding.sharedSession ?? table.session, now: now)
     lastHeard = now
     openedAt = now
   }

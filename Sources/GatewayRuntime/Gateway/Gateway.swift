@@ -66,15 +66,15 @@ package final class Gateway: Sendable {
 
   private func judge(
     _ upgrade: HTTPRequest, _ details: [HTTPField], _ binding: DialectBinding, _ table: LoopTable
-  ) throws(GatewayError) -> (credentials: Credentials, verdict: Verdict?)? {
+  ) throws(GatewayError) -> Admitted? {
     guard let credentials = try binding.dialect.credentials(in: upgrade) else { return nil }
-    guard binding.dialect.refusesBeforeUpgrade else { return (credentials, nil) }
+    guard binding.dialect.refusesBeforeUpgrade else { return Admitted(credentials, nil) }
     let judgement = binding.authenticator.judge(credentials, of: Bearer(upgrade: details), at: table.loop.wallTime)
-    guard case .decided(let verdict) = judgement else { return (credentials, nil) }
+    guard case .decided(let verdict) = judgement else { return Admitted(credentials, nil) }
     let token = try verdict.get()
     if token.kind == .anonymous { throw .anonymousRefused }
     if let refusal = table.refusal(of: token) { throw refusal }
-    return (credentials, verdict)
+    return Admitted(credentials, verdict)
   }
 
   private func refuse(

@@ -9,8 +9,10 @@ package final class LoopTable: @unchecked Sendable {
   package private(set) var connections: [UInt64: Connection] = [:]
   /// How many connections are in each phase: by the number of the binding, and then by that of the phase.
   package private(set) var phases: [Int]
-  private var users: [UserID: Set<UInt64>] = [:]
-  private var calls: [CallID: Set<UInt64>] = [:]
+  private var users: [UserID: SerialSet] = [:]
+  private var calls: [CallID: SerialSet] = [:]
+  /// What sessions keep to where their binding says nothing else.
+  let session: SharedSessionPolicy
   package private(set) var revocations: Revocations
   /// The tokens that an operator let expire before their time: a client that comes back with one must not be let in.
   private(set) var expired: Revocations
@@ -32,6 +34,7 @@ package final class LoopTable: @unchecked Sendable {
   package init(loop: EventLoop, configuration: GatewayConfiguration, dialects: [String]) {
     self.loop = loop
     self.configuration = configuration
+    session = SharedSessionPolicy(configuration.session)
     metrics = LoopMetrics(dialects: dialects)
     log = LoopLog(configuration.log, on: loop)
     phases = [Int](repeating: 0, count: dialects.count * Session.PhaseKind.allCases.count)
@@ -95,7 +98,7 @@ package final class LoopTable: @unchecked Sendable {
   // MARK: Users
 
   func logIn(_ user: UserID, _ id: ConnectionID) {
-    users[user, default: []].insert(id.serial)
+    _ = users[user, default: SerialSet()].insert(id.serial)
   }
 
   func logOut(_ user: UserID, _ id: ConnectionID) {
@@ -108,7 +111,7 @@ package final class LoopTable: @unchecked Sendable {
   }
 
   package func connections(of user: UserID) -> [Connection] {
-    (users[user] ?? []).sorted().compactMap { connections[$0] }
+    users[user]?.sorted.compactMap { connections[$0] } ?? []
   }
 
   /// The logged-in connections of the user (of everybody if nil) for which `isMeant` holds.
@@ -120,7 +123,7 @@ package final class LoopTable: @unchecked Sendable {
 
   /// True if the connection was not in the call.
   func join(_ call: CallID, _ id: ConnectionID) -> Bool {
-    calls[call, default: []].insert(id.serial).inserted
+    calls[call, default: SerialSet()].insert(id.serial)
   }
 
   func leave(_ call: CallID, _ id: ConnectionID) {
@@ -172,23 +175,23 @@ package final class LoopTable: @unchecked Sendable {
   private func connections(in audience: Audience) -> [Connection] {
     switch audience {
     case .call(let call):
-      (calls[call] ?? []).sorted().compactMap { connections[$0] }
+      calls[call]?.sorted.compactMap { connections[$0] } ?? []
     case .users(let names):
       serials(of: names).sorted().compactMap { connections[$0] }
     case .callAndUsers(let call, let names):
-      serials(of: names).union(calls[call] ?? []).sorted().compactMap { connections[$0] }
+      serials(of: names).union(calls[call]?.sorted ?? []).sorted().compactMap { connections[$0] }
     case .connection(let id):
       (id.loop == loop.index ? connections[id.serial] : nil).map { [$0] } ?? []
     }
   }
 
   private func serials(of names: Set<UserID>) -> Set<UInt64> {
-    names.reduce(into: []) { $0.formUnion(users[$1] ?? []) }
+    names.reduce(into: []) { $0.formUnion(users[$1]?.sorted ?? []) }
   }
 
   /// Who hears what is said in the call, on this loop.
   func users(in call: CallID) -> Set<UserID> {
-    Set((calls[call] ?? []).compactMap { connections[$0]?.user })
+    Set((calls[call]?.sorted ?? []).compactMap { connections[$0]?.user })
   }
 
   // MARK: Revocations

@@ -13,8 +13,9 @@ internal import Synchronization
 /// `@unchecked Sendable`: what start() and stop() share with the thread is ordered by its creation and its end;
 /// everything else is touched only on the loop.
 package final class SocketLoop: @unchecked Sendable {
-  /// How much of one message the library holds for a connection: 1 KB of memory each against one callback per KB.
-  static let receiveBufferBytes = 1024
+  /// How much of one message the library holds for a connection: memory of each against callbacks for long messages.
+  /// Nearly every token fits.
+  static let receiveBufferBytes = 512
   /// How many pieces of queued work run before sockets have their turn.
   private static let workSlice = 1024
 

@@ -21,7 +21,7 @@ struct Transcript {
   }
 
   private static func freshSession() -> Session {
-    Session(id: ConnectionID(loop: 0, serial: 1), policy: try! SessionPolicy(), now: .zero)
+    Session(id: ConnectionID(loop: 0, serial: 1), policy: SharedSessionPolicy(try! SessionPolicy()), now: .zero)
   }
 
   /// Plays one line that somebody else than the gateway causes.

@@ -53,7 +53,7 @@ package struct SessionScript {
 
   /// A session whose socket opens at zero.
   package init(_ policy: SessionPolicy = try! SessionPolicy()) {
-    session = Session(id: ConnectionID(loop: 0, serial: 1), policy: policy, now: .zero)
+    session = Session(id: ConnectionID(loop: 0, serial: 1), policy: SharedSessionPolicy(policy), now: .zero)
   }
 
   /// A session that is logged in at zero with token 1 of the regular user `ann`, which expires after that many seconds.

@@ -37,7 +37,8 @@ struct Exploration {
 
   private var root: Node {
     var node = Node(
-      session: Session(id: ConnectionID(loop: 0, serial: 1), policy: policy, now: .zero), now: .zero,
+      session: Session(id: ConnectionID(loop: 0, serial: 1), policy: SharedSessionPolicy(policy), now: .zero),
+      now: .zero,
       witness: Witness(policy: policy))
     guard isLoggedIn else { return node }
     for event in [SessionEvent.credentials(), .accepted(1, .token(1, expiresAt: 100, share: 0.5))] {
