@@ -25,6 +25,14 @@ package struct GatewaySite: Site {
     let dialect = gateway.dialect(owning: request.path).name
     table.metrics.record(
       LoopMetrics.HTTPAnswer(dialect: dialect, route: route, status: response.status), after: loop.now - start)
+    if Self.refusals.contains(response.status) {
+      table.log.write(
+        .info, "request_refused",
+        [
+          .init("dialect", dialect), .init("route", route), .init("status", String(response.status)),
+          .init("peer", request.peer),
+        ])
+    }
     response.headers += CrossOrigin(match.pages, gateway.configuration)?.fields(for: request) ?? []
     return response
   }
@@ -35,6 +43,9 @@ package struct GatewaySite: Site {
     response.headers += CrossOrigin(match.pages, gateway.configuration)?.fields(for: request) ?? []
     return response
   }
+
+  /// The answers to who may not, whose lines in the log let an operator see passwords guessed.
+  private static let refusals: Set<Int> = [401, 403, 429]
 
   /// The method whose route is meant: that of the request to come where a browser asks first.
   private static func method(of request: HTTPRequest) -> String {

@@ -44,6 +44,19 @@ struct GatewayLogTests {
     }
   }
 
+  @Test("has a line for a request of who may not, and none for other answers")
+  func requests() throws {
+    let gateway = try gateway()
+    let elsewhere = [HTTPField("origin", "https://elsewhere.example")]
+    for headers in [elsewhere, []] {
+      _ = try gateway.fetch("POST", "/v1/tokens", headers: headers, body: #"{"user_id":"ann"}"#)?.get()
+    }
+    #expect(try gateway.fetch("POST", "/v1/tokens", body: "{}")?.get().status == 400)
+    #expect(names(reader) == ["request_refused"])
+    let event = try #require(reader.events.first)
+    #expect(event.level == .info && event["route"] == "POST /v1/tokens" && event["status"] == "403")
+  }
+
   @Test("has a line for who was cut off, with the user and the reason, and none for who goes by itself")
   func cutOffs() throws {
     let gateway = try gateway()
