@@ -21,41 +21,27 @@ package struct PlainRoutes: Sendable {
   }
 
   package var routes: [HTTPRoute] {
-    [
+    let group = RouteGroup(words: refusal)
+    return [
       // Anybody may be a guest, as with the vendors, so any page may ask for one.
-      route("POST", "/v1/guests") { request, _ throws(GatewayError) in try await makeGuest(request) },
+      group.route("POST", "/v1/guests") { request, _ throws(GatewayError) in try await makeGuest(request) },
       // Without a secret whoever asks gets a token of anybody.
-      route("POST", "/v1/tokens", pages: provider.policy.secret == nil ? .own : .named) {
+      group.route("POST", "/v1/tokens", pages: provider.policy.secret == nil ? .own : .named) {
         request, _ throws(GatewayError) in try await makeToken(request)
       },
-      route("POST", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
+      group.route("POST", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
         try await getOrCreate(request, Self.call(parameters))
       },
-      route("GET", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
+      group.route("GET", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
         try await get(request, Self.call(parameters))
       },
-      route("POST", "/v1/calls/{type}/{id}/join") { request, parameters throws(GatewayError) in
+      group.route("POST", "/v1/calls/{type}/{id}/join") { request, parameters throws(GatewayError) in
         try await join(request, Self.call(parameters))
       },
-      route("POST", "/v1/calls/{type}/{id}/events") { request, parameters throws(GatewayError) in
+      group.route("POST", "/v1/calls/{type}/{id}/events") { request, parameters throws(GatewayError) in
         try await publish(request, Self.call(parameters))
       },
     ]
-  }
-
-  private typealias Work =
-    nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async throws(GatewayError) -> HTTPResponse
-
-  private func route(
-    _ method: String, _ pattern: String, pages: PageAccess = .named, _ work: @escaping Work
-  ) -> HTTPRoute {
-    HTTPRoute(method, pattern, pages: pages) { request, parameters in
-      do throws(GatewayError) {
-        return try await work(request, parameters)
-      } catch {
-        return refusal(error)
-      }
-    }
   }
 
   private func refusal(_ error: GatewayError) -> HTTPResponse {

@@ -19,31 +19,22 @@ package struct SendbirdSessionRoutes: Sendable {
   }
 
   package var routes: [HTTPRoute] {
-    [
-      route("/v3/users/{user_id}/session_key") { request, user throws(SendbirdError) in
+    let group = RouteGroup<UserID, SendbirdError>(words: { $0.response }) {
+      [gate] request, parameters throws(SendbirdError) in
+      try gate.checkApplication(of: request)
+      return UserID(parameters["user_id"])
+    }
+    return [
+      group.route("POST", "/v3/users/{user_id}/session_key") { request, user throws(SendbirdError) in
         try await refresh(request, user)
       },
-      route("/v3/sdk/users/{user_id}/authentication") { request, user throws(SendbirdError) in
+      group.route("POST", "/v3/sdk/users/{user_id}/authentication") { request, user throws(SendbirdError) in
         try await logIn(request, user)
       },
-      route("/v3/users/{user_id}/login") { request, user throws(SendbirdError) in
+      group.route("POST", "/v3/users/{user_id}/login") { request, user throws(SendbirdError) in
         try await logIn(request, user)
       },
     ]
-  }
-
-  private typealias Work =
-    nonisolated(nonsending) @Sendable (HTTPRequest, UserID) async throws(SendbirdError) -> HTTPResponse
-
-  private func route(_ pattern: String, _ work: @escaping Work) -> HTTPRoute {
-    HTTPRoute("POST", pattern) { request, parameters in
-      do throws(SendbirdError) {
-        try gate.checkApplication(of: request)
-        return try await work(request, UserID(parameters["user_id"]))
-      } catch {
-        return error.response
-      }
-    }
   }
 
   /// A new key for the sessions of the user, their live connections among them.

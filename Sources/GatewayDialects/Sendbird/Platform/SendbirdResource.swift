@@ -1,26 +1,18 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// Makes routes whose callers have been let in by the gate, and whose errors are in the vendor's words.
-struct SendbirdResource: Sendable {
-  let gate: SendbirdGate
-  let services: any GatewayServices
-  /// How much a client may ask for; nil for any amount.
-  let rates: SendbirdRates?
+/// Resources whose callers have been let in by the gate, and whose errors are in Sendbird's words.
+typealias SendbirdResource = RouteGroup<SendbirdRequest, SendbirdError>
 
-  typealias Work = nonisolated(nonsending) @Sendable (SendbirdRequest) async throws(SendbirdError) -> HTTPResponse
-
-  func route(_ method: String, _ pattern: String, _ work: @escaping Work) -> HTTPRoute {
-    HTTPRoute(method, pattern) { http, parameters in
-      do throws(SendbirdError) {
-        let caller = try await gate.caller(of: http)
-        if let rates, case .user(let user, _) = caller {
-          try await rates.take(method == "GET" ? .reading : .writing, user, at: services.wallTime)
-        }
-        return try await work(SendbirdRequest(http: http, path: parameters, caller: caller))
-      } catch {
-        return error.response
+extension RouteGroup<SendbirdRequest, SendbirdError> {
+  /// - Parameter rates: How much a client may ask for; nil for any amount.
+  init(gate: SendbirdGate, services: any GatewayServices, rates: SendbirdRates?) {
+    self.init(words: { $0.response }) { http, parameters throws(SendbirdError) in
+      let caller = try await gate.caller(of: http)
+      if let rates, case .user(let user, _) = caller {
+        try await rates.take(["GET", "HEAD"].contains(http.method) ? .reading : .writing, user, at: services.wallTime)
       }
+      return SendbirdRequest(http: http, path: parameters, caller: caller)
     }
   }
 

@@ -27,41 +27,29 @@ package struct SinchRoutes: Sendable {
 
   package var routes: [HTTPRoute] {
     let instances = "/sinch/v1/applications/{application}/users/{user}/instances"
+    let group = RouteGroup { refusal($0, .current) }
+    let mobile = RouteGroup { refusal($0, .mobile) }
+    let web = RouteGroup { refusal($0, .web) }
     let current = [
-      route("POST", instances, register), route("GET", instances, list),
-      route("GET", instances + "/{instance}", show), route("DELETE", instances + "/{instance}", delete),
-      route("POST", "/sinch/v1/applications/{application}/guests", makeGuest),
+      group.route("POST", instances, register), group.route("GET", instances, list),
+      group.route("GET", instances + "/{instance}", show), group.route("DELETE", instances + "/{instance}", delete),
+      group.route("POST", "/sinch/v1/applications/{application}/guests", makeGuest),
     ]
     guard settings.offersLegacy else { return current }
     return current + [
-      route("POST", "/V2/Instance", generation: .mobile, registerMobile),
-      route("GET", "/timestamp", generation: .web, timestamp),
-      route("POST", "/instance", generation: .web, registerWeb),
-      route("PUT", "/instances/id/{instance}/authorization", generation: .web, renewWeb),
-      route("GET", "/configuration/user", generation: .web, configuration),
-      route("GET", "/user/profile", generation: .web, profile),
-      route("POST", "/users/username/{name}/authentication", generation: .web, authenticate),
+      mobile.route("POST", "/V2/Instance", registerMobile),
+      web.route("GET", "/timestamp", timestamp),
+      web.route("POST", "/instance", registerWeb),
+      web.route("PUT", "/instances/id/{instance}/authorization", renewWeb),
+      web.route("GET", "/configuration/user", configuration),
+      web.route("GET", "/user/profile", profile),
+      web.route("POST", "/users/username/{name}/authentication", authenticate),
     ]
   }
 
   /// Which SDKs a path is for: they read errors differently.
   enum Generation {
     case current, mobile, web
-  }
-
-  typealias Work =
-    nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async throws(GatewayError) -> HTTPResponse
-
-  private func route(
-    _ method: String, _ pattern: String, generation: Generation = .current, _ work: @escaping Work
-  ) -> HTTPRoute {
-    HTTPRoute(method, pattern) { request, parameters in
-      do throws(GatewayError) {
-        return try await work(request, parameters)
-      } catch {
-        return refusal(error, generation)
-      }
-    }
   }
 
   private func refusal(_ error: GatewayError, _ generation: Generation) -> HTTPResponse {

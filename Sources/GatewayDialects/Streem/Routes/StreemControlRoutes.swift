@@ -12,29 +12,19 @@ struct StreemControlRoutes: Sendable {
   private static let nameBytesMax = 200
 
   var routes: [HTTPRoute] {
-    [
-      route("POST", "/streem/companies") { request, _ throws(GatewayError) in try await putCompany(request) },
-      route("POST", "/streem/api-keys") { request, _ throws(GatewayError) in try await makeKey(request) },
-      route("GET", "/streem/api-keys") { _, _ throws(GatewayError) in await listKeys() },
-      route("POST", "/streem/api-keys/{id}/revoke") { request, parameters throws(GatewayError) in
+    // The control API's own shape of errors, not the dialect's.
+    let group = RouteGroup { (error: GatewayError) in
+      HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
+    }
+    return [
+      group.route("POST", "/streem/companies") { request, _ throws(GatewayError) in try await putCompany(request) },
+      group.route("POST", "/streem/api-keys") { request, _ throws(GatewayError) in try await makeKey(request) },
+      group.route("GET", "/streem/api-keys") { _, _ throws(GatewayError) in await listKeys() },
+      group.route("POST", "/streem/api-keys/{id}/revoke") { request, parameters throws(GatewayError) in
         try refuseStrangers(in: request, known: [])
         return try await revokeKey(Name(parameters["id"]))
       },
     ]
-  }
-
-  private typealias Work =
-    nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async throws(GatewayError) -> HTTPResponse
-
-  /// The control API's own shape of errors, not the dialect's.
-  private func route(_ method: String, _ pattern: String, _ work: @escaping Work) -> HTTPRoute {
-    HTTPRoute(method, pattern) { request, parameters in
-      do throws(GatewayError) {
-        return try await work(request, parameters)
-      } catch {
-        return HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
-      }
-    }
   }
 
   /// Refuses a member that is none of `known`, by name.

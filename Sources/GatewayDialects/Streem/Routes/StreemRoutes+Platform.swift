@@ -11,20 +11,20 @@ extension StreemRoutes {
   var platformRoutes: [HTTPRoute] {
     let reservations = "/v1/companies/{code}/groups/{group}/reservations"
     return [
-      route("GET", "/v1/companies/{code}") { request, parameters throws(StreemFailure) in
+      group.route("GET", "/v1/companies/{code}") { request, parameters throws(StreemFailure) in
         let company = try await company(request, parameters)
         return HTTPResponse(status: 200, json: JSONWriter.object { $0.member("company", company) })
       },
-      route("POST", reservations) { request, parameters throws(StreemFailure) in
+      group.route("POST", reservations) { request, parameters throws(StreemFailure) in
         try await reserve(request, parameters)
       },
-      route("GET", reservations + "/{sid}") { request, parameters throws(StreemFailure) in
+      group.route("GET", reservations + "/{sid}") { request, parameters throws(StreemFailure) in
         try await showReservation(request, parameters)
       },
-      route("POST", reservations + "/{sid}/cancel") { request, parameters throws(StreemFailure) in
+      group.route("POST", reservations + "/{sid}/cancel") { request, parameters throws(StreemFailure) in
         try await cancelReservation(request, parameters)
       },
-      route("GET", "/v1/rooms") { request, _ throws(StreemFailure) in try await listRooms(request) },
+      group.route("GET", "/v1/rooms") { request, _ throws(StreemFailure) in try await listRooms(request) },
     ]
   }
 

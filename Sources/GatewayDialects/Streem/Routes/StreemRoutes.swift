@@ -16,13 +16,13 @@ package struct StreemRoutes: Sendable {
 
   package var routes: [HTTPRoute] {
     [
-      route("POST", "/streem/v1/identify") { request, _ throws(StreemFailure) in try await identify(request) },
-      route("POST", "/streem/v1/logout") { request, _ throws(StreemFailure) in try await logOut(request) },
-      route("GET", "/streem/v1/recently-identified-users") { request, _ throws(StreemFailure) in
+      group.route("POST", "/streem/v1/identify") { request, _ throws(StreemFailure) in try await identify(request) },
+      group.route("POST", "/streem/v1/logout") { request, _ throws(StreemFailure) in try await logOut(request) },
+      group.route("GET", "/streem/v1/recently-identified-users") { request, _ throws(StreemFailure) in
         try await listRecent(request)
       },
-      route("POST", "/streem/v1/invitations") { request, _ throws(StreemFailure) in try await invite(request) },
-      route("POST", "/streem/v1/invitations/{code}/login") { request, parameters throws(StreemFailure) in
+      group.route("POST", "/streem/v1/invitations") { request, _ throws(StreemFailure) in try await invite(request) },
+      group.route("POST", "/streem/v1/invitations/{code}/login") { request, parameters throws(StreemFailure) in
         try await enter(request, code: parameters["code"])
       },
       // The path of an invitation's link, which a browser opens.
@@ -32,18 +32,7 @@ package struct StreemRoutes: Sendable {
     ] + platformRoutes
   }
 
-  typealias Work =
-    nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async throws(StreemFailure) -> HTTPResponse
-
-  func route(_ method: String, _ pattern: String, _ work: @escaping Work) -> HTTPRoute {
-    HTTPRoute(method, pattern) { request, parameters in
-      do throws(StreemFailure) {
-        return try await work(request, parameters)
-      } catch {
-        return error.response
-      }
-    }
-  }
+  var group: RouteGroup<PathParameters, StreemFailure> { RouteGroup { $0.response } }
 
   // MARK: Users
 
