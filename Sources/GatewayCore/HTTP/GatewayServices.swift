@@ -12,10 +12,11 @@ package protocol GatewayServices: Sendable {
   /// Tells every member of the call that is connected, on every loop, as ``announce(to:except:_:)`` does.
   func publish(_ event: CallEvent) async
 
-  /// Says something to all of `audience` but one connection, on every loop, and waits for none of them: two announcements
-  /// are heard in the order in which they were made, by everybody. So a directory that announces in the same step as it
-  /// changes has its changes heard in their order. `words` encodes it, once for each dialect and loop; nil for nothing to
-  /// be said in that dialect.
+  /// Announces something to all of `audience` but one connection, on every loop: that bob joined a call, to its members.
+  /// No loop is waited for, and everybody hears two announcements in the order in which they were made; so a directory
+  /// that announces in the step in which it changes has its changes heard in their order.
+  ///
+  /// `words` makes the message, once for each dialect and loop; nil where a dialect has none for it.
   func announce(
     to audience: Audience, except speaker: ConnectionID?,
     _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?

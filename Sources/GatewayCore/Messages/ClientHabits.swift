@@ -1,5 +1,6 @@
-/// What clients of one kind do of their own accord: facts of an SDK. The default is a client without habits, which
-/// refreshes on its connection, pings nobody and comes back only if the fleet's plan says so.
+/// An SDK's behaviour that no server asks for: that Stream's for JavaScript comes back from a lost connection after 0.25 to
+/// 2.5 s, for instance. The default is a client without habits, which refreshes on its connection, pings nobody and comes
+/// back only if the fleet's plan says so.
 package struct ClientHabits: Hashable, Sendable {
   /// How it sees that its connection lives; nil if it does not look.
   package var keepAlive: KeepAliveHabit?
@@ -49,8 +50,8 @@ package struct KeepAliveHabit: Hashable, Sendable {
   /// Whether ``limit`` counts from a ping, and not from the last sign of life.
   package var limitCountsFromPing = false
   package var despair = Despair.comesBack
-  /// Of the looks that are due when ``limit`` is over, the share that sees the silence. One that sees none is not repeated
-  /// until something comes.
+  /// The share of clients that notice the silence when ``limit`` is over. One that does not looks again only after
+  /// something has come.
   package var noticedShare = 1.0
 
   package init(every interval: Duration, limit: Duration) {

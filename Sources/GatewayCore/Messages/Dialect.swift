@@ -1,4 +1,5 @@
-/// One vendor's wire format, the server's side: bytes to meaning and back, and nothing else. Stateless.
+/// One vendor's wire format, the server's side: bytes to meaning and back, and nothing else. It has no state: Sendbird's,
+/// for instance, reads `PING{"id":1}` as ``InboundMessage/ping(request:)`` and never knows who sent it.
 package protocol Dialect: Sendable {
   /// The stable name: label of metrics, value of flags.
   var name: String { get }
@@ -26,7 +27,8 @@ package protocol Dialect: Sendable {
   /// The credentials that came with the upgrade, nil if there are none.
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials?
 
-  /// What of the upgrade the ``Authenticator`` needs to know of every token that the connection presents.
+  /// The fields of the upgrade that the ``Authenticator`` is told with every token that the connection presents, the
+  /// first and those of refreshes: Stream's API key, which stands only in the query of the upgrade.
   func details(of upgrade: HTTPRequest) -> [HTTPField]
 
   /// What `payload` says; nil for what the dialect passes over in silence. Throws what to answer if it says nothing the
@@ -35,8 +37,8 @@ package protocol Dialect: Sendable {
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage?
 
-  /// What is said ahead of ``encode(_:_:)``, where the wire has two messages for what the gateway says in one; nil for
-  /// nothing.
+  /// A frame that goes out ahead of what ``encode(_:_:)`` makes of the message, where the wire has two for one of the
+  /// gateway's; nil for none.
   func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame?
 
   /// The message on the wire; nil if the dialect has no words for it.

@@ -1,4 +1,5 @@
-/// One wire format of a gateway, with who judges its tokens and does its work.
+/// A wire format as one gateway serves it: the dialect together with who judges its tokens, who does its commands, and
+/// the times of its sessions. Stream has three, for Video, Chat and the SFU.
 ///
 /// A class because every connection holds on to its own, and copies would cost each of them 300 bytes.
 package final class DialectBinding: Sendable {

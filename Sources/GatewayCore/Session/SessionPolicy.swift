@@ -1,12 +1,12 @@
-/// The times a session keeps to.
+/// The times and limits that a session keeps to: 60 s for the answer to a refresh request, eight refused tokens.
 package struct SessionPolicy: Hashable, Sendable {
   /// The documented range of the refresh time-out.
   package static let documentedRefreshTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(1800))
 
   /// How long an unauthenticated socket may stay.
   package let loginTimeout: Duration
-  /// How long a client may take to answer a refresh request; 0 where the wire has no answer to it, so that the request
-  /// is a farewell.
+  /// How long a client may take to answer a refresh request. 0 where the wire has no refresh on the connection, as
+  /// Stream's has none: the request is then the error that says why, and the close follows at once.
   package let refreshTimeout: Duration
   /// How long before expiry the gateway asks.
   package let refreshLead: Duration

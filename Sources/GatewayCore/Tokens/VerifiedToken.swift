@@ -1,4 +1,4 @@
-/// What a token says, after every check has passed.
+/// A token's content after every check has passed: that it is ann's, a guest's, good until three o'clock.
 package struct VerifiedToken: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind
@@ -6,7 +6,8 @@ package struct VerifiedToken: Hashable, Sendable {
   package var fingerprint: TokenFingerprint
   /// `jti`, if the token has one (RFC 7519 section 4.1.7).
   package var id: String?
-  /// Whose key vouches for it, in the dialect's words; nil where that is never asked.
+  /// The name of the key that vouches for it, so that whoever revokes the key finds its sessions: Streem's API key
+  /// `api_…`. Nil where a dialect has one key for all.
   package var issuer: Name?
   package var issuedAt: WallTime?
   /// Nil for a token that never expires.
@@ -16,14 +17,17 @@ package struct VerifiedToken: Hashable, Sendable {
   /// How long before ``expiresAt`` it is asked for; nil for what the session's policy says.
   package var refreshLead: Duration?
   package var form: TokenForm
-  /// What the dialect says to a client whose login or refresh this token brought about, in its own form.
+  /// Text that the dialect puts into its answer to the login or refresh, made where the directory was asked: the user
+  /// object of Stream's `connection.ok`, as JSON.
   package var welcome: String?
   /// The calls the token opens, at most 100; nil if it does not limit them.
   package var calls: [CallID]?
-  /// What the client is told in place of a login: what it presented is in order as far as it goes, and more is wanted in
-  /// the time that is left. Nil for what lets the user in.
+  /// The error that asks for more in place of a login, where what was presented is in order as far as it goes: Sinch's
+  /// `start`, which names the device and leaves the registration token to come. The time to log in runs on. Nil for what
+  /// lets the user in.
   package var wants: GatewayError?
-  /// What the ``Authenticator`` is told again of this connection when it judges what comes next: ``Bearer/notes``.
+  /// Fields that the ``Authenticator`` leaves itself for the next token of the same connection (``Bearer/notes``):
+  /// Sinch's device, whose registration a refresh extends.
   package var notes: [HTTPField] = []
 
   package init(

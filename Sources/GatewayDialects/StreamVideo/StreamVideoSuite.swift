@@ -65,12 +65,12 @@ package struct StreamVideoSuite: Sendable {
   }
 
   private func routes(_ services: any GatewayServices) -> [HTTPRoute] {
-    let frame = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
+    let rest = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
     let calls = StreamCalls(
       services: services, users: directory, directory: calls, policy: settings.calls, sfu: sfu)
-    let callRoutes = StreamCallRoutes(frame: frame, calls: calls, ringer: StreamCallRinger(on: executor, calls: calls))
+    let callRoutes = StreamCallRoutes(rest: rest, calls: calls, ringer: StreamCallRinger(on: executor, calls: calls))
     let procedures = sfu.map { StreamSFURoutes(tokens: $0.tokens, services: services).routes } ?? []
-    return StreamUserRoutes(frame, guests: keeper).routes + StreamChatRoutes(frame).routes + callRoutes.routes
+    return StreamUserRoutes(rest, guests: keeper).routes + StreamChatRoutes(rest).routes + callRoutes.routes
       + procedures
   }
 }

@@ -1,10 +1,11 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// The life of one client of the fleet: a pure machine. Time and chance are parameters, what it wants done is a list.
+/// A storm's client as a pure value: given that the gateway asks it for a token, it answers that the provider is to be
+/// asked for one. Time and chance are parameters; what it wants done is a list.
 ///
-/// A client keeps one socket and one request to the provider at a time. An answer of the provider that belongs to an
-/// earlier question is known by its number and dropped.
+/// The client has one socket and one request to the provider at a time. An answer of the provider to an earlier request
+/// is known by its number and dropped.
 package struct ClientSession: Sendable {
   package let behaviour: Behaviour
   package let policy: ClientPolicy

@@ -14,7 +14,8 @@ package final class LoopTable: @unchecked Sendable {
   /// What sessions keep to where their binding says nothing else.
   let session: SharedSessionPolicy
   package private(set) var revocations: Revocations
-  /// The tokens that an operator let expire before their time: a client that comes back with one must not be let in.
+  /// The tokens that an operator let expire before their time. A client that comes back with one is refused as with an
+  /// expired token, not as with a revoked one; that is all that sets them apart from ``revocations``.
   private(set) var expired: Revocations
   package var metrics: LoopMetrics
   /// What the loop says to the operator.

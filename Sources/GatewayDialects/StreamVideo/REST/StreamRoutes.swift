@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The frame around every REST resource of Stream's: registers its paths, finds out who asks, words errors, counts
-/// limits. Resources are written as functions of a ``StreamRequest``.
+/// The maker of Stream's REST routes: of `JoinCall`, say, on each path that it has. It finds out who asks, words errors
+/// and counts limits; a resource itself is a function of a ``StreamRequest``.
 package struct StreamRoutes: Sendable {
   package let services: any GatewayServices
   package let directory: any StreamDirectory

@@ -8,17 +8,17 @@ extension StreamUserRoutes {
   private static let blockedMax = 1000
 
   var blocks: [HTTPRoute] {
-    frame.resource("POST", .common("users/block"), "BlockUsers", .user) { request throws(StreamError) in
+    rest.resource("POST", .common("users/block"), "BlockUsers", .user) { request throws(StreamError) in
       try await block(request)
     }
-      + frame.resource("POST", .common("users/unblock"), "UnblockUsers", .user) { request throws(StreamError) in
+      + rest.resource("POST", .common("users/unblock"), "UnblockUsers", .user) { request throws(StreamError) in
         let (user, blocked) = try Self.pair(request)
-        _ = try await frame.update(user, creates: false, at: request.receivedAt) { user, _ in
+        _ = try await rest.update(user, creates: false, at: request.receivedAt) { user, _ in
           user.blocked.removeAll { $0 == blocked }
         }
         return StreamAnswer(201)
       }
-      + frame.resource("GET", .common("users/block"), "GetBlockedUsers", .user) { request throws(StreamError) in
+      + rest.resource("GET", .common("users/block"), "GetBlockedUsers", .user) { request throws(StreamError) in
         try await blocked(request)
       }
   }
@@ -30,10 +30,10 @@ extension StreamUserRoutes {
   private func block(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let (id, blocked) = try Self.pair(request)
     guard id != blocked else { throw .input("a user cannot block themselves", field: "blocked_user_id") }
-    guard await !frame.directory.users([blocked]).isEmpty else {
+    guard await !rest.directory.users([blocked]).isEmpty else {
       throw .doesNotExist("user with id \(blocked) does not exist")
     }
-    _ = try await frame.update(id, creates: false, at: request.receivedAt) { (user, _) throws(GatewayError) in
+    _ = try await rest.update(id, creates: false, at: request.receivedAt) { (user, _) throws(GatewayError) in
       guard !user.blocked.contains(blocked) else { return }
       guard user.blocked.count < Self.blockedMax else { throw .tooMany.detailed("\(Self.blockedMax) blocked users") }
       user.blocked.append(blocked)
@@ -47,10 +47,10 @@ extension StreamUserRoutes {
 
   private func blocked(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let id = try request.actingUser()
-    guard let user = await frame.directory.lookUp(id).user else {
+    guard let user = await rest.directory.lookUp(id).user else {
       throw .doesNotExist("user with id \(id) does not exist")
     }
-    let blocked = await frame.directory.users(user.blocked)
+    let blocked = await rest.directory.users(user.blocked)
     return StreamAnswer(200) { json in
       json.name("blocks")
       json.beginArray()

@@ -5,7 +5,7 @@ internal import GatewayJSON
 
 extension StreamUserRoutes {
   var guests: [HTTPRoute] {
-    frame.resource("POST", .common("guest"), "CreateGuest", .open) { request throws(StreamError) in
+    rest.resource("POST", .common("guest"), "CreateGuest", .open) { request throws(StreamError) in
       try await makeGuest(request)
     }
   }
@@ -14,7 +14,7 @@ extension StreamUserRoutes {
   private func checkQuota(_ request: StreamRequest) async throws(StreamError) {
     guard let wait = await keeper.take(request.http.peer, at: request.receivedAt) else { return }
     do throws(StreamError) {
-      _ = try await frame.caller(of: request.http, .server)
+      _ = try await rest.caller(of: request.http, .server)
     } catch {
       var refusal = StreamError.rateLimit("Too many guests from this address")
       refusal.retryAfter = wait
@@ -28,20 +28,20 @@ extension StreamUserRoutes {
     let wish = try body.requiredString("id", max: 200)
     _ = try StreamUser.checkedID(wish)
     let change = try StreamUserChange(body, isFlat: request.family.flattensCustom, mayNameRole: false)
-    guard await !frame.directory.settings().disablesGuestCreation else {
+    guard await !rest.directory.settings().disablesGuestCreation else {
       throw .notAllowed("guest user creation is disabled")
     }
-    let application = try frame.settings.applications.application(request.caller.apiKey)
+    let application = try rest.settings.applications.application(request.caller.apiKey)
     try await checkQuota(request)
-    await keeper.sweep(on: frame.services)
+    await keeper.sweep(on: rest.services)
     let id = StreamGuestID.make(wish: wish, high: await word(), low: await word())
-    let user = try await frame.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
+    let user = try await rest.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
       user.role = StreamRole.guest.name
       try change.apply(to: &user)
     }
     let token = StreamTokenIssuer(signer: application.signer).mint(
       user: id, kind: .guest, issuedAt: request.receivedAt,
-      expiresAt: frame.settings.guestLife.map { request.receivedAt + $0 }, calls: nil)
+      expiresAt: rest.settings.guestLife.map { request.receivedAt + $0 }, calls: nil)
     return StreamAnswer(201) { json in
       json.member("user") { user.writeFullMembers(to: &$0, request.family, isOnline: false) }
       json.member("access_token", token.token)
@@ -51,15 +51,15 @@ extension StreamUserRoutes {
   /// 64 bits of the gateway's chance.
   private func word() async -> UInt64 {
     let scale = Double(UInt64(1) << 32)
-    return UInt64(await frame.services.nextShare() * scale) << 32 | UInt64(await frame.services.nextShare() * scale)
+    return UInt64(await rest.services.nextShare() * scale) << 32 | UInt64(await rest.services.nextShare() * scale)
   }
 
   var application: [HTTPRoute] {
-    frame.resource("GET", .common("app"), "GetApp", .user) { request throws(StreamError) in
-      let settings = await frame.directory.settings()
+    rest.resource("GET", .common("app"), "GetApp", .user) { request throws(StreamError) in
+      let settings = await rest.directory.settings()
       return StreamAnswer(200) { $0.member("app") { settings.writeMembers(to: &$0, request.dates) } }
     }
-      + frame.resource("PATCH", .common("app"), "UpdateApp", .server) { request throws(StreamError) in
+      + rest.resource("PATCH", .common("app"), "UpdateApp", .server) { request throws(StreamError) in
         try await updateApplication(request)
       }
   }
@@ -69,13 +69,13 @@ extension StreamUserRoutes {
     let revokesBefore = try request.body.date("revoke_tokens_issued_before")
     let disablesGuestCreation = try request.body.bool("guest_user_creation_disabled")
     let disablesAuthChecks = try request.body.bool("disable_auth_checks")
-    let settings = await frame.directory.updateSettings { settings in
+    let settings = await rest.directory.updateSettings { settings in
       if namesRevocation { settings.revokesTokensIssuedBefore = revokesBefore }
       if let disablesGuestCreation { settings.disablesGuestCreation = disablesGuestCreation }
       if let disablesAuthChecks { settings.disablesAuthChecks = disablesAuthChecks }
     }
     if let limit = settings.revokesTokensIssuedBefore, namesRevocation {
-      await frame.endSessions(of: nil, issuedBefore: limit)
+      await rest.endSessions(of: nil, issuedBefore: limit)
     }
     return StreamAnswer(200)
   }

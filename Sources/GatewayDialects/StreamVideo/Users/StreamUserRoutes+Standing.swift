@@ -5,11 +5,11 @@ internal import GatewayJSON
 
 extension StreamUserRoutes {
   var standing: [HTTPRoute] {
-    frame.resource("POST", .common("users/{user_id}/deactivate"), "DeactivateUser", .server) {
+    rest.resource("POST", .common("users/{user_id}/deactivate"), "DeactivateUser", .server) {
       request throws(StreamError) in
       try await one(request, 201) { user, now in user.deactivatedAt = now }
     }
-      + frame.resource("POST", .common("users/{user_id}/reactivate"), "ReactivateUser", .server) {
+      + rest.resource("POST", .common("users/{user_id}/reactivate"), "ReactivateUser", .server) {
         request throws(StreamError) in
         let name = try request.body.string("name")
         return try await one(request, 201) { user, _ in
@@ -17,37 +17,37 @@ extension StreamUserRoutes {
           if let name { user.name = name }
         }
       }
-      + frame.resource("DELETE", .common("users/{user_id}"), "DeleteUser", .server) { request throws(StreamError) in
+      + rest.resource("DELETE", .common("users/{user_id}"), "DeleteUser", .server) { request throws(StreamError) in
         let isHard = request.http.parameter("hard_delete") == "true"
         let answer = try await one(request, 200) { user, now in
           user.deactivatedAt = now
           user.deletedAt = now
         }
-        if isHard { await frame.directory.removeUser(UserID(request.parameters["user_id"])) }
+        if isHard { await rest.directory.removeUser(UserID(request.parameters["user_id"])) }
         return answer
       }
-      + frame.resource("POST", .common("users/deactivate"), "DeactivateUsers", .server) { request throws(StreamError) in
+      + rest.resource("POST", .common("users/deactivate"), "DeactivateUsers", .server) { request throws(StreamError) in
         try await many(request) { user, now in user.deactivatedAt = now }
       }
-      + frame.resource("POST", .common("users/reactivate"), "ReactivateUsers", .server) { request throws(StreamError) in
+      + rest.resource("POST", .common("users/reactivate"), "ReactivateUsers", .server) { request throws(StreamError) in
         try await many(request) { user, _ in user.deactivatedAt = nil }
       }
-      + frame.resource("POST", .common("users/restore"), "RestoreUsers", .server) { request throws(StreamError) in
+      + rest.resource("POST", .common("users/restore"), "RestoreUsers", .server) { request throws(StreamError) in
         try await many(request) { user, _ in
           user.deactivatedAt = nil
           user.deletedAt = nil
         }
       }
-      + frame.resource("POST", .common("users/delete"), "DeleteUsers", .server) { request throws(StreamError) in
+      + rest.resource("POST", .common("users/delete"), "DeleteUsers", .server) { request throws(StreamError) in
         let isHard = try request.body.string("user") == "hard"
         let answer = try await many(request) { user, now in
           user.deactivatedAt = now
           user.deletedAt = now
         }
-        if isHard { for id in try Self.ids(request) { await frame.directory.removeUser(id) } }
+        if isHard { for id in try Self.ids(request) { await rest.directory.removeUser(id) } }
         return answer
       }
-      + frame.resource("GET", .common("tasks/{id}"), "GetTask", .server) { request throws(StreamError) in
+      + rest.resource("GET", .common("tasks/{id}"), "GetTask", .server) { request throws(StreamError) in
         guard let doneAt = StreamTask.read(request.parameters["id"]), doneAt <= request.receivedAt else {
           throw .doesNotExist("there is no such task")
         }
@@ -67,7 +67,7 @@ extension StreamUserRoutes {
     -> StreamAnswer
   {
     let user = try await apply(change, to: UserID(request.parameters["user_id"]), at: request.receivedAt)
-    let isOnline = await !frame.online([user]).isEmpty
+    let isOnline = await !rest.online([user]).isEmpty
     return StreamAnswer(status) { json in
       json.member("user") { user.writeFullMembers(to: &$0, request.family, isOnline: isOnline) }
     }
@@ -76,7 +76,7 @@ extension StreamUserRoutes {
   /// Changes several users at once; the task that Stream makes of it is done when it is answered.
   private func many(_ request: StreamRequest, _ change: @escaping Change) async throws(StreamError) -> StreamAnswer {
     let ids = try Self.ids(request)
-    let known = Set(await frame.directory.users(ids).map(\.id))
+    let known = Set(await rest.directory.users(ids).map(\.id))
     if let missing = ids.first(where: { !known.contains($0) }) {
       throw .doesNotExist("user with id \(missing) does not exist")
     }
@@ -94,8 +94,8 @@ extension StreamUserRoutes {
   private func apply(
     _ change: @escaping Change, to id: UserID, at now: WallTime
   ) async throws(StreamError) -> StreamUser {
-    let user = try await frame.update(id, creates: false, at: now) { user, _ in change(&user, now) }
-    if user.deactivatedAt != nil { await frame.endSessions(of: id) }
+    let user = try await rest.update(id, creates: false, at: now) { user, _ in change(&user, now) }
+    if user.deactivatedAt != nil { await rest.endSessions(of: id) }
     return user
   }
 }

@@ -3,11 +3,11 @@ internal import GatewayJSON
 
 /// Users, guests, and the settings of the application, over REST.
 package struct StreamUserRoutes: Sendable {
-  let frame: StreamRoutes
+  let rest: StreamRoutes
   let keeper: StreamGuestKeeper
 
-  package init(_ frame: StreamRoutes, guests keeper: StreamGuestKeeper) {
-    self.frame = frame
+  package init(_ rest: StreamRoutes, guests keeper: StreamGuestKeeper) {
+    self.rest = rest
     self.keeper = keeper
   }
 
@@ -17,13 +17,13 @@ package struct StreamUserRoutes: Sendable {
   package var routes: [HTTPRoute] { users + standing + blocks + guests + application }
 
   private var users: [HTTPRoute] {
-    frame.resource("POST", .common("users"), "UpdateUsers", .user) { request throws(StreamError) in
+    rest.resource("POST", .common("users"), "UpdateUsers", .user) { request throws(StreamError) in
       try await upsert(request)
     }
-      + frame.resource("PATCH", .common("users"), "UpdateUsersPartial", .user) { request throws(StreamError) in
+      + rest.resource("PATCH", .common("users"), "UpdateUsersPartial", .user) { request throws(StreamError) in
         try await patch(request)
       }
-      + frame.resource("GET", .common("users"), "QueryUsers", .user) { request throws(StreamError) in
+      + rest.resource("GET", .common("users"), "QueryUsers", .user) { request throws(StreamError) in
         try await query(request)
       }
   }
@@ -46,7 +46,7 @@ package struct StreamUserRoutes: Sendable {
     var users: [StreamUser] = []
     for (id, change) in changes {
       users.append(
-        try await frame.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
+        try await rest.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
           try change.apply(to: &user)
         })
     }
@@ -66,16 +66,16 @@ package struct StreamUserRoutes: Sendable {
       patches.append((id, try StreamUserPatch(body, isServer: request.caller.isServer)))
     }
     // All of them or none: whoever does not exist is found before anybody is changed.
-    let known = Set(await frame.directory.users(patches.map(\.0)).map(\.id))
+    let known = Set(await rest.directory.users(patches.map(\.0)).map(\.id))
     if let missing = patches.map(\.0).first(where: { !known.contains($0) }) {
       throw .doesNotExist("user with id \(missing) does not exist")
     }
     var users: [StreamUser] = []
     for (id, patch) in patches {
-      let user = try await frame.update(id, creates: false, at: request.receivedAt) {
+      let user = try await rest.update(id, creates: false, at: request.receivedAt) {
         (user, _) throws(GatewayError) in try patch.apply(to: &user)
       }
-      if patch.revokes { await frame.enforceRevocation(of: user) }
+      if patch.revokes { await rest.enforceRevocation(of: user) }
       users.append(user)
     }
     return await answer(200, users, request.family)
@@ -86,7 +86,7 @@ package struct StreamUserRoutes: Sendable {
   }
 
   private func answer(_ status: Int, _ users: [StreamUser], _ family: StreamFamily) async -> StreamAnswer {
-    let online = await frame.online(users)
+    let online = await rest.online(users)
     return StreamAnswer(status) { json in
       json.member("users") { json in
         for user in users {
@@ -109,12 +109,12 @@ package struct StreamUserRoutes: Sendable {
     let limit = Int(try payload.integer("limit", in: 0...100) ?? 30)
     let offset = Int(try payload.integer("offset", in: 0...1000) ?? 0)
     let includesDeactivated = try payload.bool("include_deactivated_users") ?? false
-    let users = await frame.directory.users(
+    let users = await rest.directory.users(
       where: { user in
         (includesDeactivated || user.deactivatedAt == nil) && user.deletedAt == nil
           && (filter?.holds(for: user.filterValue) ?? true)
       }, offset: offset, limit: limit)
-    let online = await frame.online(users)
+    let online = await rest.online(users)
     return StreamAnswer(200) { json in
       json.name("users")
       json.beginArray()

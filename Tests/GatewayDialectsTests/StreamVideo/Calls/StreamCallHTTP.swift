@@ -37,9 +37,9 @@ struct StreamCallHTTP {
     calls = StreamCalls(services: gateway, users: users, directory: directory, policy: policy)
     gateway.speak(StreamDialect(.video), StreamDialect(.v2))
     let settings = StreamVideoSettings(applications: StreamApplications(fallback: application))
-    let frame = StreamRoutes(services: gateway, directory: users, settings: settings)
+    let rest = StreamRoutes(services: gateway, directory: users, settings: settings)
     let ringer = StreamCallRinger(on: gateway.executor, calls: calls)
-    router = HTTPRouter(StreamCallRoutes(frame: frame, calls: calls, ringer: ringer).routes)
+    router = HTTPRouter(StreamCallRoutes(rest: rest, calls: calls, ringer: ringer).routes)
   }
 
   /// A connection of the user, and its name on the wire.

@@ -9,7 +9,7 @@ extension StreamCallRoutes {
   private static let providers = ["firebase", "apn", "huawei", "xiaomi"]
 
   var deviceRoutes: [HTTPRoute] {
-    frame.resource("POST", .common("devices"), "CreateDevice", .user) { request throws(StreamError) in
+    rest.resource("POST", .common("devices"), "CreateDevice", .user) { request throws(StreamError) in
       let device = try Self.device(request)
       let user = try request.actingUser()
       _ = try await updateDevices(of: user, at: request.receivedAt) { (devices) throws(GatewayError) in
@@ -19,9 +19,9 @@ extension StreamCallRoutes {
       }
       return StreamAnswer(201)
     }
-      + frame.resource("GET", .common("devices"), "ListDevices", .user) { request throws(StreamError) in
+      + rest.resource("GET", .common("devices"), "ListDevices", .user) { request throws(StreamError) in
         let user = try request.actingUser()
-        let devices = await frame.directory.users([user]).first?.devices ?? []
+        let devices = await rest.directory.users([user]).first?.devices ?? []
         return StreamAnswer(200) { json in
           json.name("devices")
           json.beginArray()
@@ -29,12 +29,12 @@ extension StreamCallRoutes {
           json.endArray()
         }
       }
-      + frame.resource("DELETE", .common("devices"), "DeleteDevice", .user) { request throws(StreamError) in
+      + rest.resource("DELETE", .common("devices"), "DeleteDevice", .user) { request throws(StreamError) in
         guard let id = request.http.parameter("id").map({ Name($0) }), !id.text.isEmpty else {
           throw .input("id is a required field", field: "id")
         }
         let user = try request.actingUser()
-        guard await frame.directory.users([user]).first?.devices.contains(where: { $0.id == id }) ?? false else {
+        guard await rest.directory.users([user]).first?.devices.contains(where: { $0.id == id }) ?? false else {
           throw .doesNotExist("there is no device of that id")
         }
         _ = try await updateDevices(of: user, at: request.receivedAt) { $0.removeAll { $0.id == id } }
@@ -56,6 +56,6 @@ extension StreamCallRoutes {
   private func updateDevices(
     of user: UserID, at now: WallTime, _ change: @escaping @Sendable (inout [StreamDevice]) throws(GatewayError) -> Void
   ) async throws(StreamError) -> StreamUser {
-    try await frame.update(user, creates: true, at: now) { (user, _) throws(GatewayError) in try change(&user.devices) }
+    try await rest.update(user, creates: true, at: now) { (user, _) throws(GatewayError) in try change(&user.devices) }
   }
 }

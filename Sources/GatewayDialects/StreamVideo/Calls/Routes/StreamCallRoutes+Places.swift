@@ -5,10 +5,10 @@ internal import GatewayJSON
 
 extension StreamCallRoutes {
   var placeRoutes: [HTTPRoute] {
-    frame.resource("GET", .video("edges"), "GetEdges", .anonymous) { _ throws(StreamError) in
+    rest.resource("GET", .video("edges"), "GetEdges", .anonymous) { _ throws(StreamError) in
       StreamAnswer(200) { $0.member("edges", strings: []) }
     }
-      + frame.resource("POST", .video("call_client_event"), "ReportClientCallEvent", .open) { _ throws(StreamError) in
+      + rest.resource("POST", .video("call_client_event"), "ReportClientCallEvent", .open) { _ throws(StreamError) in
         StreamAnswer(201)
       }
       + [HTTPRoute("GET", "/") { _, _ in locationHint }]

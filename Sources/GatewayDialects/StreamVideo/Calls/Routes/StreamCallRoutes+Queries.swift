@@ -9,10 +9,10 @@ extension StreamCallRoutes {
   private static let callsMax = 100
 
   var queryRoutes: [HTTPRoute] {
-    frame.resource("POST", .video("calls"), "QueryCalls", .anonymous) { request throws(StreamError) in
+    rest.resource("POST", .video("calls"), "QueryCalls", .anonymous) { request throws(StreamError) in
       try await queryCalls(request)
     }
-      + frame.resource("POST", .video("call/members"), "QueryCallMembers", .anonymous) { request throws(StreamError) in
+      + rest.resource("POST", .video("call/members"), "QueryCallMembers", .anonymous) { request throws(StreamError) in
         try await queryMembers(request)
       }
   }

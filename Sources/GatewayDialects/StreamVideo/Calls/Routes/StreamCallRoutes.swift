@@ -3,12 +3,12 @@ internal import GatewayJSON
 
 /// The coordinator's calls over REST, in both families of paths.
 package struct StreamCallRoutes: Sendable {
-  let frame: StreamRoutes
+  let rest: StreamRoutes
   let calls: StreamCalls
   let ringer: StreamCallRinger
 
-  package init(frame: StreamRoutes, calls: StreamCalls, ringer: StreamCallRinger) {
-    self.frame = frame
+  package init(rest: StreamRoutes, calls: StreamCalls, ringer: StreamCallRinger) {
+    self.rest = rest
     self.calls = calls
     self.ringer = ringer
   }
@@ -31,7 +31,7 @@ package struct StreamCallRoutes: Sendable {
     acting: StreamActing = .nobody, needsConnection: Bool = false,
     _ work: @escaping CallWork
   ) -> [HTTPRoute] {
-    frame.resource(method, .video("call/{type}/{id}\(path)"), operation, access) { request throws(StreamError) in
+    rest.resource(method, .video("call/{type}/{id}\(path)"), operation, access) { request throws(StreamError) in
       let id = try Self.callID(request.parameters["type"], request.parameters["id"])
       try request.caller.check(id)
       if needsConnection { try Self.checkConnection(request) }
@@ -65,10 +65,10 @@ package struct StreamCallRoutes: Sendable {
     if request.caller.kind == .anonymous {
       return StreamUser(.anonymous, role: StreamRole.anonymous.name, createdAt: request.receivedAt)
     }
-    if let user = request.caller.user { return try await frame.user(user, at: request.receivedAt) }
+    if let user = request.caller.user { return try await rest.user(user, at: request.receivedAt) }
     guard let named = try Self.named(request, acting) else { return nil }
     try await makeUsers([named], for: request)
-    return try await frame.user(named, at: request.receivedAt)
+    return try await rest.user(named, at: request.receivedAt)
   }
 
   /// Whom a server names, if anybody.
@@ -97,13 +97,13 @@ package struct StreamCallRoutes: Sendable {
   /// Makes those users who do not exist yet, if the policy has it that whom the application names is one of its users.
   /// Guests, of whom anybody may be one, make nobody.
   func makeUsers(_ ids: [UserID], for request: StreamRequest) async throws(StreamError) {
-    let known = Set(await frame.directory.users(ids).map(\.id))
+    let known = Set(await rest.directory.users(ids).map(\.id))
     let missing = ids.filter { !known.contains($0) }
     guard missing.isEmpty || (calls.policy.makesUnknownUsers && request.caller.kind != .guest) else {
       let names = missing.map(\.rawValue).joined(separator: ", ")
       throw .input("users who do not exist are named: \(names); create them before the call", field: "members")
     }
-    for id in missing { _ = try await frame.user(id, at: request.receivedAt) }
+    for id in missing { _ = try await rest.user(id, at: request.receivedAt) }
   }
 
   /// The members that answers about a call share: `call`, `members`, `membership` and `own_capabilities`.
