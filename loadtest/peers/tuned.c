@@ -1,16 +1,19 @@
 // The floor: what libwebsockets itself costs for a refresh storm, in a C server that does as little as it can.
 //
 // One thread, libev, one deadline structure swept in slices of 64, answers written at once. It speaks just enough of the
-// plain dialect for `postern storm --mint`: no token is verified, nothing is parsed beyond the message's type, no
-// session is kept. Usage: tuned CLIENTS ASK_AFTER_SECONDS; listens on a
-// free port of loopback, which its first line tells.
+// plain dialect for `postern storm --mint`. Of a refresh it does what any server must: it verifies the token's HMAC
+// (RFC 7515, HS256) and reads its `exp`. Nothing else is parsed, no session is kept.
+// Usage: tuned CLIENTS ASK_AFTER_SECONDS SECRET_FILE; listens on a free port of loopback, which its first line tells.
 #define _GNU_SOURCE
 #include <ev.h>
 #include <libwebsockets.h>
+#include <openssl/crypto.h>
+#include <openssl/hmac.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 struct client {
   struct lws *wsi;
@@ -23,6 +26,52 @@ static double ask_after, cpu_before;
 static long rss_before;
 static ev_timer deadline, tick;
 static struct lws_context *context;
+static HMAC_CTX *mac;
+
+// The bytes that unpadded base64url text stands for (RFC 4648 section 5); -1 if it is none or there are more than `room`.
+static int decode(const char *text, size_t length, unsigned char *bytes, size_t room) {
+  unsigned bits = 0, held = 0;
+  size_t count = 0;
+  for (size_t index = 0; index < length; index++) {
+    char letter = text[index];
+    int value = letter >= 'A' && letter <= 'Z' ? letter - 'A' : letter >= 'a' && letter <= 'z' ? letter - 'a' + 26
+                : letter >= '0' && letter <= '9' ? letter - '0' + 52 : letter == '-' ? 62 : letter == '_' ? 63 : -1;
+    if (value < 0) return -1;
+    bits = bits << 6 | (unsigned)value;
+    if ((held += 6) < 8) continue;
+    held -= 8;
+    if (count == room) return -1;
+    bytes[count++] = (unsigned char)(bits >> held);
+  }
+  return (int)count;
+}
+
+// Whether the message's token is signed with the secret and has not expired.
+static int is_good(const char *message, size_t length) {
+  static const char name[] = "\"token\":\"", claim[] = "\"exp\":";
+  const char *token = memmem(message, length, name, sizeof name - 1), *end, *payload, *signature;
+  unsigned char given[64], made[EVP_MAX_MD_SIZE], claims[1024];
+  unsigned made_size;
+  int size;
+
+  if (!token) return 0;
+  token += sizeof name - 1;
+  end = memchr(token, '"', (size_t)(message + length - token));
+  payload = end ? memchr(token, '.', (size_t)(end - token)) : NULL;
+  signature = payload ? memchr(payload + 1, '.', (size_t)(end - payload - 1)) : NULL;
+  if (!signature) return 0;
+  HMAC_Init_ex(mac, NULL, 0, NULL, NULL);
+  HMAC_Update(mac, (const unsigned char *)token, (size_t)(signature - token));
+  HMAC_Final(mac, made, &made_size);
+  if (decode(signature + 1, (size_t)(end - signature - 1), given, sizeof given) != (int)made_size ||
+      CRYPTO_memcmp(given, made, made_size))
+    return 0;
+  size = decode(payload + 1, (size_t)(signature - payload - 1), claims, sizeof claims - 1);
+  if (size < 0) return 0;
+  claims[size] = 0;
+  payload = strstr((const char *)claims, claim);
+  return payload && strtod(payload + sizeof claim - 1, NULL) > (double)time(NULL);
+}
 
 static double cpu(void) {
   struct rusage usage;
@@ -81,7 +130,7 @@ static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *use
       if (!client->logged_in) {
         client->logged_in = 1;
         say(wsi, "{\"type\":\"connected\",\"connection_id\":\"conn_0_1\",\"user_id\":\"u\",\"user_kind\":\"regular\",\"expires_in_ms\":1000}");
-      } else if (memmem(in, length < 40 ? length : 40, "refresh", 7)) {
+      } else if (memmem(in, length < 40 ? length : 40, "refresh", 7) && is_good(in, length)) {
         say(wsi, "{\"type\":\"refreshed\",\"expires_in_ms\":3600000}");
         if (++refreshed == wanted) {
           printf("{\"refreshed\": %d, \"cpu_us_per_refresh\": %.1f}\n", refreshed, (cpu() - cpu_before) * 1e6 / wanted);
@@ -99,7 +148,14 @@ static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *use
 }
 
 int main(int count, char **words) {
-  if (count != 3 || atoi(words[1]) < 1) return fprintf(stderr, "usage: tuned CLIENTS ASK_AFTER_SECONDS\n"), 2;
+  if (count != 4 || atoi(words[1]) < 1) return fprintf(stderr, "usage: tuned CLIENTS ASK_AFTER_SECONDS SECRET_FILE\n"), 2;
+  char secret[4096];
+  FILE *file = fopen(words[3], "r");
+  size_t secret_size = file ? fread(secret, 1, sizeof secret, file) : 0;
+  if (!secret_size) return fprintf(stderr, "tuned: no secret in %s\n", words[3]), 2;
+  fclose(file);
+  mac = HMAC_CTX_new();
+  HMAC_Init_ex(mac, secret, (int)secret_size, EVP_sha256(), NULL);
   wanted = atoi(words[1]);
   ask_after = atof(words[2]);
   clients = calloc(wanted, sizeof *clients);
