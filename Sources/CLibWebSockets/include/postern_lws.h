@@ -2,6 +2,7 @@
 #define POSTERN_LWS_H
 
 #include <libwebsockets.h>
+#include <malloc.h>
 #include <openssl/ssl.h>
 
 /// Space that lws_write() needs before a payload (LWS_PRE, a macro Swift does not import).

@@ -18,6 +18,8 @@ package final class SocketLoop: @unchecked Sendable {
   static let receiveBufferBytes = 512
   /// How many pieces of queued work run before sockets have their turn.
   private static let workSlice = 1024
+  /// After how many ends freed memory is given back, once no more follow.
+  private static let massDeparture = 1000
 
   /// The queue and the deadlines.
   package let events: EventLoop
@@ -42,6 +44,10 @@ package final class SocketLoop: @unchecked Sendable {
   private let timer = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
   private let tick = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
   private var armedFor = Instant.distantFuture
+  /// WebSockets that have ended since freed memory was last given back to the system, and how many of them had before
+  /// the last tick.
+  private var departures = 0
+  private var departuresBefore = 0
   private var isStopping = false
   private var thread = pthread_t()
   private let state = Mutex(State.new)
@@ -129,9 +135,7 @@ package final class SocketLoop: @unchecked Sendable {
     postern_ev_timer_init(
       tick,
       { _, watcher, _ in
-        Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef {
-          lws_cancel_service($0.context)
-        }
+        Unmanaged<SocketLoop>.fromOpaque(watcher!.pointee.data)._withUnsafeGuaranteedRef { $0.ticked() }
       }, 0.5, 0.5)
     tick.pointee.data = me
     ev_timer_start(ev, tick)
@@ -187,6 +191,19 @@ package final class SocketLoop: @unchecked Sendable {
     timer.pointee.repeat = max(0.000_001, (earliest - now).inSeconds)
     ev_timer_again(ev, timer)
   }
+
+  private func ticked() {
+    lws_cancel_service(context)
+    // The heap keeps what has been freed between what has not: after a mass departure most of what it has.
+    if departures >= Self.massDeparture && departures == departuresBefore {
+      malloc_trim(0)
+      departures = 0
+    }
+    departuresBefore = departures
+  }
+
+  /// A WebSocket has ended. Only on the loop.
+  func departed() { departures += 1 }
 
   private func timerFired() {
     // It would come again and again: ev_timer_again() is what moves a timer, and wants it repeating.

@@ -233,6 +233,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   override func connectionDestroyed() {
     isDestroyed = true
+    loop.departed()
     // The library may be inside dial() still, whose caller must not hear of it yet.
     if phase == .opening, handshake?.isDialled == true { loop.events.execute { self.finish() } } else { finish() }
     host.service?.tally.connectionEnded()
