@@ -45,7 +45,7 @@ let package = Package(
     library("GatewayStores", ["GatewayCore"]),
     .target(name: "CLoopIdentity"),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
-    library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"]),
+    library("GatewayServer", ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"]),
     library(
       "GatewaySimulator",
       ["GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens", "GatewayCore"]),

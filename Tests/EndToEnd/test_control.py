@@ -172,6 +172,19 @@ def test_a_body_that_is_no_object_is_refused(gateway, ann, raw):
     assert ann.is_alive() and ann.passed == []
 
 
+@pytest.mark.parametrize(
+    "path, raw",
+    [
+        ("/revocations", b'{"user_id": "nobody", "user_id": "ann"}'), ("/drain", b'{"window_s": 0, "window_s": 60}'),
+        ("/sessions/disconnect", b'{"code": 4005, "\\u0063ode": 4006}'),
+    ],
+)
+def test_an_order_that_says_two_things_is_refused_and_nothing_is_done(gateway, ann, path, raw):
+    answer = control(gateway, "POST", path, raw=raw, headers={"Content-Type": "application/json"})
+    assert answer.status == 400 and "a member named twice" in answer.error["message"]
+    assert ann.is_alive() and ann.passed == []
+
+
 def ctl(gateway, *words):
     command = [os.environ["POSTERN"], "ctl", *words, "--url", gateway.control_url]
     return subprocess.run(command, capture_output=True, text=True, timeout=30)

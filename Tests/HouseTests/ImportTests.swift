@@ -11,7 +11,7 @@ private let table: [String: (ours: Set<String>, system: Set<String>)] = [
   "GatewayStores": (["GatewayCore"], ["Synchronization"]),
   "GatewayRuntime": (["GatewayCore", "CLoopIdentity"], ["Synchronization"]),
   "GatewayServer": (
-    ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"],
+    ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"],
     ["Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization"]
   ),
   "GatewaySimulator": (

@@ -66,22 +66,13 @@ package struct IPAddress: Hashable, Sendable {
         guard let four = four(group) else { return nil }
         bytes += four
       } else {
-        guard (1...4).contains(group.count), group.allSatisfy(isHexDigit),
+        guard (1...4).contains(group.count), group.allSatisfy(\.isHexDigit),
           let number = UInt16(String(decoding: group, as: UTF8.self), radix: 16)
         else { return nil }
         bytes += [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
       }
     }
     return bytes
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import GatewayCore
+internal import GatewayJSON
 
 /// The body of an order, whose members are the cases of its keys.
 protocol ControlBody: Decodable {
@@ -28,26 +29,27 @@ enum ControlAnswer {
       Body(error: .init(number: error.number, name: error.name, message: error.message)), status: error.httpStatus)
   }
 
-  /// The request's body as a value; an empty body is an empty object. A member that it does not have is refused by name:
-  /// an order whose members are misspelt would be another order.
+  /// The request's body as a value; an empty body is an empty object. A member that it does not have is refused by name,
+  /// and one that is there twice too: an order whose members are misspelt, or say two things, would be another order.
   static func body<Body: ControlBody>(_ request: HTTPRequest, _ expected: String) throws(GatewayError) -> Body {
-    let bytes = Data(request.body.isEmpty ? Array("{}".utf8) : request.body)
-    let members: MemberNames
-    let body: Body
-    do {
-      members = try JSONDecoder().decode(MemberNames.self, from: bytes)
+    let bytes = request.body.isEmpty ? Array("{}".utf8) : request.body
+    let members: [(name: String, value: JSONView)]?
+    do throws(JSONError) {
+      members = try JSONDocument.parse(bytes).root.members
     } catch {
-      throw .malformedRequest.detailed("expected a JSON object \(expected)")
+      throw .malformedRequest.detailed("expected a JSON object \(expected); it is \(error)")
     }
-    try refuseStrangers(among: members.names, known: Body.CodingKeys.allCases.map(\.stringValue), "member")
+    guard let members else { throw .malformedRequest.detailed("expected a JSON object \(expected)") }
+    try refuseStrangers(among: members.map(\.name), known: Body.CodingKeys.allCases.map(\.stringValue), "member")
     // A decoder takes null for a member that is missing, and an order without it is another order.
-    if let empty = members.nulls.first { throw .invalidParameter.detailed("\(empty) is null; leave it out, or say it") }
+    if let empty = members.first(where: \.value.isNull) {
+      throw .invalidParameter.detailed("\(empty.name) is null; leave it out, or say it")
+    }
     do {
-      body = try JSONDecoder().decode(Body.self, from: bytes)
+      return try JSONDecoder().decode(Body.self, from: Data(bytes))
     } catch {
       throw .malformedRequest.detailed("expected a JSON object \(expected)")
     }
-    return body
   }
 
   /// Refuses what is none of `known`, by name.
@@ -60,24 +62,4 @@ enum ControlAnswer {
 
   /// No longer part of a peer's name is repeated.
   private static let nameLengthMax = 64
-
-  /// The names of an object's members, and of those that are null.
-  private struct MemberNames: Decodable {
-    let names: [String]
-    let nulls: [String]
-
-    private struct Key: CodingKey {
-      let stringValue: String
-      var intValue: Int? { nil }
-
-      init?(stringValue: String) { self.stringValue = stringValue }
-      init?(intValue: Int) { nil }
-    }
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: Key.self)
-      names = container.allKeys.map(\.stringValue).sorted()
-      nulls = try container.allKeys.filter { try container.decodeNil(forKey: $0) }.map(\.stringValue).sorted()
-    }
-  }
 }

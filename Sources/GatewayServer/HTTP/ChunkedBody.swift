@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// Takes a chunked body (RFC 9112 section 7.1) apart as it comes. Trailer fields are not looked at: the connection
 /// carries nothing after them.
 struct ChunkedBody {
@@ -59,7 +61,7 @@ struct ChunkedBody {
   /// may take for a line's end is what smuggling is made of.
   private mutating func takeSize() -> Int? {
     if line.last == 0x0d { line.removeLast() }
-    let digits = line.prefix(while: Self.isHexDigit)
+    let digits = line.prefix(while: \.isHexDigit)
     let rest = line[digits.endIndex...]
     let extensions = rest.drop { $0 == 0x20 || $0 == 0x09 }
     defer { line.removeAll(keepingCapacity: true) }
@@ -67,14 +69,5 @@ struct ChunkedBody {
       rest.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 })
     else { return nil }
     return Int(String(decoding: digits, as: UTF8.self), radix: 16)
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
   }
 }

@@ -9,26 +9,16 @@ import Glibc
 ///
 /// `@unchecked Sendable`: nothing changes once it is made.
 final class RawServer: @unchecked Sendable {
-  private let descriptor: CInt
+  private let silent: SilentServer
   private let context: OpaquePointer?
-  let port: Int
+  var port: Int { silent.port }
 
   private let waiting = DispatchQueue(label: "raw server")
 
   init(_ files: TLSFiles? = nil) throws {
     // OpenSSL writes without MSG_NOSIGNAL, and the peer may be gone.
     signal(SIGPIPE, SIG_IGN)
-    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let bound = withUnsafeMutableBytes(of: &address) { bytes in
-      let pointer = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
-      guard bind(descriptor, pointer, length) == 0, listen(descriptor, 16) == 0 else { return false }
-      return getsockname(descriptor, pointer, &length) == 0
-    }
-    guard bound else { throw RawClient.Failure(description: "cannot listen") }
+    silent = try SilentServer()
     context = files.flatMap { files in
       let context = SSL_CTX_new(TLS_server_method())
       let isMade =
@@ -36,13 +26,10 @@ final class RawServer: @unchecked Sendable {
         && SSL_CTX_use_PrivateKey_file(context, files.keyPath, SSL_FILETYPE_PEM) == 1
       return isMade ? context : nil
     }
-    self.descriptor = descriptor
-    port = Int(UInt16(bigEndian: address.sin_port))
   }
 
   deinit {
     SSL_CTX_free(context)
-    close(descriptor)
   }
 
   /// Begins to wait for the next connection and its upgrade request, and answers with `frames` in the same piece: at
@@ -63,9 +50,9 @@ final class RawServer: @unchecked Sendable {
 
   /// The next connection, after its TLS handshake.
   private func accept() throws -> Peer {
-    var arrival = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var arrival = pollfd(fd: silent.descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&arrival, 1, 20_000) == 1 else { throw RawClient.Failure(description: "nobody came") }
-    let accepted = Glibc.accept(descriptor, nil, nil)
+    let accepted = Glibc.accept(silent.descriptor, nil, nil)
     guard accepted >= 0 else { throw RawClient.Failure(description: "accept") }
     var guardTime = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(accepted, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))

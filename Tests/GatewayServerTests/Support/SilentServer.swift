@@ -3,7 +3,7 @@ import Glibc
 
 /// Listens, and never answers.
 final class SilentServer {
-  private let descriptor: CInt
+  let descriptor: CInt
   let port: Int
 
   init() throws {
