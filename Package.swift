@@ -16,6 +16,30 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// A vendor lives in a folder of its own and sees no other vendor.
+func vendor(_ name: String) -> Target {
+  .target(
+    name: "Gateway\(name)", dependencies: ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"],
+    path: "Sources/Vendors/\(name)", swiftSettings: settings)
+}
+
+/// The tests of a vendor: what it reads and writes, what its directories promise, its scenes in virtual time.
+func vendorTests(_ name: String, resources: [Resource] = []) -> Target {
+  .testTarget(
+    name: "Gateway\(name)Tests",
+    dependencies: [
+      "Gateway\(name)", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "GatewayRuntime",
+      "GatewaySimulator",
+      "TestSupport",
+    ].map { .byName(name: $0) },
+    path: "Tests/Vendors/\(name)Tests", resources: resources, swiftSettings: settings)
+}
+
+/// What has to know every vendor there is.
+let vendors: [Target.Dependency] = [
+  "GatewayPlain", "GatewayStream", "GatewaySendbird", "GatewaySinch", "GatewayStreem",
+]
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
   .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
@@ -41,68 +65,65 @@ let package = Package(
     library("GatewayCore", []),
     library("GatewayJSON", ["CJansson"]),
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
-    library("GatewayDialects", ["GatewayCore", "GatewayTokens", "GatewayJSON"]),
-    library("GatewayStores", ["GatewayCore"]),
+    library("GatewayKit", ["GatewayJSON", "GatewayCore"]),
+    vendor("Plain"),
+    vendor("Stream"),
+    vendor("Sendbird"),
+    vendor("Sinch"),
+    vendor("Streem"),
     .target(name: "CLoopIdentity"),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"]),
-    library(
-      "GatewaySimulator",
-      ["GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens", "GatewayCore"]),
-    library("GatewayLoad", ["GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayCore"]),
+    library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
+    library("GatewayLoad", ["GatewayRuntime", "GatewayCore"]),
     library(
       "PosternTesting",
-      [
-        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens",
-        "GatewayCore",
-      ]),
+      ["GatewayServer", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"] + vendors),
     .executableTarget(
       name: "postern",
       dependencies: [
-        "PosternTesting", "GatewayLoad", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayDialects",
-        "GatewayStores", "GatewayTokens", "GatewayJSON", "GatewayCore",
-      ],
+        "PosternTesting", "GatewayLoad", "GatewayServer", "GatewayRuntime", "GatewayKit",
+        "GatewayTokens", "GatewayJSON", "GatewayCore",
+      ] + vendors,
       swiftSettings: settings),
 
     // The tests mirror the sources; TestSupport holds builders.
     .target(
       name: "TestSupport",
       dependencies: [
-        "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayStores", "GatewayTokens", "GatewayJSON",
-        "GatewayCore",
-      ],
+        "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+      ] + vendors,
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
-    tests("GatewayCoreTests", ["GatewayCore", "TestSupport"]),
+    tests("GatewayCoreTests", ["GatewayCore", "TestSupport"] + vendors),
     tests("GatewayJSONTests", ["GatewayJSON", "GatewayCore"]),
     tests(
       "GatewayTokensTests", ["GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"],
       resources: [.copy("Fixtures")]),
-    tests(
-      "GatewayDialectsTests", ["GatewayDialects", "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"],
-      resources: [.copy("Fixtures")]),
-    tests("GatewayStoresTests", ["GatewayStores", "GatewayCore", "GatewaySimulator", "TestSupport"]),
+    tests("GatewayKitTests", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"]),
+    vendorTests("Plain", resources: [.copy("Fixtures")]),
+    vendorTests("Stream", resources: [.copy("Fixtures")]),
+    vendorTests("Sendbird", resources: [.copy("Fixtures")]),
+    vendorTests("Sinch", resources: [.copy("Fixtures")]),
+    vendorTests("Streem"),
     tests(
       "GatewayRuntimeTests",
-      ["GatewayRuntime", "GatewayDialects", "GatewaySimulator", "GatewayTokens", "GatewayCore", "TestSupport"]),
+      ["GatewayRuntime", "GatewaySimulator", "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport"] + vendors),
     tests(
       "GatewaySimulatorTests",
       [
-        "GatewaySimulator", "GatewayRuntime", "GatewayDialects", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
         "TestSupport",
-      ]),
+      ] + vendors),
     tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "CLibWebSockets", "TestSupport"]),
     tests(
       "GatewayLoadTests",
-      [
-        "GatewayLoad", "GatewaySimulator", "GatewayStores", "GatewayRuntime", "GatewayDialects", "GatewayCore",
-        "TestSupport",
-      ]),
+      ["GatewayLoad", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayCore", "TestSupport"] + vendors),
     tests(
       "PosternTests",
       [
-        "postern", "PosternTesting", "GatewayDialects", "GatewayRuntime", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "postern", "PosternTesting", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
         "TestSupport",
-      ]),
+      ] + vendors),
   ]
 )

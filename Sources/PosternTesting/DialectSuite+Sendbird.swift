@@ -1,7 +1,6 @@
 internal import GatewayCore
-internal import GatewayDialects
 internal import GatewayRuntime
-internal import GatewayStores
+internal import GatewaySendbird
 
 extension DialectSuite {
   /// A Sendbird application whose directories and sessions live on `loop`.

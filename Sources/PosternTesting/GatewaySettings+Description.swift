@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayDialects
+internal import GatewayKit
 internal import GatewayRuntime
 internal import GatewayServer
 

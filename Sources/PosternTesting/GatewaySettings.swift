@@ -1,7 +1,11 @@
 package import GatewayCore
-package import GatewayDialects
+package import GatewayKit
 package import GatewayRuntime
+package import GatewaySendbird
 package import GatewayServer
+package import GatewaySinch
+package import GatewayStream
+package import GatewayStreem
 package import GatewayTokens
 
 /// Everything a gateway process is told at its start.

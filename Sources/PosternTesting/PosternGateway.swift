@@ -1,6 +1,8 @@
 internal import GatewayCore
-internal import GatewayDialects
+internal import GatewayKit
+internal import GatewayPlain
 internal import GatewayRuntime
+internal import GatewayStream
 internal import GatewayTokens
 
 /// A gateway inside a test process, on free loopback ports: point the client under test at ``url``, let its token expire,

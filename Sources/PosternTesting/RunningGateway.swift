@@ -1,8 +1,11 @@
 internal import GatewayCore
-internal import GatewayDialects
+internal import GatewayKit
+internal import GatewayPlain
 package import GatewayRuntime
 internal import GatewayServer
-internal import GatewayStores
+internal import GatewaySinch
+internal import GatewayStream
+internal import GatewayStreem
 
 /// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, and what a test
 /// process starts for itself.

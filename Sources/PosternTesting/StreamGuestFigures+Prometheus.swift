@@ -1,5 +1,5 @@
-internal import GatewayDialects
 internal import GatewayRuntime
+internal import GatewayStream
 
 extension StreamGuestFigures {
   /// What became of those who wanted to be Stream's guests, on the page of metrics.

@@ -1,4 +1,4 @@
-internal import GatewayDialects
+internal import GatewayKit
 internal import GatewayRuntime
 
 extension TokenProviderFigures {

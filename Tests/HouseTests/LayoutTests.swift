@@ -31,6 +31,8 @@ struct LayoutTests {
     for tests in Repository.folders(in: "Tests") where tests.hasPrefix("Gateway") {
       #expect(tests.hasSuffix("Tests") && targets.contains(String(tests.dropLast("Tests".count))), "Tests/\(tests)")
     }
+    #expect(
+      Repository.folders(in: "Tests/Vendors") == Repository.folders(in: "Sources/Vendors").map { "\($0)Tests" })
   }
 
   @Test("the README's map names every folder at the top and every target")

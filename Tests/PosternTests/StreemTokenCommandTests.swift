@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewayStreem
 import PosternTesting
 import TestSupport
 import Testing

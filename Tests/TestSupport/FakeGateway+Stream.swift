@@ -1,5 +1,5 @@
-package import GatewayCore
-internal import GatewayStores
+internal import GatewayCore
+package import GatewayStream
 
 extension FakeGateway {
   /// Stream's users in memory, on the gateway's executor.

@@ -1,5 +1,6 @@
 package import GatewayCore
-internal import GatewayStores
+package import GatewayPlain
+package import GatewaySinch
 internal import Synchronization
 
 /// What a dialect's HTTP side asks of a gateway, without one: its clock moves when the test says so, its users are

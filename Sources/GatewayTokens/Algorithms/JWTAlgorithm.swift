@@ -1,4 +1,5 @@
 internal import GatewayJSON
+
 /// A signature algorithm we offer (RFC 7518 section 3.1, RFC 8037 section 3.1). `none` is none, and ES512 is not offered.
 package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
   case hs256, hs384, hs512

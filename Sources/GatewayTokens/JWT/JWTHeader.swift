@@ -1,4 +1,5 @@
 internal import GatewayJSON
+
 /// What the verifier needs of a JOSE header (RFC 7515 section 4), checked.
 struct JWTHeader {
   let algorithm: JWTAlgorithm

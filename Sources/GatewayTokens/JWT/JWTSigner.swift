@@ -1,4 +1,5 @@
 internal import GatewayJSON
+
 /// Signs JSON Web Tokens with one key by one algorithm. Immutable, so that all loops share one.
 package struct JWTSigner: Sendable {
   package let algorithm: JWTAlgorithm

@@ -1,4 +1,5 @@
 internal import GatewayJSON
+
 /// The keys one application's tokens are checked with. Immutable: rotation makes another set.
 package struct KeySet: Sendable {
   /// The most keys in a set: a token without `kid` tries every one that fits.

@@ -1,4 +1,5 @@
 internal import GatewayJSON
+
 /// A public key on P-256, by its point.
 package struct P256PublicKey: Hashable, Sendable {
   /// The coordinates, 32 bytes each.

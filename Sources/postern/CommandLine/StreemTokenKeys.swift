@@ -1,6 +1,6 @@
 import Foundation
 import GatewayCore
-import GatewayDialects
+import GatewayStreem
 
 /// The API keys that flags name, for whatever mints or verifies Streem Tokens.
 enum StreemTokenKeys {

@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewayPlain
 import GatewayRuntime
 
 /// A client of the plain dialect: connects, and answers each refresh request with a new token of the provider.

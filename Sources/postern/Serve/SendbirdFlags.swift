@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewaySendbird
 import GatewayTokens
 
 /// The flags of the Sendbird dialect, and the settings they ask for.

@@ -1,8 +1,11 @@
 import Foundation
 import GatewayCore
-import GatewayDialects
+import GatewayKit
+import GatewayPlain
 import GatewayRuntime
 import GatewayServer
+import GatewayStream
+import GatewayStreem
 import PosternTesting
 
 /// What the flags of `postern serve` ask for, checked.

@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewaySinch
 import GatewayTokens
 
 /// The flags of `postern serve` that set Sinch's side.

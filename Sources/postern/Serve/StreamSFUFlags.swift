@@ -1,5 +1,5 @@
 import Foundation
-import GatewayDialects
+import GatewayStream
 
 /// The flags about the SFU that a join of Stream's sends clients to.
 enum StreamSFUFlags {

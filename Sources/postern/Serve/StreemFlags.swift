@@ -1,6 +1,6 @@
 import Foundation
 import GatewayCore
-import GatewayDialects
+import GatewayStreem
 
 /// The flags of the Streem platform, and what they ask for, checked.
 enum StreemFlags {

@@ -1,6 +1,6 @@
 import Foundation
 import GatewayCore
-import GatewayDialects
+import GatewayStreem
 
 /// The flags of the Streem platform's OpenID provider.
 enum StreemOpenIDFlags {

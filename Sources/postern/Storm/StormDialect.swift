@@ -1,5 +1,9 @@
 import GatewayCore
-import GatewayDialects
+import GatewayPlain
+import GatewaySendbird
+import GatewaySinch
+import GatewayStream
+import GatewayStreem
 
 /// Which wire format a storm's clients speak, and who makes their tokens.
 struct StormDialect {

@@ -1,6 +1,6 @@
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
+import GatewaySendbird
 import GatewayTokens
 
 /// What a gateway that plays Sendbird says about a session token: the vendor's code and message, and the check. Every

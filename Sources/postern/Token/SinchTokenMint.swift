@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewaySinch
 
 /// Makes credentials of Sinch's: a registration token, a legacy mobile signature or a user ticket.
 enum SinchTokenMint {

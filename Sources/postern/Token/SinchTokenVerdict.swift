@@ -1,6 +1,6 @@
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
+import GatewaySinch
 import GatewayTokens
 
 /// What a gateway that plays Sinch says about credentials, as far as no memory is needed: whether a nonce or sequence was

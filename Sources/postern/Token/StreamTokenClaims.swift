@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewayStream
 import GatewayTokens
 
 /// The claims of one of Stream's tokens to mint: a user's, a server's, a guest's, an anonymous user's, or one that

@@ -1,6 +1,6 @@
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
+import GatewayStream
 import GatewayTokens
 
 /// What a gateway that plays Stream says about a token: the vendor's code and message, and the check.

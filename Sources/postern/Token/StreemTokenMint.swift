@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewayStreem
 
 /// Makes a Streem Token as a company's server does, with the API key that a flag names.
 enum StreemTokenMint {

@@ -1,6 +1,6 @@
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
+import GatewayStreem
 import GatewayTokens
 
 /// What a gateway with the API keys of the flags says about a Streem Token: its reason. Whether a reservation is alive only

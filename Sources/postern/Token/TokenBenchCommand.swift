@@ -1,7 +1,7 @@
 import Foundation
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
+import GatewayPlain
 import GatewayTokens
 
 /// Measures what a token costs of processor time: every algorithm's signature, and the steps of a verification.

@@ -1,6 +1,6 @@
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
+import GatewayPlain
 import GatewayTokens
 
 /// The claims of a token to mint, in the plain dialect's words.

@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewaySendbird
 internal import GatewayTokens
 
 /// Makes a token.

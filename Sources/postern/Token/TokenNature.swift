@@ -1,5 +1,5 @@
-import GatewayDialects
 import GatewayJSON
+import GatewayStream
 import GatewayTokens
 
 /// What a token is, as far as its form says without a key.

@@ -1,6 +1,6 @@
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
+import GatewayPlain
 import GatewayTokens
 
 /// Verifies a token as the gateway does, and says which check failed.

@@ -1,6 +1,6 @@
 import GatewayCore
-import GatewayDialects
 import GatewayRuntime
+import GatewayStreem
 import Testing
 
 @testable import GatewayLoad

@@ -1,6 +1,7 @@
 import GatewayCore
-import GatewayDialects
 import GatewayRuntime
+import GatewaySendbird
+import GatewayStream
 import Testing
 
 @testable import GatewayLoad

@@ -1,6 +1,6 @@
 import GatewayCore
-import GatewayDialects
 import GatewayRuntime
+import GatewaySendbird
 import Testing
 
 @testable import GatewayLoad

@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
-import GatewayDialects
+import GatewayKit
+import GatewayStream
 import Testing
 
 @testable import GatewayLoad

@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewayKit
 import GatewayRuntime
 import Testing
 

@@ -1,5 +1,8 @@
 import GatewayCore
-import GatewayDialects
+import GatewayKit
+import GatewaySendbird
+import GatewaySinch
+import GatewayStream
 import Testing
 
 @testable import GatewayLoad

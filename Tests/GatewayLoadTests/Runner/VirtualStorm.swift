@@ -1,8 +1,11 @@
 import GatewayCore
-import GatewayDialects
+import GatewayKit
+import GatewayPlain
 import GatewayRuntime
+import GatewaySendbird
 import GatewaySimulator
-import GatewayStores
+import GatewaySinch
+import GatewayStream
 import TestSupport
 
 @testable import GatewayLoad

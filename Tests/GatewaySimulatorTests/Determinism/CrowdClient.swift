@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewayPlain
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport

@@ -10,11 +10,11 @@ struct FuzzCorpus {
   private(set) var commands: [String] = []
 
   /// - Parameters:
-  ///   - folder: The dialect's folder of Sources/GatewayDialects.
+  ///   - folder: The dialect's folder of Sources/Vendors.
   ///   - tests: What the paths of its tests have in them.
   init(folder: String, tests: [String]) throws {
     var words: Set<String> = [], objects: Set<String> = [], commands: Set<String> = []
-    for text in Self.texts(below: "Sources/GatewayDialects/\(folder)") {
+    for text in Self.texts(below: "Sources/Vendors/\(folder)") {
       for match in text.matches(of: #/"([A-Za-z_][A-Za-z0-9_.:\-]{1,40})"/#) { words.insert(String(match.output.1)) }
     }
     for text in Self.texts(below: "Tests", containing: tests) {

@@ -1,6 +1,5 @@
 import Foundation
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
 import GatewaySimulator
 import TestSupport

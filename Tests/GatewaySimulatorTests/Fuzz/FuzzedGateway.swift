@@ -1,7 +1,10 @@
 import GatewayCore
-import GatewayDialects
+import GatewayPlain
 import GatewayRuntime
 import GatewaySimulator
+import GatewaySinch
+import GatewayStream
+import GatewayStreem
 import GatewayTokens
 import TestSupport
 
@@ -87,7 +90,7 @@ enum FuzzedDialect: String, CaseIterable {
     _ = stream.fetch("POST", "/video/call/default/c1", token: stream.token("ann", life: nil), body: "{}")
     return FuzzedGateway(
       world: stream.world, network: stream.network, clients: stream.clients, address: SimulatedStream.address,
-      routes: stream.routes, corpus: try FuzzCorpus(folder: "StreamVideo", tests: ["Stream"]),
+      routes: stream.routes, corpus: try FuzzCorpus(folder: "Stream", tests: ["Stream"]),
       names: ["default", "c1", "ann", "bob", "livestream"],
       callers: [
         (fields(stream.token("ann", life: nil)), [key]), (fields(stream.serverToken), [key]),
@@ -103,7 +106,7 @@ enum FuzzedDialect: String, CaseIterable {
     let procedures = stream.routes.filter { $0.pattern.hasPrefix(StreamSFUDialect.folder) }
     return FuzzedGateway(
       world: stream.world, network: stream.network, clients: stream.clients, address: SimulatedStream.address,
-      routes: procedures, corpus: try FuzzCorpus(folder: "StreamVideo/SFU", tests: ["SFU"]), names: ["ann", "a"],
+      routes: procedures, corpus: try FuzzCorpus(folder: "Stream/SFU", tests: ["SFU"]), names: ["ann", "a"],
       callers: [(bearer(token), []), ([HTTPField("authorization", token)], []), ([], [])],
       connect: { stream.enter("ann", session: "a", credentials: token, details: #"{"strategy":2}"#) },
       upgrades: [HTTPRequest(method: "GET", path: StreamSFUDialect.socketPath)])

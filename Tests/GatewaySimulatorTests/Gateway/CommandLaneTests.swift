@@ -1,5 +1,4 @@
 import GatewayCore
-import GatewayDialects
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport

@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewayPlain
 import Synchronization
 
 /// The plain dialect with commands that take their time: `do NAME MILLISECONDS`, `pass NAME MILLISECONDS` for one that may

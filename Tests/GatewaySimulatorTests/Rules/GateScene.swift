@@ -43,8 +43,3 @@ extension GateScene {
     world.settle()
   }
 }
-
-extension SimulatedPeer {
-  /// How many of the messages hold `text`.
-  func count(_ text: String) -> Int { texts.count { $0.contains(text) } }
-}

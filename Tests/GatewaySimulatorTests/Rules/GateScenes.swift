@@ -1,8 +1,9 @@
 import GatewayCore
-import GatewayDialects
 import GatewayJSON
 import GatewayRuntime
+import GatewaySendbird
 import GatewaySimulator
+import GatewayStream
 import TestSupport
 
 // The dialects' clients at the gate.

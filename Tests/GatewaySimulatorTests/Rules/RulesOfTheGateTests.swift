@@ -1,7 +1,7 @@
 import GatewayCore
-import GatewayDialects
 import GatewayRuntime
 import GatewaySimulator
+import GatewayStream
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import GatewayCore
-import GatewayDialects
 import GatewayRuntime
 import GatewaySimulator
+import GatewayStream
 import TestSupport
 
 /// Participants of calls at the SFU's stand-in: their tokens are those of joins over REST.

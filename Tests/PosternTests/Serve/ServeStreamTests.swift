@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayDialects
+import GatewayStream
 import PosternTesting
 import Testing
 

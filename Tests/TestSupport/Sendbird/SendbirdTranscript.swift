@@ -1,5 +1,4 @@
 internal import GatewayCore
-internal import GatewayDialects
 internal import GatewayRuntime
 internal import GatewaySimulator
 

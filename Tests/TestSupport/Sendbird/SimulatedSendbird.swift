@@ -1,9 +1,8 @@
 package import GatewayCore
-package import GatewayDialects
 internal import GatewayJSON
 package import GatewayRuntime
+package import GatewaySendbird
 package import GatewaySimulator
-internal import GatewayStores
 
 /// A gateway with a Sendbird application, in virtual time.
 package struct SimulatedSendbird {

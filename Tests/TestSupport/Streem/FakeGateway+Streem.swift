@@ -1,5 +1,5 @@
-package import GatewayCore
-internal import GatewayStores
+internal import GatewayCore
+package import GatewayStreem
 
 extension FakeGateway {
   /// A Streem platform's directory in memory, on the gateway's executor.

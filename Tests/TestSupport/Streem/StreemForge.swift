@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayDialects
+internal import GatewayStreem
 package import GatewayTokens
 
 /// An API key with its private half, and Streem Tokens of any shape signed with it.

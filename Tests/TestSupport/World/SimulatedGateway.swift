@@ -1,8 +1,8 @@
 package import GatewayCore
-package import GatewayDialects
+internal import GatewayKit
+package import GatewayPlain
 package import GatewayRuntime
 package import GatewaySimulator
-package import GatewayStores
 internal import GatewayTokens
 
 /// The whole gateway in virtual time, with real tokens: what the tests of connections talk to.

@@ -1,9 +1,8 @@
 package import GatewayCore
-package import GatewayDialects
 internal import GatewayJSON
 package import GatewayRuntime
 package import GatewaySimulator
-package import GatewayStores
+package import GatewaySinch
 internal import GatewayTokens
 
 /// A gateway that speaks Sinch, in virtual time, with real tokens.

@@ -1,7 +1,7 @@
 package import GatewayCore
-internal import GatewayDialects
 package import GatewayJSON
 package import GatewaySimulator
+internal import GatewayStream
 
 // Calls with the SFU's stand-in.
 

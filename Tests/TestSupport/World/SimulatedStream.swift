@@ -1,8 +1,7 @@
 package import GatewayCore
-package import GatewayDialects
 package import GatewayRuntime
 package import GatewaySimulator
-package import GatewayStores
+package import GatewayStream
 internal import GatewayTokens
 
 /// A gateway that plays Stream in virtual time, with one application: the key `key`, and a secret of its own.

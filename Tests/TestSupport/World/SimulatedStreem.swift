@@ -1,8 +1,7 @@
 package import GatewayCore
-package import GatewayDialects
 package import GatewayRuntime
 package import GatewaySimulator
-internal import GatewayStores
+package import GatewayStreem
 internal import GatewayTokens
 
 /// A Streem platform in virtual time, with one API key that tests sign with.

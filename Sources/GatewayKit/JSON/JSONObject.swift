@@ -1,0 +1,107 @@
+package import GatewayCore
+package import GatewayJSON
+
+/// The one JSON object a message or a body is, its members read with the errors a peer is told: which member, and what
+/// it must be, never what it was.
+///
+/// Holds on to the bytes it was read from, so it must not outlive them.
+package struct JSONObject {
+  /// How deep a text may be nested.
+  private static let depthMax = 64
+
+  private enum Content {
+    case flat(FlatObject)
+    case tree(JSONView)
+  }
+
+  private let content: Content
+  private let text: UnsafeRawBufferPointer
+
+  /// Reads the object that `text` is; refuses what is malformed, or nested more than 64 deep, and whole numbers that 64
+  /// bits do not hold unless `integersOfAnySize`: those that matter are then read ``verbatim(_:depth:)``.
+  package init(_ text: UnsafeRawBufferPointer, integersOfAnySize: Bool = false) throws(JSONError) {
+    self.text = text
+    if let flat = FlatObject(text) {
+      content = .flat(flat)
+      return
+    }
+    let root = try Self.parse(text, integersOfAnySize)
+    guard root.isObject else { throw .malformed(position: 0) }
+    content = .tree(root)
+  }
+
+  private static func parse(_ text: UnsafeRawBufferPointer, _ integersOfAnySize: Bool) throws(JSONError) -> JSONView {
+    do throws(JSONError) {
+      return try JSONDocument(text, sizeMax: text.count, depthMax: depthMax).root
+    } catch .numberOutOfRange where integersOfAnySize {
+      return try JSONDocument(text, sizeMax: text.count, depthMax: depthMax, integersOfAnySize: true).root
+    } catch {
+      throw error
+    }
+  }
+
+  /// Whether there is a member of that name, even if it is null.
+  package func has(_ name: StaticString) -> Bool {
+    switch content {
+    case .flat(let flat): flat.kind(name) != nil
+    case .tree(let root): root[name] != nil
+    }
+  }
+
+  /// The string of that name, of that many UTF-8 bytes; nil if there is no such member.
+  package func string(_ name: StaticString, bytes: ClosedRange<Int> = 0...Int.max) throws(GatewayError) -> String? {
+    let string =
+      switch content {
+      case .flat(let flat): flat.string(name)
+      case .tree(let root): root[name]?.string
+      }
+    if let string, bytes.contains(string.utf8.count) { return string }
+    guard has(name) else { return nil }
+    let limit = bytes.upperBound == .max ? "" : " of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
+    throw .invalidParameter.detailed("\(name) must be a string\(limit)")
+  }
+
+  /// The number of that name; nil if there is no such member.
+  package func number(_ name: StaticString) throws(GatewayError) -> Double? {
+    let number =
+      switch content {
+      case .flat(let flat): flat.integer(name).map { Double($0) }
+      case .tree(let root): root[name]?.number
+      }
+    guard number != nil || !has(name) else { throw .invalidParameter.detailed("\(name) must be a number") }
+    return number
+  }
+
+  /// The array of strings of that name, of that many elements; nil if there is no such member.
+  package func strings(_ name: StaticString, count: ClosedRange<Int>) throws(GatewayError) -> [String]? {
+    guard has(name) else { return nil }
+    let elements = self[name]?.elements ?? []
+    let strings = elements.compactMap(\.string)
+    guard count.contains(elements.count), strings.count == elements.count else {
+      throw .invalidParameter.detailed(
+        "\(name) must be an array of \(count.lowerBound) to \(count.upperBound) strings")
+    }
+    return strings
+  }
+
+  /// The value of that name as it stands in the text, nested at most `depth` deep; nil if there is no such member.
+  package func verbatim(_ name: StaticString, depth: Int) throws(GatewayError) -> String? {
+    guard has(name) else { return nil }
+    if case .flat(let flat) = content, let range = flat.verbatim(name) {
+      return String(decoding: text[range], as: UTF8.self)
+    }
+    guard let found = JSONSlice(member: name, of: text) else {
+      throw .invalidParameter.detailed("write the name \(name) without escapes")
+    }
+    guard found.depth <= depth else {
+      throw .invalidParameter.detailed("\(name) must be nested at most \(depth) deep")
+    }
+    return String(decoding: text[found.range], as: UTF8.self)
+  }
+
+  /// The object or array of that name; nil if there is none.
+  package subscript(_ name: StaticString) -> JSONView? {
+    guard case .tree(let root) = content, let value = root[name], value.count != nil else { return nil }
+    return value
+  }
+}

@@ -1,0 +1,80 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// Calls over HTTP, and who may do what to them.
+
+extension PlainRoutes {
+  func getOrCreate(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
+    let caller = try await caller(request, of: call)
+    try Self.body(request, isOptional: true) { _ in }
+    let record = try await directory.getOrCreateCall(call, by: caller.user, at: services.wallTime)
+    return Self.answer(record, status: record.isNew ? 201 : 200)
+  }
+
+  func get(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
+    _ = try await caller(request, of: call)
+    return Self.answer(try await known(call), status: 200)
+  }
+
+  func join(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
+    let caller = try await caller(request, of: call)
+    try Self.body(request, isOptional: true) { _ in }
+    return Self.answer(try await directory.join(call, user: caller.user), status: 200)
+  }
+
+  func publish(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
+    let caller = try await caller(request, of: call)
+    guard caller.kind != .anonymous else { throw .notPermitted.detailed("anonymous users publish nothing") }
+    let content = try Self.body(request) { (body) throws(GatewayError) in
+      try body.verbatim("content", depth: PlainDialect.contentDepthMax)
+    }
+    guard let content else { throw .invalidParameter.detailed("content is missing; it must be a JSON value") }
+    guard try await known(call).members.contains(caller.user) else {
+      throw .notAMember.detailed("POST to the call's join")
+    }
+    await services.publish(CallEvent(call: call, user: caller.user, kind: .message(content: content)))
+    return HTTPResponse(status: 202, json: JSONWriter.object { $0.member("cid", call.cid) })
+  }
+
+  private func known(_ call: CallID) async throws(GatewayError) -> CallRecord {
+    guard let record = await directory.call(call) else { throw .notFound.detailed("there is no call \(call)") }
+    return record
+  }
+
+  private static func answer(_ record: CallRecord, status: Int) -> HTTPResponse {
+    let answer = JSONWriter.object(capacity: 128 + 16 * record.members.count) { json in
+      json.member("cid", record.id.cid)
+      json.member("created_by", record.createdBy.rawValue)
+      json.member("created_at", secondsOf: record.createdAt.nanoseconds)
+      json.member("members", strings: record.members.lazy.map(\.rawValue))
+    }
+    return HTTPResponse(status: status, json: answer)
+  }
+
+  /// The token of a user who may ask something about `call`: one with an authenticated connection, or an anonymous one
+  /// whose call token lists the call.
+  private func caller(_ request: HTTPRequest, of call: CallID) async throws(GatewayError) -> VerifiedToken {
+    let token = try await verifiedToken(request)
+    switch token.kind {
+    case .anonymous:
+      guard token.expiresAt != nil, let calls = token.calls, calls.count <= TokenOrder.callsMax else {
+        throw .claimInvalid.detailed("a call token needs exp, and call_cids of 1 to \(TokenOrder.callsMax) calls")
+      }
+    case .regular, .guest:
+      guard await services.isConnected(token.user) else { throw .connectionRequired }
+    }
+    guard token.calls?.contains(call) ?? true else { throw .callNotPermitted }
+    return token
+  }
+
+  private func verifiedToken(_ request: HTTPRequest) async throws(GatewayError) -> VerifiedToken {
+    guard request.header("authorization") != nil else { throw .connectionRequired }
+    guard let presented = request.bearerToken else {
+      throw .credentialsMissing.detailed("Authorization is not Bearer and a token")
+    }
+    let token = try await authenticator.judge(Credentials(token: presented), at: services.wallTime).verdict.get()
+    if await services.isRevoked(token) { throw .tokenRevoked }
+    return token
+  }
+}

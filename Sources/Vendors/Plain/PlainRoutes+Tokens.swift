@@ -1,0 +1,78 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+internal import GatewayTokens
+
+// Guests, and the token provider.
+
+extension PlainRoutes {
+  func makeGuest(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
+    let wish = try Self.body(request, isOptional: true) { (body) throws(GatewayError) in
+      try body.string("name", bytes: 1...UserID.lengthMax)
+    }
+    let user = try await directory.makeGuest(wish: wish)
+    let life = provider.policy.guestLife
+    let order = TokenOrder(user: user, kind: .guest, life: .lasting(life), calls: nil)
+    let token = issuer.mint(order, at: services.wallTime, defaultLife: nil)
+    let answer = JSONWriter.object(capacity: 512) { json in
+      json.member("user_id", user.rawValue)
+      json.member("token", token.credentials.token)
+      json.member("expires_in_s", secondsOf: life.nanoseconds)
+    }
+    return HTTPResponse(status: 201, json: answer)
+  }
+
+  func makeToken(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
+    if let secret = provider.policy.secret {
+      let presented = Array((request.bearerToken ?? "").utf8)
+      guard ConstantTime.areEqual(Array(secret.token.utf8), presented) else {
+        throw .credentialsMissing.detailed("the token provider wants its secret as Authorization: Bearer")
+      }
+    }
+    let (order, isOpaque) = try Self.body(request) { (body) throws(GatewayError) in
+      var order = try TokenOrder(body, policy: provider.policy, now: services.wallTime)
+      order.scheme = try scheme(body)
+      return (order, try Self.isOpaque(body, order))
+    }
+    var token = try await provider.mint(order)
+    if isOpaque { token.credentials = try await storeOpaque(token, order) }
+    let answer = JSONWriter.object(capacity: 512) { json in
+      json.member("user_id", order.user.rawValue)
+      json.member("token", token.credentials.token)
+      json.member("expires_at", secondsOf: token.expiresAt?.nanoseconds)
+      json.member("expires_in_s", secondsOf: token.expiresAt.map { ($0 - token.issuedAt).nanoseconds })
+    }
+    return HTTPResponse(status: 200, json: answer)
+  }
+
+  /// Whose form the token is to have; nil for the gateway's own.
+  private func scheme(_ body: JSONObject) throws(GatewayError) -> String? {
+    guard let scheme = try body.string("scheme", bytes: 1...32), scheme != provider.schemes[0] else { return nil }
+    guard provider.schemes.contains(scheme) else {
+      throw .invalidParameter.detailed("scheme must be one of \(provider.schemes.joined(separator: ", "))")
+    }
+    return scheme
+  }
+
+  /// Whether the body asks for an opaque access token in place of a JWT.
+  private static func isOpaque(_ body: JSONObject, _ order: TokenOrder) throws(GatewayError) -> Bool {
+    switch try body.string("format", bytes: 1...16) {
+    case nil, "jwt": return false
+    case "opaque":
+      // The directory knows the user of an access token, not the calls that a call token lists.
+      guard order.scheme == nil else { throw .invalidParameter.detailed("format is of the plain scheme only") }
+      guard order.kind != .anonymous else { throw .invalidParameter.detailed("a call token is a JWT") }
+      return true
+    default: throw .invalidParameter.detailed("format must be jwt or opaque")
+    }
+  }
+
+  /// An access token that stands for what the minted one says, known to the directory by its hash.
+  private func storeOpaque(_ token: MintedToken, _ order: TokenOrder) async throws(GatewayError) -> Credentials {
+    let (opaque, hash) = AccessToken.mint()
+    let record = AccessTokenRecord(
+      user: order.user, kind: order.kind, issuedAt: token.issuedAt, expiresAt: token.expiresAt)
+    try await directory.storeAccessToken(hash: hash, record)
+    return Credentials(token: opaque)
+  }
+}

@@ -1,0 +1,79 @@
+package import GatewayCore
+internal import GatewayJSON
+package import GatewayKit
+
+/// The plain dialect's HTTP side: guests, the token provider and calls. `Deploy/api/openapi.yaml` describes it.
+package struct PlainRoutes: Sendable {
+  let services: any GatewayServices
+  let directory: any Directory
+  let authenticator: any Authenticator
+  let issuer: any TokenIssuer
+  let provider: TokenProvider
+
+  package init(
+    services: any GatewayServices, directory: any Directory, authenticator: any Authenticator,
+    issuer: any TokenIssuer, provider: TokenProvider
+  ) {
+    self.services = services
+    self.directory = directory
+    self.authenticator = authenticator
+    self.issuer = issuer
+    self.provider = provider
+  }
+
+  package var routes: [HTTPRoute] {
+    let group = RouteGroup(words: refusal)
+    return [
+      // Anybody may be a guest, as with the vendors, so any page may ask for one.
+      group.route("POST", "/v1/guests") { request, _ throws(GatewayError) in try await makeGuest(request) },
+      // Without a secret whoever asks gets a token of anybody.
+      group.route("POST", "/v1/tokens", pages: provider.policy.secret == nil ? .own : .named) {
+        request, _ throws(GatewayError) in try await makeToken(request)
+      },
+      group.route("POST", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
+        try await getOrCreate(request, Self.call(parameters))
+      },
+      group.route("GET", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
+        try await get(request, Self.call(parameters))
+      },
+      group.route("POST", "/v1/calls/{type}/{id}/join") { request, parameters throws(GatewayError) in
+        try await join(request, Self.call(parameters))
+      },
+      group.route("POST", "/v1/calls/{type}/{id}/events") { request, parameters throws(GatewayError) in
+        try await publish(request, Self.call(parameters))
+      },
+    ]
+  }
+
+  private func refusal(_ error: GatewayError) -> HTTPResponse {
+    var response = PlainDialect().response(for: error)
+    if response.status == 503 {
+      response.headers.append(HTTPField("retry-after", String(provider.policy.retryAfter)))
+    }
+    return response
+  }
+
+  private static func call(_ parameters: PathParameters) throws(GatewayError) -> CallID {
+    guard let call = CallID(cid: "\(parameters["type"]):\(parameters["id"])") else {
+      throw .invalidParameter.detailed(
+        "type and id of a call must be of letters, digits, _, - and !, \(CallID.lengthMax - 1) bytes together at most")
+    }
+    return call
+  }
+
+  /// What `read` makes of the body, which must be a JSON object, or may be absent where everything in it is optional.
+  static func body<Content>(
+    _ request: HTTPRequest, isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
+  ) throws(GatewayError) -> Content {
+    let bytes = isOptional && request.body.isEmpty ? Array("{}".utf8) : request.body
+    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
+      let object: JSONObject
+      do throws(JSONError) {
+        object = try JSONObject(bytes)
+      } catch {
+        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
+      }
+      return try read(object)
+    }
+  }
+}

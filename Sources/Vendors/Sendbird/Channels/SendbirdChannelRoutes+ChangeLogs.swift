@@ -1,0 +1,101 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// What clients ask after they were away: what has changed since a time, or since the answer before.
+//
+// Nobody notes when a channel changed. So every channel counts as changed, which tells a client nothing wrong.
+
+extension SendbirdChannelRoutes {
+  var changeLogRoutes: [HTTPRoute] {
+    let channels = "/v3/users/{user_id}/my_group_channels/changelogs"
+    let messages = SendbirdChannel.Kind.allCases.map { kind in
+      resource.route("GET", Self.path(kind) + "/{channel_url}/messages/changelogs") {
+        request throws(SendbirdError) in try await messageChanges(kind, request)
+      }
+    }
+    return messages + [
+      resource.route("GET", channels) { request throws(SendbirdError) in
+        try await channelChanges(request, since: try request.time("change_ts"), token: request.text("token"))
+      },
+      // An early fourth generation of the JavaScript SDK asks with PUT, its parameters in the body.
+      resource.route("PUT", channels) { request throws(SendbirdError) in
+        let body = try request.body
+        let token = try body.string("token", max: SendbirdLimits.metadataKey)
+        return try await channelChanges(request, since: try body.time("change_ts"), token: token)
+      },
+    ]
+  }
+
+  /// The token behind the last page names the first, from now on: what changes later is asked for with it.
+  private func channelChanges(
+    _ request: SendbirdRequest, since: WallTime?, token text: String?
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let token = text.flatMap { $0.isEmpty ? nil : $0 }
+    let place = token.flatMap(SendbirdChangeToken.init)
+    guard token == nil || place != nil else { throw .invalid("token") }
+    let start = place?.since ?? since ?? WallTime(nanoseconds: 0)
+    var query = SendbirdChannelQuery(.group)
+    let user = try await own(request)
+    query.member = user
+    query.limit = try request.number("limit", default: SendbirdLimits.pageMax, max: SendbirdLimits.pageMax)
+    query.offset = place?.offset ?? 0
+    let page = await channels.channels(query)
+    let now = services.wallTime
+    // Told with the first page.
+    let gone = query.offset == 0 ? await channels.departures(of: user, since: start) : []
+    let objects = await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
+    let next = page.next.map { SendbirdChangeToken(since: start, offset: $0) }
+    return SendbirdResource.answer { json in
+      json.member("updated", objects: objects) { $0.write(to: &$1) }
+      json.member("deleted", strings: gone.lazy.map(\.text))
+      Self.writeEnd(next != nil, next ?? SendbirdChangeToken(since: now, offset: 0), at: now, to: &json)
+    }
+  }
+
+  /// The messages that were edited, in the order of that.
+  private func messageChanges(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await visible(kind, request)
+    let token = request.text("token").map { SendbirdChangeToken($0) }
+    if let token, token == nil { throw .invalid("token") }
+    let time = try request.time("change_ts")
+    guard let since = token.flatMap({ $0?.since }) ?? time else { throw .missing("change_ts") }
+    let now = services.wallTime
+    let all = SendbirdMessageQuery(around: .time(now), before: .max, after: .max, includesPoint: true)
+    let messages = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.messages(of: channel.url, all)
+    }
+    let changed = messages.compactMap { message in
+      message.updatedAt.flatMap { $0 >= since ? (at: $0.milliseconds, message: message) : nil }
+    }.sorted { ($0.at, $0.message.id) < ($1.at, $1.message.id) }
+    var page = changed.prefix(SendbirdLimits.pageMax)
+    // The next page begins with the next millisecond.
+    if let last = page.last { page = changed.prefix { $0.at <= last.at } }
+    let hasMore = page.count < changed.count
+    let deletions = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.deletions(of: channel.url, since: since)
+    }
+    let next = (hasMore ? page.last : nil).map { WallTime(milliseconds: $0.at) + .milliseconds(1) } ?? now
+    return SendbirdResource.answer { json in
+      json.name("updated")
+      json.beginArray()
+      for change in page { SendbirdMessageObject(change.message, kind).write(to: &json) }
+      json.endArray()
+      json.member("deleted", objects: deletions) { deletion, json in
+        json.member("message_id", deletion.message)
+        json.member("deleted_at", deletion.at.milliseconds)
+      }
+      Self.writeEnd(hasMore, SendbirdChangeToken(since: next, offset: 0), at: now, to: &json)
+    }
+  }
+
+  private static func writeEnd(
+    _ hasMore: Bool, _ next: SendbirdChangeToken, at now: WallTime, to json: inout JSONWriter
+  ) {
+    json.member("has_more", hasMore)
+    json.member("next", next.text)
+    json.member("ts", now.milliseconds)
+  }
+}

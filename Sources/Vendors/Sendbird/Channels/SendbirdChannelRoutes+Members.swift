@@ -1,0 +1,150 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// Who is in channels, and how they come and go.
+
+extension SendbirdChannelRoutes {
+  var memberRoutes: [HTTPRoute] {
+    let one = Self.path(.group) + "/{channel_url}"
+    return [
+      resource.route("GET", one + "/members") { request throws(SendbirdError) in try await members(request) },
+      resource.route("GET", one + "/members/{user_id}") { request throws(SendbirdError) in try await isMember(request)
+      },
+      resource.route("POST", one + "/invite") { request throws(SendbirdError) in try await invite(request) },
+      resource.route("PUT", one + "/join") { request throws(SendbirdError) in try await join(request) },
+      resource.route("PUT", one + "/accept") { request throws(SendbirdError) in try await accept(request) },
+      resource.route("PUT", one + "/decline") { request throws(SendbirdError) in try await decline(request) },
+      resource.route("PUT", one + "/leave") { request throws(SendbirdError) in try await leave(request) },
+      resource.route("GET", Self.path(.open) + "/{channel_url}/participants") { request throws(SendbirdError) in
+        try await participants(request)
+      },
+    ]
+  }
+
+  private func members(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await visible(.group, request)
+    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
+    let page = Array(channel.members.dropFirst(start).prefix(limit))
+    let next = start < channel.members.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
+    let object = await present([channel], to: request.actor(nil), showsMembers: true)[0]
+    return SendbirdResource.answer { json in
+      json.member("members", objects: page) { object.writeMember($0, to: &$1) }
+      json.member("next", next)
+    }
+  }
+
+  private func isMember(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let member = try await visible(.group, request).member(request.userInPath)
+    return SendbirdResource.answer { json in
+      json.member("is_member", member != nil)
+      json.member("state", member?.state.rawValue ?? "none")
+    }
+  }
+
+  private func participants(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(.open, request)
+    let all = try await ask { () throws(SendbirdChannelRefusal) in try await channels.participants(channel.url) }
+    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
+    let page = all.dropFirst(start).prefix(limit)
+    let users = await directory.users(Set(page.map(\.user)))
+    let next = start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
+    return SendbirdResource.answer { json in
+      json.member("participants", objects: page) { participant, json in
+        let user = users[participant.user]
+        json.members(of: user ?? SendbirdUser(participant.user, createdAt: channel.createdAt))
+        json.member("is_active", user?.isActive ?? false)
+        // Whoever is in an open channel is connected.
+        json.member("is_online", true)
+        json.member("is_muted", participant.isMuted)
+      }
+      json.member("next", next)
+    }
+  }
+
+  // MARK: Coming
+
+  private func invite(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await changeable(.group, request)
+    let body = try request.body
+    guard let ids = try body.users("user_ids") else { throw .missing("user_ids") }
+    let known = await directory.users(Set(ids))
+    guard known.count == ids.count else { throw .notFound("User") }
+    let inviter = request.actor(try body.user("inviter_id"))
+    let waiting = try body.invitedOnly
+    let now = services.wallTime
+    let new = ids.map { user in
+      SendbirdMember(user, waiting.contains(user) ? .invited : .joined, inviter: inviter, at: now)
+    }
+    let membership = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.invite(new, to: channel.url)
+    }
+    await events.invited(membership, by: inviter, on: services)
+    return await answer(membership.channel, request, showsMembers: true)
+  }
+
+  private func join(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let user = try await subject(request)
+    let channel = try await known(.group, request)
+    guard request.isServer || channel.properties.isPublic || channel.member(user) != nil else { throw .notAuthorized }
+    return try await enter(channel, user, request)
+  }
+
+  private func accept(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let user = try await subject(request)
+    let channel = try await known(.group, request)
+    guard channel.member(user) != nil else { throw .notFound("Invitation") }
+    return try await enter(channel, user, request)
+  }
+
+  private func enter(
+    _ channel: SendbirdChannel, _ user: UserID, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let now = services.wallTime
+    let membership = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.join(channel.url, user: user, at: now)
+    }
+    await events.joined(membership, on: services)
+    return await answer(membership.channel, request, showsMembers: true)
+  }
+
+  // MARK: Going
+
+  private func decline(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let user = try await subject(request)
+    guard try await known(.group, request).member(user)?.state == .invited else { throw .notFound("Invitation") }
+    return try await leave(request, [user], as: .declined)
+  }
+
+  /// A client leaves; a server has anybody leave, or all.
+  private func leave(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsWriter()
+    if case .user(let user, _) = request.caller { return try await leave(request, [user]) }
+    let body = try request.body
+    let channel = try await known(.group, request)
+    if try body.bool("should_leave_all") == true { return try await leave(request, channel.members.map(\.user)) }
+    let single = try body.user("user_id").map { [$0] }
+    guard let users = try body.users("user_ids") ?? single else { throw .missing("user_ids") }
+    return try await leave(request, users)
+  }
+
+  private func leave(
+    _ request: SendbirdRequest, _ users: [UserID], as category: SendbirdChannelEvents.Category = .left
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(.group, request)
+    let now = services.wallTime
+    let membership = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.leave(channel.url, users: Set(users), at: now)
+    }
+    await events.left(membership, as: category, on: services)
+    return await answer(membership.channel, request, showsMembers: true)
+  }
+
+  /// The user of whom the body speaks, where a server asks; the caller otherwise.
+  func subject(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
+    try request.needsWriter()
+    guard let user = request.actor(try request.body.user("user_id")) else { throw .missing("user_id") }
+    guard await directory.user(user) != nil else { throw .notFound("User") }
+    return user
+  }
+}

@@ -1,0 +1,268 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// What is said in channels, over HTTP.
+
+extension SendbirdChannelRoutes {
+  func messageRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {
+    let one = Self.path(kind) + "/{channel_url}"
+    let all = one + "/messages"
+    let message = all + "/{message_id}"
+    var routes = [
+      resource.route("POST", all) { request throws(SendbirdError) in try await send(kind, request) },
+      resource.route("GET", all) { request throws(SendbirdError) in try await messages(kind, request) },
+      resource.route("GET", all + "/total_count") { request throws(SendbirdError) in
+        try await count(kind, request)
+      },
+      resource.route("GET", one + "/messages_gap") { request throws(SendbirdError) in
+        try await gap(kind, request)
+      },
+    ]
+    if kind == .group {
+      routes += [
+        resource.route("PUT", all + "/mark_as_read") { request throws(SendbirdError) in
+          try await markRead(request)
+        },
+        resource.route("PUT", all + "/mark_as_delivered") { request throws(SendbirdError) in
+          try await markDelivered(request)
+        },
+        resource.route("POST", one + "/typing") { request throws(SendbirdError) in
+          try await type(.typingStarted, request)
+        },
+        resource.route("DELETE", one + "/typing") { request throws(SendbirdError) in
+          try await type(.typingEnded, request)
+        },
+      ]
+    }
+    return routes + [
+      resource.route("GET", message) { request throws(SendbirdError) in try await oneMessage(kind, request) },
+      resource.route("PUT", message) { request throws(SendbirdError) in try await edit(kind, request) },
+      resource.route("DELETE", message) { request throws(SendbirdError) in try await deleteMessage(kind, request) },
+    ]
+  }
+
+  // MARK: Saying
+
+  private func send(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsWriter()
+    let channel = try await known(kind, request)
+    let body = try request.body
+    let type = try messageKind(body)
+    let draft = try SendbirdMessageDraft(type, body)
+    let sender = try await sender(type, request, body)
+    let message = draft.message(in: channel.url, by: sender, at: services.wallTime)
+    // A server may speak for a user who is not in the open channel: it is in no connection's power to be there.
+    let needsPresence = kind == .group || !request.isServer
+    let delivery = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.send(message, needsPresence: needsPresence)
+    }
+    await events.sent(Self.command(type), delivery, except: nil, on: services)
+    return Self.answer(delivery.message, kind)
+  }
+
+  private func messageKind(_ body: SendbirdParameters) throws(SendbirdError) -> SendbirdMessage.Kind {
+    guard let name = try body.string("message_type", max: SendbirdLimits.customType) else {
+      throw .missing("message_type")
+    }
+    guard let kind = SendbirdMessage.Kind(rawValue: name) else { throw .invalid("message_type") }
+    return kind
+  }
+
+  /// Nobody for an admin message, which only servers send.
+  private func sender(
+    _ kind: SendbirdMessage.Kind, _ request: SendbirdRequest, _ body: SendbirdParameters
+  ) async throws(SendbirdError) -> SendbirdUser? {
+    if kind == .admin {
+      try request.needsServer()
+      return nil
+    }
+    guard let id = request.actor(try body.user("user_id")) else { throw .missing("user_id") }
+    guard let user = await directory.user(id) else { throw .notFound("User") }
+    guard user.isActive else { throw .userDeactivated }
+    return user
+  }
+
+  private static func command(_ kind: SendbirdMessage.Kind) -> StaticString {
+    switch kind {
+    case .text: "MESG"
+    case .file: "FILE"
+    case .admin: "ADMM"
+    }
+  }
+
+  /// The command that tells of a change.
+  private static func changeCommand(_ kind: SendbirdMessage.Kind) -> StaticString {
+    switch kind {
+    case .text: "MEDI"
+    case .file: "FEDI"
+    case .admin: "AEDI"
+    }
+  }
+
+  private func edit(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsWriter()
+    let channel = try await known(kind, request)
+    let change = try SendbirdMessageChange(try request.body)
+    let id = try messageID(request)
+    let now = services.wallTime
+    let delivery = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.edit(id, in: channel.url, by: request.actor(nil)) { change.apply(to: &$0, at: now) }
+    }
+    await events.changed(Self.changeCommand(delivery.message.kind), delivery, except: nil, on: services)
+    return Self.answer(delivery.message, kind)
+  }
+
+  /// Its sender deletes a message, an operator of the channel any, and so does a server.
+  private func deleteMessage(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsWriter()
+    let channel = try await known(kind, request)
+    let id = try messageID(request)
+    let user = request.actor(nil)
+    let owner = user.flatMap { channel.isOperator($0) ? nil : $0 }
+    let now = services.wallTime
+    let delivery = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.deleteMessage(id, in: channel.url, by: owner, at: now)
+    }
+    await events.deleted(delivery, on: services)
+    return SendbirdResource.answer()
+  }
+
+  private func markRead(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(.group, request)
+    guard let user = request.actor(try request.body.user("user_id")) else { throw .missing("user_id") }
+    try await markRead(channel.url, user)
+    return SendbirdResource.answer()
+  }
+
+  private func markDelivered(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(.group, request)
+    guard let user = request.actor(try request.body.user("user_id")) else { throw .missing("user_id") }
+    let now = services.wallTime
+    let delivered = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.markDelivered(channel.url, user: user, at: now)
+    }
+    await events.delivered(delivered, to: user, at: now, on: services)
+    return SendbirdResource.answer { $0.member("ts", now.milliseconds) }
+  }
+
+  /// Has members type whom a server names.
+  private func type(
+    _ category: SendbirdChannelEvents.Category, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsServer()
+    let channel = try await known(.group, request)
+    guard let users = try request.body.users("user_ids") else { throw .missing("user_ids") }
+    guard channel.joined.isSuperset(of: users) else { throw .notAMember }
+    for user in users {
+      let others = channel.joined.subtracting([user])
+      await events.event(category, of: user, in: channel, to: others, on: services)
+    }
+    return SendbirdResource.answer()
+  }
+
+  // MARK: Looking
+
+  private func messages(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await visible(kind, request)
+    let query = try query(request)
+    var found = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.messages(of: channel.url, query)
+    }
+    if try request.flag("reverse") ?? false { found.reverse() }
+    // A client takes the first message of a thread's list for the one that is replied to.
+    if case .to(let parent) = query.replies {
+      let first = try await ask { () throws(SendbirdChannelRefusal) in
+        try await channels.message(parent, in: channel.url)
+      }
+      found.insert(first, at: 0)
+    }
+    return SendbirdResource.answer { json in
+      json.name("messages")
+      json.beginArray()
+      for message in found { SendbirdMessageObject(message, kind).write(to: &json) }
+      json.endArray()
+    }
+  }
+
+  private func query(_ request: SendbirdRequest) throws(SendbirdError) -> SendbirdMessageQuery {
+    let point: SendbirdMessageQuery.Point
+    // One client names both at once, and means the time where the number is 0.
+    if let text = request.text("message_id"), text != "0" {
+      guard let id = Int64(text) else { throw .notNumber("message_id") }
+      point = .message(id)
+    } else if let time = try request.time("message_ts") {
+      point = .time(time)
+    } else {
+      throw .missing("message_ts")
+    }
+    var query = SendbirdMessageQuery(
+      around: point, before: try request.number("prev_limit", default: 15, max: SendbirdLimits.messagesOfSide),
+      after: try request.number("next_limit", default: 15, max: SendbirdLimits.messagesOfSide),
+      includesPoint: try request.flag("include") ?? true)
+    try filter(&query, request)
+    return query
+  }
+
+  /// Reads what kinds of messages are asked for.
+  func filter(_ query: inout SendbirdMessageQuery, _ request: SendbirdRequest) throws(SendbirdError) {
+    switch request.text("include_reply_type")?.lowercased() {
+    case nil, "none": query.replies = .none
+    case "all": query.replies = .all
+    case "only_reply_to_channel": query.replies = .toChannel
+    default: throw .invalid("include_reply_type")
+    }
+    if let text = request.text("parent_message_id"), text != "0" {
+      guard let parent = Int64(text) else { throw .notNumber("parent_message_id") }
+      query.replies = .to(parent)
+    }
+    switch request.text("message_type") {
+    case nil, "", "all": query.kind = nil
+    case let name?:
+      guard let kind = SendbirdMessage.Kind(rawValue: name) else { throw .invalid("message_type") }
+      query.kind = kind
+    }
+    query.customTypes = request.texts("custom_types").flatMap { $0.contains("*") ? nil : $0 }
+    query.senders = (request.texts("sender_ids") ?? request.texts("sender_id")).map { Set($0.map { UserID($0) }) }
+  }
+
+  private func count(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await visible(kind, request)
+    let end = SendbirdMessageQuery(
+      around: .time(services.wallTime), before: .max, after: .max, includesPoint: true)
+    let messages = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.messages(of: channel.url, end)
+    }
+    return SendbirdResource.answer { $0.member("total", Int64(messages.count)) }
+  }
+
+  private func oneMessage(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await visible(kind, request)
+    let id = try messageID(request)
+    let message = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.message(id, in: channel.url)
+    }
+    return Self.answer(message, kind)
+  }
+
+  private func messageID(_ request: SendbirdRequest) throws(SendbirdError) -> Int64 {
+    guard let id = Int64(request.path["message_id"]) else { throw .notNumber("message_id") }
+    return id
+  }
+
+  private static func answer(_ message: SendbirdMessage, _ kind: SendbirdChannel.Kind) -> HTTPResponse {
+    SendbirdResource.answer { SendbirdMessageObject(message, kind).writeMembers(to: &$0) }
+  }
+}

@@ -1,0 +1,141 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// Operators, and what they do: freeze a channel, keep users out of it or silent in it.
+
+extension SendbirdChannelRoutes {
+  func moderationRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {
+    let one = Self.path(kind) + "/{channel_url}"
+    let routes = [
+      resource.route("PUT", one + "/freeze") { request throws(SendbirdError) in try await freeze(kind, request) },
+      resource.route("POST", one + "/ban") { request throws(SendbirdError) in
+        try await setBanned(true, try request.body.neededUser("user_id"), kind, request)
+      },
+      resource.route("DELETE", one + "/ban/{user_id}") { request throws(SendbirdError) in
+        try await setBanned(false, request.userInPath, kind, request)
+      },
+      resource.route("GET", one + "/operators") { request throws(SendbirdError) in
+        try await operators(kind, request)
+      },
+      resource.route("POST", one + "/operators") { request throws(SendbirdError) in
+        try await addOperators(kind, request)
+      },
+      resource.route("DELETE", one + "/operators") { request throws(SendbirdError) in
+        try await removeOperators(kind, request)
+      },
+    ]
+    return routes + [
+      resource.route("POST", one + "/mute") { request throws(SendbirdError) in
+        try await setMuted(true, try request.body.neededUser("user_id"), kind, request)
+      },
+      resource.route("DELETE", one + "/mute/{user_id}") { request throws(SendbirdError) in
+        try await setMuted(false, request.userInPath, kind, request)
+      },
+    ]
+  }
+
+  private func freeze(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(kind, request)
+    try needsOperator(of: channel, request)
+    guard let freezes = try request.body.bool("freeze") else { throw .missing("freeze") }
+    let frozen = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.update(channel.url) { $0.isFrozen = freezes }
+    }
+    await events.event(freezes ? .frozen : .unfrozen, in: frozen, on: services) { $0.member("freeze", freezes) }
+    return await answer(frozen, request, showsMembers: true)
+  }
+
+  private func setBanned(
+    _ isBanned: Bool, _ user: UserID, _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(kind, request)
+    try needsOperator(of: channel, request)
+    guard let known = await directory.user(user) else { throw .notFound("User") }
+    let now = services.wallTime
+    let ban = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.setBanned(isBanned, user, in: channel.url, at: now)
+    }
+    let users = ban.channel.joined.union([user])
+    await events.event(isBanned ? .banned : .unbanned, of: user, in: ban.channel, to: users, on: services)
+    for connection in ban.connections {
+      await services.unwatch(SendbirdChannelEvents.call(ban.channel.number), by: connection)
+    }
+    return SendbirdResource.answer { json in
+      guard isBanned else { return }
+      json.member("user") { $0.members(of: known) }
+      json.member("start_at", now.milliseconds)
+      // For ever: the vendor's -1.
+      json.member("end_at", -1)
+    }
+  }
+
+  private func setMuted(
+    _ isMuted: Bool, _ user: UserID, _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(kind, request)
+    try needsOperator(of: channel, request)
+    guard await directory.user(user) != nil else { throw .notFound("User") }
+    let muted = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.setMuted(isMuted, user, in: channel.url)
+    }
+    await events.event(isMuted ? .muted : .unmuted, of: user, in: muted, on: services)
+    return await answer(muted, request, showsMembers: true)
+  }
+
+  // MARK: Operators
+
+  private func operators(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await visible(kind, request)
+    let object = await present([channel], to: nil, showsMembers: false)[0]
+    let limit = try request.limit
+    return SendbirdResource.answer { json in
+      json.member("operators", objects: channel.properties.operators.prefix(limit)) { object.writeUser($0, to: &$1) }
+      json.member("next", "")
+    }
+  }
+
+  private func addOperators(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(kind, request)
+    try needsOperator(of: channel, request)
+    guard let users = try request.body.users("operator_ids", count: SendbirdLimits.operators) else {
+      throw .missing("operator_ids")
+    }
+    guard await directory.users(Set(users)).count == users.count else { throw .notFound("User") }
+    guard Set(channel.properties.operators).union(users).count <= SendbirdLimits.operators else {
+      throw .tooMany("operators")
+    }
+    return try await changeOperators(of: channel) { operators in
+      operators += users.filter { !operators.contains($0) }
+    }
+  }
+
+  private func removeOperators(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(kind, request)
+    try needsOperator(of: channel, request)
+    let users = request.texts("operator_ids")
+    let isForAll = try request.flag("delete_all") ?? false
+    guard users != nil || isForAll else { throw .missing("operator_ids") }
+    return try await changeOperators(of: channel) { operators in
+      operators.removeAll { users?.contains($0.name) ?? true }
+    }
+  }
+
+  private func changeOperators(
+    of channel: SendbirdChannel, _ change: @escaping @Sendable (inout [UserID]) -> Void
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let changed = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.update(channel.url) { change(&$0.operators) }
+    }
+    await events.event(.changed, in: changed, on: services)
+    return SendbirdResource.answer()
+  }
+}

@@ -1,0 +1,124 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// What a user has of channels, asked of the user.
+
+extension SendbirdChannelRoutes {
+  var ownRoutes: [HTTPRoute] {
+    let user = "/v3/users/{user_id}"
+    return [
+      resource.route("GET", user + "/my_group_channels") { request throws(SendbirdError) in
+        try await ownChannels(request)
+      },
+      resource.route("PUT", user + "/my_group_channels/leave") { request throws(SendbirdError) in
+        try await leaveAll(request)
+      },
+      resource.route("PUT", user + "/mark_as_read_all") { request throws(SendbirdError) in
+        try await markAllRead(request)
+      },
+      resource.route("GET", user + "/unread_message_count") { request throws(SendbirdError) in
+        try await unread(request) { unread, json in
+          json.member("unread_count", Int64(unread.messages))
+          json.member("unread_custom_types", counts: unread.messagesByType)
+        }
+      },
+      resource.route("GET", user + "/unread_channel_count") { request throws(SendbirdError) in
+        try await unread(request) { unread, json in json.member("unread_count", Int64(unread.channels)) }
+      },
+      resource.route("POST", user + "/block") { request throws(SendbirdError) in
+        let target = try request.body.neededUser("target_id")
+        return try await setBlocked(true, target, request)
+      },
+      resource.route("DELETE", user + "/block/{target_id}") { request throws(SendbirdError) in
+        try await setBlocked(false, UserID(request.path["target_id"]), request)
+      },
+    ]
+  }
+
+  private func ownChannels(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let user = try await own(request)
+    var query = try SendbirdChannelQuery(.group, request)
+    query.member = user
+    if request.text("show_empty") == nil { query.showsEmpty = request.isServer }
+    switch request.text("member_state_filter") {
+    case nil, "all": query.memberState = nil
+    case "joined_only": query.memberState = .joined
+    case "invited_only", "invited_by_friend", "invited_by_non_friend": query.memberState = .invited
+    default: throw .invalid("member_state_filter")
+    }
+    return await answer(query, request, showsMembers: try request.flag("show_member") ?? false)
+  }
+
+  private func leaveAll(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsWriter()
+    let user = try await own(request)
+    let now = services.wallTime
+    let type = try request.body.name("custom_type", max: SendbirdLimits.customType)
+    guard let type, type != "" else {
+      for membership in await channels.leaveAll(user, at: now) { await events.left(membership, on: services) }
+      return SendbirdResource.answer()
+    }
+    var query = SendbirdChannelQuery(.group)
+    query.member = user
+    query.customTypes = [type]
+    query.limit = .max / 2
+    for channel in await channels.channels(query).channels {
+      // A channel that was deleted meanwhile is left as well.
+      guard let membership = try? await channels.leave(channel.url, users: [user], at: now) else { continue }
+      await events.left(membership, on: services)
+    }
+    return SendbirdResource.answer()
+  }
+
+  private func markAllRead(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let user = try await own(request)
+    var urls = try request.body.strings(
+      "channel_urls", count: SendbirdLimits.usersOfRequest, max: SendbirdLimits.channelURL)?.map { Name($0) }
+    if urls == nil {
+      var query = SendbirdChannelQuery(.group)
+      query.member = user
+      query.memberState = .joined
+      query.limit = .max / 2
+      urls = await channels.channels(query).channels.map(\.url)
+    }
+    for url in urls ?? [] { try await markRead(url, user) }
+    return SendbirdResource.answer()
+  }
+
+  /// Notes that the user has read everything, and tells the others.
+  func markRead(_ url: Name, _ user: UserID) async throws(SendbirdError) {
+    let now = services.wallTime
+    let channel = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.markRead(url, user: user, at: now)
+    }
+    let reader = SendbirdMessage.Sender(await directory.user(user) ?? SendbirdUser(user, createdAt: now))
+    await events.read(channel, by: reader, at: now, except: nil, on: services)
+  }
+
+  private func unread(
+    _ request: SendbirdRequest, _ write: (SendbirdUnread, inout JSONWriter) -> Void
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let unread = await channels.unread(try await own(request))
+    return SendbirdResource.answer { write(unread, &$0) }
+  }
+
+  private func setBlocked(
+    _ isBlocked: Bool, _ target: UserID, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsWriter()
+    let user = try await own(request)
+    guard let known = await directory.user(target) else { throw .notFound("User") }
+    try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.setBlocked(isBlocked, target, by: user)
+    }
+    return SendbirdResource.answer { $0.members(of: known) }
+  }
+
+  /// The user of the path, who must exist and be the caller, unless a server asks.
+  func own(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
+    try request.needs(request.userInPath)
+    guard await directory.user(request.userInPath) != nil else { throw .notFound("User") }
+    return request.userInPath
+  }
+}

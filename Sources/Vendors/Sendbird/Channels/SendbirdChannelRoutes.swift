@@ -1,0 +1,232 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// Channels and messages over HTTP, for servers by `Api-Token` and for clients by `Session-Key`.
+package struct SendbirdChannelRoutes: Sendable {
+  let services: any GatewayServices
+  let directory: any SendbirdDirectory
+  let channels: any SendbirdChannelDirectory
+  let events: SendbirdChannelEvents
+  let resource: SendbirdResource
+
+  package init(
+    gate: SendbirdGate, services: any GatewayServices, directory: any SendbirdDirectory,
+    channels: any SendbirdChannelDirectory, rates: SendbirdRates? = nil
+  ) {
+    self.services = services
+    self.directory = directory
+    self.channels = channels
+    events = SendbirdChannelEvents(directory: directory, channels: channels)
+    resource = SendbirdResource(gate: gate, services: services, rates: rates)
+  }
+
+  package var routes: [HTTPRoute] {
+    changeLogRoutes
+      + SendbirdChannel.Kind.allCases.flatMap { channelRoutes($0) + messageRoutes($0) + moderationRoutes($0) }
+      + memberRoutes + ownRoutes
+  }
+
+  /// Where the channels of a kind are.
+  static func path(_ kind: SendbirdChannel.Kind) -> String {
+    "/v3/\(kind.rawValue)_channels"
+  }
+
+  private func channelRoutes(_ kind: SendbirdChannel.Kind) -> [HTTPRoute] {
+    let all = Self.path(kind)
+    let one = all + "/{channel_url}"
+    return [
+      resource.route("POST", all) { request throws(SendbirdError) in try await create(kind, request) },
+      resource.route("GET", all) { request throws(SendbirdError) in try await list(kind, request) },
+      resource.route("GET", one) { request throws(SendbirdError) in try await get(kind, request) },
+      // Where clients look up the channel of a message they have heard.
+      resource.route("GET", "/v3/sdk/\(kind.rawValue)_channels/{channel_url}") { request throws(SendbirdError) in
+        try await get(kind, request)
+      },
+      resource.route("PUT", one) { request throws(SendbirdError) in try await update(kind, request) },
+      resource.route("DELETE", one) { request throws(SendbirdError) in try await delete(kind, request) },
+    ]
+  }
+
+  // MARK: Channels
+
+  private func create(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsWriter()
+    let body = try request.body
+    let now = services.wallTime
+    let order = try SendbirdChannelOrder(kind, body, creator: request.actor(nil))
+    let known = await directory.users(order.users)
+    guard !order.isStrict || known.count == order.users.count else { throw .notFound("User") }
+    let url: Name
+    if let wanted = order.url { url = wanted } else { url = await makeURL(kind) }
+    let channel = order.channel(url: url, known: Set(known.keys), at: now)
+    let creation = try await ask { () throws(SendbirdChannelRefusal) in try await channels.create(channel) }
+    if creation.isNew && kind == .group {
+      let others = creation.channel.members.map(\.user).filter { $0 != channel.createdBy }
+      await events.invited(
+        SendbirdMembership(channel: creation.channel, changed: others), by: order.inviter, on: services)
+    }
+    return await answer(creation.channel, request, showsMembers: true, isCreated: creation.isNew)
+  }
+
+  /// A name nobody has thought of.
+  private func makeURL(_ kind: SendbirdChannel.Kind) async -> Name {
+    var digits = ""
+    for _ in 0..<3 {
+      let chance = UInt64(await services.nextShare() * 0x1_0000_0000)
+      digits += String(chance | 0x1_0000_0000, radix: 16).dropFirst()
+    }
+    return Name("sendbird_\(kind.rawValue)_channel_\(digits)")
+  }
+
+  private func list(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    var query = try SendbirdChannelQuery(kind, request)
+    // Clients see what is open to everybody.
+    if !request.isServer && kind == .group { query.isPublic = true }
+    return await answer(query, request, showsMembers: try request.flag("show_member") ?? false)
+  }
+
+  private func get(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await visible(kind, request)
+    let shows = try request.flag("show_member") ?? !request.isServer
+    return await answer(channel, request, showsMembers: shows)
+  }
+
+  private func update(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await changeable(kind, request)
+    let change = try SendbirdChannelChange(try request.body)
+    let changed = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.update(channel.url) { change.apply(to: &$0) }
+    }
+    await events.event(.changed, in: changed, on: services)
+    return await answer(changed, request, showsMembers: true)
+  }
+
+  private func delete(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let channel = try await known(kind, request)
+    try needsOperator(of: channel, request)
+    let now = services.wallTime
+    let end = try await ask { () throws(SendbirdChannelRefusal) in try await channels.delete(channel.url, at: now) }
+    await events.event(.deleted, in: end.channel, on: services)
+    for connection in end.connections {
+      await services.unwatch(SendbirdChannelEvents.call(end.channel.number), by: connection)
+    }
+    return SendbirdResource.answer()
+  }
+}
+
+// MARK: - What the others share
+
+extension SendbirdChannelRoutes {
+  /// The directory's answer, its refusal in the numbers of HTTP.
+  func ask<Answer>(
+    _ question: nonisolated(nonsending) () async throws(SendbirdChannelRefusal) -> Answer
+  ) async throws(SendbirdError) -> Answer {
+    do throws(SendbirdChannelRefusal) {
+      return try await question()
+    } catch {
+      throw SendbirdError(request: error)
+    }
+  }
+
+  /// The channel of the path.
+  func known(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> SendbirdChannel {
+    guard let channel = await channels.channel(request.channelURL), channel.kind == kind else {
+      throw .notFound("Channel")
+    }
+    return channel
+  }
+
+  /// The same, where the caller may see it: a group channel's members do, and everybody if it is public.
+  func visible(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> SendbirdChannel {
+    let channel = try await known(kind, request)
+    if case .user(let user, _) = request.caller, kind == .group, !channel.properties.isPublic,
+      channel.member(user) == nil
+    {
+      throw .notAuthorized
+    }
+    return channel
+  }
+
+  /// The same, where the caller may change it: a group channel's members do, an open channel's operators.
+  func changeable(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> SendbirdChannel {
+    try request.needsWriter()
+    let channel = try await known(kind, request)
+    guard case .user(let user, _) = request.caller, kind == .group else {
+      try needsOperator(of: channel, request)
+      return channel
+    }
+    guard channel.joined.contains(user) else { throw .notAuthorized }
+    return channel
+  }
+
+  func needsOperator(of channel: SendbirdChannel, _ request: SendbirdRequest) throws(SendbirdError) {
+    try request.needsWriter()
+    guard case .user(let user, _) = request.caller else { return }
+    guard channel.isOperator(user) else { throw .notAuthorized }
+  }
+
+  func answer(
+    _ channel: SendbirdChannel, _ request: SendbirdRequest, showsMembers: Bool, isCreated: Bool = false
+  ) async -> HTTPResponse {
+    let viewer = request.actor(request.text("user_id").map { UserID($0) })
+    var object = await present([channel], to: viewer, showsMembers: showsMembers, showsReceipts: true)[0]
+    object.isCreated = isCreated
+    return SendbirdResource.answer { object.write(to: &$0) }
+  }
+
+  func answer(
+    _ query: SendbirdChannelQuery, _ request: SendbirdRequest, showsMembers: Bool
+  ) async -> HTTPResponse {
+    let page = await channels.channels(query)
+    let viewer = request.actor(query.member)
+    let objects = await present(page.channels, to: viewer, showsMembers: showsMembers, showsReceipts: showsMembers)
+    let now = services.wallTime
+    return SendbirdResource.answer { json in
+      json.member("channels", objects: objects) { $0.write(to: &$1) }
+      json.member("next", page.next.map { SendbirdPageToken.text(Int64($0)) } ?? "")
+      json.member("ts", now.milliseconds)
+    }
+  }
+
+  /// The channels with the users they name.
+  func present(
+    _ channels: [SendbirdChannel], to viewer: UserID?, showsMembers: Bool, showsReceipts: Bool = false
+  ) async -> [SendbirdChannelObject] {
+    var named: Set<UserID> = []
+    for channel in channels {
+      if let creator = channel.createdBy { named.insert(creator) }
+      named.formUnion(channel.properties.operators)
+      if let inviter = viewer.flatMap({ channel.member($0)?.inviter }) { named.insert(inviter) }
+      if showsMembers { named.formUnion(channel.members.lazy.map(\.user)) }
+    }
+    let users = await directory.users(named)
+    var online: Set<UserID> = []
+    if showsMembers {
+      for user in users.keys.sorted() where await services.isConnected(user) {
+        online.insert(user)
+      }
+    }
+    return channels.map { channel in
+      SendbirdChannelObject(
+        channel: channel, viewer: viewer, showsMembers: showsMembers, showsReceipts: showsReceipts, users: users,
+        online: online)
+    }
+  }
+}

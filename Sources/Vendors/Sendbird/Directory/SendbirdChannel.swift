@@ -1,0 +1,75 @@
+package import GatewayCore
+
+/// A channel of a Sendbird application.
+package struct SendbirdChannel: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Anybody may enter, and is in it while the connection lasts.
+    case open
+    /// Its members are kept, connected or not.
+    case group
+  }
+
+  /// What may be changed at any time.
+  package struct Properties: Hashable, Sendable {
+    package var name = ""
+    package var coverURL = ""
+    package var customType: Name = ""
+    package var data = ""
+    package var isPublic = false
+    package var isSuper = false
+    package var isEphemeral = false
+    package var isBroadcast = false
+    /// Only operators may send.
+    package var isFrozen = false
+    /// In the order in which they were made operators.
+    package var operators: [UserID] = []
+    package var metadata: [Name: String] = [:]
+
+    package init() {}
+  }
+
+  package let url: Name
+  package let kind: Kind
+  /// Given once, rising from one channel to the next.
+  package var number: Int64
+  package let createdBy: UserID?
+  package let createdAt: WallTime
+  package var properties: Properties
+  /// Whether a second group channel of the same members would be this one. Ends when somebody comes or goes.
+  package var isDistinct: Bool
+  /// Of a group channel, in the order in which they joined or were invited.
+  package var members: [SendbirdMember]
+  /// How many users are in an open channel.
+  package var participantCount: Int
+  package var lastMessage: SendbirdMessage?
+
+  /// A channel without members. The directory gives the number.
+  package init(
+    url: Name, kind: Kind, createdBy: UserID?, createdAt: WallTime, properties: Properties = Properties(),
+    isDistinct: Bool = false, members: [SendbirdMember] = []
+  ) {
+    self.url = url
+    self.kind = kind
+    self.createdBy = createdBy
+    self.createdAt = createdAt
+    self.properties = properties
+    self.isDistinct = isDistinct
+    self.members = members
+    number = 0
+    participantCount = 0
+  }
+
+  /// The member of that id.
+  package func member(_ user: UserID) -> SendbirdMember? {
+    members.first { $0.user == user }
+  }
+
+  package func isOperator(_ user: UserID) -> Bool {
+    properties.operators.contains(user)
+  }
+
+  /// Who hears of what happens in a group channel.
+  package var joined: Set<UserID> {
+    Set(members.lazy.filter { $0.state == .joined }.map(\.user))
+  }
+}

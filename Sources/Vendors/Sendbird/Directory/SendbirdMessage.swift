@@ -1,0 +1,101 @@
+package import GatewayCore
+
+/// A message of a channel.
+package struct SendbirdMessage: Hashable, Sendable {
+  /// As the vendor's commands are called.
+  package enum Kind: String, Hashable, Sendable {
+    case text = "MESG"
+    case file = "FILE"
+    /// Said by the application, not by a user.
+    case admin = "ADMM"
+  }
+
+  /// The user who sent it, as known then.
+  package struct Sender: Hashable, Sendable {
+    package let id: UserID
+    package let nickname: String
+    package let profileURL: String
+    package let metadata: [Name: String]
+    package let requiresAuthForProfileImage: Bool
+
+    package init(_ user: SendbirdUser) {
+      id = user.id
+      nickname = user.nickname
+      profileURL = user.profileURL
+      metadata = user.metadata
+      requiresAuthForProfileImage = user.requiresAuthForProfileImage
+    }
+  }
+
+  /// A file that lies elsewhere.
+  package struct File: Hashable, Sendable {
+    package var url: String
+    package var name: String
+    package var type: String
+    /// In bytes.
+    package var size: Int64
+
+    package init(url: String, name: String, type: String, size: Int64) {
+      self.url = url
+      self.name = name
+      self.type = type
+      self.size = size
+    }
+  }
+
+  /// Texts that an application attaches under a key.
+  package struct MetaArray: Hashable, Sendable {
+    package let key: Name
+    package var values: [String]
+
+    package init(_ key: Name, _ values: [String]) {
+      self.key = key
+      self.values = values
+    }
+  }
+
+  /// Given by the directory: unique in the application, rising.
+  package var id: Int64
+  package let channelURL: Name
+  package let kind: Kind
+  /// Nil for an admin message.
+  package let sender: Sender?
+  package var text: String
+  package var data: String
+  package var customType: Name
+  /// `users` or `channel`.
+  package var mentionType: String
+  package var mentionedUsers: [UserID]
+  package var file: File?
+  /// The message that this one replies to, by its number and as it was then; nil for one that stands by itself.
+  package var parentID: Int64?
+  package var parent: SendbirdParentMessage?
+  /// Whether a reply is shown among the channel's messages too.
+  package var isReplyToChannel = false
+  /// What has been replied; nil if nothing was.
+  package var thread: SendbirdThread?
+  /// In their sender's order, no key twice.
+  package var metaArrays: [MetaArray] = []
+  package var createdAt: WallTime
+  package var updatedAt: WallTime?
+  /// Whether it was sent by an operator of the channel.
+  package var isByOperator = false
+
+  /// A message without a number.
+  package init(
+    _ kind: Kind, in channelURL: Name, by sender: Sender?, text: String = "", file: File? = nil,
+    createdAt: WallTime
+  ) {
+    self.kind = kind
+    self.channelURL = channelURL
+    self.sender = sender
+    self.text = text
+    self.file = file
+    self.createdAt = createdAt
+    id = 0
+    data = ""
+    customType = ""
+    mentionType = "users"
+    mentionedUsers = []
+  }
+}

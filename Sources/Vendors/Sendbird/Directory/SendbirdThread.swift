@@ -1,0 +1,52 @@
+package import GatewayCore
+
+/// What has been replied to a message.
+package struct SendbirdThread: Hashable, Sendable {
+  /// How many of those who replied most are named.
+  package static let usersMax = 5
+
+  package var replyCount: Int
+  /// Who replied, most replies first.
+  package var mostReplies: [SendbirdMessage.Sender]
+  package var lastRepliedAt: WallTime
+  package var updatedAt: WallTime
+
+  /// The thread that `replies` make, oldest first; nil for none.
+  package init?(_ replies: some Sequence<SendbirdMessage>, updatedAt: WallTime) {
+    var senders: [UserID: (sender: SendbirdMessage.Sender, count: Int)] = [:]
+    var count = 0
+    var last: WallTime?
+    for reply in replies {
+      count += 1
+      last = reply.createdAt
+      guard let sender = reply.sender else { continue }
+      senders[sender.id] = (sender, (senders[sender.id]?.count ?? 0) + 1)
+    }
+    guard let last else { return nil }
+    replyCount = count
+    lastRepliedAt = last
+    self.updatedAt = updatedAt
+    mostReplies = senders.values.sorted { first, second in
+      first.count == second.count ? first.sender.id < second.sender.id : first.count > second.count
+    }.prefix(Self.usersMax).map(\.sender)
+  }
+}
+
+/// What a reply tells of the message that it replies to, as that was when the reply was sent.
+package struct SendbirdParentMessage: Hashable, Sendable {
+  package let kind: SendbirdMessage.Kind
+  package let sender: SendbirdMessage.Sender?
+  package let text: String
+  package let customType: Name
+  package let file: SendbirdMessage.File?
+  package let createdAt: WallTime
+
+  package init(_ message: SendbirdMessage) {
+    kind = message.kind
+    sender = message.sender
+    text = message.text
+    customType = message.customType
+    file = message.file
+    createdAt = message.createdAt
+  }
+}

@@ -1,0 +1,103 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+package import GatewayTokens
+
+/// What clients ask about their sessions over HTTP: another key, and a login without a socket.
+package struct SendbirdSessionRoutes: Sendable {
+  private let sessions: SendbirdSessions
+  private let verifier: JWTVerifier
+  private let gate: SendbirdGate
+  private let services: any GatewayServices
+
+  package init(
+    sessions: SendbirdSessions, verifier: JWTVerifier, gate: SendbirdGate, services: any GatewayServices
+  ) {
+    self.sessions = sessions
+    self.verifier = verifier
+    self.gate = gate
+    self.services = services
+  }
+
+  package var routes: [HTTPRoute] {
+    let group = RouteGroup<UserID, SendbirdError>(words: { $0.response }) {
+      [gate] request, parameters throws(SendbirdError) in
+      try gate.checkApplication(of: request)
+      return UserID(parameters["user_id"])
+    }
+    return [
+      group.route("POST", "/v3/users/{user_id}/session_key") { request, user throws(SendbirdError) in
+        try await refresh(request, user)
+      },
+      group.route("POST", "/v3/sdk/users/{user_id}/authentication") { request, user throws(SendbirdError) in
+        try await logIn(request, user)
+      },
+      group.route("POST", "/v3/users/{user_id}/login") { request, user throws(SendbirdError) in
+        try await logIn(request, user)
+      },
+    ]
+  }
+
+  /// A new key for the sessions of the user, their live connections among them.
+  private func refresh(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
+    let now = services.wallTime
+    let presented = try presented(request, at: now)
+    do throws(GatewayError) {
+      let refresh = try await sessions.refreshOverHTTP(
+        user, presented.token, isExpiring: presented.isExpiring, from: request.peer, at: now)
+      if await services.isRevoked(refresh.token) { throw GatewayError.tokenRevoked }
+      if !refresh.connections.isEmpty {
+        _ = await services.renew(refresh.token) { refresh.connections.contains($0.connection) }
+      }
+      let answer = JSONWriter.object { json in
+        json.member("key", refresh.key)
+        // iOS takes an answer without them for a failure.
+        json.member("services", strings: presented.services)
+      }
+      return HTTPResponse(status: 200, json: answer)
+    } catch {
+      throw SendbirdError(error)
+    }
+  }
+
+  /// The answer that a login over the socket has in its frame, and a key that is good without a socket.
+  private func logIn(_ request: HTTPRequest, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
+    let now = services.wallTime
+    let presented = try presented(request, at: now)
+    let named = request.header("app-id") ?? presented.application ?? sessions.settings.applicationID?.text
+    let login = SendbirdLogin(
+      user: user, token: presented.token, applicationID: named, isExpiring: presented.isExpiring, address: request.peer)
+    do throws(GatewayError) {
+      let verified = try await sessions.logIn(login, at: now).get()
+      if await services.isRevoked(verified) { throw GatewayError.tokenRevoked }
+      return HTTPResponse(status: 200, json: Array((verified.welcome ?? "{}").utf8))
+    } catch {
+      throw SendbirdError(error)
+    }
+  }
+
+  /// What a client says of itself to be given a key.
+  private struct Presented {
+    /// Of the header, or else of the body.
+    let token: SendbirdPresentedToken
+    /// Whether the client can refresh.
+    let isExpiring: Bool
+    let application: String?
+    /// What the key is for: those that the body names, or chat.
+    let services: [String]
+  }
+
+  private func presented(_ request: HTTPRequest, at now: WallTime) throws(SendbirdError) -> Presented {
+    let body = request.body.isEmpty ? Array("{}".utf8) : request.body
+    return try body.span.bytes.withUnsafeBytes { (bytes) throws(SendbirdError) in
+      guard let object = try? JSONObject(bytes) else { throw SendbirdError.bodyNotJSON }
+      let token =
+        SendbirdDialect.meant(request.header("access-token")) ?? SendbirdDialect.meant(try? object.string("token"))
+      return Presented(
+        token: SendbirdPresentedToken(token ?? "", verifier: verifier, at: now),
+        isExpiring: object.flag("expiring_session") ?? false,
+        application: SendbirdDialect.meant(try? object.string("app_id")),
+        services: (try? object.strings("services", count: 1...20)) ?? ["chat"])
+    }
+  }
+}

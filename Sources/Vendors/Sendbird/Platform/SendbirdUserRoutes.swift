@@ -1,0 +1,154 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+package import GatewayTokens
+
+/// Users of the application over HTTP: for servers by `Api-Token`, and what a client may ask of them.
+package struct SendbirdUserRoutes: Sendable {
+  let services: any GatewayServices
+  let directory: any SendbirdDirectory
+  let lifecycle: SendbirdUserLifecycle
+  /// Signs session tokens.
+  let signer: JWTSigner
+  private let resource: SendbirdResource
+
+  package init(
+    gate: SendbirdGate, services: any GatewayServices, directory: any SendbirdDirectory,
+    channels: any SendbirdChannelDirectory, signer: JWTSigner, rates: SendbirdRates? = nil
+  ) {
+    self.services = services
+    self.directory = directory
+    self.signer = signer
+    lifecycle = SendbirdUserLifecycle(
+      services: services, channels: channels,
+      events: SendbirdChannelEvents(directory: directory, channels: channels))
+    resource = SendbirdResource(gate: gate, services: services, rates: rates)
+  }
+
+  package var routes: [HTTPRoute] {
+    [
+      resource.route("POST", "/v3/users") { request throws(SendbirdError) in try await create(request) },
+      resource.route("GET", "/v3/users") { request throws(SendbirdError) in try await list(request) },
+      resource.route("GET", "/v3/users/{user_id}") { request throws(SendbirdError) in try await get(request) },
+      resource.route("PUT", "/v3/users/{user_id}") { request throws(SendbirdError) in try await update(request) },
+      resource.route("DELETE", "/v3/users/{user_id}") { request throws(SendbirdError) in try await delete(request) },
+      resource.route("POST", "/v3/users/{user_id}/token") { request throws(SendbirdError) in
+        try await issueToken(request)
+      },
+      resource.route("DELETE", "/v3/users/{user_id}/token") { request throws(SendbirdError) in
+        try await revokeTokens(request)
+      },
+    ] + metadataRoutes(resource)
+  }
+
+  // MARK: Users
+
+  private func create(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsServer()
+    let body = try request.body
+    let now = services.wallTime
+    var user = SendbirdUser(try body.neededUser("user_id"), createdAt: now)
+    guard user.id != .anonymous else { throw .invalid("user_id") }
+    try SendbirdUserChange(body).apply(to: &user)
+    let order = try SendbirdTokenOrder(body, at: now)
+    order.apply(to: &user)
+    do throws(GatewayError) {
+      user = try await directory.createUser(user)
+    } catch {
+      throw error.isSame(as: .alreadyExists) ? .alreadyExists("User") : .tooMany("users")
+    }
+    return await answer(user, order, showsToken: true, at: now)
+  }
+
+  private func get(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let user = try await known(request.userInPath)
+    let isOnline = await services.isConnected(user.id)
+    return SendbirdResource.answer { json in
+      SendbirdUserObject(user: user, isOnline: isOnline, showsToken: request.isServer).write(to: &json)
+    }
+  }
+
+  private func list(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    var query = SendbirdUserQuery()
+    query.ids = request.texts("user_ids").map { Set($0.map { UserID($0) }) }
+    query.nickname = request.text("nickname")
+    query.nicknamePrefix = request.text("nickname_startswith")
+    switch request.text("active_mode") {
+    case nil, "activated": query.activity = .activated
+    case "deactivated": query.activity = .deactivated
+    case "all": query.activity = .all
+    default: throw .invalid("active_mode")
+    }
+    query.limit = try request.limit
+    query.before = try request.pageToken
+    let page = await directory.users(query)
+    var objects: [SendbirdUserObject] = []
+    for user in page.users {
+      let isOnline = await services.isConnected(user.id)
+      objects.append(SendbirdUserObject(user: user, isOnline: isOnline, showsToken: request.isServer))
+    }
+    return SendbirdResource.answer { json in
+      json.member("users", objects: objects) { $0.write(to: &$1) }
+      json.member("next", page.next.map(SendbirdPageToken.text) ?? "")
+    }
+  }
+
+  private func update(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    let id = request.userInPath
+    try request.needs(id)
+    try request.needsWriter()
+    let body = try request.body
+    let now = services.wallTime
+    let change = try SendbirdUserChange(body)
+    let order = try SendbirdTokenOrder(body, at: now)
+    guard request.isServer || !(change.isForServersOnly || order.isAny) else { throw .notAuthorized }
+    let before = try await known(id)
+    let user = try await updated(id) { user in
+      change.apply(to: &user)
+      order.apply(to: &user)
+    }
+    if order.accessToken != nil && before.accessToken != nil { await lifecycle.accessTokenReplaced(id) }
+    if change.isActive == false {
+      await lifecycle.deactivated(id, leaves: try body.bool("leave_all_when_deactivated") ?? true)
+    }
+    return await answer(user, order, showsToken: request.isServer, at: now)
+  }
+
+  private func delete(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
+    try request.needsServer()
+    do throws(GatewayError) {
+      try await directory.deleteUser(request.userInPath)
+    } catch {
+      throw .notFound("User")
+    }
+    await lifecycle.deleted(request.userInPath)
+    return SendbirdResource.answer()
+  }
+
+  // MARK: What the others share
+
+  func known(_ id: UserID) async throws(SendbirdError) -> SendbirdUser {
+    guard let user = await directory.user(id) else { throw .notFound("User") }
+    return user
+  }
+
+  func updated(
+    _ id: UserID, _ change: @escaping @Sendable (inout SendbirdUser) -> Void
+  ) async throws(SendbirdError) -> SendbirdUser {
+    do throws(GatewayError) {
+      return try await directory.updateUser(id, change)
+    } catch {
+      throw error.isSame(as: .tooMany) ? .tooMany("users' data") : .notFound("User")
+    }
+  }
+
+  private func answer(
+    _ user: SendbirdUser, _ order: SendbirdTokenOrder, showsToken: Bool, at now: WallTime
+  ) async -> HTTPResponse {
+    let isOnline = await services.isConnected(user.id)
+    let tokens = order.sessionTokenEnd.map { [(sessionToken(for: user, until: $0, at: now), $0)] } ?? []
+    return SendbirdResource.answer { json in
+      SendbirdUserObject(user: user, isOnline: isOnline, sessionTokens: tokens, showsToken: showsToken).write(to: &json)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+package import GatewayTokens
+
+/// A session token: a JWT signed by HS256 whose payload is `{"e":…,"u":…,"v":1}`, `e` being the end in unix seconds and
+/// `u` a number for the user, as in the vendor's example. `i` is our own: when it was issued, in unix milliseconds, so
+/// that the tokens issued before some time can be void. 119 to 168 characters, as documented.
+package struct SendbirdSessionToken: Hashable, Sendable {
+  package var userNumber: UInt64
+  package var issuedAt: WallTime
+  package var expiresAt: WallTime
+
+  /// A token for the user, made at `now`.
+  package init(for user: SendbirdUser, at now: WallTime, until expiresAt: WallTime) {
+    self.init(user: user.id, issuedAt: Self.issueDate(for: user, at: now), expiresAt: expiresAt)
+  }
+
+  package init(user: UserID, issuedAt: WallTime, expiresAt: WallTime) {
+    userNumber = Self.number(of: user)
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+  }
+
+  /// The number that stands for the user: 48 bits of the SHA-256 of the name, so that a token can be made and checked
+  /// by whoever has the secret, without asking anybody.
+  package static func number(of user: UserID) -> UInt64 {
+    SHA256.digest(user.rawValue.utf8)[..<6].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Whether the user's session tokens of that moment were revoked. Tokens are dated in whole milliseconds: those of the
+  /// revocation's own are void.
+  package static func isVoid(issuedAt: WallTime?, for user: SendbirdUser) -> Bool {
+    guard let validFrom = user.sessionTokensValidFrom else { return false }
+    return issuedAt.map { $0 < Self.millisecond(after: validFrom) } ?? true
+  }
+
+  /// When a token that is made at `now` says it was issued: behind the millisecond of the last revocation, so that one
+  /// made right after it is good.
+  package static func issueDate(for user: SendbirdUser, at now: WallTime) -> WallTime {
+    let whole = millisecond(after: now) - .milliseconds(1)
+    return max(whole, user.sessionTokensValidFrom.map(millisecond(after:)) ?? whole)
+  }
+
+  /// The first whole millisecond that is later.
+  private static func millisecond(after time: WallTime) -> WallTime {
+    WallTime(nanoseconds: time.nanoseconds / 1_000_000 * 1_000_000) + .milliseconds(1)
+  }
+
+  /// Whether `token` has the form of a JWT; an access token never has dots.
+  package static func isOne(_ token: String) -> Bool {
+    token.utf8.count { $0 == UInt8(ascii: ".") } == 2
+  }
+
+  /// The payload.
+  package var claims: [UInt8] {
+    JSONWriter.object(capacity: 80) { json in
+      json.member("e", secondsOf: expiresAt.nanoseconds)
+      json.member("u", Int64(clamping: userNumber))
+      json.member("v", 1)
+      json.member("i", issuedAt.nanoseconds / 1_000_000)
+    }
+  }
+
+  /// The token as text.
+  package func signed(by signer: JWTSigner) -> Credentials {
+    Credentials(token: signer.sign(claims))
+  }
+
+  /// Reads a token whose signature verifies at `now`; says nothing about its end. A token without `i` counts as issued
+  /// at the beginning of time, so that every revocation takes it in.
+  package init(_ token: String, verifier: JWTVerifier, at now: WallTime) throws(TokenError) {
+    let payload = try verifier.verifySignature(token, at: now)
+    let claims: JSONView
+    do throws(JSONError) {
+      claims = try JSONDocument.parse(payload).root
+    } catch {
+      throw .json(.payload, error)
+    }
+    guard let version = claims["v"] else { throw .claimMissing("v") }
+    guard version.integer == 1 else { throw .claimInvalid("v", expected: "1") }
+    guard let end = claims["e"] else { throw .claimMissing("e") }
+    guard let end = NumericDate.read(end) else { throw .claimInvalid("e", expected: "unix seconds") }
+    guard let user = claims["u"] else { throw .claimMissing("u") }
+    guard let number = user.integer.flatMap({ UInt64(exactly: $0) }) else {
+      throw .claimInvalid("u", expected: "the user's number")
+    }
+    userNumber = number
+    expiresAt = end
+    issuedAt = claims["i"]?.integer.map { WallTime(nanoseconds: 0) + .milliseconds($0) } ?? WallTime(nanoseconds: .min)
+  }
+}

@@ -1,0 +1,45 @@
+package import GatewayCore
+
+/// A registration whose credentials have passed every check that needs no memory.
+package struct SinchRegistration: Hashable, Sendable {
+  /// What must not be presented twice.
+  package enum Proof: Hashable, Sendable {
+    /// The nonce of a registration token, remembered until that time.
+    case nonce(Name, until: WallTime, replay: SinchNonceReplay)
+    /// The number of a legacy mobile signature, which rises for each application and user.
+    case sequence(UInt64)
+    /// A ticket, which may be presented as often as it is good.
+    case ticket
+  }
+
+  package var proof: Proof
+  /// The instance to keep if there is none to extend.
+  package var instance: SinchInstance
+  /// The living instance to extend; nil, or one that is not this device's or has ended, for a new one.
+  package var extends: Name?
+  /// Whether a device whose registration was once limited may not register without an end.
+  package var keepsLimits: Bool
+
+  package init(proof: Proof, instance: SinchInstance, extends: Name? = nil, keepsLimits: Bool) {
+    self.proof = proof
+    self.instance = instance
+    self.extends = extends
+    self.keepsLimits = keepsLimits
+  }
+}
+
+/// What is done about a nonce that was spent.
+package enum SinchNonceReplay: String, Hashable, Sendable, CaseIterable {
+  case reject
+  /// The same user may present it again from the same device.
+  case sameDevice = "same-device"
+  case allow
+}
+
+/// Why a registration is not accepted.
+package enum SinchRegistrationRefusal: Error, Hashable, Sendable {
+  case nonceReused
+  case sequenceNotIncreasing
+  case endRequired
+  case full
+}

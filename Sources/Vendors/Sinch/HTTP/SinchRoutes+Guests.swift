@@ -1,0 +1,26 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// Guests. Ours: the vendor has nothing like them.
+
+extension SinchRoutes {
+  /// A guest: a user made on the spot, who may connect and join calls until the registration ends.
+  func makeGuest(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
+    guard let application = settings.applications[Name(parameters["application"])] else {
+      throw SinchRefusal.unknownApplication.gatewayError
+    }
+    let now = services.wallTime
+    guard guests.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
+    let user = UserID("guest-" + SinchIdentifier.make())
+    let issuer = SinchTokenIssuer(
+      application: application.key, secret: application.secrets[0], policy: settings.tokens)
+    let token = issuer.mint(
+      user: user, kind: .guest, issuedAt: now, expiresAt: now + settings.guestLife, calls: nil)
+    let answer = JSONWriter.object(capacity: 512) { json in
+      json.member("userId", user.rawValue)
+      json.member("jwt", token.token)
+    }
+    return HTTPResponse(status: 201, json: answer)
+  }
+}

@@ -1,0 +1,126 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// Sinch's HTTP side: registration for clients that only mint tokens, what an application's server asks, and the paths of
+/// the legacy SDKs. `Deploy/api/sinch-openapi.yaml` describes it.
+package struct SinchRoutes: Sendable {
+  let registrar: SinchRegistrar
+  let services: any GatewayServices
+  let gate: SinchGate
+  let errors: SinchErrorWords
+  /// Of guests, which anybody may make.
+  let guests: AddressLimit
+  /// Of passwords, right or wrong.
+  let passwords: AddressLimit
+
+  package init(registrar: SinchRegistrar, services: any GatewayServices) {
+    self.registrar = registrar
+    self.services = services
+    gate = SinchGate(registrar: registrar)
+    errors = SinchErrorWords(explains: registrar.settings.explains)
+    guests = AddressLimit(perMinute: registrar.settings.guestsPerMinute)
+    passwords = AddressLimit(perMinute: registrar.settings.passwordsPerMinute)
+  }
+
+  var settings: SinchSettings { registrar.settings }
+  var directory: any SinchDirectory { registrar.directory }
+
+  package var routes: [HTTPRoute] {
+    let instances = "/sinch/v1/applications/{application}/users/{user}/instances"
+    let group = RouteGroup { refusal($0, .current) }
+    let mobile = RouteGroup { refusal($0, .mobile) }
+    let web = RouteGroup { refusal($0, .web) }
+    let current = [
+      group.route("POST", instances, register), group.route("GET", instances, list),
+      group.route("GET", instances + "/{instance}", show), group.route("DELETE", instances + "/{instance}", delete),
+      group.route("POST", "/sinch/v1/applications/{application}/guests", makeGuest),
+    ]
+    guard settings.offersLegacy else { return current }
+    return current + [
+      mobile.route("POST", "/V2/Instance", registerMobile),
+      web.route("GET", "/timestamp", timestamp),
+      web.route("POST", "/instance", registerWeb),
+      web.route("PUT", "/instances/id/{instance}/authorization", renewWeb),
+      web.route("GET", "/configuration/user", configuration),
+      web.route("GET", "/user/profile", profile),
+      web.route("POST", "/users/username/{name}/authentication", authenticate),
+    ]
+  }
+
+  /// Which SDKs a path is for: they read errors differently.
+  enum Generation {
+    case current, mobile, web
+  }
+
+  private func refusal(_ error: GatewayError, _ generation: Generation) -> HTTPResponse {
+    var response = errors.response(error, isLegacyWeb: generation == .web)
+    guard generation == .mobile else { return response }
+    // What the client of that generation logs.
+    let numbers = SinchErrorWords.numbers(of: error)
+    response.body = JSONWriter.object { json in
+      json.member("errorCode", Int64(numbers.code))
+      json.member("message", errors.message(error, numbers))
+      json.member("Message", errors.message(error, numbers))
+      if let reason = errors.reason(error) { json.member("reason", reason) }
+    }
+    return response
+  }
+
+  /// What `body` comes to, its refusal as the gateway's error.
+  nonisolated(nonsending) func asking<Answer>(
+    _ body: nonisolated(nonsending) () async throws(SinchRefusal) -> Answer
+  ) async throws(GatewayError) -> Answer {
+    do throws(SinchRefusal) {
+      return try await body()
+    } catch {
+      throw error.gatewayError
+    }
+  }
+
+  /// Registers, unless what registers has been revoked: then nothing of it stays.
+  nonisolated(nonsending) func register(
+    _ device: SinchDevice, _ proof: SinchProof, extending id: Name? = nil, at now: WallTime
+  ) async throws(GatewayError) -> SinchRegistrar.Registered {
+    let registered = try await asking { () async throws(SinchRefusal) in
+      try await registrar.register(device, proof, extending: id, at: now)
+    }
+    guard await services.isRevoked(registered.token) else { return registered }
+    _ = await directory.deleteInstance(registered.instance.id, at: now)
+    throw .tokenRevoked
+  }
+
+  /// The instance that asks; one whose registration has been revoked is none.
+  nonisolated(nonsending) func caller(_ request: HTTPRequest, at now: WallTime) async throws(GatewayError)
+    -> SinchInstance
+  {
+    let instance = try await asking { () async throws(SinchRefusal) in try await gate.instance(request, at: now) }
+    guard await !services.isRevoked(SinchRegistrar.token(of: instance)) else { throw .tokenRevoked }
+    return instance
+  }
+
+  /// The instance of that id that a registration is to extend: alive, and not revoked. A client that was told that its
+  /// instance is unknown has dropped it with its secret, and needs another.
+  nonisolated(nonsending) func extensible(_ id: Name, at now: WallTime) async -> SinchInstance? {
+    guard case .alive(let instance) = await directory.instance(id, at: now),
+      await !services.isRevoked(SinchRegistrar.token(of: instance))
+    else { return nil }
+    return instance
+  }
+
+  /// What `read` makes of the body, which must be a JSON object, or may be absent where everything in it is optional.
+  static func body<Content>(
+    _ request: HTTPRequest, isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
+  ) throws(GatewayError) -> Content {
+    let bytes = isOptional && request.body.isEmpty ? Array("{}".utf8) : request.body
+    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
+      let object: JSONObject
+      do throws(JSONError) {
+        object = try JSONObject(bytes, integersOfAnySize: true)
+      } catch {
+        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
+      }
+      return try read(object)
+    }
+  }
+}

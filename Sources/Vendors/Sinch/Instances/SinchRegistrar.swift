@@ -1,0 +1,144 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// Turns credentials into instances: the same for the socket and for HTTP.
+package struct SinchRegistrar: Sendable {
+  let settings: SinchSettings
+  let directory: any SinchDirectory
+  private let verifier: SinchTokenVerifier
+
+  package init(settings: SinchSettings, directory: any SinchDirectory) {
+    self.settings = settings
+    self.directory = directory
+    verifier = SinchTokenVerifier(applications: settings.applications, policy: settings.tokens)
+  }
+
+  /// What a registration came to.
+  struct Registered: Sendable {
+    var instance: SinchInstance
+    /// The secret of a new instance; nil where one was extended, whose client has it.
+    var secret: [UInt8]?
+    var token: VerifiedToken
+  }
+
+  /// Registers `device` with `proof`, extending the instance of that id if it is alive. The checks that need no memory
+  /// come first, and only an accepted proof is spent.
+  func register(
+    _ device: SinchDevice, _ proof: SinchProof, extending extended: Name? = nil, at now: WallTime
+  ) async throws(SinchRefusal) -> Registered {
+    let order = try check(proof, of: device, at: now)
+    guard order.kind != .anonymous else {
+      return Registered(instance: order.instance, secret: nil, token: Self.token(of: order.instance))
+    }
+    let instance: SinchInstance
+    do throws(SinchRegistrationRefusal) {
+      instance = try await directory.register(
+        SinchRegistration(
+          proof: order.proof, instance: order.instance, extends: extended, keepsLimits: order.keepsLimits), at: now)
+    } catch {
+      switch error {
+      case .nonceReused: throw .nonceReused
+      case .sequenceNotIncreasing: throw .sequenceNotIncreasing
+      case .endRequired: throw .endRequired
+      case .full: throw .full
+      }
+    }
+    let isNew = instance.id == order.instance.id
+    return Registered(instance: instance, secret: isNew ? order.secret : nil, token: Self.token(of: instance))
+  }
+
+  /// What a living instance lets its user do.
+  static func token(of instance: SinchInstance) -> VerifiedToken {
+    // What ends is the registration, not the token: where a nonce may be replayed, the same token extends it.
+    VerifiedToken(
+      user: instance.user, kind: instance.kind, fingerprint: instance.fingerprint, id: instance.id.text,
+      issuedAt: instance.issuedAt, expiresAt: instance.endsAt, renewal: .sessionEnd)
+  }
+
+  // MARK: Checks that need no memory
+
+  private struct Order {
+    var proof: SinchRegistration.Proof
+    var instance: SinchInstance
+    var secret: [UInt8]
+    var keepsLimits: Bool
+    var kind: UserKind { instance.kind }
+  }
+
+  private func check(
+    _ proof: SinchProof, of device: SinchDevice, at now: WallTime
+  ) throws(SinchRefusal) -> Order {
+    guard let application = settings.applications[device.application] else { throw .unknownApplication }
+    switch proof {
+    case .token(let text):
+      let token = try verifier.verify(text, user: device.user, application: application.key, at: now)
+      let nonce = SinchRegistration.Proof.nonce(
+        token.nonce, until: token.expiresAt + settings.tokens.clockSkew, replay: settings.tokens.nonceReplay)
+      return order(
+        nonce, device, application, kind: token.kind, endsAt: token.instanceEndsAt, fingerprint: token.fingerprint,
+        issuedAt: token.issuedAt, keepsLimits: true, at: now)
+    case .signature(let signature, let sequence):
+      guard settings.offersLegacy else { throw .malformed }
+      guard SinchUserName.isCurrent(device.user.rawValue) else { throw .userIDInvalid }
+      try SinchMobileSignature.check(signature, user: device.user, application: application, sequence: sequence)
+      return order(
+        .sequence(sequence), device, application, endsAt: nil, fingerprint: TokenFingerprint(of: signature),
+        issuedAt: now, at: now)
+    case .ticket(let text, let life):
+      guard settings.offersLegacy else { throw .malformed }
+      let ticket = try SinchUserTicket.verify(
+        text, applications: settings.applications, user: device.user, application: application.key,
+        skew: settings.tokens.clockSkew, at: now)
+      return order(
+        .ticket, device, application, endsAt: life.map { now + min($0, settings.legacyInstanceLifeMax) },
+        fingerprint: ticket.fingerprint, issuedAt: ticket.createdAt, at: now)
+    }
+  }
+
+  private func order(
+    _ proof: SinchRegistration.Proof, _ device: SinchDevice, _ application: SinchApplication,
+    kind: UserKind = .regular, endsAt: WallTime?, fingerprint: TokenFingerprint, issuedAt: WallTime,
+    keepsLimits: Bool = false, at now: WallTime
+  ) -> Order {
+    let id = Name(SinchIdentifier.make())
+    let secret = SinchInstanceSecret.make(id: id, of: application)
+    let instance = SinchInstance(
+      id: id, application: device.application, user: device.user, kind: kind, device: device.device,
+      secretHash: SinchInstanceSecret.hash(secret), createdAt: now, endsAt: endsAt, fingerprint: fingerprint,
+      issuedAt: issuedAt)
+    return Order(proof: proof, instance: instance, secret: secret, keepsLimits: keepsLimits)
+  }
+
+  // MARK: Instances
+
+  /// The instance of that id whose secret signed `request`. Throws what the request lacks.
+  func instance(
+    _ id: Name, signed request: SinchRequestSignature, as signature: String, at now: WallTime
+  ) async throws(SinchRefusal) -> SinchInstance {
+    try checkTimestamp(request.timestamp, at: now)
+    guard case .alive(let instance) = await directory.instance(id, at: now),
+      let application = settings.applications[instance.application],
+      let secret = SinchInstanceSecret.recover(instance, of: application)
+    else { throw .instanceUnknown }
+    guard request.isSigned(signature, by: [secret]) else { throw .badSignature }
+    return instance
+  }
+
+  /// Whether an instance of that id has ended, as far as whoever signed `request` with its secret may know: to others it is
+  /// as if there had never been one.
+  func hasEnded(
+    _ id: Name, of application: Name, signed request: SinchRequestSignature, as signature: String, at now: WallTime
+  ) async -> Bool {
+    guard let application = settings.applications[application],
+      request.isSigned(signature, by: SinchInstanceSecret.candidates(id: id, of: application))
+    else { return false }
+    return await directory.instance(id, at: now) == .ended
+  }
+
+  /// Throws unless `text` names a moment within the window around `now`.
+  func checkTimestamp(_ text: String, at now: WallTime) throws(SinchRefusal) {
+    guard let time = SinchCalendar.read(text) else { throw .timestampMissing }
+    let distance = time > now ? time - now : now - time
+    guard distance <= settings.timestampWindow else { throw .timestampOutOfRange }
+  }
+}

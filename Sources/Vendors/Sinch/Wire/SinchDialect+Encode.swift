@@ -1,0 +1,88 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// What the gateway says.
+
+extension SinchDialect {
+  /// A registration is told before the start that it brings about, and a failed one before the failed start.
+  package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? {
+    switch message {
+    case .connected(_, _, _, _, _, let welcome):
+      welcome.map { Frame(text: $0) }
+    case .loginRefused(let error, let request) where request?.rawValue == SinchMessage.register.rawValue:
+      Frame(text: SinchWords.error("userRegistrationFailed", error, errors))
+    default:
+      nil
+    }
+  }
+
+  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+    words(message, context).map { Frame(text: $0) }
+  }
+
+  private func words(_ message: OutboundMessage, _ context: DialectContext) -> String? {
+    switch message {
+    case .connected(let connection, let user, _, _, _, _):
+      SinchWords.text("clientStarted") { json in
+        json.member("connectionId", connection.description)
+        json.member("userId", user.rawValue)
+      }
+    case .loginRefused(let error, _):
+      SinchWords.error("clientFailed", error, errors)
+    case .refreshRequired(let cause, let timeout):
+      SinchWords.credentialsRequired(Self.reason(cause, context), at: context.now, timeout: timeout)
+    case .refreshed(_, _, let welcome):
+      welcome
+    case .error(let error, let request):
+      self.error(error, request, context)
+    case .pong:
+      SinchWords.text("pong")
+    case .joined(let call, _):
+      SinchWords.text("callJoined") { $0.member("callId", call.cid) }
+    case .left(let call, _):
+      SinchWords.text("callLeft") { $0.member("callId", call.cid) }
+    case .published, .loggedOut:
+      nil
+    case .callEvent(let event):
+      Self.callEvent(event)
+    case .closing(let reason, let delay):
+      SinchWords.text("closing") { json in
+        json.member("reason", reason.name)
+        json.member("delayMs", milliseconds: delay)
+      }
+    }
+  }
+
+  /// Why the machine asks, in the words of the wire. A revoked registration is no longer known.
+  private static func reason(_ cause: RefreshCause, _ context: DialectContext) -> SinchCredentialsReason {
+    switch cause {
+    case .expiry, .sessionEnd: context.hasExpired ? .expired : .extend
+    case .request: .extend
+    case .revocation: .unknownInstance
+    }
+  }
+
+  private func error(_ error: GatewayError, _ request: RequestID?, _ context: DialectContext) -> String {
+    if error.isSame(as: .credentialsMissing),
+      let reason = error.reason.flatMap(SinchCredentialsReason.init(rawValue:))
+    {
+      return SinchWords.credentialsRequired(reason, at: context.now, timeout: nil)
+    }
+    let isRegistration = request?.rawValue == SinchMessage.register.rawValue && context.isLoggedIn
+    return SinchWords.error(isRegistration ? "userRegistrationFailed" : "error", error, errors)
+  }
+
+  private static func callEvent(_ event: CallEvent) -> String? {
+    let type: String
+    switch event.kind {
+    case .memberJoined: type = "callMemberJoined"
+    case .memberLeft: type = "callMemberLeft"
+    case .message: return nil
+    }
+    return SinchWords.text(type) { json in
+      json.member("callId", event.call.cid)
+      json.member("userId", event.user.rawValue)
+    }
+  }
+}

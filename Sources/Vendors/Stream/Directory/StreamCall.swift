@@ -1,0 +1,110 @@
+package import GatewayCore
+
+/// A call as Stream's coordinator knows it.
+package struct StreamCall: Hashable, Sendable {
+  package let id: CallID
+  package let createdBy: UserID
+  package let createdAt: WallTime
+  /// When the call's own data or its members changed; sessions leave it as it is.
+  package var updatedAt: WallTime
+  package var team: String?
+  package var custom: StreamCustom = [:]
+  package var startsAt: WallTime?
+  /// The settings that differ from those of the call's type: the value as JSON text by its path, e.g.
+  /// `audio.mic_default_on`.
+  package var settings: [String: String] = [:]
+  /// Whether it rings as a video call.
+  package var isVideo = false
+  /// In the order in which they came.
+  package var members: [StreamCallMember] = []
+  /// Who may not join, in the order in which they were blocked.
+  package var blocked: [UserID] = []
+  /// Whether only those who prepare the call may join it.
+  package var isBackstage = false
+  /// Nobody may join any more but those who may join ended calls.
+  package var endedAt: WallTime?
+  /// The latest session; nil if there was none yet.
+  package var session: StreamCallSession?
+  /// How many sessions there were: names the next one.
+  package var sessionCount = 0
+  /// Capabilities given to a user (true) or taken from one (false) beyond the roles.
+  package var grants: [UserID: [String: Bool]] = [:]
+
+  package init(id: CallID, createdBy: UserID, createdAt: WallTime) {
+    self.id = id
+    self.createdBy = createdBy
+    self.createdAt = createdAt
+    updatedAt = createdAt
+  }
+
+  package func member(_ user: UserID) -> StreamCallMember? {
+    members.first { $0.user == user }
+  }
+
+  /// The session that goes on: somebody is in it, or it rings.
+  package var liveSession: StreamCallSession? {
+    session.flatMap { $0.endedAt == nil ? $0 : nil }
+  }
+}
+
+/// Who belongs to a call, in it or not.
+package struct StreamCallMember: Hashable, Sendable {
+  package var user: UserID
+  /// The role in this call; nil for the user's own.
+  package var role: Name?
+  package var custom: StreamCustom
+  package var createdAt: WallTime
+  package var updatedAt: WallTime
+
+  package init(user: UserID, role: Name?, custom: StreamCustom, createdAt: WallTime) {
+    self.user = user
+    self.role = role
+    self.custom = custom
+    self.createdAt = createdAt
+    updatedAt = createdAt
+  }
+}
+
+/// One time that a call takes place: from the first ring or participant to the last participant's leaving.
+package struct StreamCallSession: Hashable, Sendable {
+  package let id: String
+  /// When the first participant came; nil while it only rings.
+  package var startedAt: WallTime?
+  package var endedAt: WallTime?
+  package var liveStartedAt: WallTime?
+  package var liveEndedAt: WallTime?
+  /// In the order in which they came.
+  package var participants: [StreamCallParticipant] = []
+  /// How many ever joined: names the next participant.
+  package var joinCount = 0
+  /// Who is rung and has not answered yet.
+  package var ringing: Set<UserID> = []
+  package var acceptedBy: [UserID: WallTime] = [:]
+  package var rejectedBy: [UserID: WallTime] = [:]
+  package var missedBy: [UserID: WallTime] = [:]
+
+  package init(id: String) {
+    self.id = id
+  }
+}
+
+/// Who is in a session, and by which connection.
+package struct StreamCallParticipant: Hashable, Sendable {
+  package var user: UserID
+  /// The role the user joined with.
+  package var role: Name
+  /// With this connection's end the participant leaves. One who joined without any leaves with the user's last
+  /// connection.
+  package var connection: ConnectionID?
+  /// Tells the participants of one call apart, e.g. two of the same user.
+  package var sessionID: String
+  package var joinedAt: WallTime
+
+  package init(user: UserID, role: Name, connection: ConnectionID?, sessionID: String, joinedAt: WallTime) {
+    self.user = user
+    self.role = role
+    self.connection = connection
+    self.sessionID = sessionID
+    self.joinedAt = joinedAt
+  }
+}

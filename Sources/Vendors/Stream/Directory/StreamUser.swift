@@ -1,0 +1,71 @@
+package import GatewayCore
+
+/// The application's own members of a user, a call, a member of it or an event: each with its value as JSON text. Two
+/// names are one only if their bytes are the same.
+package typealias StreamCustom = [Name: String]
+
+/// A user as Stream Video and Chat know them.
+package struct StreamUser: Hashable, Sendable {
+  package var id: UserID
+  /// `user`, `guest`, `admin`, or a name of the application's own.
+  package var role: Name
+  package var name: String?
+  package var image: String?
+  package var custom: StreamCustom = [:]
+  package var teams: [String] = []
+  /// A language code; empty if unknown.
+  package var language = ""
+  package var isInvisible = false
+  package var isBanned = false
+  /// The users that this one has blocked, in the order in which they were.
+  package var blocked: [UserID] = []
+  package var devices: [StreamDevice] = []
+  package var createdAt: WallTime
+  package var updatedAt: WallTime
+  /// When the user last connected.
+  package var lastActive: WallTime?
+  /// From then on the user may not connect; nil for one who may.
+  package var deactivatedAt: WallTime?
+  package var deletedAt: WallTime?
+  /// Tokens of the user issued before this are good no more, nor are those without an issue date.
+  package var revokesTokensIssuedBefore: WallTime?
+
+  package init(_ id: UserID, role: Name = "user", createdAt: WallTime) {
+    self.id = id
+    self.role = role
+    self.createdAt = createdAt
+    updatedAt = createdAt
+  }
+}
+
+/// Where a user gets push notifications.
+package struct StreamDevice: Hashable, Sendable {
+  /// At most 255 bytes.
+  package var id: Name
+  /// `firebase`, `apn`, `huawei` or `xiaomi`.
+  package var pushProvider: String
+  package var pushProviderName: String?
+  package var isVoIP: Bool
+  package var createdAt: WallTime
+
+  package init(
+    id: Name, pushProvider: String, pushProviderName: String? = nil, isVoIP: Bool = false, createdAt: WallTime
+  ) {
+    self.id = id
+    self.pushProvider = pushProvider
+    self.pushProviderName = pushProviderName
+    self.isVoIP = isVoIP
+    self.createdAt = createdAt
+  }
+}
+
+/// What holds for a whole Stream application.
+package struct StreamAppSettings: Hashable, Sendable {
+  /// Tokens issued before this are good no more, nor are those without an issue date.
+  package var revokesTokensIssuedBefore: WallTime?
+  package var disablesGuestCreation = false
+  /// Whether development tokens, which nobody signed, are accepted.
+  package var disablesAuthChecks = false
+
+  package init() {}
+}

@@ -1,0 +1,57 @@
+package import GatewayCore
+package import GatewayJSON
+internal import GatewayKit
+
+/// A REST request whose sender is known and whose body is a JSON object.
+package struct StreamRequest: Sendable {
+  package let http: HTTPRequest
+  package let parameters: PathParameters
+  package let family: StreamFamily
+  package let caller: StreamCaller
+  /// The body; an empty object if there was none.
+  package let body: StreamBody
+  /// When the request came.
+  package let receivedAt: WallTime
+
+  package var dates: StreamDates { family.dates }
+
+  /// The query's `payload`: Stream puts the body of a GET there. Empty if there is none.
+  package func payload() throws(StreamError) -> StreamBody {
+    guard let text = http.parameter("payload"), !text.isEmpty else { return .empty }
+    return try StreamBody(Array(text.utf8), "payload")
+  }
+
+  /// The user on whose behalf the request is: the caller, or whom a server names as `user_id` or `user.id` in the body
+  /// or as `user_id` in the query.
+  package func actingUser() throws(StreamError) -> UserID {
+    if let user = caller.user { return user }
+    var named = try body.string("user_id")
+    if named == nil, let user = try body.object("user") { named = try user.string("id") }
+    guard let named = named ?? http.parameter("user_id"), !named.isEmpty else {
+      throw .input("either user or user_id must be provided when using server side auth.", field: "user_id")
+    }
+    return try StreamUser.checkedID(named)
+  }
+}
+
+/// What a REST request is answered with: a status, and an object whose member `duration` is added on the way out.
+package struct StreamAnswer: Sendable {
+  package let status: Int
+  var json: JSONWriter
+
+  /// An answer with the members that `body` writes.
+  package init(_ status: Int, _ body: (inout JSONWriter) -> Void = { _ in }) {
+    self.status = status
+    json = JSONWriter(capacity: 1024)
+    json.beginObject()
+    body(&json)
+  }
+
+  /// The answer after so long a time.
+  func response(after duration: Duration) -> HTTPResponse {
+    var json = json
+    json.member("duration", StreamDuration.text(duration))
+    json.endObject()
+    return HTTPResponse(status: status, json: json.bytes)
+  }
+}

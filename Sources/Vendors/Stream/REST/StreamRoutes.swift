@@ -1,0 +1,81 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// The maker of Stream's REST routes: of `JoinCall`, say, on each path that it has. It finds out who asks, words errors
+/// and counts limits; a resource itself is a function of a ``StreamRequest``.
+package struct StreamRoutes: Sendable {
+  package let services: any GatewayServices
+  package let directory: any StreamDirectory
+  package let settings: StreamVideoSettings
+  /// Nil where requests are not limited.
+  private let limiter: StreamLimiter?
+
+  package init(
+    services: any GatewayServices, directory: any StreamDirectory, settings: StreamVideoSettings,
+    limiter: StreamLimiter? = nil
+  ) {
+    self.services = services
+    self.directory = directory
+    self.settings = settings
+    self.limiter = limiter
+  }
+
+  /// Who may ask.
+  package enum Access: Hashable, Sendable {
+    /// Anybody with an API key; who it is is not looked at.
+    case open
+    /// Anonymous users too, with a call token or without.
+    case anonymous
+    /// Users, guests and servers.
+    case user
+    /// Servers only.
+    case server
+  }
+
+  package typealias Work =
+    nonisolated(nonsending) @Sendable (StreamRequest) async throws(StreamError) -> StreamAnswer
+
+  /// The routes of one resource, one for each path it has.
+  ///
+  /// - Parameter operation: The name that Stream gives the operation in errors, e.g. `JoinCall`.
+  package func resource(
+    _ method: String, _ path: StreamPath, _ operation: String, _ access: Access, _ work: @escaping Work
+  ) -> [HTTPRoute] {
+    path.patterns.map { pattern in
+      let family = StreamFamily(path: pattern)
+      return HTTPRoute(method, pattern) { request, parameters in
+        let receivedAt = services.wallTime
+        var limit: StreamLimitState?
+        var response: HTTPResponse
+        do throws(StreamError) {
+          let caller = try await caller(of: request, access)
+          let counted = caller.kind == .anonymous ? nil : caller.user
+          limit = await limiter?.count(operation, caller.platform, user: counted, at: receivedAt)
+          if limit?.isExceeded == true { throw .rateLimit("Too many requests for user") }
+          let request = StreamRequest(
+            http: request, parameters: parameters, family: family, caller: caller,
+            body: try StreamBody(request.body), receivedAt: receivedAt)
+          response = try await work(request).response(after: services.wallTime - receivedAt)
+        } catch {
+          response = Self.response(error, operation, services.wallTime - receivedAt)
+        }
+        if let limit { response.headers += limit.headers }
+        return response
+      }
+    }
+  }
+
+  /// The error over HTTP.
+  package static func response(
+    _ error: StreamError, _ operation: String? = nil, _ duration: Duration = .zero
+  ) -> HTTPResponse {
+    var response = HTTPResponse(status: error.status, json: error.body(operation: operation, duration: duration))
+    if let wait = error.retryAfter {
+      // Up: who comes back after so many whole seconds must not come in vain.
+      let seconds = max(1, (wait + .nanoseconds(999_999_999)).components.seconds)
+      response.headers.append(HTTPField("retry-after", String(seconds)))
+    }
+    return response
+  }
+}

@@ -1,0 +1,63 @@
+internal import GatewayCore
+
+/// Counts by address who makes guests, and forgets guests whom nobody has been connected as for long.
+package actor StreamGuestKeeper {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// The most guests looked at for being forgotten at one time.
+  private static let sweepMax = 1000
+
+  private let executor: any SerialExecutor
+  private let directory: any StreamDirectory
+  private let limits: StreamGuestLimits
+  private var others: AddressQuota
+  private var loopback: AddressQuota
+  private var sweepsAt: WallTime?
+  private var forgotten: UInt64 = 0
+
+  /// - Parameter executor: One that the gateway's services may be asked from: a loop of the gateway.
+  package init(on executor: any SerialExecutor, directory: any StreamDirectory, limits: StreamGuestLimits) {
+    self.executor = executor
+    self.directory = directory
+    self.limits = limits
+    others = AddressQuota(perMinute: limits.perAddressPerMinute)
+    loopback = AddressQuota(perMinute: limits.perLoopbackPerMinute)
+  }
+
+  package var figures: StreamGuestFigures {
+    StreamGuestFigures(refused: others.refusals + loopback.refusals, forgotten: forgotten)
+  }
+
+  /// Counts a guest made from `address`. Nil if it is within the limit, else after how long the next one is.
+  func take(_ address: String, at now: WallTime) -> Duration? {
+    let now = Instant(nanoseconds: now.nanoseconds)
+    return Self.isLoopback(address) ? loopback.take(address, at: now) : others.take(address, at: now)
+  }
+
+  static func isLoopback(_ address: String) -> Bool {
+    ["127.", "::ffff:127."].contains { address.utf8.starts(with: $0.utf8) } || Name(address) == "::1"
+  }
+
+  /// Forgets guests who have rested long enough. Looks for them once in a while, however often it is asked.
+  func sweep(on services: any GatewayServices) async {
+    let now = services.wallTime
+    if let sweepsAt, now < sweepsAt { return }
+    sweepsAt = now + .seconds(60)
+    let limit = now - limits.rest
+    let guest = StreamRole.guest.name
+    let resting = await directory.users(
+      where: { $0.role == guest && max($0.lastActive ?? $0.createdAt, $0.updatedAt) < limit }, offset: 0,
+      limit: Self.sweepMax)
+    if resting.count == Self.sweepMax { sweepsAt = now + .seconds(1) }
+    for user in resting where await !services.isConnected(user.id) {
+      await directory.removeUser(user.id)
+      forgotten += 1
+    }
+  }
+
+  /// Notes that the guest was connected until now.
+  func saw(_ guest: UserID, at now: WallTime) async {
+    // A guest who was removed meanwhile needs no note.
+    _ = try? await directory.updateUser(guest, creates: false, at: now) { user, _ in user.lastActive = now }
+  }
+}

@@ -1,0 +1,52 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// A call of two: who called whom, as what, and how far it has come.
+package struct StreemRoom: Hashable, Sendable {
+  package enum State: String, Hashable, Sendable {
+    /// The other one has been told.
+    case ringing
+    /// Both are there.
+    case live
+    case ended
+  }
+
+  package struct Party: Hashable, Sendable {
+    package var user: StreemUser
+    package var role: StreemRole
+    /// Nil until the user is there.
+    package var connection: ConnectionID?
+  }
+
+  /// `rm_` and 22 letters and digits.
+  package let sid: Name
+  /// The code of the company.
+  package let company: Name
+  package let referenceID: Name?
+  package let createdAt: WallTime
+  package var state = State.ringing
+  package var caller: Party
+  package var callee: Party
+
+  /// The connections of those who are there.
+  var connections: [ConnectionID] { [caller.connection, callee.connection].compactMap { $0 } }
+
+  func write(to json: inout JSONWriter) {
+    json.member("roomSid", sid.text)
+    json.member("referenceId", orNull: referenceID?.text)
+    json.member("state", state.rawValue)
+    json.member("createdAt", secondsOf: createdAt.nanoseconds)
+    json.name("participants")
+    json.beginArray()
+    for party in [caller, callee] {
+      json.beginObject()
+      json.member("streemUserId", party.user.id.text)
+      json.member("name", orNull: party.user.name)
+      json.member("role", party.role.rawValue)
+      json.member("isPresent", party.connection != nil && state != .ended)
+      json.endObject()
+    }
+    json.endArray()
+  }
+}

@@ -1,0 +1,55 @@
+package import GatewayCore
+
+/// A place in the queue of a company's group of experts.
+package struct StreemReservation: Hashable, Sendable {
+  /// What becomes of it.
+  package enum Status: String, Hashable, Sendable, CaseIterable {
+    case reserved
+    case canceled
+    case expired
+  }
+
+  /// One line of what the company wants said of it.
+  package struct Detail: Hashable, Sendable {
+    package var label: String
+    package var value: String
+
+    package init(label: String, value: String) {
+      self.label = label
+      self.value = value
+    }
+  }
+
+  /// `rsv_` and 22 letters and digits.
+  package var sid: Name
+  /// The code of the company.
+  package var company: Name
+  /// The group's name in addresses.
+  package var group: Name
+  package var externalUserID: Name
+  package var priority: Int
+  package var details: [Detail]
+  /// `rm_` and 22 letters and digits: where the call will be.
+  package var roomSID: String
+  package var createdAt: WallTime
+  package var lasts: Duration
+  package var status: Status
+
+  package init(
+    sid: Name, company: Name, group: Name, externalUserID: Name, priority: Int, details: [Detail],
+    roomSID: String, createdAt: WallTime, lasts: Duration, status: Status = .reserved
+  ) {
+    self.sid = sid
+    self.company = company
+    self.group = group
+    self.externalUserID = externalUserID
+    self.priority = priority
+    self.details = details
+    self.roomSID = roomSID
+    self.createdAt = createdAt
+    self.lasts = lasts
+    self.status = status
+  }
+
+  package var endsAt: WallTime { createdAt + lasts }
+}

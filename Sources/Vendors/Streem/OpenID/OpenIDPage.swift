@@ -1,0 +1,148 @@
+internal import GatewayCore
+internal import GatewayKit
+
+/// The pages that a person sees.
+enum OpenIDPage {
+  /// What was wrong with the form that came back.
+  enum Problem {
+    case wrong
+    case tooManyTries(Duration)
+
+    var sentence: String {
+      switch self {
+      case .wrong: "Wrong name or password."
+      case .tooManyTries(let wait): "Too many tries. Try again in \(wait.wholeSecondsUp) seconds."
+      }
+    }
+
+    var status: Int {
+      switch self {
+      case .wrong: 403
+      case .tooManyTries: 429
+      }
+    }
+  }
+
+  /// A form that logs somebody in, with the name that is known already in its place, and the keyboard in the first field
+  /// that is empty. `sealed` is what is asked for.
+  static func login(
+    _ sealed: String, company: StreemCompany, action: String, name: String?, problem: Problem?
+  ) -> HTTPResponse {
+    let notice = problem.map { #"<p id="problem" class="wrong" role="alert">\#($0.sentence)</p>"# } ?? ""
+    let described = problem == nil ? "" : #" aria-describedby="problem""#
+    let value = name.map { #" value="\#(escape($0))""# } ?? ""
+    let focus = (name: name == nil ? " autofocus" : "", password: name == nil ? "" : " autofocus")
+    var response = page(
+      status: problem?.status ?? 200, title: "Log in to \(company.name)",
+      """
+      \(notice)<form method="post" action="\(escape(action))">
+      <input type="hidden" name="request" value="\(escape(sealed))">
+      <label for="username">Name</label>
+      <input id="username" name="username" autocomplete="username" autocapitalize="none"\
+       spellcheck="false" required\(value)\(described)\(focus.name)>
+      <label for="password">Password</label>
+      <input id="password" name="password" type="password" autocomplete="current-password"\
+       required\(described)\(focus.password)>
+      <button type="submit">Log in</button>
+      <button type="submit" name="cancel" value="yes" class="quiet" formnovalidate>Cancel</button>
+      </form>
+      """)
+    if case .tooManyTries(let wait)? = problem { response.headers.append(.retryAfter(wait)) }
+    return response
+  }
+
+  /// Something that went wrong and cannot be told to the client.
+  static func failure(_ error: OpenIDError) -> HTTPResponse {
+    page(
+      status: error.code == .temporarilyUnavailable ? 503 : 400, title: "This login cannot go on",
+      "<p>\(escape(error.message)).</p>\n<p><code>\(error.code.rawValue)</code></p>")
+  }
+
+  static func companyUnknown() -> HTTPResponse {
+    page(
+      status: 404, title: "No such company",
+      "<p>No company answers at this address. Look at how the application's login is set up.</p>")
+  }
+
+  /// Where an invitation's link leads. Whether the code is good the application learns, and nobody by looking here.
+  static func invitation(_ code: StreemInvitationCode) -> HTTPResponse {
+    page(
+      status: 200, title: "You are invited",
+      "<p>Open the application and enter this code:</p>\n<p><strong>\(code.text)</strong></p>")
+  }
+
+  static func noInvitation() -> HTTPResponse {
+    page(status: 404, title: "No invitation", "<p>An invitation's code has nine digits.</p>")
+  }
+
+  static func loggedOut() -> HTTPResponse {
+    page(status: 200, title: "You are logged out", "<p>You can close this window.</p>")
+  }
+
+  private static func page(status: Int, title: String, _ content: String) -> HTTPResponse {
+    var response = HTTPResponse(
+      status: status, contentType: "text/html; charset=utf-8",
+      text: """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>\(escape(title))</title>
+        <style>\(style)</style>
+        </head>
+        <body>
+        <main>
+        <h1>\(escape(title))</h1>
+        \(content)
+        </main>
+        </body>
+        </html>
+
+        """)
+    // No `form-action`: browsers hold the redirect that follows a form against it, which goes to the client's address.
+    response.headers += [
+      HTTPField("cache-control", "no-store"), HTTPField("referrer-policy", "no-referrer"),
+      HTTPField("x-frame-options", "DENY"), HTTPField("x-content-type-options", "nosniff"),
+      HTTPField(
+        "content-security-policy",
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"),
+    ]
+    return response
+  }
+
+  /// Text has a contrast of 4.5 at least to what it stands on, borders and the focus ring one of 3 (WCAG 2.2, criteria 1.4.3
+  /// and 1.4.11), by day and by night.
+  private static let style = """
+    :root{color-scheme:light dark;--page:#ffffff;--text:#1b1b1f;--line:#6b7280;--accent:#1457c8;\
+    --on-accent:#ffffff;--wrong:#b3261e}
+    @media (prefers-color-scheme:dark){:root{--page:#16181d;--text:#e8e8ec;--line:#8b93a1;--accent:#8ab4f8;\
+    --on-accent:#0b1a33;--wrong:#ff9a8f}}
+    body{font:16px/1.5 system-ui,sans-serif;margin:0;display:grid;place-items:center;min-height:100vh;\
+    background:var(--page);color:var(--text)}
+    main{width:min(22rem,90vw);overflow-wrap:anywhere}
+    h1{font-size:1.4rem}
+    form{display:grid;gap:.5rem}
+    input,button{font:inherit;padding:.6rem;border:1px solid var(--line);border-radius:.4rem}
+    input{background:var(--page);color:var(--text)}
+    button{background:var(--accent);color:var(--on-accent);border-color:var(--accent);margin-top:.5rem;cursor:pointer}
+    button.quiet{background:var(--page);color:var(--text);border-color:var(--line);margin-top:0}
+    :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+    .wrong{color:var(--wrong);font-weight:600}
+    """
+
+  private static func escape(_ text: String) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      default: escaped.unicodeScalars.append(character)
+      }
+    }
+    return escaped
+  }
+}

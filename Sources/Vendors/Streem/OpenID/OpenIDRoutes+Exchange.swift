@@ -1,0 +1,73 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// What Streem's SDK asks beside OpenID: where the provider is, and a Streem Token for an access token.
+
+extension OpenIDRoutes {
+  var exchangeRoutes: [HTTPRoute] {
+    [
+      HTTPRoute("GET", "/streem/v1/companies/{code}/openid-configuration") { request, parameters in
+        guard let place = await place(request, parameters["code"]) else {
+          return StreemFailure(.companyUnknown).response
+        }
+        return configuration(place)
+      },
+      HTTPRoute("POST", "/streem/v1/streem-token") { request, _ in
+        do throws(StreemFailure) {
+          return try await exchange(request)
+        } catch {
+          return error.response
+        }
+      },
+    ]
+  }
+
+  /// No issuer and no discovery address: the SDK's answer has none.
+  private func configuration(_ place: Place) -> HTTPResponse {
+    let answer = JSONWriter.object(capacity: 512) { json in
+      json.member("clientId", openID.clients.first?.id.text ?? "")
+      json.member("tokenEndpoint", place.addresses.token)
+      json.member("authorizationEndpoint", place.addresses.authorization)
+      json.member("logoutEndpoint", place.addresses.logout)
+    }
+    return HTTPResponse(status: 200, json: answer)
+  }
+
+  private func exchange(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
+    let now = services.wallTime
+    guard let token = request.bearerToken else {
+      var failure = StreemFailure(.credentialsMissing)
+      failure.message = "send an access token as Authorization: Bearer"
+      throw failure
+    }
+    guard let grant = await grants.grant(of: token, at: now) else {
+      var failure = StreemFailure(.credentialsMissing)
+      failure.reason = OpenIDError.Code.invalidToken.rawValue
+      failure.message = "the access token is unknown, expired, or revoked"
+      failure.headers = [HTTPField("www-authenticate", #"Bearer realm="postern", error="invalid_token""#)]
+      throw failure
+    }
+    do throws(GatewayError) {
+      let wanted = try StreemRoutes.read(request.body, isOptional: true) { (body) throws(GatewayError) in
+        try body.text("companyCode").map { Name($0) }
+      }
+      if let wanted, await directory.company(wanted) == nil { throw .companyUnknown }
+      guard let company = await directory.company(grant.company), company.isActive,
+        wanted == nil || wanted == company.code
+      else { throw .companyForbidden }
+      let profile = await profile(of: grant.user, company: company.code)
+      let issuer = try await keyring.issuer(for: company.code, at: now)
+      let minted = issuer.mint(grant.user, issuedAt: now, name: profile.name, picture: profile.picture)
+      let answer = JSONWriter.object(capacity: 768) { json in
+        json.member("streemToken", minted.token)
+        json.member("expiresAt", secondsOf: (now + settings.tokenLife).nanoseconds)
+      }
+      var response = HTTPResponse(status: 200, json: answer)
+      response.headers.append(HTTPField("cache-control", "no-store"))
+      return response
+    } catch {
+      throw StreemFailure(error)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import GatewayCore
+internal import GatewayKit
+
+/// A small OpenID provider, one issuer for each company: authorization code with PKCE for public clients, and a login
+/// page. `Deploy/api/streem-openapi.yaml` describes it.
+struct OpenIDRoutes: Sendable {
+  let services: any GatewayServices
+  let directory: any StreemDirectory
+  let keyring: StreemKeyring
+  let grants: OpenIDGrants
+  let key: OpenIDKey
+  let seal: OpenIDSeal
+  let settings: StreemSettings
+
+  var openID: OpenIDSettings { settings.openID }
+
+  var routes: [HTTPRoute] {
+    let issuer = "\(OpenIDAddresses.folder)/{company}"
+    let metadata: Work = { _, place throws(OpenIDError) in HTTPResponse(status: 200, json: place.addresses.metadata) }
+    return [
+      route("GET", issuer + "/.well-known/openid-configuration", metadata),
+      route("GET", issuer + "/.well-known/oauth-authorization-server", metadata),
+      // Where RFC 8414 section 3.1 puts it for an issuer with a path.
+      route("GET", "/.well-known/oauth-authorization-server" + issuer, metadata),
+      route("GET", issuer + "/jwks") { _, _ throws(OpenIDError) in HTTPResponse(status: 200, json: key.keySet) },
+      page("GET", issuer + "/authorize") { request, place in await authorize(request, place) },
+      page("POST", issuer + "/authorize") { request, place in await authorize(request, place) },
+      page("POST", issuer + "/login") { request, place in await logIn(request, place) },
+      route("POST", issuer + "/token") { request, place throws(OpenIDError) in try await tokens(request, place) },
+      route("GET", issuer + "/userinfo") { request, place throws(OpenIDError) in try await userInfo(request, place) },
+      route("POST", issuer + "/userinfo") { request, place throws(OpenIDError) in try await userInfo(request, place) },
+      page("GET", issuer + "/logout") { request, place in await logOut(request, place) },
+      page("POST", issuer + "/logout") { request, place in await logOut(request, place) },
+      route("POST", issuer + "/revoke") { request, place throws(OpenIDError) in try await revoke(request, place) },
+    ] + exchangeRoutes
+  }
+
+  /// The issuer that a request was sent to.
+  struct Place {
+    let company: StreemCompany
+    let addresses: OpenIDAddresses
+  }
+
+  private typealias Work =
+    nonisolated(nonsending) @Sendable (HTTPRequest, Place) async throws(OpenIDError) -> HTTPResponse
+  private typealias PageWork = nonisolated(nonsending) @Sendable (HTTPRequest, Place) async -> HTTPResponse
+
+  /// A resource for programs.
+  private func route(_ method: String, _ pattern: String, _ work: @escaping Work) -> HTTPRoute {
+    HTTPRoute(method, pattern) { request, parameters in
+      guard let place = await place(request, parameters["company"]) else {
+        return StreemFailure(.companyUnknown).response
+      }
+      do throws(OpenIDError) {
+        return try await work(request, place)
+      } catch {
+        return error.response
+      }
+    }
+  }
+
+  /// A resource for browsers.
+  private func page(_ method: String, _ pattern: String, _ work: @escaping PageWork) -> HTTPRoute {
+    HTTPRoute(method, pattern, pages: .shown) { request, parameters in
+      guard let place = await place(request, parameters["company"]) else { return OpenIDPage.companyUnknown() }
+      return await work(request, place)
+    }
+  }
+
+  func place(_ request: HTTPRequest, _ code: String) async -> Place? {
+    guard let company = await directory.company(Name(code)), company.isActive,
+      let addresses = OpenIDAddresses(request, company: company.code, settings: openID)
+    else { return nil }
+    return Place(company: company, addresses: addresses)
+  }
+
+  /// What the platform knows of the user; who has never identified goes by the name they log in with.
+  func profile(of user: Name, company: Name) async -> OpenIDProfile {
+    let known = await directory.user(company: company, externalID: user)
+    return OpenIDProfile(name: known?.name ?? user.text, picture: known?.avatarURL)
+  }
+}

@@ -1,0 +1,83 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// Reservations as the REST API takes and gives them.
+
+extension StreemReservation {
+  /// How long one may last: a second to a day.
+  private static let lives = 1.0...86_400.0
+  private static let usualLife = 600.0
+  private static let priorities = -1_000_000...1_000_000
+  private static let detailsMax = 50
+  private static let groupBytesMax = 100
+
+  init(_ body: JSONObject, company: Name, group: Name, at now: WallTime) throws(GatewayError) {
+    guard (1...Self.groupBytesMax).contains(group.text.utf8.count) else {
+      throw .invalidParameter.detailed("the group's name must be 1 to \(Self.groupBytesMax) bytes")
+    }
+    guard let user = try body.text("externalUserId"), user.utf8.count <= UserID.lengthMax else {
+      throw .invalidParameter.detailed("externalUserId must be a string of 1 to \(UserID.lengthMax) bytes")
+    }
+    _ = try body.truth("queue")
+    let seconds = try body.number("reserve_for_seconds") ?? Self.usualLife
+    guard Self.lives.contains(seconds) else {
+      throw .invalidParameter.detailed("reserve_for_seconds must be 1 to 86400")
+    }
+    guard let priority = Int(exactly: try body.number("priority") ?? 0), Self.priorities.contains(priority) else {
+      throw .invalidParameter.detailed("priority must be a whole number from -1000000 to 1000000")
+    }
+    self.init(
+      sid: Name(StreemID.make("rsv")), company: company, group: group, externalUserID: Name(user), priority: priority,
+      details: try Self.details(body), roomSID: StreemID.make("rm"), createdAt: now,
+      lasts: .milliseconds(Int64(seconds * 1000)))
+  }
+
+  private static func details(_ body: JSONObject) throws(GatewayError) -> [Detail] {
+    guard body.has("details") else { return [] }
+    let elements = body["details"]?.elements ?? []
+    let details: [Detail] = elements.compactMap { element in
+      guard let label = element["label"]?.string, let value = element["value"]?.string else { return nil }
+      return Detail(label: label, value: value)
+    }
+    guard body["details"]?.elements != nil, details.count == elements.count, details.count <= detailsMax else {
+      throw .invalidParameter.detailed("details must be an array of at most \(detailsMax) objects {label, value}")
+    }
+    return details
+  }
+
+  /// The vendor's word for the state; the first is a guess, the others are seen in its documentation.
+  private var statusName: String {
+    switch status {
+    case .reserved: "GROUP_RESERVATION_STATUS_RESERVED"
+    case .canceled: "GROUP_RESERVATION_STATUS_CANCELED"
+    case .expired: "GROUP_RESERVATION_STATUS_EXPIRED"
+    }
+  }
+
+  func write(to json: inout JSONWriter, _ company: StreemCompany) {
+    json.member("company_sid", company.sid)
+    json.member("group") { json in
+      json.member("sid", "grp_\(group)")
+      json.member("name", group.text)
+    }
+    json.member("reservation_sid", sid.text)
+    json.member("external_user_id", externalUserID.text)
+    json.member("priority", Int64(priority))
+    json.member("reserve_for_seconds", secondsOf: lasts.nanoseconds)
+    json.member("reservation_status", statusName)
+    // Nobody is before anybody: experts are not simulated.
+    json.member("queue_position", 1)
+    json.member("estimated_wait_until", secondsOf: createdAt.nanoseconds)
+    json.name("details")
+    json.beginArray()
+    for detail in details {
+      json.beginObject()
+      json.member("label", detail.label)
+      json.member("value", detail.value)
+      json.endObject()
+    }
+    json.endArray()
+    json.member("room_sid", roomSID)
+  }
+}

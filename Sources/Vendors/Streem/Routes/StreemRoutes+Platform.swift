@@ -1,0 +1,161 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+internal import GatewayTokens
+
+// The vendor's REST API for a company's own servers, as far as it is visible: HTTP Basic with an API key, snake case.
+
+extension StreemRoutes {
+  /// The most rooms that one answer lists.
+  private static let roomsMax = 100
+
+  var platformRoutes: [HTTPRoute] {
+    let reservations = "/v1/companies/{code}/groups/{group}/reservations"
+    return [
+      group.route("GET", "/v1/companies/{code}") { request, parameters throws(StreemFailure) in
+        let company = try await company(request, parameters)
+        return HTTPResponse(status: 200, json: JSONWriter.object { $0.member("company", company) })
+      },
+      group.route("POST", reservations) { request, parameters throws(StreemFailure) in
+        try await reserve(request, parameters)
+      },
+      group.route("GET", reservations + "/{sid}") { request, parameters throws(StreemFailure) in
+        try await showReservation(request, parameters)
+      },
+      group.route("POST", reservations + "/{sid}/cancel") { request, parameters throws(StreemFailure) in
+        try await cancelReservation(request, parameters)
+      },
+      group.route("GET", "/v1/rooms") { request, _ throws(StreemFailure) in try await listRooms(request) },
+    ]
+  }
+
+  // MARK: Who asks
+
+  /// The code of the company whose API key came with the request.
+  private func callerCompany(_ request: HTTPRequest) async throws(StreemFailure) -> Name {
+    guard let (id, secret) = Self.basic(request), let key = await directory.apiKey(Name(id)), !key.isRevoked,
+      let wanted = key.secretHash, let presented = StreemSecret.hash(presented: secret),
+      ConstantTime.areEqual(wanted, presented)
+    else {
+      var failure = StreemFailure(.credentialsMissing)
+      failure.message = "send a live API key's id and secret as Authorization: Basic"
+      failure.headers = [HTTPField("www-authenticate", #"Basic realm="postern", charset="UTF-8""#)]
+      throw failure
+    }
+    return key.company
+  }
+
+  /// User name and password of HTTP Basic (RFC 7617 section 2).
+  static func basic(_ request: HTTPRequest) -> (id: String, secret: Substring)? {
+    guard let value = request.header("authorization") else { return nil }
+    let parts = value.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "basic",
+      let bytes = Base64.decode(String(parts[1].drop { $0 == " " })),
+      let text = String(validating: bytes, as: UTF8.self), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
+    else { return nil }
+    return (String(text[..<colon]), text[text.utf8.index(after: colon)...])
+  }
+
+  /// The company of the path, which must be the caller's own: others are as unknown as those that do not exist.
+  private func company(
+    _ request: HTTPRequest, _ parameters: PathParameters
+  ) async throws(StreemFailure) -> StreemCompany {
+    let own = try await callerCompany(request)
+    guard Name(parameters["code"]) == own, let company = await directory.company(own) else {
+      throw StreemFailure(.companyUnknown)
+    }
+    return company
+  }
+
+  // MARK: Reservations
+
+  private func reserve(
+    _ request: HTTPRequest, _ parameters: PathParameters
+  ) async throws(StreemFailure) -> HTTPResponse {
+    let company = try await company(request, parameters)
+    do throws(GatewayError) {
+      let now = services.wallTime
+      let reservation = try Self.read(request.body) { (body) throws(GatewayError) in
+        try StreemReservation(body, company: company.code, group: Name(parameters["group"]), at: now)
+      }
+      try await directory.addReservation(reservation, at: now)
+      return Self.answer(reservation, company, status: 201)
+    } catch {
+      throw StreemFailure(error)
+    }
+  }
+
+  private func showReservation(
+    _ request: HTTPRequest, _ parameters: PathParameters
+  ) async throws(StreemFailure) -> HTTPResponse {
+    let company = try await company(request, parameters)
+    return Self.answer(try await known(company, parameters), company, status: 200)
+  }
+
+  private func cancelReservation(
+    _ request: HTTPRequest, _ parameters: PathParameters
+  ) async throws(StreemFailure) -> HTTPResponse {
+    let company = try await company(request, parameters)
+    let sid = try await known(company, parameters).sid
+    do throws(GatewayError) {
+      return Self.answer(
+        try await directory.cancelReservation(sid, at: services.wallTime), company, status: 200)
+    } catch {
+      throw StreemFailure(error)
+    }
+  }
+
+  private func known(
+    _ company: StreemCompany, _ parameters: PathParameters
+  ) async throws(StreemFailure) -> StreemReservation {
+    guard let reservation = await directory.reservation(Name(parameters["sid"]), at: services.wallTime),
+      reservation.company == company.code, reservation.group == Name(parameters["group"])
+    else { throw StreemFailure(.notFound.detailed("there is no such reservation")) }
+    return reservation
+  }
+
+  private static func answer(
+    _ reservation: StreemReservation, _ company: StreemCompany, status: Int
+  ) -> HTTPResponse {
+    let answer = JSONWriter.object(capacity: 768) { json in
+      json.member("group_reservation") { reservation.write(to: &$0, company) }
+    }
+    return HTTPResponse(status: status, json: answer)
+  }
+
+  // MARK: Rooms
+
+  private func listRooms(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
+    let code = try await callerCompany(request)
+    guard let reference = request.parameter("reference_id"), !reference.isEmpty else {
+      throw StreemFailure(.invalidParameter.detailed("reference_id is missing in the query"))
+    }
+    let found = await rooms.rooms(of: code, referenceID: Name(reference), limit: Self.roomsMax)
+    let answer = JSONWriter.object(capacity: 64 + 256 * found.count) { json in
+      json.name("rooms")
+      json.beginArray()
+      for room in found {
+        json.beginObject()
+        json.member("room_sid", room.sid.text)
+        json.member("reference_id", orNull: room.referenceID?.text)
+        json.member("state", room.state.rawValue)
+        json.member("created_at", secondsOf: room.createdAt.nanoseconds)
+        json.endObject()
+      }
+      json.endArray()
+    }
+    return HTTPResponse(status: 200, json: answer)
+  }
+}
+
+extension JSONWriter {
+  /// A company as the REST API shows it.
+  mutating func member(_ name: StaticString, _ company: StreemCompany) {
+    member(name) { json in
+      json.member("sid", company.sid)
+      json.member("code", company.code.text)
+      json.member("name", company.name)
+      json.member("active", company.isActive)
+    }
+  }
+}

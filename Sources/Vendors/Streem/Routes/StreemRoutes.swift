@@ -1,0 +1,144 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// Streem's HTTP side: what the SDK asks, and the part of the vendor's REST API that is visible.
+/// `Deploy/api/streem-openapi.yaml` describes it.
+package struct StreemRoutes: Sendable {
+  /// The most users that a list of recent ones holds.
+  static let recentMax = 100
+
+  let services: any GatewayServices
+  let directory: any StreemDirectory
+  let authenticator: StreemAuthenticator
+  let inviting: StreemInviting
+  let rooms: StreemRooms
+  let settings: StreemSettings
+
+  package var routes: [HTTPRoute] {
+    [
+      group.route("POST", "/streem/v1/identify") { request, _ throws(StreemFailure) in try await identify(request) },
+      group.route("POST", "/streem/v1/logout") { request, _ throws(StreemFailure) in try await logOut(request) },
+      group.route("GET", "/streem/v1/recently-identified-users") { request, _ throws(StreemFailure) in
+        try await listRecent(request)
+      },
+      group.route("POST", "/streem/v1/invitations") { request, _ throws(StreemFailure) in try await invite(request) },
+      group.route("POST", "/streem/v1/invitations/{code}/login") { request, parameters throws(StreemFailure) in
+        try await enter(request, code: parameters["code"])
+      },
+      // The path of an invitation's link, which a browser opens.
+      HTTPRoute("GET", "/i/{code}") { _, parameters in
+        StreemInvitationCode(parameters["code"]).map(OpenIDPage.invitation) ?? OpenIDPage.noInvitation()
+      },
+    ] + platformRoutes
+  }
+
+  var group: RouteGroup<PathParameters, StreemFailure> { RouteGroup { $0.response } }
+
+  // MARK: Users
+
+  private func identify(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
+    do throws(GatewayError) {
+      let (token, details) = try Self.read(request.body) { (body) throws(GatewayError) in
+        (try body.streemToken(), try body.streemDetails())
+      }
+      let credentials = Credentials(token: token, details: details)
+      let verified = try await authenticator.judge(credentials, at: services.wallTime).verdict.get()
+      if verified.kind == .anonymous { throw .anonymousRefused }
+      if await services.isRevoked(verified) { throw .tokenRevoked }
+      let answer = JSONWriter.object(capacity: 512) { json in
+        json.member("type", "identified")
+        json.name("user")
+        json.raw(verified.welcome ?? "null")
+        json.member("refreshed", false)
+        json.name("sessionId")
+        json.null()
+        json.member("sessionExpiresAt", secondsOf: verified.expiresAt?.nanoseconds)
+      }
+      return HTTPResponse(status: 200, json: answer)
+    } catch {
+      throw StreemFailure(error, isOfToken: !error.isSame(as: .malformedRequest))
+    }
+  }
+
+  /// Logs all of the user's connections out.
+  private func logOut(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
+    do throws(GatewayError) {
+      let (user, token) = try await authenticator.caller(request, on: services)
+      _ = await services.control(token.user, .received(.logout(request: nil))) { $0.dialect is StreemDialect }
+      let answer = JSONWriter.object { json in
+        json.member("type", "loggedOut")
+        json.member("externalUserId", user.externalID.text)
+      }
+      return HTTPResponse(status: 200, json: answer)
+    } catch {
+      throw StreemFailure(error)
+    }
+  }
+
+  private func listRecent(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
+    do throws(GatewayError) {
+      let (user, _) = try await authenticator.caller(request, on: services)
+      guard let onlyExperts = ["true": true, "false": false][request.parameter("onlyExperts") ?? "false"] else {
+        throw .invalidParameter.detailed("onlyExperts must be true or false")
+      }
+      guard let company = await directory.company(user.company) else { throw .companyUnknown }
+      let users = await directory.recentlyIdentified(
+        company: company.code, onlyExperts: onlyExperts, limit: Self.recentMax)
+      return HTTPResponse(status: 200, json: JSONWriter.object { $0.member("users", users, of: company) })
+    } catch {
+      throw StreemFailure(error)
+    }
+  }
+
+  // MARK: Invitations
+
+  private func invite(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
+    let user: StreemUser
+    do throws(GatewayError) {
+      user = try await authenticator.caller(request, on: services).user
+    } catch {
+      throw StreemFailure(error)
+    }
+    let order = try StreemInvitationOrder(bytes: request.body)
+    let made = try await inviting.create(order, by: user, at: services.wallTime)
+    return HTTPResponse(status: 201, json: JSONWriter.object(capacity: 512) { made.write(to: &$0) })
+  }
+
+  private func enter(_ request: HTTPRequest, code: String) async throws(StreemFailure) -> HTTPResponse {
+    let version: String?
+    do throws(GatewayError) {
+      version = try Self.read(request.body, isOptional: true) { (body) throws(GatewayError) in
+        _ = try body.truth("isExpert")
+        return try body.text("sdkVersion")
+      }
+    } catch {
+      throw StreemFailure(error)
+    }
+    do throws(StreemReason) {
+      try authenticator.checkVersion(version)
+    } catch {
+      throw StreemFailure(.clientVersionTooOld, status: 426, "the client's version is older than the oldest accepted")
+    }
+    let entrance = try await inviting.enter(code, from: request.peer, at: services.wallTime)
+    var response = HTTPResponse(status: 200, json: entrance.json)
+    response.headers.append(HTTPField("cache-control", "no-store"))
+    return response
+  }
+
+  /// What `read` makes of a body, which must be a JSON object, or may be absent where everything in it is optional.
+  static func read<Content>(
+    _ body: [UInt8], isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
+  ) throws(GatewayError) -> Content {
+    let bytes = isOptional && body.isEmpty ? Array("{}".utf8) : body
+    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
+      let object: JSONObject
+      do throws(JSONError) {
+        object = try JSONObject(bytes)
+      } catch {
+        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
+      }
+      return try read(object)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// Streem's sessions on a wire of our own, since the vendor publishes none: text frames of one JSON object each, whose
+/// member `type` is named for the SDK's call. `Deploy/api/streem-asyncapi.yaml` describes it.
+package struct StreemDialect: Dialect {
+  /// The path of the upgrade request.
+  package static let path = "/streem/v1/connect"
+
+  package static let name = "streem"
+
+  package var name: String { Self.name }
+  private let home: Name
+
+  /// - Parameter home: The code of the company whose users go by their own names.
+  package init(home: Name) {
+    self.home = home
+  }
+
+  package func accepts(_ upgrade: HTTPRequest) -> Bool {
+    upgrade.path == Self.path
+  }
+
+  package func owns(path: String) -> Bool {
+    path.hasPrefix("/streem/")
+  }
+
+  /// None: the first message brings them, since a token in an address ends up in logs.
+  package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
+
+  package func decode(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage? {
+    let typed = try TypedMessage(payload, kind)
+    let (type, message) = (typed.type, typed.object)
+    let request = try typed.request()
+    switch type {
+    case "identify", "token":
+      let details = try type == "identify" ? message.streemDetails() : []
+      return .credentials(Credentials(token: try message.streemToken(), details: details), request: request)
+    case "logout":
+      return .logout(request: request)
+    case "ping":
+      return .ping(request: request)
+    case "tokenFailed":
+      // The operation cannot see the session's end, so it is told what is known here.
+      let body = context.hasExpired ? StreemOperation.expired : ""
+      return .operation(.other(DialectOperation(name: type, body: body)), request: request)
+    default:
+      guard StreemOperation(rawValue: type) != nil else {
+        throw .unknownType.detailed("see the messages of a client in the documentation")
+      }
+      let body = String(decoding: payload, as: UTF8.self)
+      return .operation(.other(DialectOperation(name: type, body: body)), request: request)
+    }
+  }
+
+  package func closeFrame(for reason: CloseReason) -> CloseReason {
+    reason == .refreshTimeout ? Self.sessionExpired : reason
+  }
+
+  /// The session has reached `session_exp`, and no new token came.
+  static let sessionExpired = CloseReason(code: CloseReason.refreshTimeout.code, name: "session_expired")!
+
+  /// The external id that a user's own application knows them by.
+  func externalID(_ user: UserID) -> String {
+    StreemName(user, home: home).externalID.text
+  }
+}

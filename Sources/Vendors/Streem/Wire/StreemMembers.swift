@@ -1,0 +1,56 @@
+internal import GatewayCore
+internal import GatewayKit
+
+// Members as the vendor's SDKs write them: what has no value may be absent, null or empty.
+
+extension JSONObject {
+  /// The longest text accepted in any member but a token, in bytes.
+  static let textBytesMax = 2_000
+
+  /// The text of that name; nil if it is absent, null or empty.
+  func text(_ name: StaticString) throws(GatewayError) -> String? {
+    if try hasNull(name) { return nil }
+    let text = try string(name, bytes: 0...Self.textBytesMax)
+    return text?.isEmpty == true ? nil : text
+  }
+
+  /// The truth of that name; nil if it is absent or null.
+  func truth(_ name: StaticString) throws(GatewayError) -> Bool? {
+    switch try verbatim(name, depth: 0) {
+    case nil, "null": return nil
+    case "true": return true
+    case "false": return false
+    default: throw .invalidParameter.detailed("\(name) must be true or false")
+    }
+  }
+
+  private func hasNull(_ name: StaticString) throws(GatewayError) -> Bool {
+    guard has(name), (try? string(name)) == nil else { return false }
+    return try verbatim(name, depth: Self.depthOfAnything) == "null"
+  }
+
+  /// What a text can be nested at most, so that a value is looked at whatever it is.
+  private static let depthOfAnything = 64
+
+  /// The details of an `identify`, those that have a value.
+  func streemDetails() throws(GatewayError) -> [HTTPField] {
+    var details: [HTTPField] = []
+    func add(_ name: String, _ value: String?) {
+      if let value { details.append(HTTPField(name, value)) }
+    }
+    add(StreemDetail.name, try text("name"))
+    add(StreemDetail.avatarURL, try text("avatarUrl"))
+    add(StreemDetail.companyCode, try text("companyCode"))
+    add(StreemDetail.sdkVersion, try text("sdkVersion"))
+    add(StreemDetail.isExpert, try truth("isExpert").map { $0 ? "true" : "false" })
+    return details
+  }
+
+  /// The token of an `identify` or a `token`.
+  func streemToken() throws(GatewayError) -> String {
+    guard let token = try string("token", bytes: 1...Int.max) else {
+      throw .invalidParameter.detailed("token is missing; it must be a Streem Token")
+    }
+    return token
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import GatewayCore
+import GatewayKit
+import GatewayPlain
+import TestSupport
+import Testing
+
+@Suite("The API documents")
+struct APIDocumentTests {
+  private func document(_ name: String) throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Deploy/api/\(name)")
+    return try String(contentsOf: root, encoding: .utf8)
+  }
+
+  @Test("list every error of the catalogue, and no other", arguments: ["asyncapi.yaml", "openapi.yaml"])
+  func errors(name: String) throws {
+    let text = try document(name)
+    for error in GatewayError.all {
+      #expect(text.contains("{number: {const: \(error.number)}, name: {const: \(error.name)}}"), "\(error.name)")
+      #expect(text.contains("| \(error.number) | `\(error.name)` |"), "\(error.name)")
+    }
+    #expect(text.matches(of: /number: {const: \d+}/).count == GatewayError.all.count)
+  }
+
+  @Test("list every close code the gateway sends, and whether the client may come back")
+  func closeCodes() throws {
+    let text = try document("asyncapi.yaml")
+    // The others are what the gateway notes where no close frame of its own was sent.
+    let sent = CloseReason.all.filter { CloseReason.maySend($0.code) && $0 != .peerClosed }
+    for reason in sent {
+      let entry = "{code: \(reason.code), name: \(reason.name), may_reconnect: \(reason.mayReconnect)}"
+      #expect(text.contains(entry), "\(reason.name)")
+      #expect(text.contains("| \(reason.code) | `\(reason.name)` | \(reason.mayReconnect ? "yes" : "no") |"))
+    }
+    #expect(text.matches(of: /may_reconnect: (true|false)}\n/).count == sent.count)
+  }
+
+  @Test("list every route, and no other")
+  func routes() throws {
+    let gateway = FakeGateway()
+    let provider = TokenProvider(
+      on: gateway.executor, policy: try TokenProviderPolicy(), services: gateway, issuer: FakeTokens())
+    let routes = PlainRoutes(
+      services: gateway, directory: gateway.makeDirectory(), authenticator: FakeTokens(), issuer: FakeTokens(),
+      provider: provider
+    ).routes
+    let text = try document("openapi.yaml")
+    let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })
+    #expect(paths == Set(routes.map(\.pattern)).union([PlainDialect.path]))
+    #expect(text.matches(of: /\n    (get|post):\n/).count == routes.count + 1)
+  }
+}

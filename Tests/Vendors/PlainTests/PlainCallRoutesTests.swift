@@ -1,0 +1,139 @@
+import GatewayCore
+import GatewayJSON
+import GatewayKit
+import TestSupport
+import Testing
+
+@Suite("The plain dialect's calls over HTTP")
+struct PlainCallRoutesTests {
+  private let http: PlainHTTP
+
+  init() throws {
+    http = PlainHTTP(try TokenProviderPolicy())
+  }
+
+  private let standup = "/v1/calls/default/standup"
+
+  @Test("a connected user makes a call, gets it, joins it and publishes to it")
+  func wholeWay() throws {
+    http.gateway.connect(UserID("ann"))
+    let ann = http.token("ann")
+    let made = try http.ask("POST", standup, "{}", bearer: ann)
+    #expect(made.response.status == 201)
+    #expect(made.body["cid"]?.string == "default:standup")
+    #expect(made.body["created_by"]?.string == "ann")
+    #expect(made.body["created_at"]?.number == 1_800_000_000)
+    #expect(made.body["members"]?.count == 0)
+    #expect(try http.ask("POST", standup, bearer: ann).response.status == 200)
+    #expect(try http.ask("GET", standup, bearer: ann).response.status == 200)
+    #expect(
+      PlainHTTP.error(try http.ask("POST", "\(standup)/events", #"{"content":1}"#, bearer: ann)) == [400, 400_006])
+    let joined = try http.ask("POST", "\(standup)/join", bearer: ann)
+    #expect(joined.response.status == 200)
+    #expect(joined.body["members"]?.elements?.map(\.string) == ["ann"])
+    let sent = try http.ask("POST", "\(standup)/events", #"{"content":{"n": 1.0}}"#, bearer: ann)
+    #expect(sent.response.status == 202)
+    let call = try #require(CallID(cid: "default:standup"))
+    #expect(
+      http.gateway.published == [
+        CallEvent(call: call, user: UserID("ann"), kind: .message(content: #"{"n": 1.0}"#))
+      ])
+  }
+
+  @Test(
+    "a user without an authenticated connection gets 800101, with a good token or none", arguments: UserKind.allCases)
+  func notConnected(kind: UserKind) throws {
+    let requests = [("POST", standup), ("GET", standup), ("POST", "\(standup)/join"), ("POST", "\(standup)/events")]
+    for (method, path) in requests {
+      #expect(PlainHTTP.error(try http.ask(method, path)) == [409, 800_101])
+      guard kind != .anonymous else { continue }
+      #expect(PlainHTTP.error(try http.ask(method, path, bearer: http.token("bob", kind))) == [409, 800_101])
+    }
+  }
+
+  @Test(
+    "a bad token gets its own error and the challenge of RFC 6750",
+    arguments: [
+      ("nonsense", 401_001), ("ann|regular|0|1|", 401_002), ("ann|regular|0||revoked:call", 401_009),
+    ])
+  func badTokens(token: String, number: Int) throws {
+    http.gateway.connect(UserID("ann"))
+    http.gateway.revoke(FakeTokens().fingerprint(Credentials(token: "ann|regular|0||revoked:call")))
+    let answer = try http.ask("GET", standup, bearer: token)
+    #expect(PlainHTTP.error(answer) == [401, number])
+    #expect(answer.response.header("www-authenticate")?.contains(#"error="invalid_token""#) == true)
+    #expect(!String(decoding: answer.response.body, as: UTF8.self).contains(token))
+  }
+
+  @Test("an Authorization that is no bearer token is refused as missing credentials")
+  func otherScheme() throws {
+    let answer = try http.ask("GET", standup, headers: [HTTPField("authorization", "Basic abc")])
+    #expect(PlainHTTP.error(answer) == [401, 401_000])
+    #expect(answer.response.header("www-authenticate")?.hasPrefix("Bearer") == true)
+    #expect(answer.response.header("www-authenticate")?.contains("error") == false)
+  }
+
+  @Test("an anonymous user opens the calls of its call token without a connection, and no others")
+  func anonymous() throws {
+    let token = http.token("!anon", .anonymous, calls: ["default:standup", "default:retro"])
+    #expect(try http.ask("POST", standup, bearer: token).response.status == 201)
+    #expect(try http.ask("POST", "\(standup)/join", bearer: token).response.status == 200)
+    let again = try http.ask("POST", "\(standup)/join", bearer: token)
+    #expect(again.body["members"]?.elements?.map(\.string) == ["!anon"])
+    #expect(try http.ask("GET", standup, bearer: token).response.status == 200)
+    #expect(PlainHTTP.error(try http.ask("GET", "/v1/calls/default/retro", bearer: token)) == [404, 404_001])
+    for (method, suffix) in [("POST", ""), ("GET", ""), ("POST", "/join"), ("POST", "/events")] {
+      let answer = try http.ask(method, "/v1/calls/default/secret\(suffix)", bearer: token)
+      #expect(PlainHTTP.error(answer) == [403, 403_002])
+    }
+    let publish = try http.ask("POST", "\(standup)/events", #"{"content":1}"#, bearer: token)
+    #expect(PlainHTTP.error(publish) == [403, 403_004])
+    #expect(http.gateway.published.isEmpty)
+  }
+
+  @Test("a call token without expiry, without calls or with too many is refused")
+  func badCallTokens() throws {
+    let many = (0..<101).map { "default:\($0)" }
+    for token in [
+      http.token("!anon", .anonymous, life: nil, calls: ["default:standup"]), http.token("!anon", .anonymous),
+      http.token("!anon", .anonymous, calls: many + ["default:standup"]),
+    ] {
+      #expect(PlainHTTP.error(try http.ask("POST", standup, bearer: token)) == [401, 401_012])
+    }
+    let most = http.token("!anon", .anonymous, calls: Array(many.prefix(99)) + ["default:standup"])
+    #expect(try http.ask("POST", standup, bearer: most).response.status == 201)
+  }
+
+  @Test("what does not exist is not found, and cannot be joined or published to")
+  func missing() throws {
+    http.gateway.connect(UserID("ann"))
+    let ann = http.token("ann")
+    #expect(PlainHTTP.error(try http.ask("GET", standup, bearer: ann)) == [404, 404_001])
+    #expect(PlainHTTP.error(try http.ask("POST", "\(standup)/join", bearer: ann)) == [404, 404_001])
+    #expect(
+      PlainHTTP.error(try http.ask("POST", "\(standup)/events", #"{"content":1}"#, bearer: ann)) == [404, 404_001])
+  }
+
+  @Test(
+    "wrong names and bodies are refused",
+    arguments: [
+      ("POST", "/v1/calls/a%3Ab/c", "", 400_003), ("POST", "/v1/calls/a/%C3%A9", "", 400_003),
+      ("GET", "/v1/calls/a/\(String(repeating: "x", count: 127))", "", 400_003),
+      ("POST", "/v1/calls/a/b", "[]", 400_004), ("POST", "/v1/calls/a/b", "{", 400_004),
+      ("POST", "/v1/calls/a/b/join", "nonsense", 400_004), ("POST", "/v1/calls/a/b/events", "", 400_004),
+      ("POST", "/v1/calls/a/b/events", "{}", 400_003),
+      ("POST", "/v1/calls/a/b/events", #"{"content":1,"content":2}"#, 400_004),
+    ])
+  func malformed(method: String, path: String, body: String, number: Int) throws {
+    http.gateway.connect(UserID("ann"))
+    #expect(PlainHTTP.error(try http.ask(method, path, body, bearer: http.token("ann"))) == [400, number])
+  }
+
+  @Test("a full directory is told as a limit reached")
+  func full() throws {
+    let http = PlainHTTP(try TokenProviderPolicy(), full: true)
+    http.gateway.connect(UserID("ann"))
+    #expect(try http.ask("POST", standup, bearer: http.token("ann")).response.status == 201)
+    #expect(PlainHTTP.error(try http.ask("POST", "/v1/calls/a/b", bearer: http.token("ann"))) == [429, 429_001])
+  }
+}

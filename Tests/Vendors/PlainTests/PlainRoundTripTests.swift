@@ -1,0 +1,76 @@
+import GatewayCore
+import GatewayPlain
+import TestSupport
+import Testing
+
+@Suite("The two sides of the plain dialect")
+struct PlainRoundTripTests {
+  private let server = PlainDialect()
+  private let client = PlainClientDialect()
+
+  @Test(
+    "agree on what the client says",
+    arguments: [
+      (.connect(Credentials(token: "a.b-c_d")), .credentials(Credentials(token: "a.b-c_d"), request: nil)),
+      (.refresh(Credentials(token: #"quo"te\é"#)), .credentials(Credentials(token: #"quo"te\é"#), request: nil)),
+      (.ping, .ping(request: nil)),
+    ] as [(ClientMessage, InboundMessage)])
+  func clientToServer(said: ClientMessage, heard: InboundMessage) throws {
+    let frame = client.encode(said)
+    #expect(try frame.payload.withUnsafeBytes { try server.decode($0, frame.kind) } == heard)
+  }
+
+  @Test("agree that garbage is garbage")
+  func garbage() {
+    let frame = client.encode(.garbage)
+    #expect(frame.kind == .text)
+    let error = #expect(throws: GatewayError.self) {
+      try frame.payload.withUnsafeBytes { try server.decode($0, frame.kind) }
+    }
+    #expect(error?.isSame(as: .malformedMessage) == true)
+  }
+
+  private static let call = CallID(cid: "a:b")!
+
+  @Test(
+    "agree on what the gateway says",
+    arguments: [
+      (
+        .connected(ConnectionID(loop: 3, serial: 9), user: UserID("ann"), kind: .guest, expiresIn: nil, request: nil),
+        .connected(ConnectionID(loop: 3, serial: 9))
+      ),
+      (.refreshRequired(.expiry, timeout: .seconds(60)), .refreshRequired(timeout: .seconds(60))),
+      (.refreshRequired(.revocation, timeout: .zero), .refreshRequired(timeout: .zero)),
+      (.refreshed(expiresIn: .seconds(1), request: RequestID("1")), .refreshed),
+      (
+        .error(.connectionRequired, request: RequestID("\"")),
+        .error(number: 800_101, name: "connection_required")
+      ),
+      (.closing(.serviceRestart, delay: .milliseconds(1)), .closing(name: "service_restart")),
+      (.pong(request: nil), nil),
+      (.joined(call, request: nil), nil),
+      (.callEvent(CallEvent(call: call, user: UserID("ann"), kind: .message(content: "1"))), nil),
+    ] as [(OutboundMessage, ServerNotice?)])
+  func serverToClient(said: OutboundMessage, heard: ServerNotice?) throws {
+    let frame = try #require(server.encode(said))
+    #expect(frame.kind == .text)
+    #expect(frame.payload.withUnsafeBytes { client.decode($0, frame.kind) } == heard)
+  }
+
+  @Test(
+    "hold when the gateway says nonsense",
+    arguments: [
+      "", "[]", "{}", #"{"type":1}"#, #"{"type":"refresh_required"}"#, #"{"type":"refresh_required","timeout_ms":-1}"#,
+      #"{"type":"refresh_required","timeout_ms":1e300}"#, #"{"type":"error","error":7}"#, #"{"type":"error"}"#,
+      #"{"type":"error","error":{"number":1.5,"name":"x"}}"#, #"{"type":"closing","reason":{}}"#,
+      #"{"type":"closing"}"#,
+    ])
+  func nonsense(text: String) {
+    #expect(Array(text.utf8).withUnsafeBytes { client.decode($0, .text) } == nil)
+  }
+
+  @Test("do not understand binary frames")
+  func binary() {
+    #expect(Array(#"{"type":"refreshed"}"#.utf8).withUnsafeBytes { client.decode($0, .binary) } == nil)
+  }
+}

@@ -1,0 +1,170 @@
+import GatewayCore
+import GatewayJSON
+import GatewayKit
+import GatewayPlain
+import GatewayTokens
+import TestSupport
+import Testing
+
+@Suite("The plain dialect's tokens over HTTP")
+struct PlainTokenRoutesTests {
+  @Test("a guest gets a name of its own and a token that says so")
+  func guests() throws {
+    let http = PlainHTTP(try TokenProviderPolicy(guestLife: .seconds(90)))
+    let answer = try http.ask("POST", "/v1/guests", #"{"name":"Zoe"}"#)
+    #expect(answer.response.status == 201)
+    let user = try #require(answer.body["user_id"]?.string)
+    #expect(user.contains("Zoe"))
+    #expect(answer.body["expires_in_s"]?.number == 90)
+    let token = Credentials(token: try #require(answer.body["token"]?.string))
+    let verified = try FakeTokens().verdict(token, at: WallTime(seconds: 1_800_000_000)).get()
+    #expect(verified.kind == .guest && verified.user.rawValue == user)
+    #expect(verified.expiresAt == WallTime(seconds: 1_800_000_090))
+    #expect(try http.ask("POST", "/v1/guests").body["user_id"]?.string != user)
+  }
+
+  @Test("a token is minted as the request says")
+  func tokens() throws {
+    let http = PlainHTTP(try TokenProviderPolicy(latency: .seconds(1)))
+    let answer = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann","life_s":2.5}"#)
+    #expect(answer.response.status == 200)
+    #expect(answer.body["user_id"]?.string == "ann")
+    #expect(answer.body["expires_in_s"]?.number == 2.5)
+    #expect(answer.body["expires_at"]?.number == 1_800_000_003.5)
+    let until = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann","kind":"guest","expires_at":1800000100}"#)
+    #expect(until.body["expires_at"]?.number == 1_800_000_100)
+    #expect(until.body["token"]?.string?.contains("|guest|") == true)
+    let standard = try http.ask("POST", "/v1/tokens", #"{"user_id":"é\"x","kind":"regular"}"#)
+    #expect(standard.body["user_id"]?.string == "é\"x" && standard.body["expires_in_s"]?.number == 3600)
+    let call = try http.ask("POST", "/v1/tokens", #"{"kind":"anonymous","life_s":60,"call_cids":["a:b","a:c"]}"#)
+    #expect(call.body["user_id"]?.string == "!anon")
+    #expect(call.body["token"]?.string?.hasSuffix("|a:b,a:c") == true)
+  }
+
+  @Test("an opaque access token is random, and the directory knows what it stands for by its hash")
+  func opaque() throws {
+    let http = PlainHTTP(try TokenProviderPolicy())
+    let order = #"{"user_id":"ann","kind":"guest","life_s":60,"format":"opaque"}"#
+    let token = try #require(try http.ask("POST", "/v1/tokens", order).body["token"]?.string)
+    #expect(AccessToken.isOne(token))
+    #expect(try http.ask("POST", "/v1/tokens", order).body["token"]?.string != token)
+    let hash = try #require(AccessToken.hash(of: token))
+    // Asking let two minutes pass; the token was made in the first.
+    let (directory, made) = (http.directory, http.gateway.wallTime - .seconds(120))
+    let record = http.gateway.start { await directory.accessToken(hash: hash, at: made + .seconds(59)) }
+    #expect(record.value??.user == UserID("ann") && record.value??.kind == .guest)
+    let expired = http.gateway.start { await directory.accessToken(hash: hash, at: made + .seconds(60)) }
+    #expect(expired.value == .some(nil))
+    #expect(PlainHTTP.error(try http.ask("POST", "/v1/tokens", #"{"user_id":"a","format":"x"}"#)) == [400, 400_003])
+  }
+
+  @Test("a token lives for ever if the provider's default is that")
+  func eternal() throws {
+    let http = PlainHTTP(try TokenProviderPolicy(defaultLife: nil))
+    let answer = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann"}"#)
+    #expect(answer.body["expires_at"]?.isNull == true && answer.body["expires_in_s"]?.isNull == true)
+    let call = try http.ask("POST", "/v1/tokens", #"{"kind":"anonymous","call_cids":["a:b"]}"#)
+    #expect(PlainHTTP.error(call) == [400, 400_003])
+  }
+
+  @Test(
+    "an order that is not as documented is refused, saying what was expected",
+    arguments: [
+      ("", "the body must be a JSON object"), ("[]", "the body must be a JSON object"),
+      (#"{"user_id":"a","user_id":"b"}"#, "named twice"),
+      ("{}", "user_id is missing"), (#"{"user_id":7}"#, "user_id must be a string of 1 to 255 bytes"),
+      (#"{"user_id":""}"#, "user_id must be a string of 1 to 255 bytes"),
+      (#"{"user_id":"\#(String(repeating: "x", count: 256))"}"#, "user_id must be a string of 1 to 255 bytes"),
+      (#"{"user_id":"!anon"}"#, "belongs to kind anonymous"),
+      (#"{"user_id":"!anon","kind":"guest"}"#, "belongs to kind anonymous"),
+      (#"{"user_id":"a","scheme":"other"}"#, "scheme must be one of plain, acme"),
+      (#"{"user_id":"a","scheme":7}"#, "scheme must be a string"),
+      (#"{"user_id":"a","scheme":"acme","format":"opaque"}"#, "format is of the plain scheme only"),
+      (#"{"user_id":"a","kind":"admin"}"#, "kind must be regular, guest or anonymous"),
+      (#"{"user_id":"a","kind":null}"#, "kind must be regular, guest or anonymous"),
+      (#"{"user_id":"a","life_s":"60"}"#, "life_s must be a number"),
+      (#"{"user_id":"a","life_s":0}"#, "life_s must be"), (#"{"user_id":"a","life_s":-1}"#, "life_s must be"),
+      (#"{"user_id":"a","life_s":1e300}"#, "life_s must be"),
+      (#"{"user_id":"a","life_s":60,"expires_at":1800000100}"#, "not both"),
+      (#"{"user_id":"a","expires_at":1799999999}"#, "expires_at must be"),
+      (#"{"user_id":"a","expires_at":null}"#, "expires_at must be a number"),
+      (#"{"user_id":"a","call_cids":["a:b"]}"#, "call_cids belongs to kind anonymous"),
+      (#"{"user_id":"a","kind":"anonymous","call_cids":["a:b"]}"#, "the user_id of kind anonymous is !anon"),
+      (#"{"kind":"anonymous"}"#, "needs call_cids"),
+      (#"{"kind":"anonymous","call_cids":[]}"#, "call_cids must be an array of 1 to 100 strings"),
+      (#"{"kind":"anonymous","call_cids":"a:b"}"#, "call_cids must be an array of 1 to 100 strings"),
+      (#"{"kind":"anonymous","call_cids":["a:b",1]}"#, "call_cids must be an array of 1 to 100 strings"),
+      (#"{"kind":"anonymous","call_cids":["a"]}"#, "every one of call_cids must be type:id"),
+    ])
+  func malformed(body: String, expected: String) throws {
+    let answer = try PlainHTTP(TokenProviderPolicy()).ask("POST", "/v1/tokens", body)
+    #expect(answer.response.status == 400)
+    let message = answer.body["error"]?["message"]?.string ?? ""
+    #expect(message.contains(expected), "\(message)")
+  }
+
+  @Test("a scheme may be named, and its issuer mints")
+  func scheme() throws {
+    let http = PlainHTTP(try TokenProviderPolicy())
+    let vendor = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann","scheme":"acme"}"#)
+    #expect(vendor.response.status == 200 && vendor.body["token"]?.string == "acme's ann")
+    let plain = try http.ask("POST", "/v1/tokens", #"{"user_id":"ann","scheme":"plain"}"#)
+    #expect(plain.body["token"]?.string?.hasPrefix("ann|regular|") == true)
+  }
+
+  @Test("at most 100 calls stand in a call token")
+  func manyCalls() throws {
+    for (count, status) in [(100, 200), (101, 400)] {
+      let cids = (0..<count).map { #""a:\#($0)""# }.joined(separator: ",")
+      let answer = try PlainHTTP(TokenProviderPolicy()).ask(
+        "POST", "/v1/tokens", #"{"kind":"anonymous","life_s":60,"call_cids":[\#(cids)]}"#)
+      #expect(answer.response.status == status)
+    }
+  }
+
+  @Test("a provider with a secret serves nobody without it")
+  func secret() throws {
+    let http = PlainHTTP(try TokenProviderPolicy(secret: Credentials(token: "swordfish")))
+    let body = #"{"user_id":"ann"}"#
+    for wrong in [nil, "swordfis", "swordfish1", "Swordfish"] {
+      let answer = try http.ask("POST", "/v1/tokens", body, bearer: wrong)
+      #expect(PlainHTTP.error(answer) == [401, 401_000])
+      #expect(answer.response.header("www-authenticate") != nil)
+      #expect(!String(decoding: answer.response.body, as: UTF8.self).contains("swordfish"))
+    }
+    #expect(try http.ask("POST", "/v1/tokens", body, bearer: "swordfish").response.status == 200)
+  }
+
+  @Test("a failing or overloaded provider answers 503 and says when to come back")
+  func unavailable() throws {
+    let failing = PlainHTTP(try TokenProviderPolicy(failureRate: 1))
+    let failed = try failing.ask("POST", "/v1/tokens", #"{"user_id":"ann"}"#)
+    #expect(PlainHTTP.error(failed) == [503, 503_003])
+    #expect(failed.response.header("retry-after") == "1")
+    let policy = try TokenProviderPolicy(latency: .seconds(100), concurrency: 1, queueMax: 0)
+    let full = PlainHTTP(policy)
+    let first = try full.begin("POST", "/v1/tokens", #"{"user_id":"ann"}"#)
+    let refused = try full.ask("POST", "/v1/tokens", #"{"user_id":"bob"}"#)
+    #expect(PlainHTTP.error(refused) == [503, 503_001])
+    #expect(refused.response.header("retry-after") == "1")
+    full.gateway.advance(by: .seconds(40))
+    #expect(first.value?.status == 200)
+  }
+
+  @Test("the client's side asks as the server's side reads, and reads as it answers")
+  func clientSide() throws {
+    let client = PlainClientDialect(providerSecret: Credentials(token: "swordfish"))
+    let http = PlainHTTP(try TokenProviderPolicy(secret: Credentials(token: "swordfish")))
+    for life: TokenLife in [.lasting(.milliseconds(1500)), .until(http.gateway.wallTime + .seconds(200))] {
+      let request = client.tokenRequest(for: UserID("an\"n"), life: life, at: WallTime(seconds: 0))
+      let answer = try http.ask(
+        request.method, request.path, String(decoding: request.body, as: UTF8.self), headers: request.headers)
+      #expect(answer.response.status == 200)
+      let token = try #require(client.token(in: answer.response))
+      #expect(token.token.hasPrefix("an\"n|regular|"))
+    }
+    #expect(client.token(in: HTTPResponse(status: 503, body: Array(#"{"token":"x"}"#.utf8))) == nil)
+    #expect(client.token(in: HTTPResponse(status: 200, body: Array("{}".utf8))) == nil)
+    #expect(client.token(in: HTTPResponse(status: 200, body: [0xFF])) == nil)
+  }
+}

@@ -1,0 +1,36 @@
+import GatewayCore
+import GatewayPlain
+import TestSupport
+import Testing
+
+@Suite("On the plain wire")
+struct PlainTranscriptTests {
+  @Test(
+    "a connection says, byte for byte, what its transcript says",
+    arguments: ["login-refresh-close", "never-logs-in", "refused-logins", "operator"])
+  func transcripts(name: String) throws {
+    let lines = try Transcript.lines(name)
+    #expect(lines.contains { $0.hasPrefix("<") } && lines.contains { $0.hasPrefix(">") })
+    var transcript = Transcript()
+    for line in lines where !line.hasPrefix("<") && !line.hasPrefix("x") { try transcript.play(line) }
+    for (index, line) in transcript.said.enumerated() { #expect(line == (index < lines.count ? lines[index] : "")) }
+    #expect(transcript.said.count == lines.count)
+  }
+
+  @Test("a call's members are told what its transcript says")
+  func callEvents() throws {
+    let lines = try Transcript.lines("call-events")
+    #expect(lines.count == 8)
+    for (given, expected) in zip(lines, lines.dropFirst()) where expected.hasPrefix("<") {
+      let words = given.split(separator: " ", maxSplits: 3).map(String.init)
+      let kind: CallEvent.Kind =
+        switch words[0] {
+        case "member_joined": .memberJoined
+        case "member_left": .memberLeft
+        default: .message(content: words[3])
+        }
+      let event = CallEvent(call: CallID(cid: words[1])!, user: UserID(words[2]), kind: kind)
+      #expect(PlainDialect().encode(.callEvent(event)).map { "< \($0.text)" } == expected)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import GatewayCore
+import GatewayPlain
+import GatewayTokens
+import Testing
+
+@Suite("The plain dialect's claims")
+struct PlainTokenSchemeTests {
+  private static let secret = try! KeyMaterial.secret((1...32).map { UInt8($0) })
+  private static let signer = try! JWTSigner(secret)
+  private static let verifier = JWTVerifier(keys: try! KeySet([try! VerificationKey(secret)]))
+  private static let now = WallTime(seconds: 1_700_000_000)
+
+  /// The judgement on a JWT of these claims, which is never a question.
+  private func judge(_ claims: String) -> Verdict {
+    let token = Self.signer.sign(Array(claims.utf8))
+    let authenticator = PlainAuthenticator(verifier: Self.verifier, directory: NoDirectory())
+    guard case .decided(let verdict) = authenticator.judge(Credentials(token: token), at: Self.now) else {
+      Issue.record("a JWT is judged at once")
+      return .failure(.internalError)
+    }
+    return verdict
+  }
+
+  @Test("a regular user, with everything a token can say")
+  func regular() throws {
+    let token = try judge(
+      #"{"user_id":"ann","kind":"regular","iat":1699999000,"exp":1700003600.5,"jti":"t1","call_cids":["default:a"]}"#
+    ).get()
+    #expect(token.user == UserID("ann") && token.kind == .regular && token.id == "t1")
+    #expect(token.issuedAt == WallTime(seconds: 1_699_999_000))
+    #expect(token.expiresAt == WallTime(nanoseconds: 1_700_003_600_500_000_000))
+    #expect(token.calls == [CallID(cid: "default:a")!])
+  }
+
+  @Test("the least a token can say: sub for user_id, no dates, no calls")
+  func least() throws {
+    let token = try judge(#"{"sub":"bob"}"#).get()
+    #expect(token.user == UserID("bob") && token.kind == .regular)
+    #expect(token.issuedAt == nil && token.expiresAt == nil && token.calls == nil && token.id == nil)
+  }
+
+  @Test("user_id goes before sub; a guest says so")
+  func guest() throws {
+    let token = try judge(#"{"sub":"somebody","user_id":"guest-1","kind":"guest"}"#).get()
+    #expect(token.user == UserID("guest-1") && token.kind == .guest)
+  }
+
+  @Test("the user !anon is anonymous, with an expiry and 1 to 100 calls", arguments: [1, 100])
+  func anonymous(count: Int) throws {
+    let calls = (0..<count).map { "\"default:c\($0)\"" }.joined(separator: ",")
+    let token = try judge(#"{"user_id":"!anon","exp":1700003600,"call_cids":[\#(calls)]}"#).get()
+    #expect(token.user == .anonymous && token.kind == .anonymous && token.calls?.count == count)
+  }
+
+  private static let tooMany = (0...100).map { "\"default:c\($0)\"" }.joined(separator: ",")
+
+  @Test(
+    "a claim that is missing or wrong is named",
+    arguments: [
+      (#"{}"#, "user_id"), (#"{"user_id":""}"#, "user_id"), (#"{"user_id":7}"#, "user_id"), (#"{"sub":null}"#, "sub"),
+      (#"{"user_id":"\#(String(repeating: "x", count: 256))"}"#, "user_id"),
+      (#"{"user_id":"ann","kind":"admin"}"#, "kind"), (#"{"user_id":"ann","kind":1}"#, "kind"),
+      (#"{"user_id":"ann","kind":"anonymous"}"#, "kind"),
+      (#"{"user_id":"!anon","kind":"regular","exp":1700003600,"call_cids":["a:b"]}"#, "kind"),
+      (#"{"user_id":"!anon","call_cids":["a:b"]}"#, "exp"), (#"{"user_id":"!anon","exp":1700003600}"#, "call_cids"),
+      (#"{"user_id":"!anon","exp":1700003600,"call_cids":[]}"#, "call_cids"),
+      (#"{"user_id":"!anon","exp":1700003600,"call_cids":"a:b"}"#, "call_cids"),
+      (#"{"user_id":"!anon","exp":1700003600,"call_cids":["ab"]}"#, "call_cids"),
+      (#"{"user_id":"!anon","exp":1700003600,"call_cids":[1]}"#, "call_cids"),
+      (#"{"user_id":"!anon","exp":1700003600,"call_cids":[\#(tooMany)]}"#, "call_cids"),
+      (#"{"user_id":"ann","call_cids":{}}"#, "call_cids"), (#"{"user_id":"ann","jti":1}"#, "jti"),
+    ])
+  func invalid(claims: String, name: String) throws {
+    guard case .failure(let error) = judge(claims) else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(error.isSame(as: .claimInvalid) && error.message.contains(name))
+  }
+
+  @Test("what the verifier refuses keeps its own error")
+  func verifierErrors() {
+    #expect(judge(#"{"user_id":"ann","exp":1699990000}"#) == .failure(.tokenExpired))
+    let authenticator = PlainAuthenticator(verifier: Self.verifier, directory: NoDirectory())
+    guard case .decided(.failure(let error)) = authenticator.judge(Credentials(token: "x"), at: Self.now) else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(error.isSame(as: .tokenMalformed))
+  }
+
+  @Test("tokens of the issuer are read back as they were meant, and no two are the same")
+  func issuer() throws {
+    var policy = TokenPolicy()
+    policy.issuer = "postern"
+    policy.audiences = ["gateway"]
+    let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(Self.secret)]), policy: policy)
+    let authenticator = PlainAuthenticator(verifier: verifier, directory: NoDirectory())
+    let issuer = PlainTokenIssuer(signer: Self.signer, issuer: "postern", audience: "gateway")
+    let calls = [CallID(cid: "default:a")!, CallID(cid: "default:b")!]
+    let cases: [(UserID, UserKind, WallTime?, [CallID]?)] = [
+      (UserID("ann \"quoted\" Ä"), .regular, Self.now + .milliseconds(1500), nil), (UserID("g"), .guest, nil, nil),
+      (.anonymous, .anonymous, Self.now + .seconds(60), calls),
+    ]
+    for (user, kind, expiresAt, calls) in cases {
+      func mint() -> Credentials {
+        issuer.mint(user: user, kind: kind, issuedAt: Self.now, expiresAt: expiresAt, calls: calls)
+      }
+      let (first, second) = (mint(), mint())
+      #expect(TokenFingerprint(of: first.token) != TokenFingerprint(of: second.token))
+      guard case .decided(.success(let token)) = authenticator.judge(first, at: Self.now) else {
+        Issue.record("\(kind) is refused")
+        continue
+      }
+      #expect(token.user == user && token.kind == kind && token.calls == calls)
+      #expect(token.issuedAt == Self.now && token.expiresAt == expiresAt)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import GatewayCore
+import GatewaySendbird
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@Suite("Clients in a Sendbird channel")
+struct SendbirdChannelTests {
+  /// An application with users of these names, who are not connected.
+  private func application(
+    _ users: String..., change: (inout SendbirdSettings) -> Void = { _ in }
+  ) throws -> SimulatedSendbird {
+    let sendbird = try SimulatedSendbird(hasChannels: true, change)
+    for user in users { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"\#(user)"}"#) }
+    return sendbird
+  }
+
+  private func commands(_ peer: SimulatedPeer, _ name: String) -> [String] {
+    peer.commands.filter { $0.hasPrefix(name) }
+  }
+
+  @Test("exchange messages while one's session expires and is refreshed, and nothing is lost or doubled")
+  func expiry() throws {
+    let sendbird = try application("ann", "bob") { $0.sessionLife = .seconds(30) }
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    let ann = sendbird.connect(["user_id": "ann"])
+    let bob = sendbird.connect(["user_id": "bob", "expiring_session": "1"])
+    var refreshes = 0
+    for second in 0..<100 {
+      sendbird.say(#"MESG{"channel_url":"talk","message":"a\#(second)","req_id":"a\#(second)"}"#, ann)
+      // Bob says something while the gateway waits for his refresh, too.
+      sendbird.say(#"MESG{"channel_url":"talk","message":"b\#(second)","req_id":"b\#(second)"}"#, bob)
+      if commands(bob, "EXPR").count > refreshes, second % 3 == 0 {
+        refreshes += 1
+        sendbird.say(#"LOGI{"token":"","expiring_session":1,"req_id":"refresh"}"#, bob)
+      }
+      sendbird.world.advance(by: .seconds(1))
+    }
+    #expect(refreshes == 3 && commands(bob, "EXPR").count == 3 && sendbird.connectionCount == 2)
+    for peer in [ann, bob] {
+      let texts = commands(peer, "MESG").compactMap { $0.firstMatch(of: #/"message":"(\w+)"/#).map { String($0.1) } }
+      #expect(texts == (0..<100).flatMap { ["a\($0)", "b\($0)"] })
+      let ids = commands(peer, "MESG").compactMap { $0.firstMatch(of: #/"msg_id":(\d+)/#).flatMap { Int($0.1) } }
+      #expect(ids == Array(1...200))
+      #expect(commands(peer, "EROR").isEmpty)
+    }
+    // Who speaks has the answer, with the name of the request, and no second copy; the other hears no name.
+    #expect(commands(ann, "MESG").filter { $0.contains(#""req_id":"a"#) }.count == 100)
+    #expect(commands(ann, "MESG").filter { $0.contains(#""req_id":"b"#) }.isEmpty)
+  }
+
+  @Test("hear on every device of every member, and nobody else hears")
+  func fanOut() throws {
+    let sendbird = try application("ann", "bob", "eve")
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    let peers = ["ann", "ann", "bob", "bob", "eve"].map { sendbird.connect(["user_id": $0]) }
+    sendbird.say(#"MESG{"channel_url":"talk","message":"hi","data":"d","custom_type":"c","req_id":"1"}"#, peers[0])
+    #expect(peers.map { commands($0, "MESG").count } == [1, 1, 1, 1, 0])
+    let heard = try #require(commands(peers[2], "MESG").first)
+    for part in [
+      #""channel_type":"group""#, #""data":"d""#, #""custom_type":"c""#, #""guest_id":"ann""#, #""name":"ann""#,
+      #""ts":1800000000"#, #""mention_type":"users""#,
+    ] {
+      #expect(heard.contains(part), "\(part)")
+    }
+    let file = #"FILE{"channel_url":"talk","url":"https://x/y","name":"y","size":7,"custom":"z","req_id":"2"}"#
+    sendbird.say(file, peers[2])
+    #expect(peers[0].last("url", of: "FILE") == "https://x/y" && peers[0].last("custom", of: "FILE") == "z")
+    #expect(peers[2].last("req_id", of: "FILE") == "2" && peers[2].last("size", of: "FILE") == "7")
+  }
+
+  @Test("change what they said, read what others said, and see who types")
+  func editsAndReceipts() throws {
+    let sendbird = try application("ann", "bob")
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
+    sendbird.say(#"MESG{"channel_url":"talk","message":"hi","req_id":"1"}"#, ann)
+    sendbird.say(#"MEDI{"channel_url":"talk","msg_id":1,"message":"ho","req_id":"2"}"#, ann)
+    #expect(bob.last("message", of: "MEDI") == "ho" && ann.last("req_id", of: "MEDI") == "2")
+    sendbird.say(#"MEDI{"channel_url":"talk","msg_id":1,"message":"mine","req_id":"3"}"#, bob)
+    #expect(bob.last("code", of: "EROR") == "900022" && ann.last("message", of: "MEDI") == "ho")
+    let own = { sendbird.serve("GET", "/v3/users/bob/unread_message_count").member("unread_count") }
+    #expect(own() == "1")
+    sendbird.say(#"READ{"channel_url":"talk","req_id":"4"}"#, bob)
+    #expect(own() == "0" && bob.last("req_id", of: "READ") == "4" && ann.last("req_id", of: "READ") == nil)
+    #expect(ann.last("ts", of: "READ") == "1800000000000")
+    #expect(ann.commands.last?.contains(#""guest_id":"bob""#) == true)
+    let before = ann.commands.count
+    sendbird.say(#"TPST{"channel_url":"talk","time":1}"#, ann)
+    #expect(bob.last("cat", of: "SYEV") == "10900" && ann.commands.count == before)
+    sendbird.say(#"TPEN{"channel_url":"talk","time":2}"#, ann)
+    #expect(bob.last("cat", of: "SYEV") == "10901")
+    sendbird.say(#"MACK{"channel_url":"talk","msg_id":1}"#, bob)
+    #expect(commands(bob, "EROR").count == 1 && bob.isOpen)
+  }
+
+  @Test("are in an open channel from entering it until they leave it or their connection ends")
+  func openChannels() throws {
+    let sendbird = try application("ann", "bob")
+    sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
+    let count = { sendbird.serve("GET", "/v3/open_channels/square").member("participant_count") }
+    let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
+    sendbird.say(#"MESG{"channel_url":"square","message":"hi","req_id":"1"}"#, ann)
+    #expect(ann.last("code", of: "EROR") == "900020")
+    sendbird.say(#"ENTR{"channel_url":"square","req_id":"2"}"#, ann)
+    #expect(ann.last("participant_count", of: "ENTR") == "1" && ann.last("edge_ts", of: "ENTR") == "1800000000000")
+    sendbird.say(#"ENTR{"channel_url":"square","req_id":"3"}"#, bob)
+    #expect(count() == "2" && ann.last("cat", of: "SYEV") == "10102")
+    sendbird.say(#"MESG{"channel_url":"square","message":"hi","req_id":"4"}"#, bob)
+    #expect(ann.last("channel_type", of: "MESG") == "open" && commands(bob, "MESG").count == 1)
+    bob.abort()
+    sendbird.world.settle()
+    #expect(count() == "1" && ann.last("cat", of: "SYEV") == "10103")
+    #expect(sendbird.user("bob")?.lastSeenAt == sendbird.world.wallTime)
+    let again = sendbird.connect(["user_id": "bob"])
+    sendbird.say(#"MESG{"channel_url":"square","message":"still?","req_id":"5"}"#, again)
+    #expect(again.last("code", of: "EROR") == "900020")
+    sendbird.say(#"EXIT{"channel_url":"square","req_id":"6"}"#, ann)
+    #expect(ann.last("participant_count", of: "EXIT") == "0" && count() == "0")
+    sendbird.serve(
+      "POST", "/v3/open_channels/square/messages", #"{"message_type":"ADMM","message":"to nobody"}"#)
+    #expect(commands(ann, "ADMM").isEmpty)
+  }
+
+  @Test("leave an open channel with their last connection only")
+  func twoDevices() throws {
+    let sendbird = try application("ann", "bob")
+    sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
+    let (phone, laptop) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "ann"]))
+    let bob = sendbird.connect(["user_id": "bob"])
+    for peer in [phone, laptop, bob] { sendbird.say(#"ENTR{"channel_url":"square","req_id":"1"}"#, peer) }
+    #expect(bob.last("participant_count", of: "ENTR") == "2" && phone.last("cat", of: "SYEV") == "10102")
+    phone.close()
+    sendbird.world.settle()
+    #expect(commands(bob, "SYEV").allSatisfy { !$0.contains(#""cat":10103"#) })
+    laptop.close()
+    sendbird.world.settle()
+    #expect(bob.last("cat", of: "SYEV") == "10103")
+  }
+
+  @Test("hear who is invited, who leaves, and what becomes of the channel")
+  func channelEvents() throws {
+    let sendbird = try application("ann", "bob", "eve")
+    let peers = ["ann", "bob", "eve"].map { sendbird.connect(["user_id": $0]) }
+    let key = ["session-key": peers[0].sessionKey]
+    let url = "/v3/group_channels/talk"
+    #expect(
+      sendbird.fetch("POST", "/v3/group_channels", key, body: #"{"channel_url":"talk","user_ids":["bob"]}"#)
+        .member("member_count") == "2")
+    #expect(peers.map { $0.last("cat", of: "SYEV") } == ["10020", "10020", nil])
+    #expect(sendbird.fetch("POST", url + "/invite", key, body: #"{"user_ids":["eve"]}"#).code == 0)
+    #expect(peers[2].last("cat", of: "SYEV") == "10020")
+    #expect(sendbird.fetch("PUT", url, key, body: #"{"name":"New"}"#).member("name") == "New")
+    #expect(peers.allSatisfy { $0.last("cat", of: "SYEV") == "11000" })
+    #expect(sendbird.fetch("PUT", url + "/leave", ["session-key": peers[1].sessionKey], body: "{}").code == 0)
+    #expect(peers.allSatisfy { $0.last("cat", of: "SYEV") == "10001" })
+    sendbird.serve("PUT", url + "/freeze", #"{"freeze":true}"#)
+    #expect(peers.map { $0.last("cat", of: "SYEV") } == ["10701", "10001", "10701"])
+    #expect(sendbird.fetch("DELETE", url, key).code == 400_108)
+    sendbird.serve("DELETE", url)
+    #expect(peers.map { $0.last("cat", of: "SYEV") } == ["12000", "10001", "12000"])
+    #expect(sendbird.fetch("GET", url, key).code == 400_201)
+  }
+}

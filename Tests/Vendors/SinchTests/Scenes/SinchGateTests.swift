@@ -1,0 +1,237 @@
+import GatewayCore
+import GatewayJSON
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySinch
+import GatewayTokens
+import TestSupport
+import Testing
+
+@Suite("The rules of the gate, in Sinch's words")
+struct SinchGateTests {
+  @Test("anonymous users get no socket, by their name or by their token")
+  func anonymous() {
+    let gateway = SimulatedSinch()
+    let named = gateway.connect()
+    named.start("!anon")
+    #expect(named.types == ["clientFailed"] && named.last("reason") == "anonymous_refused")
+    #expect(named.closeCode == 4501)
+    let marked = gateway.connect()
+    marked.start("visitor")
+    marked.say(#"{"type":"register","jwt":"\#(gateway.token("visitor", .anonymous))"}"#)
+    #expect(marked.types == ["credentialsRequired", "userRegistrationFailed", "clientFailed"])
+    #expect(marked.closeCode == 4501 && gateway.instances(of: "visitor").isEmpty)
+  }
+
+  @Test("guests get a token over HTTP, connect and join calls")
+  func guests() throws {
+    let gateway = SimulatedSinch()
+    let answer = try #require(gateway.fetch("POST", "/sinch/v1/applications/app/guests"))
+    #expect(answer.status == 201)
+    let text = String(decoding: answer.body, as: UTF8.self)
+    let parts = text.split(separator: "\"").map(String.init)
+    let user = parts[parts.firstIndex(of: "userId")! + 2]
+    let token = parts[parts.firstIndex(of: "jwt")! + 2]
+    let peer = gateway.connect()
+    peer.start(user, #","jwt":"\#(token)""#)
+    peer.say(#"{"type":"joinCall","callId":"default:lobby"}"#)
+    #expect(peer.types == ["userRegistered", "clientStarted", "callJoined"])
+    let kinds = gateway.order { await $0.sessions(of: UserID(user), after: nil, limit: 5).map(\.kind) }
+    #expect(kinds == [.guest])
+  }
+
+  @Test(
+    "an operation before the login gets 800101",
+    arguments: [
+      #"{"type":"joinCall","callId":"default:a"}"#, #"{"type":"leaveCall","callId":"default:a"}"#,
+      #"{"type":"terminateGracefully"}"#, #"{"type":"unregisterPushToken"}"#,
+    ])
+  func connectionRequired(text: String) {
+    let peer = SimulatedSinch().connect()
+    peer.say(text)
+    #expect(
+      peer.peer.texts == [
+        #"{"type":"error","error":{"httpStatus":409,"errorCode":800101,"reason":"connection_required","#
+          + #""domain":"generic","message":"connect and authenticate first","retryable":false}}"#
+      ])
+    peer.start()
+    peer.say(text)
+    #expect(peer.types == ["error", "credentialsRequired", "error"] && peer.isOpen)
+  }
+
+  @Test("who does not register is disconnected when the login time-out passes, asked or not", arguments: [false, true])
+  func loginTimeout(starts: Bool) {
+    let gateway = SimulatedSinch()
+    let peer = gateway.connect()
+    if starts { peer.start() }
+    gateway.world.advance(by: .seconds(9))
+    #expect(peer.isOpen)
+    gateway.world.advance(by: .seconds(1))
+    #expect(peer.closeCode == 4001 && peer.last("reason") == "connection_required")
+  }
+
+  @Test("when the registration ends in mid-session credentials are asked for, and new ones keep the connection")
+  func expiry() {
+    let gateway = SimulatedSinch()
+    let peer = gateway.started(life: .seconds(172_800))
+    gateway.world.advance(by: .seconds(172_800) - .nanoseconds(1))
+    #expect(peer.types == ["credentialsRequired", "userRegistered", "clientStarted"])
+    let first = peer.registered
+    gateway.world.advance(by: .nanoseconds(1))
+    #expect(peer.last("reason") == "expired")
+    #expect(
+      peer.peer.texts.last
+        == #"{"type":"credentialsRequired","reason":"expired","serverTime":1800172800,"timeoutMs":60000}"#)
+    gateway.world.advance(by: .seconds(59))
+    peer.say(#"{"type":"register","jwt":"\#(gateway.token(life: .seconds(200_000)))"}"#)
+    #expect(peer.types.suffix(2) == ["credentialsRequired", "userRegistered"])
+    #expect(peer.registered?.id != first?.id, "what has ended is deleted")
+    gateway.world.advance(by: .seconds(100_000))
+    #expect(peer.isOpen && peer.types.count == 5)
+  }
+
+  @Test("who misses the time-out is disconnected, whatever it sent meanwhile")
+  func timeout() {
+    let gateway = SimulatedSinch()
+    let peer = gateway.started(life: .seconds(172_800))
+    gateway.world.advance(by: .seconds(172_800))
+    for answer in [
+      #"{"type":"register","jwt":"\#(gateway.token("bob"))"}"#, #"{"type":"register","jwt":"x.y.z"}"#,
+      #"{"type":"register","jwt":"\#(gateway.token())"}"#, #"{"type":"registerFailed"}"#,
+    ] { peer.say(answer) }
+    #expect(
+      peer.types.suffix(4) == ["userRegistrationFailed", "userRegistrationFailed", "userRegistrationFailed", "error"])
+    gateway.world.advance(by: .seconds(59))
+    #expect(peer.isOpen)
+    gateway.world.advance(by: .seconds(1))
+    #expect(peer.closeCode == 4000)
+  }
+
+  @Test("a revocation asks for other credentials or closes, and what was registered before starts nobody")
+  func revocation() throws {
+    for action in [SessionPolicy.RevocationAction.refresh, .close] {
+      let gateway = SimulatedSinch(try SessionPolicy(revocation: action))
+      let peer = gateway.started()
+      let (id, secret) = try #require(peer.registered)
+      gateway.world.advance(by: .seconds(5))
+      let now = gateway.world.wallTime
+      #expect(gateway.order { try? await $0.revoke(.user(UserID("alice"), issuedBefore: now)) } == 1)
+      gateway.world.settle()
+      #expect(action == .close ? peer.closeCode == 4004 : peer.last("reason") == "unknown_instance")
+      let again = gateway.connect()
+      again.start(instance: id, secret: secret)
+      #expect(again.types == ["clientFailed"] && again.peer.texts[0].contains(#""errorCode":1104"#))
+      let fresh = gateway.started()
+      #expect(fresh.types.last == "clientStarted")
+    }
+  }
+
+  @Test("who was told that its instance is unknown gets another with its secret, over the socket and over HTTP")
+  func revokedAndBack() throws {
+    let path = "/sinch/v1/applications/app/users/alice/instances"
+    for isHTTP in [false, true] {
+      let gateway = SimulatedSinch()
+      let peer = gateway.started()
+      let (old, _) = try #require(peer.registered)
+      gateway.world.advance(by: .seconds(5))
+      let now = gateway.world.wallTime
+      #expect(gateway.order { try? await $0.revoke(.user(UserID("alice"), issuedBefore: now)) } == 1)
+      gateway.world.settle()
+      #expect(peer.last("reason") == "unknown_instance")
+      gateway.world.advance(by: .seconds(1))
+      let jwt = #""jwt":"\#(gateway.token())""#
+      var made: (id: String, secret: [UInt8])?
+      if isHTTP {
+        let answer = try #require(
+          gateway.fetch("POST", path, body: #"{"deviceId":"d1","instanceId":"\#(old)",\#(jwt)}"#))
+        #expect(answer.status == 201)
+        let json = try JSONDocument.parse(answer.body).root
+        made = (json["id"]?.string ?? "", json["secret"]?.string.flatMap(Base64.decode) ?? [])
+      } else {
+        peer.say(#"{"type":"register",\#(jwt)}"#)
+        #expect(peer.types.last == "userRegistered")
+        made = peer.registered
+      }
+      let (id, secret) = try #require(made)
+      #expect(id != old && secret.count == 32)
+      #expect(gateway.instances().map(\.id.text) == [id])
+      gateway.world.advance(by: .seconds(3_600))
+      #expect(peer.isOpen, "the connection goes on with the new instance")
+      let again = gateway.connect()
+      again.start(instance: id, secret: secret)
+      #expect(again.types == ["clientStarted"])
+    }
+  }
+
+  @Test("a renewal in the legacy web SDK's way of what has been revoked is not found, so that it forgets it")
+  func revokedWeb() throws {
+    let gateway = SimulatedSinch()
+    func ticket() -> String {
+      SinchUserTicket.mint(
+        user: UserID("alice"), application: SimulatedSinch.application, secret: SimulatedSinch.secret,
+        createdAt: gateway.world.wallTime, life: .seconds(3_600))
+    }
+    func ask(_ method: String, _ path: String) -> HTTPResponse? {
+      gateway.fetch(
+        method, path,
+        headers: [
+          HTTPField("authorization", "user \(ticket())"),
+          HTTPField("x-timestamp", SinchCalendar.text(gateway.world.wallTime)),
+        ], body: "{}")
+    }
+    let made = try #require(ask("POST", "/instance"))
+    let id = try #require(try JSONDocument.parse(made.body).root["id"]?.string)
+    #expect(ask("PUT", "/instances/id/\(id)/authorization")?.status == 200)
+    gateway.world.advance(by: .seconds(5))
+    let now = gateway.world.wallTime
+    _ = gateway.order { try? await $0.revoke(.user(UserID("alice"), issuedBefore: now)) }
+    gateway.world.advance(by: .seconds(1))
+    let gone = try #require(ask("PUT", "/instances/id/\(id)/authorization"))
+    #expect(gone.status == 404 && String(decoding: gone.body, as: UTF8.self).contains("40400"))
+    #expect(ask("POST", "/instance")?.status == 200)
+  }
+
+  // MARK: Strangers
+
+  @Test("guests are made so many a minute by one address, and their registrations end")
+  func guestsOfAnAddress() throws {
+    let gateway = SimulatedSinch { $0.guestsPerMinute = 3 }
+    func make() -> HTTPResponse? { gateway.fetch("POST", "/sinch/v1/applications/app/guests") }
+    let first = try #require(make())
+    #expect(first.status == 201 && make()?.status == 201 && make()?.status == 201)
+    let refused = try #require(make())
+    #expect(refused.status == 429 && String(decoding: refused.body, as: UTF8.self).contains("42900"))
+    gateway.world.advance(by: .seconds(20))
+    #expect(make()?.status == 201)
+    let guest = try JSONDocument.parse(first.body).root
+    let (user, jwt) = (guest["userId"]?.string ?? "", guest["jwt"]?.string ?? "")
+    let peer = gateway.connect()
+    peer.start(user, #","jwt":"\#(jwt)""#)
+    #expect(peer.types == ["userRegistered", "clientStarted"])
+    gateway.world.advance(by: .seconds(86_400))
+    #expect(peer.last("reason") == "expired")
+  }
+
+  @Test("passwords are guessed three times, whatever application is named, and so many a minute by one address")
+  func passwords() throws {
+    let gateway = SimulatedSinch { settings in
+      settings.applications = SinchApplications(any: SimulatedSinch.secret)
+      settings.passwords = ["carol": Credentials(token: "right"), "dave": Credentials(token: "right")]
+      settings.passwordsPerMinute = 10
+    }
+    func guess(_ password: String, _ user: String, _ application: String) throws -> String {
+      let answer = try #require(
+        gateway.fetch(
+          "POST", "/users/username/\(user)/authentication",
+          headers: [HTTPField("authorization", "application \(application)")], body: #"{"password":"\#(password)"}"#))
+      return try JSONDocument.parse(answer.body).root["reason"]?.string ?? "\(answer.status)"
+    }
+    for application in ["a", "b", "c"] { #expect(try guess("wrong", "carol", application) == "wrong_password") }
+    #expect(try guess("right", "carol", "d") == "account_locked")
+    #expect(try guess("right", "dave", "a") == "200")
+    for _ in 0..<5 { _ = try guess("wrong", "nobody", "a") }
+    #expect(try guess("right", "dave", "a") == "too_many")
+    gateway.world.advance(by: .seconds(300))
+    #expect(try guess("right", "carol", "a") == "200")
+  }
+}

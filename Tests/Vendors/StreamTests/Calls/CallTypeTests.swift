@@ -1,0 +1,61 @@
+import GatewayCore
+import GatewayJSON
+import GatewayStream
+import TestSupport
+import Testing
+
+@Suite("What a Stream call names that nobody defined")
+struct CallTypeTests {
+  @Test("is refused where it is the call's type, until the type is defined", arguments: ["", "/join"])
+  func types(path: String) throws {
+    let body = #"{"location":"FRA","create":true}"#
+    let http = try StreamCallHTTP()
+    for asker in [StreamCallHTTP.Asker.user("ann"), .server] {
+      let named = #"{"location":"FRA","create":true,"user_id":"ann","data":{"created_by_id":"ann"}}"#
+      let answer = try http.ask("POST", "call/meeting/a\(path)", named, as: asker)
+      #expect(answer.status == 404 && answer.body.at("code")?.integer == 16)
+      #expect(answer.body.at("message")?.string?.contains("audio_room, default, development, livestream") == true)
+    }
+    #expect(http.told() == [])
+    for type in ["default", "audio_room", "livestream", "development"] {
+      #expect(try http.ask("POST", "call/\(type)/a\(path)", body).status == 201)
+    }
+    for types in [["meeting"], nil] as [Set<String>?] {
+      var policy = StreamCallPolicy()
+      policy.types = types
+      let answer = try StreamCallHTTP(policy: policy).ask("POST", "call/meeting/a\(path)", body)
+      #expect(answer.status == 201 && answer.body.at("call.settings.audio.mic_default_on")?.bool == true)
+    }
+  }
+
+  @Test("is refused where a guest names a user, for anybody may be a guest")
+  func guests() throws {
+    let http = try StreamCallHTTP()
+    let guest = StreamCallHTTP.Asker.user("guest-00000000-0000-4000-8000-000000000000-tom")
+    _ = try http.ask("GET", "call/default/none", as: guest)
+    let members = #"{"data":{"members":[{"user_id":"bob"}]}}"#
+    #expect(try http.ask("POST", "call/default/a", members, as: guest).status == 400)
+    _ = try http.ask("GET", "call/default/none", as: .user("bob"))
+    #expect(try http.ask("POST", "call/default/a", members, as: guest).status == 201)
+  }
+
+  @Test("is made where it is a user, or the call is refused: as the policy has it")
+  func users() throws {
+    let members = #"{"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#
+    #expect(try StreamCallHTTP().ask("POST", "call/default/a", members).status == 201)
+    var policy = StreamCallPolicy()
+    policy.makesUnknownUsers = false
+    let http = try StreamCallHTTP(policy: policy)
+    _ = try http.ask("GET", "call/default/none", as: .user("bob"))
+    let refused = try http.ask("POST", "call/default/a", members)
+    #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)
+    let message = refused.body.at("message")?.string ?? ""
+    #expect(message.contains("eve") && !message.contains("bob"))
+    #expect(try http.ask("POST", "call/default/a", #"{"data":{"created_by_id":"zoe"}}"#, as: .server).status == 400)
+    _ = try http.ask("GET", "call/default/none", as: .user("eve"))
+    #expect(try http.ask("POST", "call/default/a", members).status == 201)
+    let late = #"{"update_members":[{"user_id":"zoe"}]}"#
+    #expect(try http.ask("POST", "call/default/a/members", late).status == 400)
+    #expect(http.told() == ["call.created"])
+  }
+}

@@ -1,0 +1,132 @@
+import GatewayCore
+import GatewayJSON
+import TestSupport
+import Testing
+
+@Suite("Finding Stream's calls")
+struct QueryTests {
+  private func filled() throws -> StreamCallHTTP {
+    let http = try StreamCallHTTP()
+    let calls = [
+      ("default/a", #"{"data":{"custom":{"topic":"tea","n":1},"members":[{"user_id":"bob"}],"team":"blue"}}"#, "ann"),
+      ("default/b", #"{"data":{"custom":{"topic":"coffee","n":2},"starts_at":"2030-01-01T00:00:00Z"}}"#, "bob"),
+      ("livestream/a", #"{"data":{"custom":{"tags":["x","y"]},"members":[{"user_id":"eve"}]}}"#, "ann"),
+    ]
+    for (path, body, user) in calls {
+      #expect(try http.ask("POST", "call/\(path)", body, as: .user(user)).status == 201)
+      http.gateway.advance(by: .seconds(1))
+    }
+    return http
+  }
+
+  private func find(_ http: StreamCallHTTP, _ body: String) throws -> [String] {
+    let answer = try http.ask("POST", "calls", body)
+    #expect(answer.status == 201, "\(answer.body.text)")
+    return answer.body.at("calls")?.elements?.compactMap { $0.at("call.cid")?.string } ?? []
+  }
+
+  @Test(
+    "by every field and operator",
+    arguments: [
+      (#"{}"#, "livestream:a default:b default:a"),
+      (#"{"cid":{"$in":["default:a","livestream:a","none:x"]}}"#, "livestream:a default:a"),
+      (#"{"cid":{"$eq":"default:b"}}"#, "default:b"), (#"{"cid":"default:b"}"#, "default:b"),
+      (#"{"type":"default","id":"a"}"#, "default:a"), (#"{"type":{"$in":["livestream"]}}"#, "livestream:a"),
+      (#"{"created_by_user_id":"bob"}"#, "default:b"),
+      (#"{"members":{"$in":["bob","eve"]}}"#, "livestream:a default:a"),
+      (#"{"custom.topic":"tea"}"#, "default:a"), (#"{"custom.n":{"$gt":1}}"#, "default:b"),
+      (#"{"custom.tags":{"$in":["y"]}}"#, "livestream:a"), (#"{"team":{"$exists":true}}"#, "default:a"),
+      (#"{"starts_at":{"$exists":false}}"#, "livestream:a default:a"), (#"{"backstage":true}"#, "livestream:a"),
+      (#"{"ongoing":true}"#, ""), (#"{"created_at":{"$lte":"2027-01-15T08:00:01Z"}}"#, "default:b default:a"),
+      (#"{"starts_at":{"$gte":"2029-01-01T00:00:00+00:00"}}"#, "default:b"),
+      (#"{"$or":[{"id":"b"},{"type":"livestream"}]}"#, "livestream:a default:b"),
+      (#"{"$and":[{"id":"a"},{"type":"default"}]}"#, "default:a"),
+      (#"{"$nor":[{"id":"a"}]}"#, "default:b"),
+    ])
+  func filters(conditions: String, expected: String) throws {
+    let http = try filled()
+    #expect(try find(http, #"{"filter_conditions":\#(conditions)}"#).joined(separator: " ") == expected)
+  }
+
+  @Test(
+    "in the order asked for",
+    arguments: [
+      (#"[{"field":"cid","direction":1}]"#, "default:a default:b livestream:a"),
+      (#"[{"field":"created_at","direction":-1}]"#, "livestream:a default:b default:a"),
+      (#"[{"field":"type","direction":-1},{"field":"id","direction":-1}]"#, "livestream:a default:b default:a"),
+      (#"[{"field":"starts_at","direction":1}]"#, "default:b default:a livestream:a"),
+      (#"[{"field":"starts_at","direction":-1}]"#, "default:b default:a livestream:a"),
+    ])
+  func sort(order: String, expected: String) throws {
+    #expect(try find(try filled(), #"{"sort":\#(order)}"#).joined(separator: " ") == expected)
+  }
+
+  @Test("up to a hundred at a time, which is also what one gets who names no limit or 0")
+  func limit() throws {
+    let http = try StreamCallHTTP(room: 200)
+    for number in 0..<101 { _ = try http.ask("POST", "call/default/c\(number)") }
+    for body in ["{}", #"{"limit":0}"#, #"{"limit":100}"#] {
+      let answer = try http.ask("POST", "calls", body).body
+      #expect(answer.at("calls")?.count == 100 && answer.at("next") != nil)
+    }
+    #expect(try http.ask("POST", "calls", #"{"limit":26}"#).body.at("calls")?.count == 26)
+  }
+
+  @Test("page by page, there and back")
+  func pages() throws {
+    let http = try filled()
+    let sort = #""sort":[{"field":"cid","direction":1}],"limit":1"#
+    var body = try http.ask("POST", "calls", "{\(sort)}").body
+    #expect(body.at("prev") == nil)
+    var seen: [String] = []
+    while true {
+      seen.append(try #require(body.at("calls.0.call.cid")?.string))
+      guard let next = body.at("next")?.string else { break }
+      body = try http.ask("POST", "calls", #"{\#(sort),"next":"\#(next)"}"#).body
+    }
+    #expect(seen == ["default:a", "default:b", "livestream:a"])
+    let prev = try #require(body.at("prev")?.string)
+    let back = try http.ask("POST", "calls", #"{\#(sort),"prev":"\#(prev)"}"#).body
+    #expect(back.at("calls.0.call.cid")?.string == "default:b")
+  }
+
+  @Test("with the state of each as its own reply has it, below /api/v2/ with its dates")
+  func state() throws {
+    let http = try filled()
+    let body = #"{"filter_conditions":{"cid":"default:a"}}"#
+    let call = try #require(try http.ask("POST", "calls", body, as: .user("bob"), v2: true).body.at("calls.0"))
+    #expect(call.at("call.created_at")?.integer == 1_800_000_000_000_000_000)
+    #expect(call.at("members.0.user_id")?.string == "bob" && call.at("membership.user_id")?.string == "bob")
+    #expect(call.at("own_capabilities")?.count ?? 0 > 3)
+  }
+
+  @Test(
+    "never by what is no query",
+    arguments: [
+      #"{"filter_conditions":[]}"#, #"{"filter_conditions":{"colour":"red"}}"#, #"{"limit":-1}"#, #"{"limit":101}"#,
+      #"{"filter_conditions":{"id":{"$regex":"a"}}}"#, #"{"sort":[{"field":"colour"}]}"#, #"{"limit":"5"}"#,
+      #"{"sort":[{"field":"cid","direction":2}]}"#, #"{"next":"x"}"#, #"{"next":"page-1","prev":"page-1"}"#,
+      #"{"next":"page-99999999999999999999"}"#, #"{"filter_conditions":{"$or":{}}}"#, #"{"sort":{}}"#,
+    ])
+  func refused(body: String) throws {
+    let answer = try filled().ask("POST", "calls", body)
+    #expect(answer.status == 400 && answer.body.at("code")?.integer == 4)
+    #expect(answer.body.at("exception_fields")?.count ?? 0 > 0)
+  }
+
+  @Test("members of a call are found by name and role")
+  func members() throws {
+    let http = try StreamCallHTTP()
+    let members = #"[{"user_id":"a"},{"user_id":"b","role":"host"},{"user_id":"c"}]"#
+    _ = try http.ask("POST", "call/default/a", #"{"data":{"members":\#(members)}}"#)
+    func find(_ rest: String) throws -> [String] {
+      let answer = try http.ask("POST", "call/members", #"{"type":"default","id":"a"\#(rest)}"#)
+      return answer.body.at("members")?.elements?.compactMap { $0["user_id"]?.string } ?? []
+    }
+    #expect(try find("") == ["a", "b", "c"])
+    #expect(try find(#","filter_conditions":{"user_id":{"$in":["c","a"]}}"#) == ["a", "c"])
+    #expect(try find(#","filter_conditions":{"role":"host"}"#) == ["b"])
+    #expect(try find(#","limit":2,"next":"page-2""#) == ["c"])
+    #expect(try http.ask("POST", "call/members", #"{"type":"default","id":"none"}"#).status == 404)
+  }
+}

@@ -1,0 +1,82 @@
+import GatewayCore
+import GatewayJSON
+import GatewayRuntime
+import GatewaySimulator
+import GatewayStream
+import TestSupport
+import Testing
+
+@Suite("Anonymous users on Chat's path, where they are let in")
+struct StreamChatAnonymousTests {
+  private let stream: SimulatedStream
+
+  init() throws {
+    stream = try SimulatedStream { $0.admitsAnonymousToChat = true }
+  }
+
+  /// As JavaScript's `connectAnonymousUser` does: a name of chance, no token.
+  private func visit(_ json: String = #"{"user_id":"8e2e","user_details":{"id":"8e2e","anon":true}}"#) -> SimulatedPeer
+  {
+    stream.open(
+      .chat,
+      query: [
+        HTTPField("json", json), HTTPField("authorization", "undefined"), HTTPField("stream-auth-type", "anonymous"),
+      ])
+  }
+
+  @Test("get a socket as the special user, are kept alive, and may ask for channels")
+  func connects() throws {
+    let peers = [visit(), visit()]
+    for peer in peers {
+      let first = try JSONDocument.parse(try #require(peer.texts.first)).root
+      #expect(first["type"]?.string == "health.check" && first["connection_id"]?.string?.utf8.count == 36)
+      #expect(first["me"]?["id"]?.string == "!anon" && first["me"]?["role"]?.string == "anonymous")
+      for name in [
+        "roles", "created_at", "updated_at", "last_active", "banned", "online", "invisible", "devices", "mutes",
+        "channel_mutes", "total_unread_count", "unread_channels", "unread_count", "language",
+      ] { #expect(first["me"]?[member: name] != nil, "\(name)") }
+      peer.say("[]")
+    }
+    stream.world.settle()
+    #expect(peers.allSatisfy { $0.count("health.check") == 2 && $0.isOpen })
+    #expect(stream.fetch("POST", "/channels", body: #"{"filter_conditions":{}}"#)?.status == 201)
+    let kinds = stream.world.ask { [gateway = stream.gateway] in
+      await gateway.sessions(of: nil, after: nil, limit: 9).map(\.kind)
+    }
+    #expect(kinds == [.anonymous, .anonymous])
+  }
+
+  @Test("stay when everybody's tokens are revoked, for they have none")
+  func stays() throws {
+    let peer = visit()
+    let limit = StreamDates.text(stream.world.wallTime + .seconds(60))
+    let body = #"{"revoke_tokens_issued_before":"\#(limit)"}"#
+    #expect(stream.fetch("PATCH", "/app", token: stream.serverToken, body: body)?.status == 200)
+    #expect(peer.isOpen)
+  }
+
+  @Test("watch nothing by a connection: neither their own nor somebody else's")
+  func watches() throws {
+    let id = try #require(try JSONDocument.parse(visit().texts[0]).root["connection_id"]?.string)
+    let call = stream.token("!anon", calls: ["default:a"])
+    _ = stream.fetch("POST", "/video/call/default/a", token: stream.token())
+    let headers = [HTTPField("stream-auth-type", "anonymous"), HTTPField("authorization", call)]
+    let query = [HTTPField("connection_id", id)]
+    let refused = try #require(stream.fetch("GET", "/video/call/default/a", query: query, headers: headers))
+    #expect(try JSONDocument.parse(refused.body).root["code"]?.integer == 46)
+    #expect(stream.fetch("GET", "/video/call/default/a", headers: headers)?.status == 200)
+  }
+
+  @Test("get none on Video's paths, nor with a query that names nobody or a key nobody knows")
+  func others() throws {
+    for kind in [StreamDialect.Kind.video, .v2] {
+      let peer = stream.open(kind, query: [HTTPField("stream-auth-type", "anonymous")])
+      peer.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#)
+      stream.world.settle()
+      #expect(peer.count(#""code":17"#) == 1 && !peer.isOpen)
+    }
+    for json in ["", "{}", "[]"] { #expect(visit(json).count(#""code":4"#) == 1) }
+    let stranger = stream.open(.chat, query: [HTTPField("stream-auth-type", "anonymous")], key: "other")
+    #expect(stranger.count(#""code":2"#) == 1 && !stranger.isOpen)
+  }
+}

@@ -1,0 +1,75 @@
+import GatewayCore
+import GatewaySimulator
+import GatewayStream
+import TestSupport
+import Testing
+
+@Suite("Stream's rate limits")
+struct StreamLimitsTests {
+  private let stream: SimulatedStream
+
+  init() throws {
+    // 20 for the application and 6 for a user, of each operation and platform.
+    stream = try SimulatedStream {
+      var limits = StreamLimits()
+      limits.applicationPerMinute = 20
+      limits.userPerMinute = 6
+      $0.limits = limits
+    }
+  }
+
+  private func ask(_ token: String, _ path: String = "/app", client: String = "stream-video-swift") -> HTTPResponse? {
+    stream.fetch(
+      "GET", path,
+      headers: [
+        HTTPField("authorization", token), HTTPField("stream-auth-type", "jwt"), HTTPField("x-stream-client", client),
+      ])
+  }
+
+  @Test("are the documented ones by default, and can be scaled")
+  func defaults() {
+    #expect(StreamLimits().applicationPerMinute == 10_000 && StreamLimits().userPerMinute == 60)
+    #expect(StreamLimits(scale: 0.001).userPerMinute == 1 && StreamLimits(scale: 2).applicationPerMinute == 20_000)
+  }
+
+  @Test("count a user's requests apart for each operation and platform, in minutes of the clock")
+  func user() throws {
+    let token = stream.token()
+    for left in (0..<6).reversed() {
+      let response = try #require(ask(token))
+      #expect(response.status == 200 && response.header("x-ratelimit-limit") == "6")
+      #expect(response.header("x-ratelimit-remaining") == String(left))
+    }
+    let refused = try #require(ask(token))
+    #expect(refused.status == 429 && String(decoding: refused.body, as: UTF8.self).contains(#""code":9"#))
+    let reset = try #require(refused.header("x-ratelimit-reset").flatMap(Int64.init))
+    let now = stream.world.wallTime.nanoseconds / 1_000_000_000
+    #expect(reset % 60 == 0 && reset > now && reset <= now + 60)
+    #expect(refused.header("retry-after") == String(reset - now))
+    #expect(ask(token, "/users")?.status == 200)
+    #expect(ask(token, client: "stream-video-android")?.status == 200)
+    #expect(ask(stream.token("bob"))?.status == 200)
+    stream.world.advance(by: .seconds(reset - now))
+    #expect(ask(token)?.status == 200)
+  }
+
+  @Test("hold servers to the application's only")
+  func server() {
+    let statuses = (0..<21).map { _ in ask(stream.serverToken)?.status }
+    #expect(statuses == Array(repeating: 200, count: 20) + [429])
+  }
+
+  @Test("refuse a login too many with code 9")
+  func logins() throws {
+    let clients = (0..<7).map { _ in stream.connect(stream.token()) }
+    #expect(clients.prefix(6).allSatisfy { $0.isOpen })
+    #expect(clients[6].texts.first?.contains(#""code":9"#) == true && !clients[6].isOpen)
+  }
+
+  @Test("are off unless asked for")
+  func off() throws {
+    let stream = try SimulatedStream()
+    let answer = stream.fetch("GET", "/app", token: stream.serverToken)
+    #expect(answer?.header("x-ratelimit-limit") == nil)
+  }
+}

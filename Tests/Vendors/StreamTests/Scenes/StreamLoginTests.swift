@@ -1,0 +1,197 @@
+import GatewayCore
+import GatewayJSON
+import GatewayRuntime
+import GatewaySimulator
+import GatewayStream
+import TestSupport
+import Testing
+
+@Suite("A Stream client that connects")
+struct StreamLoginTests {
+  private let stream: SimulatedStream
+
+  init() throws {
+    stream = try SimulatedStream()
+  }
+
+  private func root(_ text: String?) throws -> JSONView {
+    try JSONDocument.parse(try #require(text)).root
+  }
+
+  /// Code and status of a refusal, after which the socket must be closed with 1000 and no text.
+  private func refusal(_ client: SimulatedPeer) throws -> [Int64?] {
+    let message = try root(client.texts.first)
+    #expect(message["type"]?.string == "connection.error" && message["connection_id"]?.string == "")
+    let error = try #require(message["error"])
+    for name in ["code", "message", "StatusCode", "duration", "more_info", "details"] {
+      #expect(error[member: name] != nil, "Swift's decoder needs \(name)")
+    }
+    #expect(client.texts.count == 1 && client.ending?.code == 1000 && client.ending?.name == "")
+    return [error["code"]?.integer, error["StatusCode"]?.integer]
+  }
+
+  @Test("gets connection.ok with the members that Swift's decoder needs, dates as the family has them")
+  func ok() throws {
+    for kind in [StreamDialect.Kind.video, .v2] {
+      let client = stream.connect(stream.token(), on: kind)
+      let message = try root(client.texts.first)
+      #expect(message["type"]?.string == "connection.ok")
+      let id = try #require(message["connection_id"]?.string)
+      #expect(id.utf8.count == 36 && StreamConnectionID.read(id) != nil)
+      let me = try #require(message["me"])
+      for name in [
+        "id", "role", "language", "teams", "devices", "custom", "created_at", "updated_at", "banned", "online",
+        "invisible", "mutes", "channel_mutes", "unread_count", "total_unread_count", "unread_channels",
+        "unread_threads",
+      ] { #expect(me[member: name] != nil, "\(name)") }
+      for date in [message["created_at"], me["created_at"]] {
+        #expect(kind == .v2 ? date?.integer != nil : date?.string.flatMap(StreamDates.read) != nil)
+      }
+    }
+  }
+
+  @Test("over Chat's query gets a health.check with itself in it, and says nothing for that")
+  func chat() throws {
+    let client = stream.connect(stream.token(), on: .chat)
+    let message = try root(client.texts.first)
+    #expect(message["type"]?.string == "health.check" && message["cid"]?.string == "*")
+    #expect(message["me"]?["id"]?.string == "ann" && message["connection_id"]?.string?.utf8.count == 36)
+  }
+
+  @Test("may authenticate in a binary frame, in any order of members, with members nobody knows")
+  func binary() throws {
+    let client = stream.open(.video)
+    let text =
+      #"{"x":[1],"user_details":{"custom":{},"id":"ann","z":{}},"products":["video"],"token":"\#(stream.token())"}"#
+    client.say(Frame(.binary, Array(text.utf8)))
+    stream.world.settle()
+    #expect(try root(client.texts.first)["type"]?.string == "connection.ok")
+  }
+
+  @Test("may have a token in a header of its upgrade: the message decides")
+  func header() throws {
+    let headers = [HTTPField("authorization", "rubbish"), HTTPField("stream-auth-type", "jwt")]
+    let client = stream.open(.video, headers: headers)
+    #expect(client.texts.isEmpty && client.isOpen)
+    client.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#)
+    stream.world.settle()
+    #expect(try root(client.texts.first)["type"]?.string == "connection.ok")
+  }
+
+  @Test(
+    "is answered with a health.check whatever it says then, and to every ping of the protocol",
+    arguments: [
+      #"[{"type":"health.check","client_id":"ann--7f4d"}]"#, #"[{"type":"health.check","client_id":"00"}]"#,
+      #"{"type":"connection.ok","connection_id":"x","me":{}}"#, #"{"type":"health.check","client_id":"x"}"#,
+      #"{"type":"health.check","cid":"*"}"#, "garbage", "", #"{"token":"x","user_details":{"id":"bob"}}"#,
+    ])
+  func keepAlive(text: String) throws {
+    let client = stream.connect(stream.token())
+    client.say(text)
+    client.say(Frame(.binary, Array(text.utf8)))
+    client.ping()
+    stream.world.settle()
+    let answers = try client.texts.dropFirst().map { try root($0) }
+    #expect(answers.map { $0["type"]?.string } == ["health.check", "health.check", "health.check"])
+    let id = try root(client.texts[0])["connection_id"]?.string
+    #expect(answers.allSatisfy { $0["connection_id"]?.string == id && $0["created_at"] != nil })
+    #expect(client.events.contains { $0.event == .pong } && client.isOpen)
+  }
+
+  @Test(
+    "says something else first, and is refused",
+    arguments: [
+      ("not JSON", 5, 401), ("[]", 5, 401), ("{}", 5, 401), (#"{"type":"health.check"}"#, 5, 401),
+      (#"{"token":7,"user_details":{"id":"ann"}}"#, 4, 400), (#"{"token":"","user_details":{"id":"ann"}}"#, 5, 401),
+      (#"{"user_details":{"id":"ann"}}"#, 5, 401), (#"{"token":"a.b.c"}"#, 4, 400),
+      (#"{"token":"a.b.c","user_details":[]}"#, 4, 400), (#"{"token":"a.b.c","user_details":{}}"#, 4, 400),
+      (#"{"token":"a.b.c","user_details":{"id":7}}"#, 4, 400),
+    ])
+  func stray(text: String, code: Int64, status: Int64) throws {
+    let client = stream.open(.video)
+    client.say(text)
+    stream.world.settle()
+    #expect(try refusal(client) == [code, status])
+  }
+
+  @Test("says nothing, and is told 800101 when the login time-out has passed")
+  func silent() throws {
+    let client = stream.open(.video)
+    stream.world.advance(by: .seconds(10))
+    #expect(try refusal(client) == [5, 401])
+    #expect(client.texts[0].contains(#""details":[800101]"#))
+  }
+
+  @Test("without an API key or with one that nobody knows is refused with 2", arguments: [nil, "", "other"])
+  func key(key: String?) throws {
+    for kind in [StreamDialect.Kind.video, .v2] {
+      let client = stream.open(kind, key: key)
+      client.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#)
+      stream.world.settle()
+      #expect(try refusal(client) == [2, 401])
+    }
+  }
+
+  @Test("anonymously gets no socket", arguments: StreamDialect.Kind.allCases)
+  func anonymous(kind: StreamDialect.Kind) throws {
+    let token = stream.token("!anon", calls: ["default:a"])
+    #expect(try refusal(stream.connect(token, as: "!anon", on: kind)) == [17, 403])
+    let header = stream.open(kind, query: [HTTPField("stream-auth-type", "anonymous")])
+    if kind != .chat { header.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#) }
+    stream.world.settle()
+    #expect(try refusal(header) == [17, 403])
+  }
+
+  @Test("with a server's token, or as somebody else, is refused with 5")
+  func others() throws {
+    for claims in ["{}", #"{"server":true}"#] {
+      #expect(try refusal(stream.connect(stream.token(claims: claims))) == [5, 401])
+    }
+    #expect(try refusal(stream.connect(stream.token("bob"), as: "ann")) == [5, 401])
+    #expect(try refusal(stream.connect("undefined", on: .chat)) == [5, 401])
+  }
+
+  @Test("tells who it is, and what it said before stays")
+  func details() throws {
+    let client = stream.open(.video)
+    client.say(
+      #"{"token":"\#(stream.token())","user_details":{"id":"ann","name":"Ann","role":"admin","custom":{"a":{"b":1}}}}"#)
+    stream.world.settle()
+    let again = stream.connect(stream.token())
+    for text in [client.texts[0], again.texts[0]] {
+      let me = try #require(try root(text)["me"])
+      #expect(me["name"]?.string == "Ann" && me["custom"]?["a"]?["b"]?.integer == 1)
+      #expect(me["role"]?.string == "user", "nobody gives themselves a role")
+    }
+  }
+
+  @Test("as a guest is who the guest's token says, be it under the name asked for or an earlier guest's")
+  func guest() throws {
+    func make() throws -> (id: String, token: String) {
+      let response = try #require(
+        stream.fetch("POST", "/video/guest", body: #"{"user":{"id":"tommaso","type":"guest"}}"#))
+      #expect(response.status == 201)
+      let body = try JSONDocument.parse(response.body).root
+      #expect(body["user"]?["role"]?.string == "guest")
+      return (try #require(body["user"]?["id"]?.string), try #require(body["access_token"]?.string))
+    }
+    let (first, second) = (try make(), try make())
+    #expect(first.id != second.id && first.id.contains("tommaso") && first.id.hasPrefix("guest-"))
+    for name in [second.id, first.id, "tommaso"] {
+      #expect(try root(stream.connect(second.token, as: name).texts[0])["me"]?["id"]?.string == second.id)
+    }
+    #expect(try refusal(stream.connect(second.token, as: "somebody")) == [5, 401])
+    let sessions = stream.world.ask { [gateway = stream.gateway] in
+      await gateway.sessions(of: UserID(second.id), after: nil, limit: 9)
+    }
+    #expect(sessions?.count == 3 && sessions?.allSatisfy { $0.kind == .guest } == true)
+  }
+
+  @Test("is closed with a code that every client comes back from when the gateway drains")
+  func drain() throws {
+    let client = stream.connect(stream.token())
+    #expect(stream.control("ann", .drain(until: stream.world.now + .seconds(2))) == 1)
+    stream.world.advance(by: .seconds(2))
+    #expect(client.ending?.code == 1012 && client.texts.count == 1)
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import GatewayCore
+import GatewaySimulator
+import GatewayStream
+import TestSupport
+import Testing
+
+@Suite("On Stream's wire")
+struct StreamTranscriptTests {
+  @Test(
+    "a client hears, byte for byte, what its transcript says",
+    arguments: [
+      "getstream-6.1.1-expiry", "getstream-6.1.1-refused", "swift", "javascript-video", "javascript-chat", "android",
+    ])
+  func transcripts(name: String) throws {
+    let lines = try StreamTranscript.lines(name)
+    var transcript = try StreamTranscript()
+    for line in lines where !line.hasPrefix("<") && !line.hasPrefix("x") { try transcript.play(line) }
+    transcript.listen()
+    for (index, line) in transcript.said.enumerated() { #expect(line == (index < lines.count ? lines[index] : "")) }
+    #expect(transcript.said.count == lines.count && lines.contains { $0.hasPrefix("<") })
+  }
+}
+
+/// Plays a transcript against a gateway in virtual time, and notes what its client says and hears.
+struct StreamTranscript {
+  private let stream: SimulatedStream
+  private var client: SimulatedPeer?
+  private var heardCount = 0
+  private(set) var said: [String] = []
+
+  init() throws {
+    stream = try SimulatedStream()
+  }
+
+  /// The lines of a fixture without its comments.
+  static func lines(_ name: String) throws -> [String] {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let file = tests.appending(path: "Fixtures/stream-video/\(name).txt")
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init).filter {
+      !$0.hasPrefix("#")
+    }
+  }
+
+  /// Plays one line that somebody else than the gateway causes.
+  mutating func play(_ line: String) throws {
+    listen()
+    said.append(line)
+    let text = mint(String(line.drop { $0 != " " }.dropFirst()))
+    let mark = line.prefix { $0 != " " }
+    switch mark {
+    case "@": open(text)
+    case ">": client?.say(text)
+    case ">b": client?.say(Frame(.binary, Array(text.utf8)))
+    case "ping": client?.ping()
+    case "+": stream.world.advance(by: .seconds(try #require(Int(text.dropLast()))))
+    default: Issue.record("no such line: \(line)")
+    }
+    stream.world.settle()
+  }
+
+  /// Writes a token for each `TOKEN(n)`.
+  private func mint(_ text: String) -> String {
+    text.replacing(#/TOKEN\((-?\d+)\)/#) { match in
+      stream.token(life: .seconds(Int(match.output.1) ?? 0))
+    }
+  }
+
+  private mutating func open(_ target: String) {
+    let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+    let kind = StreamDialect.Kind.allCases.first { $0.path == parts[0] } ?? .video
+    let query = parts[1].split(separator: "&").map { field in
+      let pair = field.split(separator: "=", maxSplits: 1).map { PercentEncoding.decode($0) ?? "" }
+      return HTTPField(pair[0], pair.count > 1 ? pair[1] : "")
+    }
+    client = stream.open(kind, query: query, key: nil)
+    heardCount = 0
+  }
+
+  /// Notes what was heard since the last time, dates and connection ids by their kind.
+  mutating func listen() {
+    for (_, event) in client?.events.dropFirst(heardCount) ?? [] {
+      heardCount += 1
+      switch event {
+      case .message(let frame): said.append("< \(Self.normalised(frame.text))")
+      case .closed(let code, let name): said.append("x \(code.map(String.init) ?? "lost") \(name)")
+      case .opened, .refused, .pong, .ping: break
+      }
+    }
+  }
+
+  private static func normalised(_ text: String) -> String {
+    text.replacing(#/"(created_at|updated_at|last_active)":("[^"]*"|\d+)/#) { match in
+      let isText = match.output.2.hasPrefix("\"")
+      let isDate = !isText || StreamDates.read(String(match.output.2.dropFirst().dropLast())) != nil
+      return "\"\(match.output.1)\":\(isText ? "\"RFC3339\"" : "NANOSECONDS")\(isDate ? "" : " which is no date")"
+    }.replacing(#/"connection_id":"([0-9a-f-]{36})"/#) { _ in #""connection_id":"ID""# }
+  }
+}

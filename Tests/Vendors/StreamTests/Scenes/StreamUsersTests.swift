@@ -1,0 +1,193 @@
+import GatewayCore
+import GatewayJSON
+import GatewaySimulator
+import GatewayStream
+import TestSupport
+import Testing
+
+@Suite("Stream's REST side")
+struct StreamUsersTests {
+  private let stream: SimulatedStream
+
+  init() throws {
+    stream = try SimulatedStream()
+  }
+
+  private func ask(
+    _ method: String, _ path: String, token: String? = nil, query: [HTTPField] = [], _ body: String = "",
+    headers: [HTTPField]? = nil, key: String? = SimulatedStream.key
+  ) throws -> (status: Int, body: JSONView, response: HTTPResponse) {
+    let response = try #require(
+      stream.fetch(method, path, token: token, query: query, body: body, headers: headers, key: key))
+    let root = try JSONDocument.parse(response.body).root
+    #expect(response.header("content-type") == "application/json")
+    #expect(root["duration"]?.string?.hasSuffix("ms") == true)
+    if response.status >= 400 {
+      #expect(root["StatusCode"]?.integer == Int64(response.status))
+      for name in ["code", "message", "more_info", "details"] { #expect(root[member: name] != nil) }
+    }
+    return (response.status, root, response)
+  }
+
+  private func code(_ method: String, _ path: String, token: String? = nil, _ body: String = "") throws -> [Int] {
+    let answer = try ask(method, path, token: token, body)
+    return [answer.status, Int(answer.body["code"]?.integer ?? 0)]
+  }
+
+  @Test("makes, replaces, changes and finds users, in every family", arguments: ["", "/video", "/api/v2"])
+  func users(family: String) throws {
+    let token = stream.serverToken
+    let isChat = family.isEmpty
+    let custom = isChat ? #""color":"red","size":3"# : #""custom":{"color":"red","size":3}"#
+    let made = try ask(
+      "POST", "\(family)/users", token: token,
+      #"{"users":{"ann":{"id":"ann","name":"Ann","role":"admin",\#(custom)},"bob":{"id":"bob"}}}"#)
+    #expect(made.status == 201)
+    let ann = try #require(made.body["users"]?["ann"])
+    #expect(ann["name"]?.string == "Ann" && ann["role"]?.string == "admin")
+    #expect((isChat ? ann["color"] : ann["custom"]?["color"])?.string == "red")
+    #expect(family == "/api/v2" ? ann["created_at"]?.integer != nil : ann["created_at"]?.string != nil)
+    let changed = try ask(
+      "PATCH", "\(family)/users", token: token,
+      #"{"users":[{"id":"ann","set":{"color":"blue","image":"i.png"},"unset":["size","name"]}]}"#)
+    #expect(changed.status == 200)
+    let now = try #require(changed.body["users"]?["ann"])
+    #expect((isChat ? now["color"] : now["custom"]?["color"])?.string == "blue")
+    #expect((isChat ? now["size"] : now["custom"]?["size"]) == nil && now["name"] == nil && now["image"] != nil)
+    let payload = HTTPField("payload", #"{"filter_conditions":{"role":{"$eq":"admin"}},"limit":5}"#)
+    let found = try ask("GET", "\(family)/users", token: token, query: [payload])
+    #expect(found.body["users"]?.elements?.compactMap { $0["id"]?.string } == ["ann"])
+    let replaced = try ask("POST", "\(family)/users", token: token, #"{"users":{"ann":{"id":"ann"}}}"#)
+    #expect(replaced.body["users"]?["ann"]?["image"] == nil)
+    #expect(replaced.body["users"]?["ann"]?["role"]?.string == "admin")
+  }
+
+  @Test("lets users change themselves, and nobody else or their own role")
+  func selfService() throws {
+    let token = stream.token()
+    #expect(try code("POST", "/users", token: token, #"{"users":{"ann":{"id":"ann","role":"admin"}}}"#) == [201, 0])
+    #expect(try ask("GET", "/users", token: token).body["users"]?.elements?[0]["role"]?.string == "user")
+    #expect(try code("POST", "/users", token: token, #"{"users":{"bob":{"id":"bob"}}}"#) == [403, 17])
+    let revoke = #"{"users":[{"id":"ann","set":{"revoke_tokens_issued_before":null}}]}"#
+    #expect(try code("PATCH", "/users", token: token, revoke) == [403, 17])
+    #expect(try code("PATCH", "/app", token: token, "{}") == [403, 17])
+    #expect(try code("POST", "/users/ann/deactivate", token: token) == [403, 17])
+  }
+
+  @Test("revokes a user's tokens and undoes it by null or unset; the application's likewise")
+  func revocation() throws {
+    let token = stream.token()
+    let undated = stream.token(claims: #"{"user_id":"ann"}"#)
+    #expect(try code("GET", "/app", token: token) == [200, 0])
+    stream.world.advance(by: .seconds(5))
+    let limit = StreamDates.text(stream.world.wallTime)
+    let set = #"{"users":[{"id":"ann","set":{"revoke_tokens_issued_before":"\#(limit)"}}]}"#
+    let ways = [
+      ("PATCH", "/users", set, #"{"users":[{"id":"ann","set":{"revoke_tokens_issued_before":null}}]}"#),
+      ("PATCH", "/api/v2/users", set, #"{"users":[{"id":"ann","unset":["revoke_tokens_issued_before"]}]}"#),
+      ("PATCH", "/app", #"{"revoke_tokens_issued_before":"\#(limit)"}"#, #"{"revoke_tokens_issued_before":null}"#),
+      (
+        "PATCH", "/api/v2/app", #"{"revoke_tokens_issued_before":\#(stream.world.wallTime.nanoseconds)}"#,
+        #"{"revoke_tokens_issued_before":null}"#
+      ),
+    ]
+    for (method, path, revoke, undo) in ways {
+      #expect(try code(method, path, token: stream.serverToken, revoke) == [200, 0])
+      for old in [token, undated] { #expect(try code("GET", "/app", token: old) == [401, 40]) }
+      #expect(try code("GET", "/app", token: stream.token()) == [200, 0])
+      #expect(try code(method, path, token: stream.serverToken, undo) == [200, 0])
+      for old in [token, undated] { #expect(try code("GET", "/app", token: old) == [200, 0]) }
+    }
+  }
+
+  @Test("deactivates users, who may not come in until they are reactivated")
+  func standing() throws {
+    let client = stream.connect(stream.token())
+    #expect(try code("POST", "/users/ann/deactivate", token: stream.serverToken, "{}") == [201, 0])
+    #expect(!client.isOpen)
+    #expect(try code("GET", "/app", token: stream.token()) == [401, 5])
+    #expect(stream.connect(stream.token()).ending?.code == 1000)
+    #expect(try code("POST", "/api/v2/users/ann/reactivate", token: stream.serverToken, #"{"name":"A"}"#) == [201, 0])
+    #expect(stream.connect(stream.token()).isOpen)
+    let task = try ask("POST", "/users/delete", token: stream.serverToken, #"{"user_ids":["ann"],"user":"hard"}"#)
+    let id = try #require(task.body["task_id"]?.string)
+    #expect(try ask("GET", "/tasks/\(id)", token: stream.serverToken).body["status"]?.string == "completed")
+    #expect(try code("GET", "/tasks/nonsense", token: stream.serverToken) == [404, 16])
+    #expect(try code("POST", "/users/ann/deactivate", token: stream.serverToken, "{}") == [404, 16])
+  }
+
+  @Test("makes guests for anybody, until that is switched off", arguments: ["/guest", "/video/guest", "/api/v2/guest"])
+  func guests(path: String) throws {
+    let body = #"{"user":{"id":"tom","name":"Tom"}}"#
+    for token in [nil, stream.serverToken] {
+      let answer = try ask("POST", path, token: token, body)
+      #expect(answer.status == 201 && answer.body["user"]?["name"]?.string == "Tom")
+    }
+    #expect(try ask("POST", path, body, headers: []).status == 201, "the header is not asked for either")
+    #expect(try code("POST", path, "{}") == [400, 4])
+    #expect(try code("POST", path, #"{"user":{"id":"a b"}}"#) == [400, 4])
+    let off = #"{"guest_user_creation_disabled":true}"#
+    #expect(try code("PATCH", "/app", token: stream.serverToken, off) == [200, 0])
+    #expect(try code("POST", path, body) == [403, 17])
+  }
+
+  @Test("knows whom a user has blocked")
+  func blocks() throws {
+    _ = try ask("POST", "/users", token: stream.serverToken, #"{"users":{"ann":{"id":"ann"},"bob":{"id":"bob"}}}"#)
+    #expect(try code("POST", "/users/block", token: stream.token(), #"{"blocked_user_id":"bob"}"#) == [201, 0])
+    let query = [HTTPField("user_id", "ann")]
+    let blocks = try ask("GET", "/users/block", token: stream.serverToken, query: query).body["blocks"]
+    #expect(blocks?.elements?.map { $0["blocked_user_id"]?.string } == ["bob"])
+    #expect(
+      try code("POST", "/users/unblock", token: stream.serverToken, #"{"blocked_user_id":"bob","user_id":"ann"}"#)
+        == [201, 0])
+    #expect(try ask("GET", "/users/block", token: stream.token()).body["blocks"]?.count == 0)
+    #expect(try code("POST", "/users/block", token: stream.serverToken, #"{"blocked_user_id":"bob"}"#) == [400, 4])
+  }
+
+  @Test("says by code who may not ask")
+  func senders() throws {
+    let bare = [HTTPField("authorization", stream.token())]
+    let jwt = [HTTPField("stream-auth-type", "jwt")]
+    func code(_ headers: [HTTPField], key: String? = SimulatedStream.key) throws -> [Int64?] {
+      let answer = try ask("GET", "/api/v2/app", headers: headers, key: key)
+      return [Int64(answer.status), answer.body["code"]?.integer, answer.body["details"]?.elements?.first?.integer]
+    }
+    #expect(try code(bare + jwt) == [200, nil, nil])
+    #expect(try code([HTTPField("authorization", "Bearer \(stream.token())")] + jwt) == [200, nil, nil])
+    #expect(try code(bare) == [401, 5, 800_101])
+    #expect(try code(jwt) == [401, 5, 800_101])
+    #expect(try code([]) == [401, 5, 800_101])
+    #expect(try code(bare + jwt, key: "other") == [401, 2, nil])
+    #expect(try code(bare + jwt, key: nil) == [401, 2, nil])
+    #expect(try code([HTTPField("stream-auth-type", "anonymous")]) == [403, 17, nil])
+    #expect(try code(bare + [HTTPField("stream-auth-type", "anonymous")]) == [401, 5, nil])
+  }
+
+  @Test("words an error after its operation, and stray requests with codes of its own")
+  func stray() throws {
+    let answer = try ask("POST", "/users", token: stream.serverToken, #"{"users":[]}"#)
+    #expect(answer.body["message"]?.string?.hasPrefix(#"UpdateUsers failed with error: "field"#) == true)
+    for body in ["not JSON", "[]", #"{"a":1,"a":2}"#, "\u{0}", #"{"users":"#] {
+      #expect(try code("POST", "/api/v2/users", token: stream.serverToken, body) == [400, 4])
+    }
+    for path in ["/video/nowhere", "/api/v2/nowhere", "/users/ann/nowhere", "/reminders/query", "/push_preferences"] {
+      #expect(try code("GET", path, token: stream.serverToken) == [404, 16])
+    }
+    let method = try ask("DELETE", "/api/v2/app", token: stream.serverToken)
+    #expect(method.status == 405 && method.response.header("allow") == "GET, PATCH")
+    let upgrade = try ask("GET", "/video/connect")
+    #expect(upgrade.status == 426 && upgrade.response.header("upgrade") == "websocket")
+    #expect(try code("GET", "/longpoll", token: stream.token()) == [400, 46])
+    #expect(try ask("GET", "/hi", headers: [], key: nil).status == 200)
+  }
+
+  @Test("finds no channels for Chat, which asks for its own after every comeback", arguments: ["", "/api/v2/chat"])
+  func channels(family: String) throws {
+    let query = #"{"filter_conditions":{"cid":{"$in":["messaging:a"]}},"watch":true,"state":true}"#
+    let answer = try ask("POST", family + "/channels", token: stream.token(), query)
+    #expect(answer.status == 201 && answer.body["channels"]?.elements?.isEmpty == true)
+    #expect(try code("POST", family + "/channels", token: stream.token(), #"{"filter_conditions":[]}"#) == [400, 4])
+    #expect(try code("POST", family + "/channels", query) == [403, 17])
+  }
+}

@@ -1,0 +1,162 @@
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import GatewayStreem
+import TestSupport
+import Testing
+
+@Suite("A call of two on Streem")
+struct StreemCallTests {
+  private let streem: SimulatedStreem
+  private let pro: SimulatedPeer
+  private let customer: SimulatedPeer
+
+  init() throws {
+    streem = try SimulatedStreem()
+    pro = streem.identify(streem.token("ann"), #","isExpert":true"#)
+    customer = streem.identify(streem.token("carl"))
+  }
+
+  private func id(_ peer: SimulatedPeer) throws -> String {
+    try #require(SimulatedStreem.member("streemUserId", peer.texts[0]))
+  }
+
+  /// The customer calls the pro; the call's sid.
+  private func call(_ members: String = #","role":"LOCAL_CUSTOMER""#) throws -> String {
+    streem.say(
+      customer, #"{"type":"startRemoteStream","id":"1","remoteUserId":"\#(try id(pro))","referenceId":"R1"\#(members)}"#
+    )
+    return try #require(streem.last("roomSid", customer))
+  }
+
+  @Test(
+    "rings, starts and ends, and both hear of it; the other one's role follows from the first's",
+    arguments: [
+      ("LOCAL_CUSTOMER", "REMOTE_PRO"), ("ONSITE_CUSTOMER", "ONSITE_PRO"), ("REMOTE_PRO", "LOCAL_CUSTOMER"),
+      ("ONSITE_PRO", "ONSITE_CUSTOMER"),
+    ])
+  func wholeCall(role: String, counterpart: String) throws {
+    let sid = try call(#","role":"\#(role)""#)
+    #expect(streem.types(customer).last == "remoteStreamRinging" && streem.last("id", customer) == "1")
+    #expect(streem.types(pro).last == "incomingRemoteStream")
+    #expect(pro.texts.last?.contains(#""role":"\#(role)","isPresent":true"#) == true)
+    #expect(pro.texts.last?.contains(#""role":"\#(counterpart)","isPresent":false"#) == true)
+    streem.say(pro, #"{"type":"joinRemoteStream","id":"2","roomSid":"\#(sid)"}"#)
+    for peer in [pro, customer] {
+      #expect(streem.types(peer).last == "remoteStreamStarted" && streem.last("state", peer) == "live")
+      #expect(peer.texts.last?.contains(#""isPresent":false"#) == false)
+    }
+    #expect(streem.last("id", pro) == "2")
+    streem.say(customer, #"{"type":"leaveRemoteStream","id":"3","roomSid":"\#(sid)"}"#)
+    for peer in [pro, customer] {
+      #expect(streem.types(peer).last == "remoteStreamEnded" && streem.last("cause", peer) == "left")
+    }
+    streem.say(pro, #"{"type":"leaveRemoteStream","roomSid":"\#(sid)"}"#)
+    #expect(streem.last("reason", pro) == "not_found", "it is over")
+  }
+
+  @Test("that is started right before the logout is started, and ends with the login: nothing is left of it")
+  func startAndLogOut() throws {
+    let start = #"{"type":"startRemoteStream","id":"1","remoteUserId":"\#(try id(pro))","role":"LOCAL_CUSTOMER"}"#
+    customer.say(start)
+    customer.say(#"{"type":"getRecentlyIdentifiedUsers","id":"2"}"#)
+    customer.say(#"{"type":"logout","id":"3"}"#)
+    streem.world.settle()
+    #expect(streem.types(customer).suffix(3) == ["remoteStreamRinging", "recentlyIdentifiedUsers", "loggedOut"])
+    #expect(streem.types(pro).suffix(2) == ["incomingRemoteStream", "remoteStreamEnded"])
+    streem.say(customer, #"{"type":"identify","token":"\#(streem.token("carl").token)"}"#)
+    streem.say(customer, start)
+    #expect(streem.types(customer).last == "remoteStreamRinging", "the connection is in no call any more")
+  }
+
+  @Test("may be joined in another role, of the other kind")
+  func otherRole() throws {
+    let sid = try call()
+    streem.say(pro, #"{"type":"joinRemoteStream","roomSid":"\#(sid)","role":"ONSITE_CUSTOMER"}"#)
+    #expect(streem.last("reason", pro) == "invalid_parameter")
+    streem.say(pro, #"{"type":"joinRemoteStream","roomSid":"\#(sid)","role":"ONSITE_PRO"}"#)
+    #expect(customer.texts.last?.contains(#""role":"ONSITE_PRO""#) == true)
+  }
+
+  @Test("of two customers, of a user with itself, or with somebody of another company is none")
+  func impossible() throws {
+    func start(_ members: String) -> String? {
+      streem.say(customer, #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER",\#(members)}"#)
+      return streem.last("reason", customer)
+    }
+    #expect(start(#""remoteUserId":"\#(try id(pro))","remoteRole":"ONSITE_CUSTOMER""#) == "invalid_parameter")
+    #expect(start(#""remoteUserId":"\#(try id(customer))""#) == "user_unknown")
+    _ = streem.fetch(
+      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: SimulatedStreem.control)
+    let made = streem.fetch(
+      "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: SimulatedStreem.control)
+    let issuer = try StreemTokenIssuer(
+      apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
+      jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
+    let stranger = streem.identify(issuer.mint("ann", issuedAt: streem.world.wallTime))
+    #expect(start(#""remoteUserId":"\#(try id(stranger))""#) == "user_unknown")
+    #expect(streem.types(stranger) == ["identified"])
+    pro.close()
+    streem.world.settle()
+    #expect(start(#""remoteUserId":"\#(try id(pro))""#) == "not_found", "nobody is there to hear it")
+  }
+
+  @Test(
+    "ends when one of the two is gone, logs out or becomes somebody else", arguments: ["close", "logout", "identify"])
+  func ends(how: String) throws {
+    let sid = try call()
+    streem.say(pro, #"{"type":"joinRemoteStream","roomSid":"\#(sid)"}"#)
+    switch how {
+    case "close": pro.close()
+    case "logout": pro.say(#"{"type":"logout"}"#)
+    default: pro.say(#"{"type":"identify","token":"\#(streem.token("bob").token)"}"#)
+    }
+    streem.world.settle()
+    #expect(streem.types(customer).last == "remoteStreamEnded" && streem.last("cause", customer) == "disconnected")
+    let again = streem.identify(streem.token("ann"))
+    streem.say(customer, #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(try id(again))"}"#)
+    #expect(streem.types(customer).last == "remoteStreamRinging", "the connection is free again")
+  }
+
+  @Test("stops ringing when the caller is gone")
+  func callerGone() throws {
+    _ = try call()
+    customer.abort()
+    streem.world.settle()
+    #expect(streem.types(pro).last == "remoteStreamEnded" && streem.last("cause", pro) == "disconnected")
+  }
+
+  @Test("is refused by who is called, on any of their connections")
+  func declined() throws {
+    let sid = try call()
+    let second = streem.identify(streem.token("ann"))
+    streem.say(second, #"{"type":"leaveRemoteStream","roomSid":"\#(sid)"}"#)
+    #expect(streem.types(customer).last == "remoteStreamEnded")
+  }
+
+  @Test("is one at a time for each connection, and no third joins")
+  func oneAtATime() throws {
+    let sid = try call()
+    streem.say(customer, #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(try id(pro))"}"#)
+    #expect(streem.last("reason", customer) == "invalid_parameter")
+    let third = streem.identify(streem.token("bob"))
+    streem.say(third, #"{"type":"joinRemoteStream","roomSid":"\#(sid)"}"#)
+    #expect(streem.last("reason", third) == "not_found")
+    streem.say(third, #"{"type":"leaveRemoteStream","roomSid":"\#(sid)"}"#)
+    #expect(streem.last("reason", third) == "not_found")
+  }
+
+  @Test("is found by its reference, by the company's own server only")
+  func rooms() throws {
+    let sid = try call()
+    let basic = "\(streem.forge.id):\(streem.forge.secret)"
+    func rooms(_ reference: String, _ basic: String) -> HTTPResponse {
+      streem.fetch("GET", "/v1/rooms", query: [HTTPField("reference_id", reference)], basic: basic)
+    }
+    let found = rooms("R1", basic)
+    #expect(found.status == 200 && found.text.contains(#""room_sid":"\#(sid)","reference_id":"R1","state":"ringing""#))
+    #expect(rooms("R2", basic).text == #"{"rooms":[]}"#)
+    #expect(rooms("R1", "\(streem.forge.id):wrong").status == 401)
+    #expect(streem.fetch("GET", "/v1/rooms", basic: basic).status == 400)
+  }
+}

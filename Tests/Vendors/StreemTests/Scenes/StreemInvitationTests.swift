@@ -1,0 +1,188 @@
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import GatewayStreem
+import TestSupport
+import Testing
+
+@Suite("A Streem invitation")
+struct StreemInvitationTests {
+  private let streem: SimulatedStreem
+  private let expert: SimulatedPeer
+
+  init() throws {
+    streem = try SimulatedStreem { settings in
+      settings.tries = StreemTryLimits(perAddress: 10, overall: 15)
+      settings.landlinePrefixes = ["+4930"]
+      settings.unreachablePrefixes = ["+1999"]
+    }
+    expert = streem.identify(streem.token("ann", ["name": #""Ann""#]), #","isExpert":true"#)
+  }
+
+  private func invite(_ members: String = #""toUserName":"Carl""#) -> HTTPResponse {
+    streem.fetch("POST", "/streem/v1/invitations", token: streem.token("ann"), body: "{\(members)}")
+  }
+
+  private func code() throws -> String {
+    try #require(SimulatedStreem.member("invitationCode", invite().text))
+  }
+
+  private func enter(_ code: String, _ body: String = "", from source: String? = nil) -> HTTPResponse {
+    streem.fetch("POST", "/streem/v1/invitations/\(code)/login", body: body, source: source)
+  }
+
+  private func reason(_ answer: HTTPResponse) -> String? { SimulatedStreem.member("reason", answer.text) }
+
+  @Test("has nine digits in groups of three, a link, a day of life, and is sent to nobody")
+  func made() throws {
+    let answer = invite(#""toUserName":"Carl","referenceId":"R1","integrationId":"I1","invitationType":"LINK""#)
+    #expect(answer.status == 201)
+    let code = try #require(SimulatedStreem.member("invitationCode", answer.text))
+    #expect(code.wholeMatch(of: /\d{3}-\d{3}-\d{3}/) != nil)
+    #expect(
+      SimulatedStreem.member("url", answer.text)
+        == "https://postern.streem.us/i/\(code.filter { $0 != "-" })")
+    let end = Int64(streem.world.wallTime.seconds) + 86_400
+    #expect(
+      answer.text.hasSuffix(
+        #""toName":"Carl","toPhone":null,"referenceId":"R1","integrationId":"I1","expiresAt":\#(end),"smsSent":false}"#)
+    )
+  }
+
+  @Test(
+    "is not made for what is no name and no number, in the vendor's words",
+    arguments: [
+      ("", "InvalidUserName"), (#""toUserName":"""#, "InvalidUserName"), (#""toUserName":"  ""#, "InvalidUserName"),
+      (#""toUserName":"\#(String(repeating: "x", count: 201))""#, "InvalidUserName"),
+      (#""toUserName":"C","invitationType":"PHONE""#, "InvalidPhoneNumber"),
+      (#""toUserName":"C","invitationType":"PHONE","phone":"4155550123""#, "InvalidPhoneNumber"),
+      (#""toUserName":"C","invitationType":"PHONE","phone":"+04155550123""#, "InvalidPhoneNumber"),
+      (#""toUserName":"C","invitationType":"PHONE","phone":"+1 415 555""#, "InvalidPhoneNumber"),
+      (#""toUserName":"C","phone":"+1415555012345678""#, "InvalidPhoneNumber"),
+      (#""toUserName":"C","invitationType":"PHONE","phone":"+4930123456""#, "LandlinePhoneNumber"),
+      (#""toUserName":"C","invitationType":"PHONE","phone":"+19995550123""#, "SmsDeliveryFailure"),
+      (#""toUserName":"C","invitationType":"FAX""#, "invalid_parameter"),
+    ])
+  func notMade(members: String, reason: String) {
+    let answer = invite(members)
+    #expect(answer.status == 400 && self.reason(answer) == reason)
+    streem.say(expert, #"{"type":"createInvitation",\#(members.isEmpty ? #""id":"1""# : members)}"#)
+    #expect(streem.last("reason", expert) == reason)
+  }
+
+  @Test("lets the invited customer call the expert who invited, and nobody else who is there")
+  func callsTheInviter() throws {
+    let entered = enter(try code())
+    let token = try #require(SimulatedStreem.member("token", entered.text))
+    let other = streem.identify(streem.token("bob"), #","isExpert":true"#)
+    let customer = streem.identify(Credentials(token: token))
+    func call(_ remote: SimulatedPeer) throws {
+      let id = try #require(SimulatedStreem.member("streemUserId", remote.texts[0]))
+      streem.say(customer, #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(id)"}"#)
+    }
+    try call(other)
+    #expect(streem.last("reason", customer) == "not_permitted" && streem.types(other) == ["identified"])
+    try call(expert)
+    #expect(streem.types(customer).last == "remoteStreamRinging")
+  }
+
+  @Test("has a link whose path leads to a page with the code, good or not")
+  func link() throws {
+    let code = try code()
+    for text in [code, code.filter { $0 != "-" }, "123456789"] {
+      let page = streem.fetch("GET", "/i/\(text)")
+      #expect(page.status == 200 && page.header("content-type") == "text/html; charset=utf-8")
+      #expect(page.text.contains(text == "123456789" ? "123-456-789" : code))
+    }
+    #expect(streem.fetch("GET", "/i/12345678").status == 404)
+    #expect(enter(code).status == 200, "looking uses nothing up")
+  }
+
+  @Test("by phone says that no SMS was sent")
+  func phone() {
+    let answer = invite(#""toUserName":"C","invitationType":"PHONE","phone":"+14155550123""#)
+    #expect(answer.status == 201 && answer.text.contains(#""toPhone":"+14155550123""#))
+    #expect(answer.text.contains(#""smsSent":false"#))
+  }
+
+  @Test("is made by experts only, not by guests who say they are some")
+  func experts() throws {
+    _ = streem.identify(streem.token("bob"))
+    let answer = streem.fetch(
+      "POST", "/streem/v1/invitations", token: streem.token("bob"), body: #"{"toUserName":"Carl"}"#)
+    #expect(answer.status == 403 && reason(answer) == "not_permitted")
+    let entrance = enter(try code(), #"{"appId":"a","isExpert":true}"#)
+    #expect(entrance.text.contains(#""isExpert":false"#))
+    let token = try #require(SimulatedStreem.member("token", entrance.text))
+    let guest = streem.identify(Credentials(token: token), #","isExpert":true"#)
+    streem.say(guest, #"{"type":"createInvitation","toUserName":"Dora"}"#)
+    #expect(streem.last("reason", guest) == "not_permitted")
+  }
+
+  @Test("lets in once, says by whom, and gives an identity", arguments: ["", "-", " "])
+  func entered(separator: String) throws {
+    let code = try code().replacing("-", with: separator == " " ? "%20" : separator)
+    let answer = enter(code, #"{"appId":"app","isExpert":false}"#)
+    #expect(answer.status == 200 && answer.header("cache-control") == "no-store")
+    #expect(SimulatedStreem.member("displayName", answer.text) == "Ann")
+    #expect(SimulatedStreem.member("uid", answer.text) == streem.last("streemUserId", expert))
+    #expect(answer.text.contains(#""company":{"companyCode":"postern","name":"Postern","logoUrl":null}"#))
+    let guest = streem.identify(
+      Credentials(token: try #require(SimulatedStreem.member("token", answer.text))), #","companyCode":"postern""#)
+    #expect(streem.last("externalUserId", guest)?.hasPrefix("inv_") == true)
+    #expect(streem.last("name", guest) == "Carl")
+    let again = enter(code)
+    #expect(again.status == 410 && reason(again) == "InvitationConsumed")
+  }
+
+  @Test("that is unknown, expired, or no code at all is answered alike")
+  func invalid() throws {
+    let code = try code()
+    streem.world.advance(by: .seconds(86_400))
+    let answers = [code, "000000000", "12345678", "1234567890", "12345678x", "%F0%9F%92%A9", "12345678%D9%A1"].map {
+      enter($0)
+    }
+    for answer in answers { #expect(answer.status == 404 && reason(answer) == "InvitationInvalid") }
+    #expect(Set(answers.map(\.text)).count == 1)
+  }
+
+  @Test("is still good a moment before its day is over")
+  func lastMoment() throws {
+    let code = try code()
+    streem.world.advance(by: .seconds(86_400) - .milliseconds(1))
+    #expect(enter(code).status == 200)
+  }
+
+  @Test("cannot be guessed: ten wrong codes of one address in a minute, and so many of all together")
+  func tries() throws {
+    let code = try code()
+    for _ in 0..<10 { #expect(enter("999999999", from: "192.0.2.1").status == 404) }
+    let limited = enter(code, from: "192.0.2.1")
+    #expect(limited.status == 429 && limited.header("retry-after") == "60" && reason(limited) == "too_many")
+    for _ in 0..<5 { #expect(enter("999999999", from: "192.0.2.2").status == 404) }
+    #expect(enter(code, from: "192.0.2.3").status == 429, "fifteen wrong ones of all together")
+    streem.world.advance(by: .seconds(60))
+    #expect(enter(code, from: "192.0.2.1").status == 200)
+  }
+
+  @Test("lets no client in that is too old, and uses no try up")
+  func version() throws {
+    let streem = try SimulatedStreem { $0.oldestVersion = SDKVersion("1.2") }
+    let answer = streem.fetch(
+      "POST", "/streem/v1/invitations/999999999/login", body: #"{"sdkVersion":"1.1.9"}"#)
+    #expect(answer.status == 426 && reason(answer) == "ClientVersionTooOld")
+    #expect(
+      streem.fetch("POST", "/streem/v1/invitations/999999999/login", body: #"{"sdkVersion":"1.10"}"#).status == 404)
+  }
+
+  @Test("goes on letting in when the gateway's own key has been revoked: it makes another")
+  func ownKeyRevoked() throws {
+    let keys = streem.fetch("GET", "/streem/api-keys", from: SimulatedStreem.control).text
+    for id in keys.matches(of: /"id":"(api_\w+)"/).map(\.output.1) where Name(id) != streem.forge.id {
+      _ = streem.fetch("POST", "/streem/api-keys/\(id)/revoke", from: SimulatedStreem.control)
+    }
+    let answer = enter(try code())
+    let guest = streem.identify(Credentials(token: try #require(SimulatedStreem.member("token", answer.text))))
+    #expect(streem.types(guest) == ["identified"])
+  }
+}

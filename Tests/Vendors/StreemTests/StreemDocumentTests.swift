@@ -1,0 +1,48 @@
+import Foundation
+import GatewayCore
+import GatewayStreem
+import TestSupport
+import Testing
+
+@Suite("Streem's documents")
+struct StreemDocumentTests {
+  private func document(_ name: String) throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Deploy/\(name)")
+    return try String(contentsOf: root, encoding: .utf8)
+  }
+
+  @Test("list every reason", arguments: ["api/streem-asyncapi.yaml", "dialects/streem.md"])
+  func reasons(name: String) throws {
+    let text = try document(name)
+    for reason in StreemReason.allCases { #expect(text.contains("`\(reason.rawValue)`"), "\(reason)") }
+  }
+
+  @Test("list every route, and no other")
+  func routes() throws {
+    let gateway = FakeGateway()
+    let suite = StreemPlatform(
+      on: gateway.executor, directory: gateway.makeStreemDirectory(), settings: StreemSettings(),
+      session: try SessionPolicy()
+    ).suite
+    let text = try document("api/streem-openapi.yaml")
+    let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })
+    let routes = suite.routes(gateway)
+    #expect(paths == Set(routes.map(\.pattern)).union([StreemDialect.path]))
+    #expect(text.matches(of: /\n    (get|post):\n/).count == routes.count + 1)
+    let control = try document("api/control.yaml")
+    for route in suite.controlRoutes(gateway) {
+      #expect(control.contains("\n  \(route.pattern):\n"), "\(route.pattern)")
+    }
+  }
+
+  @Test("name every setting")
+  func settings() throws {
+    let text = try document("dialects/streem.md")
+    for flag in [
+      "company", "api-key", "environment", "skew", "session-life", "invitation-life", "invitation-tries",
+      "invitation-tries-overall", "landline-prefix", "unreachable-prefix", "oldest-sdk",
+      "oidc-client", "oidc-logout", "oidc-signing", "oidc-tries", "oidc-logins", "oidc-user", "oidc-address",
+      "oidc-access-life",
+    ] { #expect(text.contains("`--streem-\(flag)"), "\(flag)") }
+  }
+}
