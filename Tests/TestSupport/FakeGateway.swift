@@ -18,8 +18,8 @@ package final class FakeGateway: GatewayServices {
     var watchers: [CallID: Set<ConnectionID>] = [:]
     var dialects: [any Dialect] = []
     var told: [(audience: Audience, dialect: String, frame: Frame)] = []
-    var orders: [(user: UserID?, event: SessionEvent)] = []
-    var renewals: [VerifiedToken] = []
+    var orders: [(sessions: SessionFilter, event: SessionEvent)] = []
+    var renewals: [(sessions: SessionFilter, token: VerifiedToken)] = []
     var shares: [Double] = []
     var sleepers: [(until: WallTime, continuation: CheckedContinuation<Void, Never>)] = []
   }
@@ -62,11 +62,11 @@ package final class FakeGateway: GatewayServices {
   /// What was said to audiences, in order.
   package var told: [(audience: Audience, dialect: String, frame: Frame)] { state.withLock { $0.told } }
 
-  /// The events that sessions were given, in order; which of them were meant is not asked here.
-  package var orders: [(user: UserID?, event: SessionEvent)] { state.withLock { $0.orders } }
+  /// The events that sessions were given, in order, with which of them were meant.
+  package var orders: [(sessions: SessionFilter, event: SessionEvent)] { state.withLock { $0.orders } }
 
   /// The tokens that were to take the place of a live session's, in order.
-  package var renewals: [VerifiedToken] { state.withLock { $0.renewals } }
+  package var renewals: [(sessions: SessionFilter, token: VerifiedToken)] { state.withLock { $0.renewals } }
 
   package func revoke(_ fingerprint: TokenFingerprint) {
     _ = state.withLock { $0.revoked.insert(fingerprint) }
@@ -136,29 +136,22 @@ package final class FakeGateway: GatewayServices {
     state.withLock { $0.connections[connection] }
   }
 
-  package func announce(
-    to audience: Audience, except speaker: ConnectionID?,
-    _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
-  ) {
-    let now = wallTime
-    let dialects = state.withLock { $0.dialects }
-    for dialect in dialects {
-      guard let frame = words(dialect, now) else { continue }
-      state.withLock { $0.told.append((audience, dialect.name, frame)) }
+  package func announce(_ announcement: Announcement) {
+    state.withLock { state in
+      for words in announcement.frames {
+        guard let endings = words.endings else {
+          state.told.append((announcement.audience, words.dialect, words.frame))
+          continue
+        }
+        for user in endings.keys.sorted() {
+          if let frame = words.frame(for: user) { state.told.append((.users([user]), words.dialect, frame)) }
+        }
+      }
     }
   }
 
-  package func announce(
-    toEachOf users: Set<UserID>, except speaker: ConnectionID?,
-    _ words: @escaping @Sendable (any Dialect, UserID) -> Frame?
-  ) {
-    let dialects = state.withLock { $0.dialects }
-    for dialect in dialects {
-      for user in users.sorted() {
-        guard let frame = words(dialect, user) else { continue }
-        state.withLock { $0.told.append((.users([user]), dialect.name, frame)) }
-      }
-    }
+  package func frames(_ words: (any Dialect) -> Frame?) -> [DialectFrame] {
+    state.withLock { $0.dialects }.compactMap { dialect in words(dialect).map { DialectFrame(dialect.name, $0) } }
   }
 
   package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {
@@ -179,15 +172,13 @@ package final class FakeGateway: GatewayServices {
     }
   }
 
-  package func control(
-    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (LiveSession) -> Bool
-  ) async -> Int {
-    state.withLock { $0.orders.append((user, event)) }
+  package func control(_ sessions: SessionFilter, _ event: SessionEvent) async -> Int {
+    state.withLock { $0.orders.append((sessions, event)) }
     return 0
   }
 
-  package func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int {
-    state.withLock { $0.renewals.append(token) }
+  package func renew(_ sessions: SessionFilter, with token: VerifiedToken) async -> Int {
+    state.withLock { $0.renewals.append((sessions, token)) }
     return 0
   }
 

@@ -9,25 +9,17 @@ package protocol GatewayServices: Sendable {
   /// As whom the connection is logged in; nil if there is no such connection, or it is not.
   func user(of connection: ConnectionID) async -> UserID?
 
-  /// Tells every member of the call that is connected, on every loop, as ``announce(to:except:_:)`` does.
+  /// Tells every member of the call that is connected, on every loop, as ``announce(_:)`` does.
   func publish(_ event: CallEvent) async
 
-  /// Announces something to all of `audience` but one connection, on every loop: that bob joined a call, to its members.
-  /// No loop is waited for, and everybody hears two announcements in the order in which they were made; so a directory
-  /// that announces in the step in which it changes has its changes heard in their order.
-  ///
-  /// `words` makes the message, once for each dialect and loop; nil where a dialect has none for it.
-  func announce(
-    to audience: Audience, except speaker: ConnectionID?,
-    _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
-  )
+  /// Tells all of the audience, on every loop. No loop is waited for, and everybody hears two announcements in the order
+  /// in which they were made; so a directory that announces in the step in which it changes has its changes heard in
+  /// their order.
+  func announce(_ announcement: Announcement)
 
-  /// Says something to every connection of these users but one, to each user in words of their own; in the order of
-  /// ``announce(to:except:_:)``.
-  func announce(
-    toEachOf users: Set<UserID>, except speaker: ConnectionID?,
-    _ words: @escaping @Sendable (any Dialect, UserID) -> Frame?
-  )
+  /// A message in each wire format that anybody has spoken here, as `words` has it: one that nobody speaks is not put
+  /// into words. Nil where a format has none for it.
+  func frames(_ words: (any Dialect) -> Frame?) -> [DialectFrame]
 
   /// Lets the connection hear what is said to the call's audience, without telling anybody. False if there is no such
   /// connection, or it has as many calls as it may.
@@ -39,15 +31,12 @@ package protocol GatewayServices: Sendable {
   /// Which users' connections hear what is said to the call's audience, each once, in the order of their names.
   func audience(of call: CallID) async -> [UserID]
 
-  /// Gives `event` to the logged-in sessions of `user` (of everybody if nil) for which `isMeant` holds. Returns how many
-  /// those are.
-  func control(
-    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (LiveSession) -> Bool
-  ) async -> Int
+  /// Gives `event` to those sessions. Returns how many they are.
+  func control(_ sessions: SessionFilter, _ event: SessionEvent) async -> Int
 
-  /// Lets a token that was accepted elsewhere, over HTTP say, take the place of the one that the user's sessions have
-  /// for which `isMeant` holds; they are told nothing. Returns how many those are.
-  func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int
+  /// Lets a token that was accepted elsewhere, over HTTP say, take the place of the one that those sessions have; they
+  /// are told nothing. Returns how many they are.
+  func renew(_ sessions: SessionFilter, with token: VerifiedToken) async -> Int
 
   /// Whether the token has been revoked, or an operator let it expire.
   func isRevoked(_ token: VerifiedToken) async -> Bool
@@ -60,35 +49,10 @@ package protocol GatewayServices: Sendable {
 }
 
 extension GatewayServices {
-  /// ``announce(to:except:_:)`` for those who tell of a change after they have waited for it.
-  package func tell(
-    _ audience: Audience, except speaker: ConnectionID? = nil,
-    _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
-  ) async {
-    announce(to: audience, except: speaker, words)
+  /// Announces one message in the words of one wire format.
+  package func announce(
+    to audience: Audience, except speaker: ConnectionID? = nil, _ frame: Frame, in dialect: String
+  ) {
+    announce(Announcement(to: audience, except: speaker, [DialectFrame(dialect, frame)]))
   }
-}
-
-/// A session that is logged in, for those who choose among them.
-package struct LiveSession: Sendable {
-  package let connection: ConnectionID
-  package let dialect: any Dialect
-  package let grant: Grant
-
-  package init(connection: ConnectionID, dialect: any Dialect, grant: Grant) {
-    self.connection = connection
-    self.dialect = dialect
-    self.grant = grant
-  }
-}
-
-/// Who is told something.
-package enum Audience: Hashable, Sendable {
-  /// The connections that have joined the call or watch it.
-  case call(CallID)
-  /// Every connection of these users.
-  case users(Set<UserID>)
-  /// The connections that have joined the call or watch it, and every connection of these users, each once.
-  case callAndUsers(CallID, Set<UserID>)
-  case connection(ConnectionID)
 }

@@ -28,7 +28,7 @@ extension Session {
   ) {
     switch event {
     case .verified(attempt, let verdict):
-      if case .success(let acceptance) = verdict, let wanted = acceptance.wants {
+      if case .success(let acceptance) = verdict, let wanted = acceptance.token.wants {
         ask(for: wanted, acceptance, until: until, at: now, into: &effects)
       } else {
         logIn(verdict, openedAt: until - policy.loginTimeout, at: now, into: &effects)
@@ -74,7 +74,7 @@ extension Session {
     let request = loginRequestID
     rememberLogin(nil)
     switch verdict {
-    case .success(let acceptance) where acceptance.kind == .anonymous && !policy.admitsAnonymous:
+    case .success(let acceptance) where acceptance.token.kind == .anonymous && !policy.admitsAnonymous:
       refuseLogin(.anonymousRefused, .anonymousRefused, request, at: now, into: &effects)
     case .success(let acceptance):
       keepNotes(of: acceptance)
@@ -84,7 +84,7 @@ extension Session {
         .send(
           .connected(
             id, user: grant.user, kind: grant.kind, expiresIn: grant.remaining(at: now), request: request,
-            welcome: acceptance.welcome)))
+            welcome: acceptance.token.welcome)))
       activate(grant)
     case .failure(let error):
       refuseLogin(error, .invalidToken, request, at: now, into: &effects)

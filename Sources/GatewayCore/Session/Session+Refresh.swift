@@ -129,7 +129,7 @@ extension Session {
       let told = wait.flatMap { $0.isTold ? now - $0.askedAt : nil }
       effects.append(.record(.refreshed(after: told)))
       effects.append(
-        .send(.refreshed(expiresIn: next.remaining(at: now), request: request, welcome: acceptance.welcome)))
+        .send(.refreshed(expiresIn: next.remaining(at: now), request: request, welcome: acceptance.token.welcome)))
       activate(next)
     case .failure(let error):
       effects.append(.record(.refreshRefused(error)))
@@ -155,7 +155,7 @@ extension Session {
       .send(
         .connected(
           id, user: next.user, kind: next.kind, expiresIn: next.remaining(at: now), request: request,
-          welcome: acceptance.welcome)))
+          welcome: acceptance.token.welcome)))
     activate(next)
   }
 
@@ -165,10 +165,10 @@ extension Session {
     _ acceptance: Acceptance, after grant: Grant, isDue: Bool, at now: Instant
   ) -> Result<Acceptance, GatewayError> {
     // What does not let a user in does not keep one in either.
-    if let wanted = acceptance.wants { return .failure(wanted) }
+    if let wanted = acceptance.token.wants { return .failure(wanted) }
     guard policy.allowsIdentityChange || acceptance.isOfIdentity(in: grant) else { return .failure(.userMismatch) }
-    guard acceptance.kind != .anonymous || policy.admitsAnonymous else { return .failure(.anonymousRefused) }
-    guard !isDue || grant.renewal == .sessionEnd || acceptance.fingerprint != grant.fingerprint else {
+    guard acceptance.token.kind != .anonymous || policy.admitsAnonymous else { return .failure(.anonymousRefused) }
+    guard !isDue || grant.renewal == .sessionEnd || acceptance.token.fingerprint != grant.fingerprint else {
       return .failure(.tokenNotRenewed)
     }
     guard acceptance.expiresAt > now else { return .failure(.tokenExpired) }
@@ -191,6 +191,6 @@ extension Session {
 extension Acceptance {
   /// Whether the token is of the user, in the kind, that the session is logged in as.
   fileprivate func isOfIdentity(in grant: Grant) -> Bool {
-    user == grant.user && kind == grant.kind
+    token.user == grant.user && token.kind == grant.kind
   }
 }

@@ -212,7 +212,7 @@ extension Session {
 
   /// Keeps what the judge of these credentials wants to be told again.
   mutating func keepNotes(of acceptance: Acceptance) {
-    notes = acceptance.notes
+    notes = acceptance.token.notes
   }
 
   mutating func forgetNotes() {

@@ -29,12 +29,12 @@ extension Connection {
     }
   }
 
-  /// The session, if it is logged in. Only on the loop.
-  nonisolated var liveSession: LiveSession? {
+  /// Whether it is logged in, and one of those that are meant. Only on the loop.
+  nonisolated func isTakenIn(by filter: SessionFilter) -> Bool {
     assumeIsolated { connection in
       connection.session.grant.map {
-        LiveSession(connection: connection.id, dialect: connection.dialect, grant: $0)
-      }
+        filter.takesIn(connection.id, speaking: connection.dialect.name, by: $0)
+      } ?? false
     }
   }
 

@@ -326,6 +326,7 @@ extension Connection: SocketHandler, WakeupTarget {
     self.socket = socket
     wakeup = Wakeup(target: self)
     table.add(self, session.phaseKind)
+    gateway.spoken.note(dialect)
     count { metrics in
       metrics.connectionsOpened += 1
       metrics.connectDuration.record(table.loop.now - socket.acceptedAt)
@@ -345,7 +346,10 @@ extension Connection: SocketHandler, WakeupTarget {
       metrics.messagesReceived += 1
       metrics.bytesReceived += UInt64(payload.count)
     }
-    if speaksJSON == nil { speaksJSON = kind == .text && payload.first == UInt8(ascii: "{") }
+    if speaksJSON == nil {
+      speaksJSON = kind == .text && payload.first == UInt8(ascii: "{")
+      if binding.jsonDialect != nil { gateway.spoken.note(dialect) }
+    }
     do throws(GatewayError) {
       guard let message = try dialect.decode(payload, kind, context) else { return }
       take(message)

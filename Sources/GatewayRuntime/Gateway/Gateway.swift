@@ -11,6 +11,7 @@ package final class Gateway: Sendable {
   package let bindings: [DialectBinding]
   private let drains = Atomic(false)
   private let line: AnnouncementLine
+  let spoken: SpokenDialects
 
   /// - Precondition: at least one loop and one dialect; the loops are numbered from 0.
   package init(configuration: GatewayConfiguration, loops: [EventLoop], bindings: [DialectBinding]) {
@@ -21,6 +22,7 @@ package final class Gateway: Sendable {
     self.bindings = bindings
     tables = loops.map { LoopTable(loop: $0, configuration: configuration, dialects: bindings.map(\.dialect.name)) }
     line = AnnouncementLine(loops: loops.count)
+    spoken = SpokenDialects(bindings)
   }
 
   /// Whether new sockets are refused because the gateway closes.
@@ -94,10 +96,11 @@ package final class Gateway: Sendable {
 
   // MARK: Fan-out
 
-  /// Does `words` on every loop: on the caller's at once, on the others soon, and nobody waits for them. Whatever is
+  /// Tells the audience on every loop: on the caller's at once, on the others soon, and nobody waits for them. Whatever is
   /// announced, wherever, is heard in one order on all loops. From any thread.
-  func announce(_ words: @escaping @Sendable (LoopTable) -> Void) {
-    let idle = line.add(words)
+  package func announce(_ announcement: Announcement) {
+    guard !announcement.frames.isEmpty else { return }
+    let idle = line.add(announcement)
     let here = EventLoop.current.flatMap { loop in tables.first { $0.loop === loop } }
     // A loop that is just hearing something hears this after it.
     let now = here?.isHearing == false ? here : nil
@@ -110,13 +113,19 @@ package final class Gateway: Sendable {
   /// Does what has been announced to the loop and not been done. Only on it.
   private func hear(on table: LoopTable) {
     table.isHearing = true
-    for words in line.take(table.loop.index) { words(table) }
+    for announcement in line.take(table.loop.index) { table.deliver(announcement) }
     table.isHearing = false
   }
 
   /// Tells the call's members on every loop; those on the caller's hear of it at once.
   func announce(_ event: CallEvent) {
-    announce { $0.deliver(event) }
+    // Nothing that is told to many names a connection.
+    let context = DialectContext(connection: ConnectionID(loop: 0, serial: 0), isLoggedIn: true, now: wallTime)
+    announce(Announcement(to: .call(event.call), frames { $0.encode(.callEvent(event), context) }))
+  }
+
+  package func frames(_ words: (any Dialect) -> Frame?) -> [DialectFrame] {
+    spoken.frames(words)
   }
 
   // MARK: Orders
@@ -252,9 +261,12 @@ package final class Gateway: Sendable {
     currentTable.log.write(level, name, fields())
   }
 
-  private func sum(_ body: @escaping @Sendable (LoopTable) -> Int) async -> Int {
+  /// Does `body` on every loop that may have a session that is meant.
+  private func sum(
+    over sessions: SessionFilter = SessionFilter(), _ body: @escaping @Sendable (LoopTable) -> Int
+  ) async -> Int {
     var sum = 0
-    for table in tables { sum += await table.perform(body) }
+    for table in tables where sessions.mayTakeIn(loop: table.loop.index) { sum += await table.perform(body) }
     return sum
   }
 }
@@ -284,20 +296,6 @@ extension Gateway: GatewayServices {
     return await tables[connection.loop].perform { $0.connections[connection.serial]?.user }
   }
 
-  package func announce(
-    to audience: Audience, except speaker: ConnectionID?,
-    _ words: @escaping @Sendable (any Dialect, WallTime) -> Frame?
-  ) {
-    announce { $0.deliver(to: audience, except: speaker, words) }
-  }
-
-  package func announce(
-    toEachOf users: Set<UserID>, except speaker: ConnectionID?,
-    _ words: @escaping @Sendable (any Dialect, UserID) -> Frame?
-  ) {
-    announce { $0.deliver(toEachOf: users, except: speaker, words) }
-  }
-
   package func watch(_ call: CallID, by connection: ConnectionID) async -> Bool {
     guard connection.loop < tables.count else { return false }
     return await tables[connection.loop].perform { $0.connections[connection.serial]?.watch(call) ?? false }
@@ -314,19 +312,17 @@ extension Gateway: GatewayServices {
     return users.sorted()
   }
 
-  package func control(
-    _ user: UserID?, _ event: SessionEvent, where isMeant: @escaping @Sendable (LiveSession) -> Bool
-  ) async -> Int {
-    await sum { table in
-      let meant = table.connections(of: user, where: isMeant)
+  package func control(_ sessions: SessionFilter, _ event: SessionEvent) async -> Int {
+    await sum(over: sessions) { table in
+      let meant = table.connections(in: sessions)
       LoopTable.inSlices(meant, on: table.loop) { $0.control(event) }
       return meant.count
     }
   }
 
-  package func renew(_ token: VerifiedToken, where isMeant: @escaping @Sendable (LiveSession) -> Bool) async -> Int {
-    await sum { table in
-      let meant = table.connections(of: token.user, where: isMeant)
+  package func renew(_ sessions: SessionFilter, with token: VerifiedToken) async -> Int {
+    await sum(over: sessions) { table in
+      let meant = table.connections(in: sessions)
       for connection in meant { connection.renew(token) }
       return meant.count
     }

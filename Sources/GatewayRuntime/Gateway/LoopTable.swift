@@ -115,9 +115,16 @@ package final class LoopTable: @unchecked Sendable {
     users[user]?.sorted.compactMap { connections[$0] } ?? []
   }
 
-  /// The logged-in connections of the user (of everybody if nil) for which `isMeant` holds.
-  func connections(of user: UserID?, where isMeant: (LiveSession) -> Bool) -> [Connection] {
-    (user.map { connections(of: $0) } ?? inOrder).filter { $0.liveSession.map(isMeant) ?? false }
+  /// The logged-in connections that the filter takes in.
+  func connections(in filter: SessionFilter) -> [Connection] {
+    let candidates: [Connection]
+    if let named = filter.connections {
+      let own = named.filter { $0.loop == loop.index }
+      candidates = own.map(\.serial).sorted().compactMap { connections[$0] }
+    } else {
+      candidates = filter.user.map { connections(of: $0) } ?? inOrder
+    }
+    return candidates.filter { $0.isTakenIn(by: filter) }
   }
 
   // MARK: Calls
@@ -132,44 +139,15 @@ package final class LoopTable: @unchecked Sendable {
     if calls[call]?.isEmpty == true { calls[call] = nil }
   }
 
-  /// Tells the loop's members of the call.
-  package func deliver(_ event: CallEvent) {
-    let now = loop.wallTime
-    deliver(to: .call(event.call)) { dialect, _ in
-      // Nothing that is told to many names a connection.
-      dialect.encode(
-        .callEvent(event),
-        DialectContext(connection: ConnectionID(loop: 0, serial: 0), isLoggedIn: true, now: now))
-    }
-  }
-
-  /// Says something to those of the audience that are on this loop, but not to `speaker`; encodes once for each dialect.
-  package func deliver(
-    to audience: Audience, except speaker: ConnectionID? = nil, _ words: (any Dialect, WallTime) -> Frame?
-  ) {
-    let now = loop.wallTime
-    var frames: [(dialect: String, frame: Frame?)] = []
-    for connection in connections(in: audience) where connection.id != speaker {
-      let name = connection.dialect.name
-      let frame: Frame?
-      if let encoded = frames.first(where: { $0.dialect == name }) {
-        frame = encoded.frame
-      } else {
-        frame = words(connection.dialect, now)
-        frames.append((name, frame))
+  /// Tells those of the audience that are on this loop.
+  func deliver(_ announcement: Announcement) {
+    for connection in connections(in: announcement.audience) where connection.id != announcement.except {
+      guard let words = announcement.frame(in: connection.dialect.name) else { continue }
+      if words.endings == nil {
+        connection.deliver(words.frame)
+      } else if let frame = connection.user.flatMap(words.frame(for:)) {
+        connection.deliver(frame)
       }
-      if let frame { connection.deliver(frame) }
-    }
-  }
-
-  /// Says something to every connection of these users that is on this loop, but not to `speaker`, to each user in words
-  /// of their own.
-  func deliver(
-    toEachOf names: Set<UserID>, except speaker: ConnectionID?, _ words: (any Dialect, UserID) -> Frame?
-  ) {
-    for connection in connections(in: .users(names)) where connection.id != speaker {
-      guard let user = connection.user, let frame = words(connection.dialect, user) else { continue }
-      connection.deliver(frame)
     }
   }
 

@@ -3,7 +3,9 @@ package import GatewayCore
 /// Sendbird's wire format, the server's side: one command of four letters and a JSON object in each text message. Every
 /// socket is opened; the answer to its credentials is a `LOGI` command.
 package struct SendbirdDialect: Dialect {
-  package let name = "sendbird"
+  package static let name = "sendbird"
+
+  package var name: String { Self.name }
 
   let settings: SendbirdSettings
 

@@ -60,14 +60,14 @@ struct LoginTests {
   func halfALogin() {
     var script = SessionScript(try! SessionPolicy(refusedRefreshesMax: 2))
     var half = Acceptance.token(expiresAt: 100)
-    half.wants = .credentialsMissing
-    half.notes = [HTTPField("device", "d1")]
+    half.token.wants = .credentialsMissing
+    half.token.notes = [HTTPField("device", "d1")]
     _ = script.at(1, .credentials(request: "start"))
     #expect(
       script.at(2, .accepted(1, half)) == [.send(.error(.credentialsMissing, request: RequestID("start")))])
     #expect(script.session.phaseName == "awaiting_credentials")
     #expect(script.session.nextDeadline == .seconds(10))
-    #expect(script.session.notes == half.notes)
+    #expect(script.session.notes == half.token.notes)
 
     _ = script.at(3, .credentials())
     #expect(

@@ -182,7 +182,7 @@ struct RefreshTests {
   func sessionEnd() {
     var script = SessionScript()
     var login = Acceptance.token(1, expiresAt: 100)
-    login.renewal = .sessionEnd
+    login.token.renewal = .sessionEnd
     _ = script.at(0, .credentials())
     _ = script.at(0, .accepted(1, login))
     #expect(

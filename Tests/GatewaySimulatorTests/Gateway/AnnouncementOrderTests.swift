@@ -69,4 +69,21 @@ struct AnnouncementOrderTests {
     #expect(!ann.texts.contains { $0.contains("member_joined") && $0.contains(#""user_id":"ann""#) })
     #expect(messages(ann) == ["hello"] && messages(bob) == ["hello", "late"])
   }
+
+  @Test("is put into words of a wire format only once somebody has begun to speak it")
+  func spokenFormats() throws {
+    let gateway = try SimulatedGateway(loops: 2)
+    func spoken() -> [String]? {
+      gateway.order { $0.frames { Frame(text: $0.name) }.map(\.dialect) }
+    }
+    #expect(spoken() == [])
+    let ann = gateway.connect(gateway.token("ann"))
+    #expect(spoken() == ["plain"])
+    gateway.order { gateway in
+      gateway.announce(to: .users([UserID("ann")]), Frame(text: "other"), in: "another")
+      gateway.announce(to: .users([UserID("ann")]), Frame(text: "mine"), in: "plain")
+    }
+    gateway.world.settle()
+    #expect(ann.texts.last == "mine" && !ann.texts.contains("other"))
+  }
 }

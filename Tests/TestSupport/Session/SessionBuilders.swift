@@ -20,7 +20,8 @@ extension Acceptance {
     _ number: UInt64 = 1, user: String = "ann", kind: UserKind = .regular, expiresAt: Int64?, share: Double = 0
   ) -> Acceptance {
     Acceptance(
-      user: kind == .anonymous ? .anonymous : UserID(user), kind: kind, fingerprint: .number(number),
+      VerifiedToken(
+        user: kind == .anonymous ? .anonymous : UserID(user), kind: kind, fingerprint: .number(number)),
       expiresAt: expiresAt.map { .seconds($0) } ?? .distantFuture, spreadShare: share)
   }
 }

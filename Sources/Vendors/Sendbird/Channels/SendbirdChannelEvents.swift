@@ -38,10 +38,8 @@ struct SendbirdChannelEvents: Sendable {
   /// Tells all who are in an open channel.
   private func tell(
     _ number: Int64, except speaker: ConnectionID?, _ frame: Frame, on services: any GatewayServices
-  ) async {
-    await services.tell(.call(Self.call(number)), except: speaker) { dialect, _ in
-      dialect is SendbirdDialect ? frame : nil
-    }
+  ) {
+    services.announce(to: .call(Self.call(number)), except: speaker, frame, in: SendbirdDialect.name)
   }
 
   /// Tells users of a group channel.
@@ -50,10 +48,8 @@ struct SendbirdChannelEvents: Sendable {
     on services: any GatewayServices
   ) async {
     let unread = if let unread { unread } else { await channels.unread(users) }
-    let now = services.wallTime
-    services.announce(toEachOf: users, except: speaker) { dialect, user in
-      dialect is SendbirdDialect ? frame.adding(unread[user] ?? SendbirdUnread(), at: now) : nil
-    }
+    let words = frame.adding(unread, to: users, at: services.wallTime)
+    services.announce(Announcement(to: .users(users), except: speaker, [words]))
   }
 
   /// Tells all who are in the channel, or those `users` of a group channel.
@@ -62,7 +58,7 @@ struct SendbirdChannelEvents: Sendable {
     on services: any GatewayServices
   ) async {
     switch channel.kind {
-    case .open: await tell(channel.number, except: speaker, frame, on: services)
+    case .open: tell(channel.number, except: speaker, frame, on: services)
     case .group: await tell(users ?? channel.joined, except: speaker, frame, on: services)
     }
   }
@@ -71,7 +67,7 @@ struct SendbirdChannelEvents: Sendable {
     _ delivery: SendbirdDelivery, except speaker: ConnectionID? = nil, _ frame: Frame, on services: any GatewayServices
   ) async {
     switch delivery.kind {
-    case .open: await tell(delivery.channelNumber, except: speaker, frame, on: services)
+    case .open: tell(delivery.channelNumber, except: speaker, frame, on: services)
     case .group: await tell(delivery.members, except: speaker, frame, delivery.unread, on: services)
     }
   }
@@ -104,11 +100,9 @@ struct SendbirdChannelEvents: Sendable {
   ) async {
     let frame = Self.frame(name, delivery)
     switch delivery.kind {
-    case .open: await tell(delivery.channelNumber, except: speaker, frame, on: services)
+    case .open: tell(delivery.channelNumber, except: speaker, frame, on: services)
     case .group:
-      await services.tell(.users(delivery.members), except: speaker) { dialect, _ in
-        dialect is SendbirdDialect ? frame : nil
-      }
+      services.announce(to: .users(delivery.members), except: speaker, frame, in: SendbirdDialect.name)
     }
   }
 

@@ -47,7 +47,8 @@ package struct SendbirdSessionRoutes: Sendable {
         user, presented.token, isExpiring: presented.isExpiring, from: request.peer, at: now)
       if await services.isRevoked(refresh.token) { throw GatewayError.tokenRevoked }
       if !refresh.connections.isEmpty {
-        _ = await services.renew(refresh.token) { refresh.connections.contains($0.connection) }
+        let sessions = SessionFilter(user: refresh.token.user, connections: refresh.connections)
+        _ = await services.renew(sessions, with: refresh.token)
       }
       let answer = JSONWriter.object { json in
         json.member("key", refresh.key)

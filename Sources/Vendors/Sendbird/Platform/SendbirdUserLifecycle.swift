@@ -21,24 +21,22 @@ struct SendbirdUserLifecycle: Sendable {
 
   /// Those that a session token opened, and which was issued before, are asked for another one.
   func sessionTokensRevoked(_ user: SendbirdUser) async {
-    _ = await services.control(user.id, .revoked) { session in
-      session.dialect is SendbirdDialect && session.grant.form == .jwt
-        && SendbirdSessionToken.isVoid(issuedAt: session.grant.issuedAt, for: user)
-    }
+    guard let limit = SendbirdSessionToken.earliestIssueDate(for: user) else { return }
+    let sessions = SessionFilter(
+      user: user.id, dialects: [SendbirdDialect.name], form: .jwt, issuedBefore: limit)
+    _ = await services.control(sessions, .revoked)
   }
 
   /// The access token before is good no more.
   func accessTokenReplaced(_ user: UserID) async {
-    _ = await services.control(user, .revoked) { session in
-      session.dialect is SendbirdDialect && session.grant.form == .opaque
-    }
+    _ = await services.control(
+      SessionFilter(user: user, dialects: [SendbirdDialect.name], form: .opaque), .revoked)
   }
 
   private func end(_ user: UserID, because reason: SendbirdError) async {
-    await services.tell(.users([user])) { dialect, _ in
-      dialect is SendbirdDialect ? SendbirdFrame.sessionEvent(reason: reason) : nil
-    }
-    _ = await services.control(user, .disconnect(.disconnected)) { $0.dialect is SendbirdDialect }
+    services.announce(to: .users([user]), SendbirdFrame.sessionEvent(reason: reason), in: SendbirdDialect.name)
+    _ = await services.control(
+      SessionFilter(user: user, dialects: [SendbirdDialect.name]), .disconnect(.disconnected))
   }
 
   private func leaveAll(_ user: UserID) async {

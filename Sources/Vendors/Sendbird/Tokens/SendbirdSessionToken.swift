@@ -31,8 +31,13 @@ package struct SendbirdSessionToken: Hashable, Sendable {
   /// Whether the user's session tokens of that moment were revoked. Tokens are dated in whole milliseconds: those of the
   /// revocation's own are void.
   package static func isVoid(issuedAt: WallTime?, for user: SendbirdUser) -> Bool {
-    guard let validFrom = user.sessionTokensValidFrom else { return false }
-    return issuedAt.map { $0 < Self.millisecond(after: validFrom) } ?? true
+    guard let limit = earliestIssueDate(for: user) else { return false }
+    return issuedAt.map { $0 < limit } ?? true
+  }
+
+  /// What is issued before this is void; nil if nothing is.
+  static func earliestIssueDate(for user: SendbirdUser) -> WallTime? {
+    user.sessionTokensValidFrom.map(millisecond(after:))
   }
 
   /// When a token that is made at `now` says it was issued: behind the millisecond of the last revocation, so that one

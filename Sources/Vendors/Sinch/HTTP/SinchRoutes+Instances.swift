@@ -22,9 +22,8 @@ extension SinchRoutes {
       // A client that is connected goes on with what it registered over HTTP.
       var token = registered.token
       token.notes = order.device.notes(instance: registered.instance.id)
-      _ = await services.renew(token) { [token] live in
-        live.dialect.name == "sinch" && live.grant.user == token.user && live.grant.fingerprint == old.fingerprint
-      }
+      let sessions = SessionFilter(user: token.user, dialects: [SinchDialect.name], fingerprint: old.fingerprint)
+      _ = await services.renew(sessions, with: token)
     }
     let answer = JSONWriter.object { SinchWords.write(registered.instance, secret: registered.secret, to: &$0) }
     return HTTPResponse(status: registered.secret == nil ? 200 : 201, json: answer)

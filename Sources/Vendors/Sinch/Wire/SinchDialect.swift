@@ -11,7 +11,9 @@ package struct SinchDialect: Dialect {
     "/users/username/",
   ]
 
-  package let name = "sinch"
+  package static let name = "sinch"
+
+  package var name: String { Self.name }
   let errors: SinchErrorWords
 
   package init(_ settings: SinchSettings) {

@@ -13,7 +13,8 @@ package struct SinchOperations: OperationHandler {
   ) async -> [Frame] {
     switch operation.name {
     case "terminateGracefully":
-      _ = await services.control(caller.user, .disconnect(.normal)) { $0.connection == caller.connection }
+      _ = await services.control(
+        SessionFilter(user: caller.user, connections: [caller.connection]), .disconnect(.normal))
       return []
     default:
       // The device is logged out of push, and its registration goes with it; the connection stays until it ends.

@@ -72,13 +72,14 @@ package struct StreamCalls: Sendable {
     let picture = await picture(of: call, with: happenings.flatMap(\.usersNamed))
     for happening in happenings {
       let event = StreamCallEvent(kind: happening, picture: picture, at: now)
-      await services.tell(happening.audience(of: call)) { dialect, _ in
+      let frames = services.frames { dialect in
         switch dialect {
         case let dialect as StreamDialect: event.frame(dialect.kind.family)
         case let dialect as StreamSFUDialect: event.signal?.frame(dialect.format)
         default: nil
         }
       }
+      services.announce(Announcement(to: happening.audience(of: call), frames))
     }
   }
 

@@ -112,8 +112,13 @@ extension StreamToken {
 
   /// Whether a token of that issue date, or without one, was issued before `limit`: in whole seconds, as tokens are dated.
   static func isIssued(_ issuedAt: WallTime?, before limit: WallTime) -> Bool {
+    issuedAt.map { $0 < startOfSecond(limit) } ?? true
+  }
+
+  /// The last whole second that is not later.
+  static func startOfSecond(_ time: WallTime) -> WallTime {
     let second: Int64 = 1_000_000_000
-    guard let issuedAt else { return true }
-    return issuedAt.nanoseconds / second < limit.nanoseconds / second
+    let past = time.nanoseconds % second
+    return time - .nanoseconds(past < 0 ? past + second : past)
   }
 }

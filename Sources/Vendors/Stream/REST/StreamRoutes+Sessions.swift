@@ -34,12 +34,10 @@ extension StreamRoutes {
   /// Tells the sessions of `user` (of everybody if nil) whose token was issued before `limit`, or has no date, that it
   /// was revoked: all of them if `limit` is nil.
   func endSessions(of user: UserID?, issuedBefore limit: WallTime? = nil) async {
-    _ = await services.control(user, .revoked) { session in
-      // Who has no token has none that could be revoked.
-      guard session.dialect is StreamDialect || session.dialect is StreamSFUDialect,
-        session.grant.kind != .anonymous
-      else { return false }
-      return limit.map { StreamToken.isIssued(session.grant.issuedAt, before: $0) } ?? true
-    }
+    // Who has no token has none that could be revoked.
+    let sessions = SessionFilter(
+      user: user, dialects: StreamDialect.names.union(StreamSFUDialect.names),
+      issuedBefore: limit.map(StreamToken.startOfSecond), takesAnonymous: false)
+    _ = await services.control(sessions, .revoked)
   }
 }

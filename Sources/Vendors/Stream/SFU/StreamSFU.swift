@@ -72,14 +72,16 @@ extension StreamCalls {
       guard let connection = participant.connection,
         await directory.calls(joinedBy: participant.user, on: connection).isEmpty
       else { continue }
-      _ = await services.control(participant.user, .disconnect(.normal)) { $0.connection == connection }
+      _ = await services.control(
+        SessionFilter(user: participant.user, connections: [connection]), .disconnect(.normal))
     }
   }
 
   /// Says something to sockets of the SFU.
   func signal(_ event: StreamSignalEvent, to audience: Audience) async {
-    await services.tell(audience) { dialect, _ in
+    let frames = services.frames { dialect in
       (dialect as? StreamSFUDialect).map { event.frame($0.format) }
     }
+    services.announce(Announcement(to: audience, frames))
   }
 }

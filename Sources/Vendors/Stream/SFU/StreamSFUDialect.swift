@@ -5,10 +5,20 @@ package import GatewayCore
 ///
 /// A JoinRequest logs in, a LeaveCallRequest logs out. What is said of calls is encoded by `StreamSignalEvent`.
 package struct StreamSFUDialect: Dialect {
-  package enum Format: Hashable, Sendable {
+  package enum Format: Hashable, Sendable, CaseIterable {
     case protobuf
     case json
+
+    fileprivate var name: String {
+      switch self {
+      case .protobuf: "stream-sfu"
+      case .json: "stream-sfu-json"
+      }
+    }
   }
+
+  /// Those of both formats.
+  static let names = Set(Format.allCases.map(\.name))
 
   package static let folder = "/sfu"
   package static let socketPath = "/sfu/ws"
@@ -21,12 +31,7 @@ package struct StreamSFUDialect: Dialect {
     self.policy = policy
   }
 
-  package var name: String {
-    switch format {
-    case .protobuf: "stream-sfu"
-    case .json: "stream-sfu-json"
-    }
-  }
+  package var name: String { format.name }
 
   package var refusesBeforeUpgrade: Bool { false }
   /// Python's SDK says everything in text frames, protocol buffers as they are.

@@ -81,7 +81,8 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
       error.isSame(as: .tooMany) ? StreamSignalError(.sfuFull, error.message, .rejoin) : StreamSignalError(error)
     await calls.signal(.error(refusal), to: .connection(entry.connection))
     let reason = refusal.strategy == .disconnect ? CloseReason.invalidToken : .disconnected
-    _ = await calls.services.control(entry.user, .disconnect(reason)) { $0.connection == entry.connection }
+    _ = await calls.services.control(
+      SessionFilter(user: entry.user, connections: [entry.connection]), .disconnect(reason))
   }
 
   // MARK: Going

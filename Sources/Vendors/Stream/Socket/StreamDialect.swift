@@ -56,6 +56,10 @@ package struct StreamDialect: Dialect {
   }
 
   package var name: String { kind.rawValue }
+
+  /// Those of the three.
+  static let names = Set(Kind.allCases.map(\.rawValue))
+
   package var refusesBeforeUpgrade: Bool { false }
   /// Swift pings every 5 s and gives up unless a `health.check` comes within 3 s: the protocol's pong does not count.
   package var answersProtocolPings: Bool { true }

@@ -52,7 +52,8 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   /// A client without a new token is let go at the end of its session, not before: nothing better will come.
   private func giveUp(_ operation: DialectOperation, _ caller: Caller, on services: any GatewayServices) async {
     guard operation.body == StreemOperation.expired else { return }
-    _ = await services.control(caller.user, .disconnect(.refreshTimeout)) { $0.connection == caller.connection }
+    _ = await services.control(
+      SessionFilter(user: caller.user, connections: [caller.connection]), .disconnect(.refreshTimeout))
   }
 
   // MARK: Calls
@@ -89,9 +90,7 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
       caller: StreemRoom.Party(user: user, role: role, connection: caller.connection),
       callee: StreemRoom.Party(user: remote, role: remoteRole))
     try await rooms.start(room, by: caller.connection)
-    await services.tell(.users([remoteName])) { dialect, _ in
-      dialect is StreemDialect ? Self.frame("incomingRemoteStream", room) : nil
-    }
+    services.announce(to: .users([remoteName]), Self.frame("incomingRemoteStream", room), in: StreemDialect.name)
     return [Self.frame("remoteStreamRinging", room, request)]
   }
 
@@ -103,7 +102,7 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     }
     let room = try await rooms.join(sid, user: user.id, role: role, by: caller.connection)
     if let other = room.caller.connection {
-      await services.tell(.connection(other)) { _, _ in Self.frame("remoteStreamStarted", room) }
+      services.announce(to: .connection(other), Self.frame("remoteStreamStarted", room), in: StreemDialect.name)
     }
     return [Self.frame("remoteStreamStarted", room, request)]
   }
@@ -123,11 +122,11 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   ) async {
     let frame = Self.end(room, cause)
     for connection in room.connections where connection != except {
-      await services.tell(.connection(connection)) { _, _ in frame }
+      services.announce(to: .connection(connection), frame, in: StreemDialect.name)
     }
     guard room.callee.connection == nil else { return }
     let callee = StreemName(room.callee.user).userID(home: home)
-    await services.tell(.users([callee])) { dialect, _ in dialect is StreemDialect ? frame : nil }
+    services.announce(to: .users([callee]), frame, in: StreemDialect.name)
   }
 
   private static func frame(_ type: String, _ room: StreemRoom, _ request: RequestID? = nil) -> Frame {

@@ -108,7 +108,8 @@ struct StreemControlRoutes: Sendable {
   /// Ends a key; the sessions that live by it are asked for another token, or closed, as configured.
   private func revokeKey(_ id: Name) async throws(GatewayError) -> HTTPResponse {
     _ = try await directory.revokeAPIKey(id)
-    let sessions = await services.control(nil, .revoked) { $0.grant.issuer == id && $0.dialect is StreemDialect }
+    let sessions = await services.control(
+      SessionFilter(dialects: [StreemDialect.name], issuer: id), .revoked)
     return HTTPResponse(status: 200, json: JSONWriter.object { $0.member("sessions", Int64(sessions)) })
   }
 }

@@ -65,7 +65,8 @@ package struct StreemRoutes: Sendable {
   private func logOut(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
     do throws(GatewayError) {
       let (user, token) = try await authenticator.caller(request, on: services)
-      _ = await services.control(token.user, .received(.logout(request: nil))) { $0.dialect is StreemDialect }
+      _ = await services.control(
+        SessionFilter(user: token.user, dialects: [StreemDialect.name]), .received(.logout(request: nil)))
       let answer = JSONWriter.object { json in
         json.member("type", "loggedOut")
         json.member("externalUserId", user.externalID.text)

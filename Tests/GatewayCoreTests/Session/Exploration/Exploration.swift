@@ -124,12 +124,12 @@ struct Exploration {
       _ number: UInt64, _ user: String, _ kind: UserKind, _ expiresAt: Instant, _ renewal: RefreshCause = .expiry
     ) -> Acceptance {
       Acceptance(
-        user: UserID(user), kind: kind, fingerprint: .number(number), expiresAt: expiresAt, spreadShare: 0.5,
-        renewal: renewal)
+        VerifiedToken(user: UserID(user), kind: kind, fingerprint: .number(number), renewal: renewal),
+        expiresAt: expiresAt, spreadShare: 0.5)
     }
     func wanting(_ expiresAt: Instant) -> Acceptance {
       var half = token(7, "ann", .regular, expiresAt)
-      half.wants = .credentialsMissing
+      half.token.wants = .credentialsMissing
       return half
     }
     // Not the token the session has.

@@ -159,16 +159,16 @@ struct Witness: Hashable {
   private mutating func watch(_ message: OutboundMessage, of event: SessionEvent, at now: Instant) -> [String] {
     switch message {
     case .connected(_, let user, let kind, _, _, _):
-      guard case .verified(_, .success(let token)) = event else { return ["a login without a verdict"] }
+      guard case .verified(_, .success(let acceptance)) = event else { return ["a login without a verdict"] }
       var broken = login == nil ? [] : ["a login of somebody who is logged in"]
-      broken += accept(token, at: now)
-      if token.wants != nil { broken.append("a login that wants more is complete") }
+      broken += accept(acceptance, at: now)
+      if acceptance.token.wants != nil { broken.append("a login that wants more is complete") }
       if kind == .anonymous { broken.append("an anonymous user is connected") }
-      if user != token.user || kind != token.kind { broken.append("somebody else is connected") }
+      if user != acceptance.token.user || kind != acceptance.token.kind { broken.append("somebody else is connected") }
       return broken
     case .refreshed:
-      guard case .verified(_, .success(let token)) = event else { return ["a refresh without a verdict"] }
-      return refresh(token, at: now)
+      guard case .verified(_, .success(let acceptance)) = event else { return ["a refresh without a verdict"] }
+      return refresh(acceptance, at: now)
     case .refreshRequired(_, let timeout):
       defer { ask = Ask(at: now, timeout: timeout) }
       guard let login else { return ["a refresh request before login"] }
@@ -178,7 +178,7 @@ struct Witness: Hashable {
       if drainsUntil != nil { broken.append("a refresh request while draining") }
       return broken
     case .error(let error, _):
-      if case .verified(question, .success(let token)) = event, login == nil, token.wants == error {
+      if case .verified(question, .success(let acceptance)) = event, login == nil, acceptance.token.wants == error {
         // The first half of a login: it answers its question, and counts as one of those that end the session.
         question = nil
         refusedTokens += 1
@@ -201,8 +201,9 @@ struct Witness: Hashable {
     guard let login, !isLeaving else { return ["nobody is logged out"] }
     switch event {
     case .received(.logout): return []
-    case .verified(_, .success(let token)) where policy.allowsIdentityChange:
-      return token.user == login.user && token.kind == login.kind ? ["the same user is logged out and in"] : []
+    case .verified(_, .success(let acceptance)) where policy.allowsIdentityChange:
+      return acceptance.token.user == login.user && acceptance.token.kind == login.kind
+        ? ["the same user is logged out and in"] : []
     default: return ["a user is logged out unasked"]
     }
   }
@@ -227,24 +228,26 @@ struct Witness: Hashable {
     case .refreshed(let after):
       let broken = after.map { $0 < .zero || ask == nil } == true ? ["a refresh that took no time"] : []
       // The client is told nothing of a token that was accepted elsewhere.
-      guard case .renewed(let token) = event else { return broken }
+      guard case .renewed(let acceptance) = event else { return broken }
       // It is no answer to the question that waits.
       let waiting = question
       defer { question = waiting }
-      return broken + refresh(token, at: now)
+      return broken + refresh(acceptance, at: now)
     case .loggedIn, .refreshRequested: return []
     }
   }
 
-  private mutating func refresh(_ token: Acceptance, at now: Instant) -> [String] {
+  private mutating func refresh(_ acceptance: Acceptance, at now: Instant) -> [String] {
     guard let login else { return ["a refresh before login"] }
-    var broken: [String] = token.wants == nil ? [] : ["a session is kept by what lets nobody in"]
-    if token.user != login.user || token.kind != login.kind { broken.append("the identity changes") }
-    if isDue(at: now) && token.fingerprint == login.fingerprint && login.renewal != .sessionEnd {
+    var broken: [String] = acceptance.token.wants == nil ? [] : ["a session is kept by what lets nobody in"]
+    if acceptance.token.user != login.user || acceptance.token.kind != login.kind {
+      broken.append("the identity changes")
+    }
+    if isDue(at: now) && acceptance.token.fingerprint == login.fingerprint && login.renewal != .sessionEnd {
       broken.append("the token was not renewed")
     }
-    if token.expiresAt <= now { broken.append("an expired token is accepted as a refresh") }
-    return broken + accept(token, at: now)
+    if acceptance.expiresAt <= now { broken.append("an expired token is accepted as a refresh") }
+    return broken + accept(acceptance, at: now)
   }
 
   private func watchClose(_ reason: CloseReason, at now: Instant) -> [String] {
@@ -266,10 +269,11 @@ struct Witness: Hashable {
 
   // MARK: Books
 
-  private mutating func accept(_ token: Acceptance, at now: Instant) -> [String] {
+  private mutating func accept(_ acceptance: Acceptance, at now: Instant) -> [String] {
     login = Login(
-      user: token.user, kind: token.kind, fingerprint: token.fingerprint, expiresAt: token.expiresAt,
-      renewal: token.renewal)
+      user: acceptance.token.user, kind: acceptance.token.kind, fingerprint: acceptance.token.fingerprint,
+      expiresAt: acceptance.expiresAt,
+      renewal: acceptance.token.renewal)
     (ask, dueSince, question, refusedTokens) = (nil, nil, nil, 0)
     return drainsUntil == nil ? [] : ["a token is accepted while draining"]
   }
