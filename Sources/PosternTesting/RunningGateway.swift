@@ -56,7 +56,7 @@ package final class RunningGateway: Sendable {
     let seed = settings.seed ?? SystemRandomNumberGenerator.word()
     let directory = MemoryDirectory(on: first, generator: SeededGenerator(seed: seed))
     let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
-    let plain = DialectSuite([DialectBinding(PlainDialect(), authenticator)])
+    let plain = DialectSuite([PlainDialect.binding(authenticator)])
     var suites = [plain]
     var streamSuite: StreamVideoSuite?
     if let stream = settings.stream {

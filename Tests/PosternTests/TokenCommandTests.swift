@@ -11,7 +11,7 @@ struct TokenCommandTests {
   private let now = WallTime(seconds: 1_700_000_000)
   private let secret = "a secret of more than thirty-two bytes"
 
-  private func arguments(_ command: any Command.Type, _ words: [String]) throws -> Arguments {
+  private func arguments(_ command: any postern.Command.Type, _ words: [String]) throws -> Arguments {
     try Arguments(
       words, flags: command.flags, environment: ["POSTERN_SECRET": secret], operands: !command.operands.isEmpty)
   }

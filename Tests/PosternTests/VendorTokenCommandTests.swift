@@ -12,7 +12,7 @@ struct VendorTokenCommandTests {
   /// The vendors give out secrets of any length.
   private let secret = "hunter2"
 
-  private func arguments(_ command: any Command.Type, _ words: [String]) throws -> Arguments {
+  private func arguments(_ command: any postern.Command.Type, _ words: [String]) throws -> Arguments {
     try Arguments(
       words, flags: command.flags, environment: ["POSTERN_SECRET": secret], operands: !command.operands.isEmpty)
   }

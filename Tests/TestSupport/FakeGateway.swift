@@ -4,7 +4,7 @@ package import GatewaySinch
 internal import Synchronization
 
 /// What a dialect's HTTP side asks of a gateway, without one: its clock moves when the test says so, its users are
-/// connected when the test says so, and it remembers what was published.
+/// connected when the test says so, and it remembers what was told.
 package final class FakeGateway: GatewayServices {
   /// Where the gateway's work runs; give it to the actors under test.
   package let executor = ManualExecutor()
@@ -13,7 +13,6 @@ package final class FakeGateway: GatewayServices {
     var now: WallTime
     var connected: Set<UserID> = []
     var revoked: Set<TokenFingerprint> = []
-    var published: [CallEvent] = []
     var connections: [ConnectionID: UserID] = [:]
     var watchers: [CallID: Set<ConnectionID>] = [:]
     var dialects: [any Dialect] = []
@@ -87,8 +86,6 @@ package final class FakeGateway: GatewayServices {
     MemorySinchDirectory(on: executor)
   }
 
-  package var published: [CallEvent] { state.withLock { $0.published } }
-
   /// Starts `body`, and lets happen what can without time passing. What it returns is in the box when it is done.
   package func start<Answer: Sendable>(
     _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
@@ -126,10 +123,6 @@ package final class FakeGateway: GatewayServices {
 
   package func isConnected(_ user: UserID) async -> Bool {
     state.withLock { $0.connected.contains(user) }
-  }
-
-  package func publish(_ event: CallEvent) async {
-    state.withLock { $0.published.append(event) }
   }
 
   package func user(of connection: ConnectionID) async -> UserID? {

@@ -9,9 +9,6 @@ package protocol GatewayServices: Sendable {
   /// As whom the connection is logged in; nil if there is no such connection, or it is not.
   func user(of connection: ConnectionID) async -> UserID?
 
-  /// Tells every member of the call that is connected, on every loop, as ``announce(_:)`` does.
-  func publish(_ event: CallEvent) async
-
   /// Tells all of the audience, on every loop. No loop is waited for, and everybody hears two announcements in the order
   /// in which they were made; so a directory that announces in the step in which it changes has its changes heard in
   /// their order.

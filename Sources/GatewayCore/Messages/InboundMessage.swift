@@ -3,19 +3,9 @@ package enum InboundMessage: Hashable, Sendable {
   /// A token: to log in, or to take the place of one that expires.
   case credentials(Credentials, request: RequestID?)
   /// Something that needs an authenticated connection.
-  case operation(Operation, request: RequestID?)
+  case command(Command, request: RequestID?)
   /// The user leaves; the connection stays, and may log in again.
   case logout(request: RequestID?)
   /// A sign of life of the application's own, answered in every open phase.
   case ping(request: RequestID?)
-}
-
-/// What a client may ask for over an authenticated connection.
-package enum Operation: Hashable, Sendable {
-  case join(CallID)
-  case leave(CallID)
-  /// `content` is one JSON value, passed on as it came.
-  case publish(CallID, content: String)
-  /// What the dialect's ``OperationHandler`` does.
-  case other(DialectOperation)
 }

@@ -1,32 +1,40 @@
-/// Does the operations that only one dialect knows. Shared by all loops, so immutable.
+/// Does the commands of a dialect's clients: sends ann's message to a channel, say. Shared by all loops, so immutable.
 package protocol OperationHandler: Sendable {
-  /// Does what `operation` asks for, and returns what to say to the caller, in order, encoded already.
+  /// Does what `command` asks for if nothing must be waited for, and answers; false, with nothing done, for what
+  /// ``perform(_:by:request:on:)`` does.
   ///
-  /// Starts on the caller's loop. The operations of one connection start in the order they came in, and each waits for
-  /// the answer of the one before, unless that ``DialectOperation/mayOverlap``. What came in before the end of a login
-  /// is done all the same, though nobody hears the answer.
+  /// Runs on the caller's loop, when every command that came in before has been done. What had to wait, and whose login
+  /// is over by then, is not done.
+  func performAtOnce(
+    _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
+    on services: any GatewayServices
+  ) -> Bool
+
+  /// Does what `command` asks for, and returns what to say to the caller, in order, encoded already.
+  ///
+  /// Starts on the caller's loop. The commands of one connection start in the order they came in, and each waits for
+  /// the answer of the one before, unless that ``Command/mayOverlap``. What came in before the end of a login is done
+  /// all the same, though nobody hears the answer.
   nonisolated(nonsending) func perform(
-    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+    _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame]
+
+  /// The user's time on a connection is over, and it hears of `calls` no more, which it heard of until now. On its loop.
+  func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices)
 }
 
-/// Something that only one dialect has a name for.
-package struct DialectOperation: Hashable, Sendable {
-  /// The operation's name on the wire.
-  package var name: String
-  /// What came with it, as it stood in the message.
-  package var body: String
-  /// Whether the operations behind this one start without waiting for its answer: that somebody types, say.
-  package var mayOverlap: Bool
+// What holds for a handler that says nothing else.
 
-  package init(name: String, body: String, mayOverlap: Bool = false) {
-    self.name = name
-    self.body = body
-    self.mayOverlap = mayOverlap
-  }
+extension OperationHandler {
+  package func performAtOnce(
+    _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
+    on services: any GatewayServices
+  ) -> Bool { false }
+
+  package func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {}
 }
 
-/// Who asks for an operation.
+/// Who gives a command.
 package struct Caller: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind

@@ -15,11 +15,6 @@ package enum OutboundMessage: Hashable, Sendable {
   case loggedOut(user: UserID, request: RequestID?)
   case error(GatewayError, request: RequestID?)
   case pong(request: RequestID?)
-  case joined(CallID, request: RequestID?)
-  case left(CallID, request: RequestID?)
-  case published(CallID, request: RequestID?)
-  /// Something that happened in a call the connection has joined.
-  case callEvent(CallEvent)
   /// The connection will be closed for `reason` within `delay`.
   case closing(CloseReason, delay: Duration)
 }
@@ -34,24 +29,4 @@ package enum RefreshCause: String, Hashable, Sendable, CaseIterable {
   case request
   /// The session has reached its own end, be the token still good or not: the same token may be presented again.
   case sessionEnd = "session_end"
-}
-
-/// Something that happens in a call and is told to its members.
-package struct CallEvent: Hashable, Sendable {
-  package enum Kind: Hashable, Sendable {
-    case memberJoined
-    case memberLeft
-    /// `content` is one JSON value, as its publisher wrote it.
-    case message(content: String)
-  }
-
-  package var call: CallID
-  package var user: UserID
-  package var kind: Kind
-
-  package init(call: CallID, user: UserID, kind: Kind) {
-    self.call = call
-    self.user = user
-    self.kind = kind
-  }
 }

@@ -6,8 +6,8 @@ extension Session {
     _ event: SessionEvent, _ grant: Grant, at now: Instant, into effects: inout [SessionEffect]
   ) {
     switch event {
-    case .received(.operation(let operation, let request)):
-      effects.append(.perform(operation, user: grant.user, request: request))
+    case .received(.command(let command, let request)):
+      effects.append(.perform(command, user: grant.user, request: request))
     case .received(.ping(let request)):
       effects.append(.send(.pong(request: request)))
     case .received(.logout(let request)):

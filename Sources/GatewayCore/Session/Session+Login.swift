@@ -8,7 +8,7 @@ extension Session {
     case .received(.credentials(let credentials, let request)):
       rememberLogin(request)
       move(to: .authenticating(attempt: verify(credentials, into: &effects), until: until))
-    case .received(.operation(_, let request)), .received(.logout(let request)):
+    case .received(.command(_, let request)), .received(.logout(let request)):
       refuse(.connectionRequired, request: request, into: &effects)
     case .received(.ping(let request)):
       effects.append(.send(.pong(request: request)))
@@ -35,7 +35,7 @@ extension Session {
       }
     case .received(.credentials(_, let request)):
       refuse(.alreadyInProgress, request: request, into: &effects)
-    case .received(.operation(_, let request)), .received(.logout(let request)):
+    case .received(.command(_, let request)), .received(.logout(let request)):
       refuse(.connectionRequired, request: request, into: &effects)
     case .received(.ping(let request)):
       effects.append(.send(.pong(request: request)))

@@ -4,7 +4,7 @@ package enum SessionEffect: Hashable, Sendable {
   /// Judge the credentials; answer with ``SessionEvent/verified(attempt:_:)``.
   case verify(attempt: UInt32, Credentials)
   /// Do what an authenticated user asked for, and answer it.
-  case perform(Operation, user: UserID, request: RequestID?)
+  case perform(Command, user: UserID, request: RequestID?)
   /// Take the identity off the connection: it is in no call and answers to no name any more.
   case logOut
   /// Something for the metrics and the journal.

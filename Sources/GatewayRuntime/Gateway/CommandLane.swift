@@ -8,7 +8,7 @@ final class CommandLane {
   /// What waits its turn.
   enum Entry {
     /// A command of a login that may be over by then: it was said in time, and is done.
-    case command(Command)
+    case order(Order)
     /// What must not be judged before that, such as a logout.
     case message(InboundMessage)
     /// That a login begins, or how it ended, for who wants to know.
@@ -16,8 +16,8 @@ final class CommandLane {
   }
 
   /// A command with who gave it.
-  struct Command {
-    let operation: Operation
+  struct Order {
+    let command: Command
     let caller: Caller
     let request: RequestID?
     /// The number of the login that gave it.
@@ -43,12 +43,12 @@ final class CommandLane {
     switch message {
     case .ping: false
     case .logout: isBusy || barriers > 0
-    case .credentials, .operation: barriers > 0
+    case .credentials, .command: barriers > 0
     }
   }
 
   func add(_ entry: Entry) {
-    if case .command = entry {} else { barriers += 1 }
+    if case .order = entry {} else { barriers += 1 }
     waiting.append(entry)
   }
 
@@ -56,7 +56,7 @@ final class CommandLane {
   func next() -> Entry? {
     guard !isBusy, !waiting.isEmpty else { return nil }
     let entry = waiting.removeFirst()
-    if case .command = entry {} else { barriers -= 1 }
+    if case .order = entry {} else { barriers -= 1 }
     // Nobody keeps what a burst has needed.
     if waiting.isEmpty { waiting = [] }
     return entry

@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 
 // What a client says, in the order in which it said it: a command waits for the answer of the one before.
 
@@ -9,26 +9,25 @@ extension Connection {
     guard lane.count < table.configuration.operationsPerConnectionMax else {
       var effects: [SessionEffect] = []
       refuseCommand(message.request, &effects)
-      return performAll(&effects, from: session.phaseKind)
+      return performAll(&effects)
     }
     lane.add(.message(message))
   }
 
   /// Does what an authenticated user asks for, now or when its turn has come.
   func perform(
-    _ operation: Operation, _ user: UserID, _ request: RequestID?, _ effects: inout [SessionEffect]
+    _ command: Command, _ user: UserID, _ request: RequestID?, _ effects: inout [SessionEffect]
   ) {
-    if operation.isDialects, binding.operations == nil {
-      return reply(.error(.unknownType, request: request), &effects)
-    }
+    guard let handler = binding.operations else { return reply(.error(.unknownType, request: request), &effects) }
+    let caller = Caller(user: user, kind: loggedInKind, connection: id, notes: session.notes)
+    let isBusy = lane?.isBusy ?? false
     // Most commands of most dialects are done at once, and nothing of theirs ever waits.
-    if !operation.isDialects, lane?.isBusy != true { return performOwn(operation, user, request, &effects) }
+    if !isBusy, handler.performAtOnce(command, by: caller, at: self, request: request, on: gateway) { return }
     let lane = lane ?? CommandLane()
     self.lane = lane
     guard lane.count < table.configuration.operationsPerConnectionMax else { return refuseCommand(request, &effects) }
-    let caller = Caller(user: user, kind: loggedInKind, connection: id, notes: session.notes)
-    let command = CommandLane.Command(operation: operation, caller: caller, request: request, login: login)
-    if lane.isBusy { lane.add(.command(command)) } else { start(command, in: lane) }
+    let order = CommandLane.Order(command: command, caller: caller, request: request, login: login)
+    if isBusy { lane.add(.order(order)) } else { start(order, by: handler, in: lane) }
   }
 
   /// Tells who wants to know that the user is here, before anything is done that the user says.
@@ -65,7 +64,7 @@ extension Connection {
     lane.isMoving = true
     while let entry = lane.next() {
       switch entry {
-      case .command(let command): start(command, in: lane)
+      case .order(let order): startLate(order, in: lane)
       case .message(let message): handle(.received(message))
       case .login(let caller, let ending): tellObserver(caller, ending, in: lane)
       }
@@ -73,25 +72,34 @@ extension Connection {
     lane.isMoving = false
   }
 
-  private func start(_ command: CommandLane.Command, in lane: CommandLane) {
-    guard case .other(let operation) = command.operation, let handler = binding.operations else {
-      return performLate(command)
+  /// Does what has waited for its turn.
+  private func startLate(_ order: CommandLane.Order, in lane: CommandLane) {
+    guard let handler = binding.operations else { return }
+    // What is done at once is not done for who has gone: nobody who is not there is in a call.
+    if isCurrent(order.login),
+      handler.performAtOnce(
+        order.command, by: order.caller, at: self, request: order.request, on: gateway)
+    {
+      return
     }
-    lane.begin(mayOverlap: operation.mayOverlap)
+    start(order, by: handler, in: lane)
+  }
+
+  private func start(_ order: CommandLane.Order, by handler: any OperationHandler, in lane: CommandLane) {
+    lane.begin(mayOverlap: order.command.mayOverlap)
     Task.immediate(executorPreference: table.loop) {
-      let answers = await handler.perform(operation, by: command.caller, request: command.request, on: self.gateway)
-      self.finish(command, operation, answers, in: lane)
+      let answers = await handler.perform(
+        order.command, by: order.caller, request: order.request, on: self.gateway)
+      self.finish(order, answers, in: lane)
     }
   }
 
   /// Answers, unless the login that asked is over.
-  private func finish(
-    _ command: CommandLane.Command, _ operation: DialectOperation, _ answers: [Frame], in lane: CommandLane
-  ) {
-    if isCurrent(command.login) {
+  private func finish(_ order: CommandLane.Order, _ answers: [Frame], in lane: CommandLane) {
+    if isCurrent(order.login) {
       for answer in answers { deliver(answer) }
     }
-    lane.end(mayOverlap: operation.mayOverlap)
+    lane.end(mayOverlap: order.command.mayOverlap)
     moveOn(lane)
   }
 
@@ -123,49 +131,19 @@ extension Connection {
   private func isCurrent(_ login: UInt32) -> Bool {
     loggedInAs != nil && login == self.login
   }
-
-  // MARK: Calls
-
-  /// Does a command of the gateway's own that had to wait. Nobody who has gone is in a call.
-  private func performLate(_ command: CommandLane.Command) {
-    guard isCurrent(command.login) else { return }
-    var effects: [SessionEffect] = []
-    performOwn(command.operation, command.caller.user, command.request, &effects)
-    performAll(&effects, from: session.phaseKind)
-  }
-
-  private func performOwn(
-    _ operation: Operation, _ user: UserID, _ request: RequestID?, _ effects: inout [SessionEffect]
-  ) {
-    switch operation {
-    case .join(let call):
-      guard joined.contains(call) || joined.count < table.configuration.callsPerConnectionMax else {
-        return reply(.error(.tooMany.detailed("calls of one connection"), request: request), &effects)
-      }
-      if joined.insert(call).inserted {
-        gateway.announce(CallEvent(call: call, user: user, kind: .memberJoined))
-        _ = table.join(call, id)
-      }
-      reply(.joined(call, request: request), &effects)
-    case .leave(let call):
-      guard joined.remove(call) != nil else { return reply(.error(.notAMember, request: request), &effects) }
-      if !watched.contains(call) { table.leave(call, id) }
-      gateway.announce(CallEvent(call: call, user: user, kind: .memberLeft))
-      reply(.left(call, request: request), &effects)
-    case .publish(let call, let content):
-      guard joined.contains(call) else { return reply(.error(.notAMember, request: request), &effects) }
-      gateway.announce(CallEvent(call: call, user: user, kind: .message(content: content)))
-      reply(.published(call, request: request), &effects)
-    case .other:
-      preconditionFailure("the dialect's own commands are its handler's")
-    }
-  }
 }
 
-extension Operation {
-  /// Whether only the dialect's handler knows what it is.
-  fileprivate var isDialects: Bool {
-    if case .other = self { true } else { false }
+extension Connection: Speaker {
+  package nonisolated func watches(_ call: CallID) -> Bool { assumeIsolated { $0.watched.contains(call) } }
+
+  package nonisolated func answer(_ frame: Frame) { deliver(frame) }
+
+  package nonisolated func refuse(_ error: GatewayError, _ request: RequestID?) {
+    assumeIsolated { connection in
+      var effects: [SessionEffect] = []
+      connection.reply(.error(error, request: request), &effects)
+      connection.performAll(&effects)
+    }
   }
 }
 
@@ -173,7 +151,7 @@ extension InboundMessage {
   /// The name the client gave it.
   fileprivate var request: RequestID? {
     switch self {
-    case .credentials(_, let request), .operation(_, let request), .logout(let request), .ping(let request): request
+    case .credentials(_, let request), .command(_, let request), .logout(let request), .ping(let request): request
     }
   }
 }

@@ -7,10 +7,9 @@ extension Connection {
   nonisolated func deliver(_ frame: Frame) {
     assumeIsolated { connection in
       var effects: [SessionEffect] = []
-      let before = connection.session.phaseKind
       connection.send(frame, &effects)
       // The common case leaves nothing to do; a full queue ends the session by the ordinary way.
-      if !effects.isEmpty { connection.performAll(&effects, from: before) }
+      if !effects.isEmpty { connection.performAll(&effects) }
     }
   }
 
@@ -50,7 +49,7 @@ extension Connection {
   nonisolated var user: UserID? { assumeIsolated { $0.session.grant?.user } }
 
   /// Begins to hear of a call; false if it may not hear of more. Only on the loop.
-  nonisolated func watch(_ call: CallID) -> Bool {
+  package nonisolated func watch(_ call: CallID) -> Bool {
     assumeIsolated { connection in
       guard connection.loggedInAs != nil else { return false }
       if connection.watched.contains(call) { return true }
@@ -62,10 +61,9 @@ extension Connection {
   }
 
   /// Hears of a call no more. Only on the loop.
-  nonisolated func unwatch(_ call: CallID) {
+  package nonisolated func unwatch(_ call: CallID) {
     assumeIsolated { connection in
-      guard connection.watched.remove(call) != nil, !connection.joined.contains(call) else { return }
-      connection.table.leave(call, connection.id)
+      if connection.watched.remove(call) != nil { connection.table.leave(call, connection.id) }
     }
   }
 
@@ -87,7 +85,7 @@ extension Connection {
         user: grant?.user, kind: grant?.kind, fingerprint: grant?.fingerprint,
         expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - now },
         deadlineIn: connection.session.nextDeadline.map { $0 - now }, age: now - connection.openedAt,
-        silence: now - connection.lastHeard, calls: connection.joined.sorted { $0.cid < $1.cid },
+        silence: now - connection.lastHeard, calls: connection.watched.sorted { $0.cid < $1.cid },
         peer: connection.socket?.peer ?? "")
     }
   }

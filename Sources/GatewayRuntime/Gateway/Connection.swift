@@ -27,8 +27,7 @@ package actor Connection {
   private(set) var socket: (any Socket)?
   /// The credentials of the upgrade with their verdict, until the session asks for it.
   private var admitted: Admitted?
-  var joined: Set<CallID> = []
-  /// The calls it hears of without being in them.
+  /// The calls it hears of.
   var watched: Set<CallID> = []
   /// The commands that are under way or wait their turn; nil until the first that is not done at once.
   var lane: CommandLane?
@@ -40,6 +39,8 @@ package actor Connection {
   private(set) var login: UInt32 = 0
   /// The place of ``binding`` among the gateway's.
   nonisolated let bindingNumber: UInt8
+  /// The phase that it is counted in: what is said in the middle of something may end the session before that is through.
+  private var countedPhase: Session.PhaseKind
   private var wakeup: Wakeup!
   private(set) var lastHeard: Instant
   private var pingedAt: Instant?
@@ -63,6 +64,7 @@ package actor Connection {
     self.table = table
     self.admitted = admitted
     session = Session(id: id, policy: binding.sharedSession ?? table.session, now: now)
+    countedPhase = session.phaseKind
     lastHeard = now
     openedAt = now
   }
@@ -87,14 +89,13 @@ package actor Connection {
   func handle(_ event: SessionEvent) {
     var effects: [SessionEffect] = []
     swap(&effects, &table.scratch)
-    let before = session.phaseKind
     session.handle(event, at: table.loop.now, into: &effects)
-    performAll(&effects, from: before)
+    performAll(&effects)
     swap(&effects, &table.scratch)
   }
 
   /// Does what the session answered, and what that leads to, until nothing is left.
-  func performAll(_ effects: inout [SessionEffect], from before: Session.PhaseKind) {
+  func performAll(_ effects: inout [SessionEffect]) {
     var index = 0
     while index < effects.count {
       perform(effects[index], &effects)
@@ -102,9 +103,11 @@ package actor Connection {
     }
     effects.removeAll(keepingCapacity: true)
     if session.isClosed {
-      finish(from: before)
+      finish()
     } else {
-      table.countMove(from: before, to: session.phaseKind, of: bindingNumber)
+      let phase = session.phaseKind
+      table.countMove(from: countedPhase, to: phase, of: bindingNumber)
+      countedPhase = phase
       setWakeup()
     }
   }
@@ -117,8 +120,8 @@ package actor Connection {
       send(frame, &effects)
     case .verify(let attempt, let credentials):
       verify(attempt, credentials, &effects)
-    case .perform(let operation, let user, let request):
-      perform(operation, user, request, &effects)
+    case .perform(let command, let user, let request):
+      perform(command, user, request, &effects)
     case .logOut:
       leaveEverything(.loggedOut)
     case .record(let record):
@@ -212,13 +215,11 @@ package actor Connection {
     guard let user = loggedInAs else { return }
     loggedInAs = nil
     table.logOut(user, id)
-    let calls = joined.sorted { $0.cid < $1.cid }
-    joined = []
-    for call in watched { table.leave(call, id) }
-    watched = []
-    for call in calls {
-      table.leave(call, id)
-      gateway.announce(CallEvent(call: call, user: user, kind: .memberLeft))
+    if !watched.isEmpty {
+      let calls = watched.sorted { $0.cid < $1.cid }
+      watched = []
+      for call in calls { table.leave(call, id) }
+      binding.operations?.userLeft(calls, user, on: gateway)
     }
     tellEnd(of: user, ending)
   }
@@ -265,9 +266,9 @@ package actor Connection {
     pingedAt = nil
   }
 
-  private func finish(from before: Session.PhaseKind) {
+  private func finish() {
     guard table.connections[id.serial] != nil else { return }
-    table.countEnd(of: before, of: bindingNumber)
+    table.countEnd(of: countedPhase, of: bindingNumber)
     leaveEverything(peerCode.map(ConnectionEnding.peerClosed) ?? .lost)
     table.loop.deadlines.remove(wakeup)
     socket = nil
@@ -325,7 +326,7 @@ extension Connection: SocketHandler, WakeupTarget {
   private func opened(_ socket: any Socket) {
     self.socket = socket
     wakeup = Wakeup(target: self)
-    table.add(self, session.phaseKind)
+    table.add(self, countedPhase)
     gateway.spoken.note(dialect)
     count { metrics in
       metrics.connectionsOpened += 1

@@ -117,13 +117,6 @@ package final class Gateway: Sendable {
     table.isHearing = false
   }
 
-  /// Tells the call's members on every loop; those on the caller's hear of it at once.
-  func announce(_ event: CallEvent) {
-    // Nothing that is told to many names a connection.
-    let context = DialectContext(connection: ConnectionID(loop: 0, serial: 0), isLoggedIn: true, now: wallTime)
-    announce(Announcement(to: .call(event.call), frames { $0.encode(.callEvent(event), context) }))
-  }
-
   package func frames(_ words: (any Dialect) -> Frame?) -> [DialectFrame] {
     spoken.frames(words)
   }
@@ -285,10 +278,6 @@ extension Gateway: GatewayServices {
   package func isConnected(_ user: UserID) async -> Bool {
     for table in tables where await table.perform({ $0.isConnected(user) }) { return true }
     return false
-  }
-
-  package func publish(_ event: CallEvent) async {
-    announce(event)
   }
 
   package func user(of connection: ConnectionID) async -> UserID? {

@@ -29,14 +29,6 @@ extension PlainDialect {
         nil
       case .pong(let request):
         Self.message("pong", request) { _ in }
-      case .joined(let call, let request):
-        Self.message("joined", request) { $0.member("cid", call.cid) }
-      case .left(let call, let request):
-        Self.message("left", request) { $0.member("cid", call.cid) }
-      case .published(let call, let request):
-        Self.message("published", request) { $0.member("cid", call.cid) }
-      case .callEvent(let event):
-        Self.callEvent(event)
       case .closing(let reason, let delay):
         Self.message("closing", nil) { json in
           json.member("reason") { json in
@@ -50,28 +42,7 @@ extension PlainDialect {
     return payload.map { Frame(.text, $0) }
   }
 
-  private static func callEvent(_ event: CallEvent) -> [UInt8] {
-    let type: String
-    var content: String?
-    switch event.kind {
-    case .memberJoined: type = "member_joined"
-    case .memberLeft: type = "member_left"
-    case .message(let json):
-      type = "message"
-      content = json
-    }
-    return JSONWriter.object(capacity: 128 + (content?.utf8.count ?? 0)) { json in
-      json.member("type", type)
-      json.member("cid", event.call.cid)
-      json.member("user_id", event.user.rawValue)
-      if let content {
-        json.name("content")
-        json.raw(content)
-      }
-    }
-  }
-
-  private static func message(
+  static func message(
     _ type: String, _ request: RequestID?, _ body: (inout JSONWriter) -> Void
   ) -> [UInt8] {
     JSONWriter.object { json in

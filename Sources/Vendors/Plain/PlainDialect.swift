@@ -55,11 +55,11 @@ package struct PlainDialect: Dialect {
       guard let content = try message.verbatim("content", depth: Self.contentDepthMax) else {
         throw .invalidParameter.detailed("content is missing; it must be a JSON value")
       }
-      return .operation(.publish(call, content: content), request: request)
+      return .command(Command(CallCommand.publish(call, content: content)), request: request)
     case "join":
-      return .operation(.join(try Self.call(message)), request: request)
+      return .command(Command(CallCommand.join(try Self.call(message))), request: request)
     case "leave":
-      return .operation(.leave(try Self.call(message)), request: request)
+      return .command(Command(CallCommand.leave(try Self.call(message))), request: request)
     default:
       throw .unknownType.detailed("type must be connect, refresh, join, leave, publish or ping")
     }

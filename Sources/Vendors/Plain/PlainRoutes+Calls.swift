@@ -33,7 +33,7 @@ extension PlainRoutes {
     guard try await known(call).members.contains(caller.user) else {
       throw .notAMember.detailed("POST to the call's join")
     }
-    await services.publish(CallEvent(call: call, user: caller.user, kind: .message(content: content)))
+    services.announce(CallEvent(call: call, user: caller.user, kind: .message(content: content)))
     return HTTPResponse(status: 202, json: JSONWriter.object { $0.member("cid", call.cid) })
   }
 

@@ -51,9 +51,9 @@ extension SendbirdDialect {
       }
       return .credentials(credentials, request: request)
     case operations:
-      let body = String(decoding: text, as: UTF8.self)
-      let operation = DialectOperation(name: frame.name, body: body, mayOverlap: Self.passing.contains(frame.name))
-      return .operation(.other(operation), request: request)
+      let command = SendbirdCommand(frame.name, Array(text))
+      return .command(
+        Command(frame.name, command, mayOverlap: Self.passing.contains(frame.name)), request: request)
     default:
       return request == nil ? nil : try refusal(.noEndpoint, request)
     }
@@ -79,29 +79,12 @@ extension SendbirdDialect {
     return Credentials(token: meant(token) ?? "", details: details ?? [])
   }
 
-  /// An operation that only says what is wrong: its answer needs the request's name, and a login.
+  /// A command that only says what is wrong: its answer needs the request's name, and a login.
   private static func refusal(
     _ error: SendbirdError, _ request: RequestID?
   ) throws(GatewayError) -> InboundMessage {
     guard let request else { throw .malformedMessage.detailed(error.message) }
-    return .operation(.other(.refusal(error)), request: request)
-  }
-}
-
-extension DialectOperation {
-  private static let refusalName = "EROR"
-
-  /// What stands in for a command that was understood well enough to be refused.
-  static func refusal(_ error: SendbirdError) -> DialectOperation {
-    DialectOperation(name: refusalName, body: "\(error.code) \(error.message)")
-  }
-
-  /// The error of a ``refusal(_:)``; nil for what a client sent.
-  var refused: SendbirdError? {
-    guard name == Self.refusalName, let space = body.firstIndex(of: " "), let code = Int(body[..<space]) else {
-      return nil
-    }
-    return SendbirdError(code, String(body[body.index(after: space)...]))
+    return .command(Command("EROR", error), request: request)
   }
 }
 

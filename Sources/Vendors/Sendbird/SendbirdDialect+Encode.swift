@@ -19,7 +19,7 @@ extension SendbirdDialect {
       request.map { SendbirdFrame.error(SendbirdError(error), $0, at: context.now) }
     case .pong:
       Self.pong(at: context.now)
-    case .loggedOut, .joined, .left, .published, .callEvent, .closing:
+    case .loggedOut, .closing:
       // Calls are not Sendbird's, and there is no word for a gateway that will close: the socket's end says it.
       nil
     }

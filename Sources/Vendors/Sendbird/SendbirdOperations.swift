@@ -9,11 +9,11 @@ struct SendbirdOperations: OperationHandler {
   }
 
   nonisolated(nonsending) func perform(
-    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+    _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
-    let refused = operation.refused
+    let refused = command.baggage.unpacked(SendbirdError.self)
     if refused == nil, let commands {
-      return await commands.perform(operation, by: caller, request: request, on: services)
+      return await commands.perform(command, by: caller, request: request, on: services)
     }
     return request.map { [SendbirdFrame.error(refused ?? .noEndpoint, $0, at: services.wallTime)] } ?? []
   }

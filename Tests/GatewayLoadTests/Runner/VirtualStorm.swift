@@ -96,7 +96,7 @@ struct VirtualStorm {
 
   /// The plain dialect, and the vendor's if its clients are stormed with.
   private func suites(_ policy: SessionPolicy, on loop: EventLoop, _ tokens: FakeTokens) throws -> [DialectSuite] {
-    let plain = DialectSuite([DialectBinding(PlainDialect(), tokens)])
+    let plain = DialectSuite([PlainDialect.binding(tokens)])
     switch dialect.name {
     case "stream-video":
       var settings = StreamVideoSettings(

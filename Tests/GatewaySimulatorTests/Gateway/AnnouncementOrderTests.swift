@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
@@ -47,7 +48,7 @@ struct AnnouncementOrderTests {
     for number in 0..<9 {
       gateway.world.loops[(number * 2) % 3].stage.start {
         let event = CallEvent(call: call, user: UserID("x"), kind: .message(content: #""n\#(number)""#))
-        await order.publish(event)
+        order.announce(event)
       }
     }
     gateway.world.settle()

@@ -1,10 +1,11 @@
 import GatewayCore
+import GatewayKit
 import GatewayPlain
 import Synchronization
 
 /// The plain dialect with commands that take their time: `do NAME MILLISECONDS`, `pass NAME MILLISECONDS` for one that may
 /// overlap, and `out` to log out.
-struct ErrandDialect: Dialect {
+struct ErrandDialect: CallDialect {
   private let plain = PlainDialect()
 
   let name = "errands"
@@ -17,6 +18,10 @@ struct ErrandDialect: Dialect {
 
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? { plain.encode(message, context) }
 
+  func encode(_ event: CallEvent) -> Frame? { plain.encode(event) }
+
+  func answer(to command: CallCommand, request: RequestID?) -> Frame? { plain.answer(to: command, request: request) }
+
   func response(for error: GatewayError) -> HTTPResponse { plain.response(for: error) }
 
   func decode(
@@ -25,8 +30,8 @@ struct ErrandDialect: Dialect {
     let words = String(decoding: payload, as: UTF8.self).split(separator: " ").map(String.init)
     switch words.first {
     case "do", "pass":
-      let errand = DialectOperation(name: words[1], body: words[2], mayOverlap: words[0] == "pass")
-      return .operation(.other(errand), request: RequestID(words[1]))
+      let errand = Errand(name: words[1], milliseconds: Int(words[2]) ?? 0)
+      return .command(Command("errand", errand, mayOverlap: words[0] == "pass"), request: RequestID(words[1]))
     case "out":
       return .logout(request: nil)
     default:
@@ -35,21 +40,32 @@ struct ErrandDialect: Dialect {
   }
 }
 
+struct Errand: Hashable {
+  let name: String
+  let milliseconds: Int
+}
+
 /// Runs the errands, and keeps a diary of them.
 final class ErrandRunner: OperationHandler, ConnectionObserver {
   private let lines = Mutex<[String]>([])
 
   var diary: [String] { lines.withLock { $0 } }
 
+  func performAtOnce(
+    _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
+    on services: any GatewayServices
+  ) -> Bool {
+    CallCommands(ErrandDialect()).performAtOnce(command, by: caller, at: speaker, request: request, on: services)
+  }
+
   nonisolated(nonsending) func perform(
-    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+    _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
-    note("\(caller.user.rawValue) begins \(operation.name)")
-    if let milliseconds = Int(operation.body), milliseconds > 0 {
-      await services.sleep(for: .milliseconds(milliseconds))
-    }
-    note("\(caller.user.rawValue) ends \(operation.name)")
-    return [Frame(text: "done \(operation.name)")]
+    guard let errand = command.baggage.unpacked(Errand.self) else { return [] }
+    note("\(caller.user.rawValue) begins \(errand.name)")
+    if errand.milliseconds > 0 { await services.sleep(for: .milliseconds(errand.milliseconds)) }
+    note("\(caller.user.rawValue) ends \(errand.name)")
+    return [Frame(text: "done \(errand.name)")]
   }
 
   nonisolated(nonsending) func connectionEnded(

@@ -34,7 +34,7 @@ extension SessionEvent {
 
   /// A message that asks to join a call.
   package static func join(_ cid: String = "default:standup", request: String? = nil) -> SessionEvent {
-    .received(.operation(.join(CallID(cid: cid)!), request: request.map { RequestID($0) }))
+    .received(.command(Command("join", CallID(cid: cid)!), request: request.map { RequestID($0) }))
   }
 
   /// The judgement that a token is good.

@@ -28,7 +28,7 @@ package struct SimulatedGateway {
     seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
     _ configuration: GatewayConfiguration = GatewayConfiguration(session: try! SessionPolicy()),
     judgement: Duration? = nil, keepsTrace: Bool = true,
-    bind: (any Authenticator) -> DialectBinding = { DialectBinding(PlainDialect(), $0) }
+    bind: (any Authenticator) -> DialectBinding = { PlainDialect.binding($0) }
   ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1, keepsTrace: keepsTrace)
     network = SimulatedNetwork(world, conditions: conditions)

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import GatewayKit
+import GatewayPlain
 import TestSupport
 import Testing
 
@@ -10,6 +11,7 @@ struct PlainCallRoutesTests {
 
   init() throws {
     http = PlainHTTP(try TokenProviderPolicy())
+    http.gateway.speak(PlainDialect())
   }
 
   private let standup = "/v1/calls/default/standup"
@@ -35,9 +37,10 @@ struct PlainCallRoutesTests {
     #expect(sent.response.status == 202)
     let call = try #require(CallID(cid: "default:standup"))
     #expect(
-      http.gateway.published == [
-        CallEvent(call: call, user: UserID("ann"), kind: .message(content: #"{"n": 1.0}"#))
+      http.gateway.told.map(\.frame.text) == [
+        #"{"type":"message","cid":"default:standup","user_id":"ann","content":{"n": 1.0}}"#
       ])
+    #expect(http.gateway.told.map(\.audience) == [.call(call)])
   }
 
   @Test(
@@ -88,7 +91,7 @@ struct PlainCallRoutesTests {
     }
     let publish = try http.ask("POST", "\(standup)/events", #"{"content":1}"#, bearer: token)
     #expect(PlainHTTP.error(publish) == [403, 403_004])
-    #expect(http.gateway.published.isEmpty)
+    #expect(http.gateway.told.isEmpty)
   }
 
   @Test("a call token without expiry, without calls or with too many is refused")

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import GatewayPlain
 import TestSupport
 import Testing
@@ -21,18 +22,21 @@ struct PlainDecodeTests {
     arguments: [
       (#"{"type":"connect","id":"1","token":"t"}"#, .credentials(Credentials(token: "t"), request: RequestID("1"))),
       (#"{"token":"t","type":"refresh"}"#, .credentials(Credentials(token: "t"), request: nil)),
-      (#"{"type":"join","cid":"default:standup"}"#, .operation(.join(standup), request: nil)),
-      (#"{"type":"leave","id":"x","cid":"default:standup"}"#, .operation(.leave(standup), request: RequestID("x"))),
+      (#"{"type":"join","cid":"default:standup"}"#, .command(Command(CallCommand.join(standup)), request: nil)),
+      (
+        #"{"type":"leave","id":"x","cid":"default:standup"}"#,
+        .command(Command(CallCommand.leave(standup)), request: RequestID("x"))
+      ),
       (#"{"type":"ping"}"#, .ping(request: nil)),
       ("\n\t{ \"type\" : \"ping\" , \"id\":\"\(longestID)\" }\r\n", .ping(request: RequestID(longestID))),
       (#"{"type":"p\u0069ng","unknown":[1,{}]}"#, .ping(request: nil)),
       (
         #"{"type":"publish","cid":"default:standup","content": {"n":1.0, "s":"é"} }"#,
-        .operation(.publish(standup, content: #"{"n":1.0, "s":"é"}"#), request: nil)
+        .command(Command(CallCommand.publish(standup, content: #"{"n":1.0, "s":"é"}"#)), request: nil)
       ),
       (
         #"{"content":null,"type":"publish","cid":"default:standup"}"#,
-        .operation(.publish(standup, content: "null"), request: nil)
+        .command(Command(CallCommand.publish(standup, content: "null")), request: nil)
       ),
     ] as [(String, InboundMessage)])
   func messages(text: String, expected: InboundMessage) throws {

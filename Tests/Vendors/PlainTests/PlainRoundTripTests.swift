@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import GatewayPlain
 import TestSupport
 import Testing
@@ -30,8 +31,6 @@ struct PlainRoundTripTests {
     #expect(error?.isSame(as: .malformedMessage) == true)
   }
 
-  private static let call = CallID(cid: "a:b")!
-
   @Test(
     "agree on what the gateway says",
     arguments: [
@@ -48,13 +47,21 @@ struct PlainRoundTripTests {
       ),
       (.closing(.serviceRestart, delay: .milliseconds(1)), .closing(name: "service_restart")),
       (.pong(request: nil), nil),
-      (.joined(call, request: nil), nil),
-      (.callEvent(CallEvent(call: call, user: UserID("ann"), kind: .message(content: "1"))), nil),
     ] as [(OutboundMessage, ServerNotice?)])
   func serverToClient(said: OutboundMessage, heard: ServerNotice?) throws {
     let frame = try #require(server.encode(said))
     #expect(frame.kind == .text)
     #expect(frame.payload.withUnsafeBytes { client.decode($0, frame.kind) } == heard)
+  }
+
+  @Test("agree that what is said of calls is of no use to a client that refreshes")
+  func calls() throws {
+    let call = try #require(CallID(cid: "a:b"))
+    let event = CallEvent(call: call, user: UserID("ann"), kind: .message(content: "1"))
+    for frame in [server.answer(to: .join(call), request: nil), server.encode(event)] {
+      let frame = try #require(frame)
+      #expect(frame.kind == .text && frame.payload.withUnsafeBytes { client.decode($0, frame.kind) } == nil)
+    }
   }
 
   @Test(

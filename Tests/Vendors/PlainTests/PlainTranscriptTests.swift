@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import GatewayPlain
 import TestSupport
 import Testing
@@ -30,7 +31,7 @@ struct PlainTranscriptTests {
         default: .message(content: words[3])
         }
       let event = CallEvent(call: CallID(cid: words[1])!, user: UserID(words[2]), kind: kind)
-      #expect(PlainDialect().encode(.callEvent(event)).map { "< \($0.text)" } == expected)
+      #expect(PlainDialect().encode(event).map { "< \($0.text)" } == expected)
     }
   }
 }

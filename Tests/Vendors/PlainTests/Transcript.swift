@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewayKit
 import GatewayPlain
 import TestSupport
 
@@ -80,21 +81,13 @@ struct Transcript {
       let verdict = FakeTokens().verdict(credentials, at: wallNow)
       let acceptance = verdict.map { Acceptance($0, now: now, wallNow: wallNow, spreadShare: 0) }
       handle(.verified(attempt: attempt, acceptance))
-    case .perform(let operation, _, let request):
-      perform(.send(Self.answer(operation, request)))
+    case .perform(let command, _, let request):
+      let order = command.baggage.unpacked(CallCommand.self)
+      if let frame = order.flatMap({ dialect.answer(to: $0, request: request) }) { said.append("< \(frame.text)") }
     case .close(let reason):
       said.append("x \(reason.code) \(reason.name)")
     case .logOut, .record, .abort:
       break
-    }
-  }
-
-  private static func answer(_ operation: GatewayCore.Operation, _ request: RequestID?) -> OutboundMessage {
-    switch operation {
-    case .join(let call): .joined(call, request: request)
-    case .leave(let call): .left(call, request: request)
-    case .publish(let call, _): .published(call, request: request)
-    case .other: .error(.unknownType, request: request)
     }
   }
 }

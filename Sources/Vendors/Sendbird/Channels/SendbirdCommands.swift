@@ -30,16 +30,17 @@ package struct SendbirdCommands: OperationHandler {
   }
 
   package nonisolated(nonsending) func perform(
-    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+    _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     do throws(SendbirdError) {
-      try await rates?.take(SendbirdRates.Kind(command: operation.name), caller.user, at: services.wallTime)
-      let body = try SendbirdParameters(Array(operation.body.utf8))
+      guard let command = command.baggage.unpacked(SendbirdCommand.self) else { throw .noEndpoint }
+      try await rates?.take(SendbirdRates.Kind(command: command.name), caller.user, at: services.wallTime)
+      let body = try command.body.get()
       guard let url = try body.name("channel_url", max: SendbirdLimits.channelURL) else {
         throw .missing("channel_url")
       }
       let order = Order(
-        name: operation.name, body: body, channelURL: url, caller: caller, request: request, services: services)
+        name: command.name, body: body, channelURL: url, caller: caller, request: request, services: services)
       return try await perform(order)
     } catch {
       return request.map { [SendbirdFrame.error(error, $0, at: services.wallTime)] } ?? []

@@ -14,10 +14,10 @@ extension SinchDialect {
     case "start": return Self.credentials(.start, try Self.start(message))
     case "register": return Self.credentials(.register, try Self.registration(message, context))
     case "registerFailed": return Self.credentials(.registerFailed, Content(context))
-    case "terminateGracefully", "unregisterPushToken":
-      return .operation(.other(DialectOperation(name: type, body: "")), request: RequestID(type))
-    case "joinCall": return .operation(.join(try Self.call(message)), request: nil)
-    case "leaveCall": return .operation(.leave(try Self.call(message)), request: nil)
+    case "terminateGracefully": return .command(Command(type, SinchCommand.terminate), request: RequestID(type))
+    case "unregisterPushToken": return .command(Command(type, SinchCommand.unregister), request: RequestID(type))
+    case "joinCall": return .command(Command(CallCommand.join(try Self.call(message))), request: nil)
+    case "leaveCall": return .command(Command(CallCommand.leave(try Self.call(message))), request: nil)
     case "ping": return .ping(request: nil)
     default:
       throw .unknownType.detailed(

@@ -1,6 +1,6 @@
 package import GatewayCore
 internal import GatewayJSON
-internal import GatewayKit
+package import GatewayKit
 
 // What the gateway says.
 
@@ -38,14 +38,8 @@ extension SinchDialect {
       self.error(error, request, context)
     case .pong:
       SinchWords.text("pong")
-    case .joined(let call, _):
-      SinchWords.text("callJoined") { $0.member("callId", call.cid) }
-    case .left(let call, _):
-      SinchWords.text("callLeft") { $0.member("callId", call.cid) }
-    case .published, .loggedOut:
+    case .loggedOut:
       nil
-    case .callEvent(let event):
-      Self.callEvent(event)
     case .closing(let reason, let delay):
       SinchWords.text("closing") { json in
         json.member("reason", reason.name)
@@ -72,17 +66,28 @@ extension SinchDialect {
     let isRegistration = request?.rawValue == SinchMessage.register.rawValue && context.isLoggedIn
     return SinchWords.error(isRegistration ? "userRegistrationFailed" : "error", error, errors)
   }
+}
 
-  private static func callEvent(_ event: CallEvent) -> String? {
+extension SinchDialect: CallDialect {
+  package func encode(_ event: CallEvent) -> Frame? {
     let type: String
     switch event.kind {
     case .memberJoined: type = "callMemberJoined"
     case .memberLeft: type = "callMemberLeft"
     case .message: return nil
     }
-    return SinchWords.text(type) { json in
+    let text = SinchWords.text(type) { json in
       json.member("callId", event.call.cid)
       json.member("userId", event.user.rawValue)
+    }
+    return Frame(text: text)
+  }
+
+  package func answer(to command: CallCommand, request: RequestID?) -> Frame? {
+    switch command {
+    case .join(let call): Frame(text: SinchWords.text("callJoined") { $0.member("callId", call.cid) })
+    case .leave(let call): Frame(text: SinchWords.text("callLeft") { $0.member("callId", call.cid) })
+    case .publish: nil
     }
   }
 }

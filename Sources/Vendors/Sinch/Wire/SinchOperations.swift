@@ -1,27 +1,50 @@
 package import GatewayCore
+internal import GatewayKit
 
-/// Does what only clients of Sinch ask for.
+/// What only clients of Sinch ask for.
+enum SinchCommand: Hashable {
+  /// The connection is to be closed when what came in before has been done.
+  case terminate
+  case unregister
+}
+
+/// Does what clients of Sinch ask for; calls as everybody's are done.
 package struct SinchOperations: OperationHandler {
   private let directory: any SinchDirectory
+  private let calls: CallCommands
 
-  package init(directory: any SinchDirectory) {
+  package init(_ dialect: SinchDialect, directory: any SinchDirectory) {
     self.directory = directory
+    calls = CallCommands(dialect)
+  }
+
+  package func performAtOnce(
+    _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
+    on services: any GatewayServices
+  ) -> Bool {
+    calls.performAtOnce(command, by: caller, at: speaker, request: request, on: services)
+  }
+
+  package func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {
+    self.calls.userLeft(calls, user, on: services)
   }
 
   package nonisolated(nonsending) func perform(
-    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+    _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
-    switch operation.name {
-    case "terminateGracefully":
+    switch command.baggage.unpacked(SinchCommand.self) {
+    case .terminate:
       _ = await services.control(
         SessionFilter(user: caller.user, connections: [caller.connection]), .disconnect(.normal))
       return []
-    default:
+    case .unregister:
       // The device is logged out of push, and its registration goes with it; the connection stays until it ends.
       if let instance = caller.note(SinchDevice.Note.instance) {
         _ = await directory.deleteInstance(Name(instance), at: services.wallTime)
       }
       return [Frame(text: SinchWords.text("pushTokenUnregistered"))]
+    case nil:
+      return []
     }
   }
 }

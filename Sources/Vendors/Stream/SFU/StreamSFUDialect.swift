@@ -63,7 +63,7 @@ package struct StreamSFUDialect: Dialect {
       return .credentials(Self.credentials(join), request: nil)
     case .healthCheck:
       guard context.isLoggedIn else { return .ping(request: nil) }
-      return .operation(.other(DialectOperation(name: StreamSFUSockets.healthCheck, body: "")), request: nil)
+      return .command(StreamSFUSockets.healthCheck, request: nil)
     case .leave:
       return .logout(request: nil)
     case nil:
@@ -96,7 +96,7 @@ package struct StreamSFUDialect: Dialect {
       .joinResponse(nil, isReconnected: true, returnWindow: policy.returnWindow)
     case .closing:
       .goAway
-    case .connected, .loggedOut, .joined, .left, .published, .callEvent:
+    case .connected, .loggedOut:
       // What answers a JoinRequest comes from the call.
       nil
     }

@@ -2,8 +2,8 @@ internal import GatewayCore
 
 /// Lets who joined over REST take part in the call once a socket has brought the join's token, until the socket ends.
 struct StreamSFUSockets: ConnectionObserver, OperationHandler {
-  /// What the dialect calls a HealthCheckRequest, the only operation.
-  static let healthCheck = "health_check"
+  /// A HealthCheckRequest, the only command.
+  static let healthCheck = Command("health_check", StreamSignalRequest.healthCheck)
 
   let users: any StreamDirectory
   let directory: any StreamCallDirectory
@@ -107,7 +107,7 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
 
   /// Answers a HealthCheckRequest with how many are in the call.
   func perform(
-    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+    _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     guard let entry = StreamCallEntry(caller) else { return [] }
     let session = await directory.call(entry.call)?.liveSession

@@ -17,7 +17,7 @@ extension StreamDialect {
     case .refreshRequired(let cause, _):
       expiry.sendsError
         ? connectionError(cause == .revocation ? .tokenRevoked : .tokenExpired, on: context.connection, context) : nil
-    case .refreshed, .loggedOut, .joined, .left, .published, .callEvent, .closing:
+    case .refreshed, .loggedOut, .closing:
       // Stream has no words for these: its calls are told of over REST, and who is closed hears of it by the close frame.
       nil
     }

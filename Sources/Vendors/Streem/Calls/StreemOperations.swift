@@ -11,22 +11,21 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   let home: Name
 
   package nonisolated(nonsending) func perform(
-    _ operation: DialectOperation, by caller: Caller, request: RequestID?, on services: any GatewayServices
+    _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     do throws(GatewayError) {
-      guard let name = StreemOperation(rawValue: operation.name) else { throw .unknownType }
-      if name == .tokenFailed {
-        await giveUp(operation, caller, on: services)
+      guard let command = command.baggage.unpacked(StreemCommand.self) else { throw .unknownType }
+      if case .tokenFailed(let isExpired) = command {
+        if isExpired { await giveUp(caller, on: services) }
         return []
       }
       let user = try await user(caller)
-      let body = operation.body
-      switch name {
-      case .startRemoteStream: return try await start(body, user, caller, request, on: services)
-      case .joinRemoteStream: return try await join(body, user, caller, request, on: services)
-      case .leaveRemoteStream: return try await leave(body, user, caller, request, on: services)
-      case .createInvitation: return await invite(body, user, request, at: services.wallTime)
-      case .getRecentlyIdentifiedUsers: return try await list(body, user, request)
+      switch command {
+      case .start(let order): return try await start(try order.get(), user, caller, request, on: services)
+      case .join(let order): return try await join(try order.get(), user, caller, request, on: services)
+      case .leave(let sid): return try await leave(try sid.get(), user, caller, request, on: services)
+      case .invite(let order): return await invite(order, user, request, at: services.wallTime)
+      case .list(let onlyExperts): return try await list(try onlyExperts.get(), user, request)
       case .tokenFailed: return []
       }
     } catch {
@@ -50,8 +49,7 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   }
 
   /// A client without a new token is let go at the end of its session, not before: nothing better will come.
-  private func giveUp(_ operation: DialectOperation, _ caller: Caller, on services: any GatewayServices) async {
-    guard operation.body == StreemOperation.expired else { return }
+  private func giveUp(_ caller: Caller, on services: any GatewayServices) async {
     _ = await services.control(
       SessionFilter(user: caller.user, connections: [caller.connection]), .disconnect(.refreshTimeout))
   }
@@ -59,24 +57,11 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   // MARK: Calls
 
   private func start(
-    _ body: String, _ user: StreemUser, _ caller: Caller, _ request: RequestID?, on services: any GatewayServices
+    _ order: StreemCallOrder, _ user: StreemUser, _ caller: Caller, _ request: RequestID?,
+    on services: any GatewayServices
   ) async throws(GatewayError) -> [Frame] {
-    let order = try Self.read(body) { (body) throws(GatewayError) in
-      (
-        role: try Self.role(body, "role"), remoteRole: try Self.role(body, "remoteRole"),
-        remote: try body.text("remoteUserId").map { Name($0) },
-        reference: try body.text("referenceId").map { Name($0) }
-      )
-    }
-    guard let role = order.role, let id = order.remote else {
-      throw .invalidParameter.detailed("role and remoteUserId are needed")
-    }
-    let remoteRole = order.remoteRole ?? role.counterpart
-    guard remoteRole.isPro != role.isPro else {
-      throw .invalidParameter.detailed("one of the two roles must be a customer's, the other a pro's")
-    }
     // A user of another company is as unknown as none.
-    guard let remote = await directory.user(id), remote.company == user.company, remote.id != user.id else {
+    guard let remote = await directory.user(order.remote), remote.company == user.company, remote.id != user.id else {
       throw .userUnknown.detailed("remoteUserId must be the streemUserId of another user of the company")
     }
     // An invitation is for a call of two: whoever else is there, and whatever they are called.
@@ -87,20 +72,18 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     guard await services.isConnected(remoteName) else { throw .notFound.detailed("the remote user is not connected") }
     let room = StreemRoom(
       sid: Name(StreemID.make("rm")), company: user.company, referenceID: order.reference, createdAt: services.wallTime,
-      caller: StreemRoom.Party(user: user, role: role, connection: caller.connection),
-      callee: StreemRoom.Party(user: remote, role: remoteRole))
+      caller: StreemRoom.Party(user: user, role: order.role, connection: caller.connection),
+      callee: StreemRoom.Party(user: remote, role: order.remoteRole))
     try await rooms.start(room, by: caller.connection)
     services.announce(to: .users([remoteName]), Self.frame("incomingRemoteStream", room), in: StreemDialect.name)
     return [Self.frame("remoteStreamRinging", room, request)]
   }
 
   private func join(
-    _ body: String, _ user: StreemUser, _ caller: Caller, _ request: RequestID?, on services: any GatewayServices
+    _ order: StreemJoinOrder, _ user: StreemUser, _ caller: Caller, _ request: RequestID?,
+    on services: any GatewayServices
   ) async throws(GatewayError) -> [Frame] {
-    let (sid, role) = try Self.read(body) { (body) throws(GatewayError) in
-      (try Self.roomSID(body), try Self.role(body, "role"))
-    }
-    let room = try await rooms.join(sid, user: user.id, role: role, by: caller.connection)
+    let room = try await rooms.join(order.sid, user: user.id, role: order.role, by: caller.connection)
     if let other = room.caller.connection {
       services.announce(to: .connection(other), Self.frame("remoteStreamStarted", room), in: StreemDialect.name)
     }
@@ -108,9 +91,8 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   }
 
   private func leave(
-    _ body: String, _ user: StreemUser, _ caller: Caller, _ request: RequestID?, on services: any GatewayServices
+    _ sid: Name, _ user: StreemUser, _ caller: Caller, _ request: RequestID?, on services: any GatewayServices
   ) async throws(GatewayError) -> [Frame] {
-    let sid = try Self.read(body) { (body) throws(GatewayError) in try Self.roomSID(body) }
     let room = try await rooms.leave(sid, user: user.id)
     await tellEnd(of: room, "left", except: caller.connection, on: services)
     return [Self.end(room, "left", request)]
@@ -143,49 +125,25 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   // MARK: Invitations and lists
 
   private func invite(
-    _ body: String, _ user: StreemUser, _ request: RequestID?, at now: WallTime
+    _ order: Result<StreemInvitationOrder, StreemFailure>, _ user: StreemUser, _ request: RequestID?, at now: WallTime
   ) async -> [Frame] {
     do throws(StreemFailure) {
-      let order = try StreemInvitationOrder(bytes: Array(body.utf8))
-      let made = try await inviting.create(order, by: user, at: now)
+      let made = try await inviting.create(try order.get(), by: user, at: now)
       return [StreemDialect.message("invitation", request) { made.write(to: &$0) }]
     } catch {
       return [StreemDialect.frame(error, request)]
     }
   }
 
-  private func list(_ body: String, _ user: StreemUser, _ request: RequestID?) async throws(GatewayError) -> [Frame] {
-    let onlyExperts = try Self.read(body) { (body) throws(GatewayError) in try body.truth("onlyExperts") ?? false }
+  private func list(
+    _ onlyExperts: Bool, _ user: StreemUser, _ request: RequestID?
+  ) async throws(GatewayError) -> [Frame] {
     guard let company = await directory.company(user.company) else { throw .companyUnknown }
     let users = await directory.recentlyIdentified(
       company: company.code, onlyExperts: onlyExperts, limit: StreemRoutes.recentMax)
     return [
       StreemDialect.message("recentlyIdentifiedUsers", request) { $0.member("users", users, of: company) }
     ]
-  }
-
-  // MARK: Reading
-
-  private static func read<Content>(
-    _ body: String, _ read: (JSONObject) throws(GatewayError) -> Content
-  ) throws(GatewayError) -> Content {
-    try StreemRoutes.read(Array(body.utf8), read)
-  }
-
-  private static func role(_ body: JSONObject, _ name: StaticString) throws(GatewayError) -> StreemRole? {
-    guard let text = try body.text(name) else { return nil }
-    guard let role = StreemRole(rawValue: text) else {
-      let roles = StreemRole.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .invalidParameter.detailed("\(name) must be one of \(roles)")
-    }
-    return role
-  }
-
-  private static func roomSID(_ body: JSONObject) throws(GatewayError) -> Name {
-    guard let sid = try body.text("roomSid").map({ Name($0) }) else {
-      throw .invalidParameter.detailed("roomSid is missing")
-    }
-    return sid
   }
 }
 

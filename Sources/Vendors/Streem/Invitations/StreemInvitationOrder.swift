@@ -19,10 +19,21 @@ struct StreemInvitationOrder: Hashable {
   var phone: String?
   var kind: Kind
 
-  /// Reads the JSON object of a request or message; throws the vendor's name for what is wrong.
+  /// Reads the JSON object of a request; throws the vendor's name for what is wrong.
   init(bytes: [UInt8]) throws(StreemFailure) {
+    let read: Result<Self, StreemFailure>
     do throws(GatewayError) {
-      self = try StreemRoutes.read(bytes) { (body) throws(GatewayError) in try Self(body) }
+      read = try StreemRoutes.read(bytes) { body in Result { () throws(StreemFailure) in try Self(body) } }
+    } catch {
+      throw StreemFailure(error)
+    }
+    self = try read.get()
+  }
+
+  /// Reads the JSON object of a request or message; throws the vendor's name for what is wrong.
+  init(_ body: JSONObject) throws(StreemFailure) {
+    do throws(GatewayError) {
+      self = try Self(members: body)
     } catch {
       throw StreemFailure(error)
     }
@@ -36,7 +47,7 @@ struct StreemInvitationOrder: Hashable {
     }
   }
 
-  private init(_ body: JSONObject) throws(GatewayError) {
+  private init(members body: JSONObject) throws(GatewayError) {
     toUserName = try body.text("toUserName") ?? ""
     referenceID = try body.text("referenceId")
     integrationID = try body.text("integrationId")

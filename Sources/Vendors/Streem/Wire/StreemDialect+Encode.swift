@@ -29,9 +29,6 @@ extension StreemDialect {
         json.member("reason", closeFrame(for: reason).name)
         json.member("delayMs", milliseconds: delay)
       }
-    case .joined, .left, .published, .callEvent:
-      // Calls are this dialect's own operations, and so are their answers.
-      return nil
     }
   }
 

@@ -42,16 +42,11 @@ package struct StreemDialect: Dialect {
       return .logout(request: request)
     case "ping":
       return .ping(request: request)
-    case "tokenFailed":
-      // The operation cannot see the session's end, so it is told what is known here.
-      let body = context.hasExpired ? StreemOperation.expired : ""
-      return .operation(.other(DialectOperation(name: type, body: body)), request: request)
     default:
-      guard StreemOperation(rawValue: type) != nil else {
+      guard let label = StreemCommand.Label(rawValue: type) else {
         throw .unknownType.detailed("see the messages of a client in the documentation")
       }
-      let body = String(decoding: payload, as: UTF8.self)
-      return .operation(.other(DialectOperation(name: type, body: body)), request: request)
+      return .command(Command(type, StreemCommand(label, message, context)), request: request)
     }
   }
 

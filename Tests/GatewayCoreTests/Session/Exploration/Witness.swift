@@ -191,7 +191,7 @@ struct Witness: Hashable {
     case .loggedOut(let user, _):
       defer { leave(at: now) }
       return isLeaving && login?.user == user ? [] : ["somebody is logged out who was not logged in"]
-    case .pong, .joined, .left, .published, .callEvent, .closing: return []
+    case .pong, .closing: return []
     }
   }
 
@@ -326,6 +326,6 @@ struct Witness: Hashable {
 
 extension SessionEvent {
   fileprivate var isOperation: Bool {
-    if case .received(.operation) = self { true } else { false }
+    if case .received(.command) = self { true } else { false }
   }
 }

@@ -23,11 +23,11 @@ struct StreamSFUDialectTests {
     for message in [try decode(vector.bytes, .binary), try decode(Array(vector.json.utf8), .text)] {
       switch vector.name {
       case "health_check":
-        guard case .operation(.other(let operation), _)? = message else {
+        guard case .command(let command, _)? = message else {
           Issue.record("\(message as Any)")
           continue
         }
-        #expect(operation.name == "health_check")
+        #expect(command.label == "health_check")
       case "leave":
         #expect(message == .logout(request: nil))
       default:

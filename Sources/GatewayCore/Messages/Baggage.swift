@@ -1,0 +1,40 @@
+/// What a vendor carries through the gateway, which never looks into it: from decoding to doing, say, the command of a
+/// channel with all that it says, read once.
+///
+/// One allocation, and a pointer wherever it is carried.
+package struct Baggage: Hashable, Sendable {
+  private let piece: any Piece
+
+  package init<Content: Hashable & Sendable>(_ content: Content) {
+    piece = Packed(content)
+  }
+
+  /// What is in it; nil if that is no `Content`.
+  package func unpacked<Content: Hashable & Sendable>(_ type: Content.Type = Content.self) -> Content? {
+    (piece as? Packed<Content>)?.content
+  }
+
+  package static func == (one: Baggage, other: Baggage) -> Bool {
+    one.piece === other.piece || one.piece.isEqual(to: other.piece)
+  }
+
+  package func hash(into hasher: inout Hasher) { piece.hash(into: &hasher) }
+}
+
+/// Baggage whatever is in it.
+private protocol Piece: AnyObject, Sendable {
+  func isEqual(to other: any Piece) -> Bool
+  func hash(into hasher: inout Hasher)
+}
+
+private final class Packed<Content: Hashable & Sendable>: Piece {
+  let content: Content
+
+  init(_ content: Content) {
+    self.content = content
+  }
+
+  func isEqual(to other: any Piece) -> Bool { (other as? Packed<Content>)?.content == content }
+
+  func hash(into hasher: inout Hasher) { content.hash(into: &hasher) }
+}
