@@ -16,8 +16,8 @@ package enum FieldFault: Hashable, Sendable {
   case notTexts
 }
 
-/// The words that a vendor has for what is wrong with a member: Stream's code 4 with the member in `exception_fields`,
-/// for instance.
+/// The words that a vendor has for what is wrong with a member: code 4 with the member in `exception_fields`, for
+/// instance.
 package protocol FieldWords {
   associatedtype Failure: Error
 

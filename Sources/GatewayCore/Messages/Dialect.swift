@@ -1,5 +1,5 @@
-/// One vendor's wire format, the server's side: bytes to meaning and back, and nothing else. It has no state: Sendbird's,
-/// for instance, reads `PING{"id":1}` as ``InboundMessage/ping(request:)`` and never knows who sent it.
+/// One vendor's wire format, the server's side: bytes to meaning and back, and nothing else. It has no state:
+/// one reads `PING{"id":1}`, for instance, as ``InboundMessage/ping(request:)`` and never knows who sent it.
 package protocol Dialect: Sendable {
   /// The stable name: label of metrics, value of flags.
   var name: String { get }
@@ -18,7 +18,7 @@ package protocol Dialect: Sendable {
   /// ``OutboundMessage/pong(request:)`` of the dialect's own, beside the protocol's.
   var answersProtocolPings: Bool { get }
 
-  /// Whether clients send bytes in frames of text: RFC 6455 section 8.1 forbids it, and one of Stream's does.
+  /// Whether clients send bytes in frames of text: RFC 6455 section 8.1 forbids it, and one SDK does.
   var takesBytesAsText: Bool { get }
 
   /// The subprotocol to choose, one of those offered; nil for none.
@@ -27,9 +27,9 @@ package protocol Dialect: Sendable {
   /// The credentials that came with the upgrade, nil if there are none.
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials?
 
-  /// The fields of the upgrade that the ``Authenticator`` is told with every token that the connection presents, the
-  /// first and those of refreshes: Stream's API key, which stands only in the query of the upgrade.
-  func details(of upgrade: HTTPRequest) -> [HTTPField]
+  /// What of the upgrade the ``Authenticator`` is told with every token that the connection presents, the first and those
+  /// of refreshes: an application's key that stands only in the query, say. Nil for nothing.
+  func details(of upgrade: HTTPRequest) -> Baggage?
 
   /// What `payload` says; nil for what the dialect passes over in silence. Throws what to answer if it says nothing the
   /// dialect knows; ``GatewayError/unsupportedData`` for a kind of frame it does not speak, which ends the connection.
@@ -83,6 +83,6 @@ extension Dialect {
   package var takesBytesAsText: Bool { false }
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
-  package func details(of upgrade: HTTPRequest) -> [HTTPField] { [] }
+  package func details(of upgrade: HTTPRequest) -> Baggage? { nil }
   package func closeFrame(for reason: CloseReason) -> CloseReason { reason }
 }

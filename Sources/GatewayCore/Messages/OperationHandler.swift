@@ -40,17 +40,12 @@ package struct Caller: Hashable, Sendable {
   package var kind: UserKind
   package var connection: ConnectionID
   /// What the authenticator noted of the connection: ``VerifiedToken/notes``.
-  package var notes: [HTTPField]
+  package var notes: Baggage?
 
-  package init(user: UserID, kind: UserKind, connection: ConnectionID, notes: [HTTPField] = []) {
+  package init(user: UserID, kind: UserKind, connection: ConnectionID, notes: Baggage? = nil) {
     self.user = user
     self.kind = kind
     self.connection = connection
     self.notes = notes
-  }
-
-  /// The first note of that name.
-  package func note(_ name: String) -> String? {
-    notes.first { $0.name == name }?.value
   }
 }

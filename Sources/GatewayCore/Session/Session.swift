@@ -55,7 +55,7 @@ package struct Session: Hashable, Sendable {
   /// Which login message waits for its answer.
   private var loginRequest: RequestID?
   /// What the last accepted credentials left behind for whoever judges the next: ``VerifiedToken/notes``.
-  package private(set) var notes: [HTTPField] = []
+  package private(set) var notes: Baggage?
 
   /// A session whose socket opened at `now`.
   package init(id: ConnectionID, policy: SharedSessionPolicy, now: Instant) {
@@ -216,7 +216,7 @@ extension Session {
   }
 
   mutating func forgetNotes() {
-    notes = []
+    notes = nil
   }
 
   mutating func forgetRefusals() {

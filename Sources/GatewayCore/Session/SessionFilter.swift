@@ -1,4 +1,4 @@
-/// Which logged-in sessions an order is for: ann's that speak Sendbird and live by a session token issued before noon, for
+/// Which logged-in sessions an order is for: ann's that speak one wire and live by a token issued before noon, for
 /// instance. It is made of values only, so it can be compared, kept, and sent to another process.
 ///
 /// What is nil leaves nobody out; a filter that says nothing takes in everybody.

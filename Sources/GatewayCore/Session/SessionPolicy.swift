@@ -5,8 +5,8 @@ package struct SessionPolicy: Hashable, Sendable {
 
   /// How long an unauthenticated socket may stay.
   package let loginTimeout: Duration
-  /// How long a client may take to answer a refresh request. 0 where the wire has no refresh on the connection, as
-  /// Stream's has none: the request is then the error that says why, and the close follows at once.
+  /// How long a client may take to answer a refresh request. 0 where the wire has no refresh on the connection:
+  /// the request is then the error that says why, and the close follows at once.
   package let refreshTimeout: Duration
   /// How long before expiry the gateway asks.
   package let refreshLead: Duration

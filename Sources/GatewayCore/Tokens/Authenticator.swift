@@ -19,27 +19,17 @@ package struct Bearer: Hashable, Sendable {
   /// As whom the connection is logged in; nil before its login.
   package var user: UserID?
   /// What the dialect noted of the upgrade: ``Dialect/details(of:)``.
-  package var upgrade: [HTTPField]
+  package var upgrade: Baggage?
   /// What the authenticator noted of the connection when it last accepted something: ``VerifiedToken/notes``.
-  package var notes: [HTTPField]
+  package var notes: Baggage?
 
   package init(
-    connection: ConnectionID? = nil, user: UserID? = nil, upgrade: [HTTPField] = [], notes: [HTTPField] = []
+    connection: ConnectionID? = nil, user: UserID? = nil, upgrade: Baggage? = nil, notes: Baggage? = nil
   ) {
     self.connection = connection
     self.user = user
     self.upgrade = upgrade
     self.notes = notes
-  }
-
-  /// The first note of that name.
-  package func note(_ name: String) -> String? {
-    notes.first { $0.name == name }?.value
-  }
-
-  /// The first detail of the upgrade of that name.
-  package func detail(_ name: String) -> String? {
-    upgrade.first { $0.name == name }?.value
   }
 }
 

@@ -3,17 +3,12 @@ package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomD
 {
   /// The token as it came off the wire: a JWT or an opaque access token.
   package let token: String
-  /// What the same message said beside the token, by name, for the dialect's ``Authenticator``.
-  package let details: [HTTPField]
+  /// What the same message said beside the token, for the dialect's ``Authenticator``; nil for nothing.
+  package let details: Baggage?
 
-  package init(token: String, details: [HTTPField] = []) {
+  package init(token: String, details: Baggage? = nil) {
     self.token = token
     self.details = details
-  }
-
-  /// The first detail of that name.
-  package func detail(_ name: String) -> String? {
-    details.first { $0.name == name }?.value
   }
 
   package var description: String { "Credentials(\(token.utf8.count) bytes)" }

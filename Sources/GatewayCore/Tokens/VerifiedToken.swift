@@ -6,7 +6,7 @@ package struct VerifiedToken: Hashable, Sendable {
   package var fingerprint: TokenFingerprint
   /// `jti`, if the token has one (RFC 7519 section 4.1.7).
   package var id: String?
-  /// The name of the key that vouches for it, so that whoever revokes the key finds its sessions: Streem's API key
+  /// The name of the key that vouches for it, so that whoever revokes the key finds its sessions: an API key
   /// `api_…`. Nil where a dialect has one key for all.
   package var issuer: Name?
   package var issuedAt: WallTime?
@@ -18,17 +18,17 @@ package struct VerifiedToken: Hashable, Sendable {
   package var refreshLead: Duration?
   package var form: TokenForm
   /// Text that the dialect puts into its answer to the login or refresh, made where the directory was asked: the user
-  /// object of Stream's `connection.ok`, as JSON.
+  /// object of a greeting, as JSON.
   package var welcome: String?
   /// The calls the token opens, at most 100; nil if it does not limit them.
   package var calls: [CallID]?
-  /// The error that asks for more in place of a login, where what was presented is in order as far as it goes: Sinch's
-  /// `start`, which names the device and leaves the registration token to come. The time to log in runs on. Nil for what
-  /// lets the user in.
+  /// The error that asks for more in place of a login, where what was presented is in order as far as it goes: a
+  /// message, say, that names the device and leaves the token to come. The time to log in runs on. Nil for what lets the
+  /// user in.
   package var wants: GatewayError?
-  /// Fields that the ``Authenticator`` leaves itself for the next token of the same connection (``Bearer/notes``):
-  /// Sinch's device, whose registration a refresh extends.
-  package var notes: [HTTPField] = []
+  /// What the ``Authenticator`` leaves itself for the next token of the same connection (``Bearer/notes``): the device
+  /// whose registration a refresh extends, say.
+  package var notes: Baggage?
 
   package init(
     user: UserID, kind: UserKind, fingerprint: TokenFingerprint, id: String? = nil, issuedAt: WallTime? = nil,

@@ -22,7 +22,7 @@ package actor Connection {
   nonisolated let table: LoopTable
   let gateway: Gateway
   /// What the dialect noted of the upgrade.
-  private let upgradeDetails: [HTTPField]
+  private let upgradeDetails: Baggage?
   private(set) var session: Session
   private(set) var socket: (any Socket)?
   /// The credentials of the upgrade with their verdict, until the session asks for it.
@@ -52,7 +52,7 @@ package actor Connection {
 
   /// A connection whose upgrade has been admitted. Only on the loop.
   init(
-    gateway: Gateway, table: LoopTable, bindingNumber: Int, upgradeDetails: [HTTPField],
+    gateway: Gateway, table: LoopTable, bindingNumber: Int, upgradeDetails: Baggage?,
     admitted: Admitted?
   ) {
     let now = table.loop.now

@@ -67,7 +67,7 @@ package final class Gateway: Sendable {
   }
 
   private func judge(
-    _ upgrade: HTTPRequest, _ details: [HTTPField], _ binding: DialectBinding, _ table: LoopTable
+    _ upgrade: HTTPRequest, _ details: Baggage?, _ binding: DialectBinding, _ table: LoopTable
   ) throws(GatewayError) -> Admitted? {
     guard let credentials = try binding.dialect.credentials(in: upgrade) else { return nil }
     guard binding.dialect.refusesBeforeUpgrade else { return Admitted(credentials, nil) }

@@ -75,8 +75,8 @@ extension SendbirdDialect {
       guard message.isNull("token") else { return nil }
       token = ""
     }
-    let details = message.flag("expiring_session").map { [HTTPField("expiring_session", $0 ? "1" : "0")] }
-    return Credentials(token: meant(token) ?? "", details: details ?? [])
+    let details = message.flag("expiring_session").map { Baggage(SendbirdDetails(isExpiring: $0)) }
+    return Credentials(token: meant(token) ?? "", details: details)
   }
 
   /// A command that only says what is wrong: its answer needs the request's name, and a login.

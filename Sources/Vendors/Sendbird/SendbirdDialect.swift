@@ -51,7 +51,7 @@ package struct SendbirdDialect: Dialect {
       ?? Self.meant(upgrade.parameter("access_token"))
     let key =
       offered?.key ?? Self.unescaped(upgrade.header("sendbird-ws-auth")) ?? Self.meant(upgrade.parameter("key"))
-    return Credentials(token: token ?? "", details: key.map { [HTTPField("key", $0)] } ?? [])
+    return Credentials(token: token ?? "", details: key.map { Baggage(SendbirdDetails(key: $0)) })
   }
 
   /// Unity escapes what it puts into headers, Flutter does not.
@@ -65,13 +65,10 @@ package struct SendbirdDialect: Dialect {
     value == "" || value == "null" ? nil : value
   }
 
-  package func details(of upgrade: HTTPRequest) -> [HTTPField] {
-    var details: [HTTPField] = []
-    if let application = Self.applicationID(of: upgrade) { details.append(HTTPField("ai", application)) }
-    for name in ["user_id", "expiring_session"] {
-      if let value = upgrade.parameter(name) { details.append(HTTPField(name, value)) }
-    }
-    details.append(HTTPField("peer", upgrade.peer))
-    return details
+  package func details(of upgrade: HTTPRequest) -> Baggage? {
+    Baggage(
+      SendbirdUpgrade(
+        applicationID: Self.applicationID(of: upgrade), userID: upgrade.parameter("user_id"),
+        isExpiring: upgrade.parameter("expiring_session") == "1", peer: upgrade.peer))
   }
 }

@@ -61,7 +61,7 @@ struct LoginTests {
     var script = SessionScript(try! SessionPolicy(refusedRefreshesMax: 2))
     var half = Acceptance.token(expiresAt: 100)
     half.token.wants = .credentialsMissing
-    half.token.notes = [HTTPField("device", "d1")]
+    half.token.notes = Baggage("device d1")
     _ = script.at(1, .credentials(request: "start"))
     #expect(
       script.at(2, .accepted(1, half)) == [.send(.error(.credentialsMissing, request: RequestID("start")))])

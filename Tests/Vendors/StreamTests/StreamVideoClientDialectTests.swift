@@ -24,8 +24,8 @@ struct StreamVideoClientDialectTests {
   func upgrade(kind: StreamVideoSDK) {
     let upgrade = client(kind).upgrade(of: Self.ann)
     #expect(server(kind).accepts(upgrade.request) && upgrade.subprotocols.isEmpty)
-    let details = server(kind).details(of: upgrade.request)
-    #expect(details.contains(HTTPField("api_key", "key")) && details.contains(HTTPField("stream-auth-type", "jwt")))
+    let details = server(kind).details(of: upgrade.request)?.unpacked(StreamUpgrade.self)
+    #expect(details?.apiKey == "key" && details?.authType == "jwt")
     // The raw token, without "Bearer".
     #expect(upgrade.request.header("authorization") == (kind == .android ? "a.b.c" : nil))
   }
@@ -39,7 +39,8 @@ struct StreamVideoClientDialectTests {
       Issue.record("not a login: \(frame.text)")
       return
     }
-    #expect(credentials.token == "a.b.c" && credentials.details.first?.value.contains(#""id":"ann""#) == true)
+    let details = credentials.details?.unpacked(StreamUserDetails.self)
+    #expect(credentials.token == "a.b.c" && details?.text.contains(#""id":"ann""#) == true)
     #expect(frame.text.contains("products") == (kind == .javascript || kind == .python))
     #expect(client(kind).encode(.refresh(Credentials(token: "x")), of: Self.ann) == nil)
   }

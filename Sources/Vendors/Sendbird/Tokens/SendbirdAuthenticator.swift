@@ -14,10 +14,11 @@ package struct SendbirdAuthenticator: Authenticator {
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     let token = SendbirdPresentedToken(credentials.token, verifier: verifier, at: now)
     if let user = bearer.user { return refresh(user, token, credentials, bearer, at: now) }
+    let upgrade = bearer.upgrade?.unpacked(SendbirdUpgrade.self)
     let login = SendbirdLogin(
-      user: bearer.detail("user_id").map { UserID($0) }, token: token, key: credentials.detail("key"),
-      applicationID: bearer.detail("ai"), isExpiring: bearer.detail("expiring_session") == "1",
-      address: bearer.detail("peer") ?? "", connection: bearer.connection)
+      user: upgrade?.userID.map { UserID($0) }, token: token,
+      key: credentials.details?.unpacked(SendbirdDetails.self)?.key, applicationID: upgrade?.applicationID,
+      isExpiring: upgrade?.isExpiring ?? false, address: upgrade?.peer ?? "", connection: bearer.connection)
     return .pending { [sessions] in await sessions.logIn(login, at: now) }
   }
 
@@ -26,10 +27,11 @@ package struct SendbirdAuthenticator: Authenticator {
   ) -> Judgement {
     // A token that is bad by itself costs nobody but its presenter's loop.
     if case .bad(let error) = token { return .decided(.failure(error)) }
-    let isExpiring = credentials.detail("expiring_session").map { $0 == "1" }
+    let isExpiring = credentials.details?.unpacked(SendbirdDetails.self)?.isExpiring
+    let peer = bearer.upgrade?.unpacked(SendbirdUpgrade.self)?.peer
     return .pending { [sessions] in
       await sessions.refresh(
-        user, token, isExpiring: isExpiring, on: bearer.connection, from: bearer.detail("peer") ?? "", at: now)
+        user, token, isExpiring: isExpiring, on: bearer.connection, from: peer ?? "", at: now)
     }
   }
 }

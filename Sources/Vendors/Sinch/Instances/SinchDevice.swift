@@ -15,32 +15,9 @@ struct SinchDevice: Hashable, Sendable {
     self.device = device
   }
 
-  /// What the notes of a connection hold of it; nil before its `start`.
-  init?(_ note: (String) -> String?) {
-    guard let application = note(Note.application), let user = note(Note.user), let device = note(Note.device) else {
-      return nil
-    }
-    self.init(application: Name(application), user: UserID(user), device: Name(device))
-  }
-
-  /// The names of a connection's notes.
-  enum Note {
-    static let application = "application"
-    static let user = "user"
-    static let device = "device"
-    static let instance = "instance"
-    /// Why credentials were asked for, while that is not answered.
-    static let asked = "asked"
-  }
-
-  func notes(instance: Name? = nil, asked: SinchCredentialsReason? = nil) -> [HTTPField] {
-    var notes = [
-      HTTPField(Note.application, application.text), HTTPField(Note.user, user.rawValue),
-      HTTPField(Note.device, device.text),
-    ]
-    if let instance { notes.append(HTTPField(Note.instance, instance.text)) }
-    if let asked { notes.append(HTTPField(Note.asked, asked.rawValue)) }
-    return notes
+  /// What a connection of it notes.
+  func notes(instance: Name? = nil, asked: SinchCredentialsReason? = nil) -> Baggage {
+    Baggage(SinchStanding(device: self, instance: instance, asked: asked))
   }
 }
 

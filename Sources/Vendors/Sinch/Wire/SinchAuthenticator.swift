@@ -9,19 +9,22 @@ package struct SinchAuthenticator: Authenticator {
   }
 
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
-    switch credentials.detail(SinchField.message).flatMap(SinchMessage.init(rawValue:)) {
-    case .start: judgeStart(credentials, of: bearer, at: now)
-    case .register: judgeRegistration(credentials, of: bearer, at: now)
-    case .registerFailed: judgeDeclining(credentials, of: bearer, at: now)
+    let standing = bearer.notes?.unpacked(SinchStanding.self)
+    return switch credentials.details?.unpacked(SinchDetails.self) {
+    case .start(let device, let proof): judgeStart(credentials.token, device, proof, of: bearer, at: now)
+    case .register(let kind, let hasEnded):
+      judgeRegistration(kind.proof(credentials.token), standing, hasEnded: hasEnded, at: now)
+    case .registerFailed(let hasEnded): judgeDeclining(standing, hasEnded: hasEnded, at: now)
     case nil: .decided(.failure(.malformedRequest))
     }
   }
 
   // MARK: start
 
-  private func judgeStart(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+  private func judgeStart(
+    _ token: String, _ device: SinchDevice, _ proof: SinchInstanceProof?, of bearer: Bearer, at now: WallTime
+  ) -> Judgement {
     guard bearer.user == nil else { return .decided(.failure(.malformedRequest.detailed("the client has started"))) }
-    guard let device = SinchDevice({ credentials.detail($0) }) else { return .decided(.failure(.invalidParameter)) }
     if device.user == .anonymous { return .decided(.success(Self.anonymous)) }
     guard registrar.settings.applications[device.application] != nil else {
       return .decided(.failure(SinchRefusal.unknownApplication.gatewayError))
@@ -29,17 +32,13 @@ package struct SinchAuthenticator: Authenticator {
     guard isName(device.user.rawValue) else {
       return .decided(.failure(SinchRefusal.userIDInvalid.gatewayError))
     }
-    if !credentials.token.isEmpty {
-      return register(device, .token(credentials.token), extending: nil, asked: nil, at: now)
+    if !token.isEmpty {
+      return register(device, .token(token), extending: nil, asked: nil, at: now)
     }
-    guard let id = credentials.detail(SinchDevice.Note.instance).map({ Name($0) }) else {
-      return .decided(.success(Self.wanting(.first, device, at: now)))
-    }
-    let signed = SinchRequestSignature(
-      method: "GET", timestamp: credentials.detail(SinchField.timestamp) ?? "", path: SinchDialect.path)
-    let signature = credentials.detail(SinchField.signature) ?? ""
+    guard let proof else { return .decided(.success(Self.wanting(.first, device, at: now))) }
+    let signed = SinchRequestSignature(method: "GET", timestamp: proof.timestamp, path: SinchDialect.path)
     return .pending { [registrar] in
-      await Self.start(device, id, signed, signature, registrar, at: now)
+      await Self.start(device, proof.id, signed, proof.signature, registrar, at: now)
     }
   }
 
@@ -70,32 +69,15 @@ package struct SinchAuthenticator: Authenticator {
 
   // MARK: register
 
-  private func judgeRegistration(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
-    guard let device = SinchDevice({ bearer.note($0) }) else {
+  private func judgeRegistration(
+    _ proof: SinchProof, _ standing: SinchStanding?, hasEnded: Bool, at now: WallTime
+  ) -> Judgement {
+    guard let standing else {
       // Not the end: the client may still start.
-      return .decided(.success(Self.wanting(.malformedRequest.detailed("send start first"), notes: [], at: now)))
+      return .decided(.success(Self.wanting(.malformedRequest.detailed("send start first"), notes: nil, at: now)))
     }
-    guard let proof = Self.proof(in: credentials) else { return .decided(.failure(.invalidParameter)) }
-    let asked = bearer.note(SinchDevice.Note.asked).flatMap(SinchCredentialsReason.init(rawValue:))
-    return register(device, proof, extending: Self.living(credentials, bearer), asked: asked, at: now)
-  }
-
-  /// The instance that the connection has, or had until its registration ended.
-  private static func living(_ credentials: Credentials, _ bearer: Bearer) -> Name? {
-    credentials.detail(SinchField.hasEnded) == nil
-      ? bearer.note(SinchDevice.Note.instance).map { Name($0) } : nil
-  }
-
-  private static func proof(in credentials: Credentials) -> SinchProof? {
-    switch credentials.detail(SinchField.proof) {
-    case SinchField.token: .token(credentials.token)
-    case SinchField.ticket: .ticket(credentials.token, life: nil)
-    case SinchField.signature:
-      credentials.detail(SinchField.sequence).flatMap(SinchMobileSignature.sequence).map {
-        .signature(credentials.token, sequence: $0)
-      }
-    default: nil
-    }
+    let living = hasEnded ? nil : standing.instance
+    return register(standing.device, proof, extending: living, asked: standing.asked, at: now)
   }
 
   /// A registration that fails where it was only to extend one that lives leaves the instance as it was, as declining
@@ -125,18 +107,18 @@ package struct SinchAuthenticator: Authenticator {
   // MARK: registerFailed
 
   /// Declining ends a start, and leaves what lives as long as it lives.
-  private func judgeDeclining(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
-    guard let device = SinchDevice({ bearer.note($0) }) else {
-      return .decided(.success(Self.wanting(.malformedRequest.detailed("send start first"), notes: [], at: now)))
+  private func judgeDeclining(_ standing: SinchStanding?, hasEnded: Bool, at now: WallTime) -> Judgement {
+    guard let standing else {
+      return .decided(.success(Self.wanting(.malformedRequest.detailed("send start first"), notes: nil, at: now)))
     }
-    guard let id = Self.living(credentials, bearer) else {
+    guard !hasEnded, let id = standing.instance else {
       return .decided(.failure(SinchRefusal.declined.gatewayError))
     }
     return .pending { [registrar] in
       guard case .alive(let instance) = await registrar.directory.instance(id, at: now) else {
         return .failure(SinchRefusal.declined.gatewayError)
       }
-      return .success(Self.started(instance, device))
+      return .success(Self.started(instance, standing.device))
     }
   }
 
@@ -155,7 +137,7 @@ package struct SinchAuthenticator: Authenticator {
       .credentialsMissing.because(reason.rawValue), notes: device.notes(instance: instance, asked: reason), at: now)
   }
 
-  private static func wanting(_ error: GatewayError, notes: [HTTPField], at now: WallTime) -> VerifiedToken {
+  private static func wanting(_ error: GatewayError, notes: Baggage?, at now: WallTime) -> VerifiedToken {
     var token = VerifiedToken(
       user: UserID(""), kind: .regular, fingerprint: TokenFingerprint(high: 0, low: 0), issuedAt: now)
     token.wants = error
@@ -165,4 +147,14 @@ package struct SinchAuthenticator: Authenticator {
 
   private static let anonymous = VerifiedToken(
     user: .anonymous, kind: .anonymous, fingerprint: TokenFingerprint(high: 0, low: 0))
+}
+
+extension SinchProofKind {
+  fileprivate func proof(_ token: String) -> SinchProof {
+    switch self {
+    case .token: .token(token)
+    case .ticket: .ticket(token, life: nil)
+    case .signature(let sequence): .signature(token, sequence: sequence)
+    }
+  }
 }

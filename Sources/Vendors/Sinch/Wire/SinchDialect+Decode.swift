@@ -11,9 +11,9 @@ extension SinchDialect {
     let typed = try TypedMessage(payload, kind, integersOfAnySize: true)
     let (type, message) = (typed.type, typed.object)
     switch type {
-    case "start": return Self.credentials(.start, try Self.start(message))
-    case "register": return Self.credentials(.register, try Self.registration(message, context))
-    case "registerFailed": return Self.credentials(.registerFailed, Content(context))
+    case "start": return try Self.start(message)
+    case "register": return try Self.registration(message, hasEnded: Self.hasEnded(context))
+    case "registerFailed": return Self.credentials("", .registerFailed(hasEnded: Self.hasEnded(context)))
     case "terminateGracefully": return .command(Command(type, SinchCommand.terminate), request: RequestID(type))
     case "unregisterPushToken": return .command(Command(type, SinchCommand.unregister), request: RequestID(type))
     case "joinCall": return .command(Command(CallCommand.join(try Self.call(message))), request: nil)
@@ -26,68 +26,47 @@ extension SinchDialect {
     }
   }
 
-  /// What a message with credentials says.
-  private struct Content {
-    var token = ""
-    var details: [HTTPField] = []
-
-    init() {}
-
-    /// What an operator lets expire has ended as well, whatever the directory says; and a client that was told of a
-    /// revocation, that its instance is unknown, has dropped it with its secret.
-    init(_ context: DialectContext) {
-      if context.hasExpired || context.isRevoked { add(SinchField.hasEnded, "") }
-    }
-
-    mutating func add(_ name: String, _ value: String?) {
-      if let value { details.append(HTTPField(name, value)) }
-    }
-  }
+  /// What an operator lets expire has ended as well, whatever the directory says; and a client that was told of a
+  /// revocation, that its instance is unknown, has dropped it with its secret.
+  private static func hasEnded(_ context: DialectContext) -> Bool { context.hasExpired || context.isRevoked }
 
   /// The message, its name kept as the request's: by it the answer knows what it answers.
-  private static func credentials(_ message: SinchMessage, _ content: Content) -> InboundMessage {
+  private static func credentials(_ token: String, _ details: SinchDetails) -> InboundMessage {
     .credentials(
-      Credentials(
-        token: content.token, details: [HTTPField(SinchField.message, message.rawValue)] + content.details),
-      request: RequestID(message.rawValue))
+      Credentials(token: token, details: Baggage(details)), request: RequestID(details.message.rawValue))
   }
 
-  private static func start(_ message: JSONObject) throws(GatewayError) -> Content {
-    var content = Content()
-    content.add(SinchDevice.Note.application, try required("applicationKey", message, SinchApplications.keyLengthMax))
-    content.add(SinchDevice.Note.user, try required("userId", message, UserID.lengthMax))
-    content.add(SinchDevice.Note.device, try required("deviceId", message, SinchDevice.lengthMax))
-    content.token = try message.string("jwt", bytes: 1...SinchTokenVerifier.sizeMax) ?? ""
-    guard message.has("instance") else { return content }
+  private static func start(_ message: JSONObject) throws(GatewayError) -> InboundMessage {
+    let device = SinchDevice(
+      application: Name(try required("applicationKey", message, SinchApplications.keyLengthMax)),
+      user: UserID(try required("userId", message, UserID.lengthMax)),
+      device: Name(try required("deviceId", message, SinchDevice.lengthMax)))
+    let token = try message.string("jwt", bytes: 1...SinchTokenVerifier.sizeMax) ?? ""
+    guard message.has("instance") else { return credentials(token, .start(device, nil)) }
     guard let instance = message["instance"], let id = instance["id"]?.string,
-      let timestamp = instance["timestamp"]?.string, let signature = instance["signature"]?.string,
-      content.token.isEmpty
+      let timestamp = instance["timestamp"]?.string, let signature = instance["signature"]?.string, token.isEmpty
     else {
       throw .invalidParameter.detailed(
         "instance must be an object with the strings id, timestamp and signature, and comes without a jwt")
     }
-    content.add(SinchDevice.Note.instance, id)
-    content.add(SinchField.timestamp, timestamp)
-    content.add(SinchField.signature, signature)
-    return content
+    let proof = SinchInstanceProof(id: Name(id), timestamp: timestamp, signature: signature)
+    return credentials(token, .start(device, proof))
   }
 
   private static func registration(
-    _ message: JSONObject, _ context: DialectContext
-  ) throws(GatewayError) -> Content {
-    var content = Content(context)
-    let kinds = [
-      (SinchField.token, try message.string("jwt", bytes: 1...SinchTokenVerifier.sizeMax)),
-      (SinchField.ticket, try message.string("ticket", bytes: 1...SinchUserTicket.sizeMax)),
-      (SinchField.signature, try message.string("signature", bytes: 1...256)),
-    ].compactMap { kind, text in text.map { (kind, $0) } }
-    guard kinds.count == 1, let (kind, text) = kinds.first else {
-      throw .invalidParameter.detailed("send one of jwt, ticket, or signature with sequence")
+    _ message: JSONObject, hasEnded: Bool
+  ) throws(GatewayError) -> InboundMessage {
+    let token = try message.string("jwt", bytes: 1...SinchTokenVerifier.sizeMax)
+    let ticket = try message.string("ticket", bytes: 1...SinchUserTicket.sizeMax)
+    let signature = try message.string("signature", bytes: 1...256)
+    switch (token, ticket, signature) {
+    case (let token?, nil, nil): return credentials(token, .register(.token, hasEnded: hasEnded))
+    case (nil, let ticket?, nil): return credentials(ticket, .register(.ticket, hasEnded: hasEnded))
+    case (nil, nil, let signature?):
+      let kind = SinchProofKind.signature(sequence: try sequence("sequence", in: message))
+      return credentials(signature, .register(kind, hasEnded: hasEnded))
+    default: throw .invalidParameter.detailed("send one of jwt, ticket, or signature with sequence")
     }
-    content.token = text
-    content.add(SinchField.proof, kind)
-    if kind == SinchField.signature { content.add(SinchField.sequence, String(try sequence("sequence", in: message))) }
-    return content
   }
 
   /// The sequence of a legacy mobile signature: a number up to 18446744073709551615, which many parsers do not hold, or the

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// The messages that bear credentials: what they are called on the wire, and in the answers' names of requests.
 enum SinchMessage: String, Hashable, Sendable {
   case start
@@ -5,15 +7,42 @@ enum SinchMessage: String, Hashable, Sendable {
   case registerFailed
 }
 
-/// The names of what such a message says, from the dialect to the authenticator.
-enum SinchField {
-  static let message = "message"
-  static let proof = "proof"
-  static let token = "jwt"
-  static let ticket = "ticket"
-  static let signature = "signature"
-  static let sequence = "sequence"
-  static let timestamp = "timestamp"
-  /// There where the registration that the connection lives by has ended.
-  static let hasEnded = "ended"
+/// What such a message says beside the token.
+enum SinchDetails: Hashable, Sendable {
+  /// Who starts, and the instance that they have.
+  case start(SinchDevice, SinchInstanceProof?)
+  /// What the token is, and whether the registration that the connection lives by has ended.
+  case register(SinchProofKind, hasEnded: Bool)
+  case registerFailed(hasEnded: Bool)
+
+  var message: SinchMessage {
+    switch self {
+    case .start: .start
+    case .register: .register
+    case .registerFailed: .registerFailed
+    }
+  }
+}
+
+/// That a device has an instance.
+struct SinchInstanceProof: Hashable, Sendable {
+  var id: Name
+  var timestamp: String
+  var signature: String
+}
+
+/// What proves who registers.
+enum SinchProofKind: Hashable, Sendable {
+  case token
+  case ticket
+  case signature(sequence: UInt64)
+}
+
+/// What is remembered of a connection: who started, and why they were asked for credentials.
+struct SinchStanding: Hashable, Sendable {
+  var device: SinchDevice
+  /// The instance that the connection lives by.
+  var instance: Name?
+  /// Why credentials were asked for, while that is not answered.
+  var asked: SinchCredentialsReason?
 }

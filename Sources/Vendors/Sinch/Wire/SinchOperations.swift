@@ -39,8 +39,8 @@ package struct SinchOperations: OperationHandler {
       return []
     case .unregister:
       // The device is logged out of push, and its registration goes with it; the connection stays until it ends.
-      if let instance = caller.note(SinchDevice.Note.instance) {
-        _ = await directory.deleteInstance(Name(instance), at: services.wallTime)
+      if let instance = caller.notes?.unpacked(SinchStanding.self)?.instance {
+        _ = await directory.deleteInstance(instance, at: services.wallTime)
       }
       return [Frame(text: SinchWords.text("pushTokenUnregistered"))]
     case nil:

@@ -15,17 +15,14 @@ struct StreamCallEntry: Hashable, Sendable {
 
   /// Nil for a connection that is none of the SFU's.
   init?(_ caller: Caller) {
-    guard let call = caller.note(StreamSFUNote.call).flatMap(CallID.init(cid:)),
-      let sessionID = caller.note(StreamSFUNote.session)
-    else { return nil }
-    self.call = call
+    guard let place = caller.notes?.unpacked(StreamSFUPlace.self) else { return nil }
+    call = place.call
     user = caller.user
     connection = caller.connection
-    self.sessionID = sessionID
-    previousSessionID = caller.note(StreamSFUNote.previousSession)
-    let number = caller.note(StreamSFUNote.strategy).flatMap { Int($0) }
-    strategy = number.flatMap(StreamReconnectStrategy.init(rawValue:)) ?? .unspecified
-    callRole = caller.note(StreamSFUNote.role).map { Name($0) }
+    sessionID = place.entry.sessionID
+    previousSessionID = place.entry.previousSessionID
+    strategy = place.entry.strategy
+    callRole = place.role.map { Name($0) }
   }
 }
 

@@ -72,12 +72,9 @@ package struct StreamSFUDialect: Dialect {
   }
 
   private static func credentials(_ join: StreamSignalJoin) -> Credentials {
-    var details = [
-      HTTPField(StreamSFUNote.session, join.sessionID),
-      HTTPField(StreamSFUNote.strategy, String(join.strategy.rawValue)),
-    ]
-    if let previous = join.previousSessionID { details.append(HTTPField(StreamSFUNote.previousSession, previous)) }
-    return Credentials(token: join.token, details: details)
+    let entry = StreamSFUEntry(
+      sessionID: join.sessionID, strategy: join.strategy, previousSessionID: join.previousSessionID)
+    return Credentials(token: join.token, details: Baggage(entry))
   }
 
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {

@@ -29,15 +29,6 @@ package struct StreamDialect: Dialect {
     }
   }
 
-  /// What the dialect notes of an upgrade and of the message that logs in, by name.
-  enum Detail {
-    static let apiKey = "api_key"
-    static let authType = "stream-auth-type"
-    static let client = "x-stream-client"
-    /// The object `user_details`, as JSON text.
-    static let user = "user_details"
-  }
-
   /// Where Chat's paths at the root begin; the other products' have a prefix of their own.
   private static let chatRoots: Set<Substring> = [
     "app", "connect", "devices", "guest", "hi", "longpoll", "users", "channels", "messages", "moderation", "sync",
@@ -83,14 +74,15 @@ package struct StreamDialect: Dialect {
     return Credentials(
       // JavaScript writes the word for what it does not have.
       token: token == "undefined" ? "" : token,
-      details: [HTTPField(Detail.user, upgrade.parameter("json") ?? "")])
+      details: Baggage(StreamUserDetails(text: upgrade.parameter("json") ?? "")))
   }
 
-  package func details(of upgrade: HTTPRequest) -> [HTTPField] {
-    let authType = upgrade.parameter("stream-auth-type") ?? upgrade.header("stream-auth-type")
-    let client = upgrade.parameter("X-Stream-Client") ?? upgrade.header("x-stream-client")
-    return [(Detail.apiKey, upgrade.parameter("api_key")), (Detail.authType, authType), (Detail.client, client)]
-      .compactMap { name, value in value.map { HTTPField(name, $0) } }
+  package func details(of upgrade: HTTPRequest) -> Baggage? {
+    Baggage(
+      StreamUpgrade(
+        apiKey: upgrade.parameter("api_key"),
+        authType: upgrade.parameter("stream-auth-type") ?? upgrade.header("stream-auth-type"),
+        client: upgrade.parameter("X-Stream-Client") ?? upgrade.header("x-stream-client")))
   }
 
   /// The message that logs in, and after it nothing but signs of life: clients send four shapes of them, one an array,
@@ -124,6 +116,6 @@ package struct StreamDialect: Dialect {
       throw .input("user_details is a required field", field: "user_details")
     }
     _ = try user.requiredString("id")
-    return Credentials(token: token, details: [HTTPField(Detail.user, user.view.text)])
+    return Credentials(token: token, details: Baggage(StreamUserDetails(text: user.view.text)))
   }
 }

@@ -32,13 +32,14 @@ package struct StreamAuthenticator: Authenticator {
   private func login(
     _ credentials: Credentials, _ bearer: Bearer, at now: WallTime
   ) throws(StreamError) -> Judgement {
-    let key = bearer.detail(StreamDialect.Detail.apiKey) ?? ""
+    let upgrade = bearer.upgrade?.unpacked(StreamUpgrade.self)
+    let key = upgrade?.apiKey ?? ""
     let application = try settings.applications.application(key)
-    switch bearer.detail(StreamDialect.Detail.authType) {
+    switch upgrade?.authType {
     case nil, "jwt": break
     case "anonymous":
       guard kind == .chat && settings.admitsAnonymousToChat else { return .decided(.failure(.anonymousRefused)) }
-      return try admitAnonymous(credentials, bearer, at: now)
+      return try admitAnonymous(credentials, upgrade, at: now)
     default: throw .authentication("stream-auth-type missing or invalid")
     }
     guard !credentials.token.isEmpty else { throw .authenticationMissing("JWTAuth error: token is missing") }
@@ -51,7 +52,7 @@ package struct StreamAuthenticator: Authenticator {
     let details = try userDetails(credentials)
     let named = try details.requiredString("id")
     let change = try StreamUserChange(details, isFlat: kind == .chat, mayNameRole: false)
-    let platform = StreamPlatform(client: bearer.detail(StreamDialect.Detail.client), isServer: false)
+    let platform = StreamPlatform(client: upgrade?.client, isServer: false)
     return .pending { [kind, directory, limiter] in
       if let limit = await limiter?.count("Connect", platform, user: user, at: now), limit.isExceeded {
         return .failure(StreamError.rateLimit("Too many requests for user").gatewayError)
@@ -72,7 +73,7 @@ package struct StreamAuthenticator: Authenticator {
 
   /// Lets anybody in as Stream's special user, whatever name of chance the client gives itself.
   private func admitAnonymous(
-    _ credentials: Credentials, _ bearer: Bearer, at now: WallTime
+    _ credentials: Credentials, _ upgrade: StreamUpgrade?, at now: WallTime
   ) throws(StreamError) -> Judgement {
     _ = try userDetails(credentials).requiredString("id")
     let me = JSONWriter.object(capacity: 512) { json in
@@ -98,7 +99,7 @@ package struct StreamAuthenticator: Authenticator {
     let token = VerifiedToken(
       user: .anonymous, kind: .anonymous, fingerprint: TokenFingerprint(of: ""), form: .none,
       welcome: String(decoding: me, as: UTF8.self))
-    let platform = StreamPlatform(client: bearer.detail(StreamDialect.Detail.client), isServer: false)
+    let platform = StreamPlatform(client: upgrade?.client, isServer: false)
     return .pending { [limiter] in
       if let limit = await limiter?.count("Connect", platform, user: nil, at: now), limit.isExceeded {
         return .failure(StreamError.rateLimit("Too many requests").gatewayError)
@@ -109,7 +110,7 @@ package struct StreamAuthenticator: Authenticator {
 
   /// The object `user_details`: of the message itself, or within Chat's `json`.
   private func userDetails(_ credentials: Credentials) throws(StreamError) -> StreamBody {
-    let text = credentials.detail(StreamDialect.Detail.user) ?? ""
+    let text = credentials.details?.unpacked(StreamUserDetails.self)?.text ?? ""
     guard !text.isEmpty else { throw .input("json is a required parameter", field: "json") }
     let object = try StreamBody(Array(text.utf8), "json")
     guard kind == .chat else { return object }

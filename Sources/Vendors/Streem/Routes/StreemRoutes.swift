@@ -42,7 +42,7 @@ package struct StreemRoutes: Sendable {
       let (token, details) = try Self.read(request.body) { (body) throws(GatewayError) in
         (try body.streemToken(), try body.streemDetails())
       }
-      let credentials = Credentials(token: token, details: details)
+      let credentials = Credentials(token: token, details: Baggage(details))
       let verified = try await authenticator.judge(credentials, at: services.wallTime).verdict.get()
       if verified.kind == .anonymous { throw .anonymousRefused }
       if await services.isRevoked(verified) { throw .tokenRevoked }

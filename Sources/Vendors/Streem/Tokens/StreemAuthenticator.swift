@@ -18,9 +18,10 @@ package struct StreemAuthenticator: Authenticator {
 
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     do throws(StreemReason) {
-      try checkVersion(credentials.detail(StreemDetail.sdkVersion))
+      let details = credentials.details?.unpacked(StreemDetails.self) ?? StreemDetails()
+      try checkVersion(details.sdkVersion)
       let open = try verifier.open(credentials.token)
-      return .pending { await logIn(open, credentials, at: now) }
+      return .pending { await logIn(open, credentials, details, at: now) }
     } catch {
       return .decided(.failure(error.gatewayError))
     }
@@ -33,11 +34,11 @@ package struct StreemAuthenticator: Authenticator {
   }
 
   private func logIn(
-    _ open: StreemTokenVerifier.OpenToken, _ credentials: Credentials, at now: WallTime
+    _ open: StreemTokenVerifier.OpenToken, _ credentials: Credentials, _ details: StreemDetails, at now: WallTime
   ) async -> Verdict {
     do throws(GatewayError) {
       let (claims, company) = try await check(
-        open, companyCode: credentials.detail(StreemDetail.companyCode).map { Name($0) }, at: now)
+        open, companyCode: details.companyCode.map { Name($0) }, at: now)
       let fingerprint = TokenFingerprint(of: credentials.token)
       guard claims.subject != UserID.anonymous.name else {
         return .success(
@@ -45,7 +46,7 @@ package struct StreemAuthenticator: Authenticator {
             user: .anonymous, kind: .anonymous, fingerprint: fingerprint, issuedAt: claims.issuedAt,
             expiresAt: claims.sessionExpiresAt, issuer: claims.apiKey))
       }
-      let user = try await directory.identify(login(claims, credentials, company), at: now)
+      let user = try await directory.identify(login(claims, details, company), at: now)
       return .success(
         VerifiedToken(
           user: StreemName(user).userID(home: settings.homeCompany.code), kind: user.kind, fingerprint: fingerprint,
@@ -112,12 +113,12 @@ package struct StreemAuthenticator: Authenticator {
     return (user, token)
   }
 
-  private func login(_ claims: StreemClaims, _ credentials: Credentials, _ company: StreemCompany) -> StreemLogin {
+  private func login(_ claims: StreemClaims, _ details: StreemDetails, _ company: StreemCompany) -> StreemLogin {
     StreemLogin(
       company: company.code, externalID: claims.subject, newID: Name(StreemID.make("usr")),
-      name: credentials.detail(StreemDetail.name) ?? claims.name, email: claims.email,
-      avatarURL: credentials.detail(StreemDetail.avatarURL) ?? claims.picture,
-      isExpert: credentials.detail(StreemDetail.isExpert).map { $0 == "true" })
+      name: details.name ?? claims.name, email: claims.email,
+      avatarURL: details.avatarURL ?? claims.picture,
+      isExpert: details.isExpert)
   }
 }
 

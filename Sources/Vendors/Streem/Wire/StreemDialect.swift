@@ -36,7 +36,7 @@ package struct StreemDialect: Dialect {
     let request = try typed.request()
     switch type {
     case "identify", "token":
-      let details = try type == "identify" ? message.streemDetails() : []
+      let details = type == "identify" ? Baggage(try message.streemDetails()) : nil
       return .credentials(Credentials(token: try message.streemToken(), details: details), request: request)
     case "logout":
       return .logout(request: request)

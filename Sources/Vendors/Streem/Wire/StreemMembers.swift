@@ -32,18 +32,10 @@ extension JSONObject {
   /// What a text can be nested at most, so that a value is looked at whatever it is.
   private static let depthOfAnything = 64
 
-  /// The details of an `identify`, those that have a value.
-  func streemDetails() throws(GatewayError) -> [HTTPField] {
-    var details: [HTTPField] = []
-    func add(_ name: String, _ value: String?) {
-      if let value { details.append(HTTPField(name, value)) }
-    }
-    add(StreemDetail.name, try text("name"))
-    add(StreemDetail.avatarURL, try text("avatarUrl"))
-    add(StreemDetail.companyCode, try text("companyCode"))
-    add(StreemDetail.sdkVersion, try text("sdkVersion"))
-    add(StreemDetail.isExpert, try truth("isExpert").map { $0 ? "true" : "false" })
-    return details
+  func streemDetails() throws(GatewayError) -> StreemDetails {
+    StreemDetails(
+      name: try text("name"), avatarURL: try text("avatarUrl"), companyCode: try text("companyCode"),
+      sdkVersion: try text("sdkVersion"), isExpert: try truth("isExpert"))
   }
 
   /// The token of an `identify` or a `token`.

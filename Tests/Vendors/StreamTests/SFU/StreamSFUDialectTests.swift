@@ -37,9 +37,10 @@ struct StreamSFUDialectTests {
         }
         let strategy = ["join": 0, "join_fast_old": 2, "join_fast": 2, "join_rejoin": 3, "join_migrate": 4][vector.name]
         let hasPrevious = ["join_rejoin", "join_migrate"].contains(vector.name)
-        #expect(credentials.token == "a.b.c" && credentials.detail("session_id") == Self.session)
-        #expect(credentials.detail("strategy") == strategy.map(String.init))
-        #expect(credentials.detail("previous_session_id") == (hasPrevious ? Self.previous : nil))
+        let entry = credentials.details?.unpacked(StreamSFUEntry.self)
+        #expect(credentials.token == "a.b.c" && entry?.sessionID == Self.session)
+        #expect(entry?.strategy.rawValue == strategy)
+        #expect(entry?.previousSessionID == (hasPrevious ? Self.previous : nil))
       }
     }
   }
@@ -51,7 +52,8 @@ struct StreamSFUDialectTests {
       Issue.record("no credentials")
       return
     }
-    #expect(credentials.detail("session_id") == "s" && credentials.detail("strategy") == "3")
+    let entry = credentials.details?.unpacked(StreamSFUEntry.self)
+    #expect(entry?.sessionID == "s" && entry?.strategy.rawValue == 3)
   }
 
   @Test("before the login a sign of life is answered, and nothing told by it")
@@ -77,7 +79,8 @@ struct StreamSFUDialectTests {
       Issue.record("no credentials")
       return
     }
-    #expect(credentials.token == "t" && credentials.detail("session_id") == "s")
+    #expect(credentials.token == "t")
+    #expect(credentials.details?.unpacked(StreamSFUEntry.self)?.sessionID == "s")
     #expect(try decode(unknown, .binary) == nil && decode([], .binary) == nil && decode(Array("{}".utf8), .text) == nil)
     // A known field of another wire type counts as unknown.
     #expect(try decode([0x08, 0x01], .binary) == nil)

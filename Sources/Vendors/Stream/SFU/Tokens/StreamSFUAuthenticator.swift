@@ -9,8 +9,9 @@ struct StreamSFUAuthenticator: Authenticator {
   func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     do throws(GatewayError) {
       let token = try sfu.tokens.read(credentials.token, at: now)
-      try Self.check(credentials, token, of: bearer)
-      let verified = verified(token, credentials)
+      guard let entry = credentials.details?.unpacked(StreamSFUEntry.self) else { throw .invalidParameter }
+      try Self.check(entry, token, of: bearer)
+      let verified = verified(token, entry)
       if token.kind == .anonymous { return .decided(.success(verified)) }
       return .pending { [users] in
         let (user, app) = await users.lookUp(token.user)
@@ -28,10 +29,10 @@ struct StreamSFUAuthenticator: Authenticator {
 
   /// A second JoinRequest of a socket may bring another token, but no other call or session.
   private static func check(
-    _ credentials: Credentials, _ token: StreamSFUToken, of bearer: Bearer
+    _ entry: StreamSFUEntry, _ token: StreamSFUToken, of bearer: Bearer
   ) throws(GatewayError) {
-    guard let call = bearer.note(StreamSFUNote.call), let session = bearer.note(StreamSFUNote.session) else { return }
-    guard call == token.call.cid, session == credentials.detail(StreamSFUNote.session) else {
+    guard let place = bearer.notes?.unpacked(StreamSFUPlace.self) else { return }
+    guard place.call == token.call, place.entry.sessionID == entry.sessionID else {
       throw .invalidParameter.worded("the socket has joined another call, or as another session")
     }
   }
@@ -46,13 +47,11 @@ struct StreamSFUAuthenticator: Authenticator {
     }
   }
 
-  private func verified(_ token: StreamSFUToken, _ credentials: Credentials) -> VerifiedToken {
+  private func verified(_ token: StreamSFUToken, _ entry: StreamSFUEntry) -> VerifiedToken {
     var verified = VerifiedToken(
       user: token.user, kind: token.kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
       expiresAt: token.expiresAt, calls: [token.call])
-    verified.notes = [HTTPField(StreamSFUNote.call, token.call.cid)]
-    if let role = token.role { verified.notes.append(HTTPField(StreamSFUNote.role, role)) }
-    verified.notes += credentials.details
+    verified.notes = Baggage(StreamSFUPlace(call: token.call, role: token.role, entry: entry))
     return verified
   }
 }

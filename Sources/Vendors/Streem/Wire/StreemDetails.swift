@@ -1,0 +1,8 @@
+/// What an `identify` says beside the token.
+struct StreemDetails: Hashable, Sendable {
+  var name: String?
+  var avatarURL: String?
+  var companyCode: String?
+  var sdkVersion: String?
+  var isExpert: Bool?
+}
