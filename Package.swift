@@ -73,16 +73,21 @@ let package = Package(
     vendor("Streem"),
     .target(name: "CLoopIdentity"),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
+    library("GatewaySpace", ["GatewayRuntime", "GatewayKit", "GatewayCore"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayLoad", ["GatewayRuntime", "GatewayCore"]),
     library(
       "PosternTesting",
-      ["GatewayServer", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"] + vendors),
+      [
+        "GatewayPlain", "GatewayStream", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit",
+        "GatewayTokens",
+        "GatewayCore",
+      ]),
     .executableTarget(
       name: "postern",
       dependencies: [
-        "PosternTesting", "GatewayLoad", "GatewayServer", "GatewayRuntime", "GatewayKit",
+        "PosternTesting", "GatewayLoad", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit",
         "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       swiftSettings: settings),
@@ -91,7 +96,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON",
+        "GatewayCore",
       ] + vendors,
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
@@ -118,11 +124,15 @@ let package = Package(
     tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "CLibWebSockets", "TestSupport"]),
     tests(
       "GatewayLoadTests",
-      ["GatewayLoad", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayCore", "TestSupport"] + vendors),
+      [
+        "GatewayLoad", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens",
+        "GatewayCore", "TestSupport",
+      ] + vendors),
     tests(
       "PosternTests",
       [
-        "postern", "PosternTesting", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "postern", "PosternTesting", "GatewaySpace", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON",
+        "GatewayCore",
         "TestSupport",
       ] + vendors),
   ]

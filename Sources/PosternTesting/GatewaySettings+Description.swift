@@ -2,10 +2,12 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayRuntime
 internal import GatewayServer
+internal import GatewaySpace
 
 extension GatewaySettings {
   /// What the gateway tells of these settings, with `bindings` as its wire formats.
   func description(of bindings: [DialectBinding]) -> GatewayDescription {
+    let (configuration, provider) = (space.configuration, space.provider)
     var dialects: [GatewayDescription.Dialect] = []
     // A vendor's second socket keeps to the same times.
     for binding in bindings where !dialects.contains(where: { $0.name == binding.dialect.name }) {

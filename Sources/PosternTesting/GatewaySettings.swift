@@ -1,16 +1,12 @@
 package import GatewayCore
-package import GatewayKit
 package import GatewayRuntime
-package import GatewaySendbird
 package import GatewayServer
-package import GatewaySinch
-package import GatewayStream
-package import GatewayStreem
-package import GatewayTokens
+package import GatewaySpace
 
 /// Everything a gateway process is told at its start.
 package struct GatewaySettings: Sendable {
-  package var configuration: GatewayConfiguration
+  /// The gateway itself, whatever it listens on.
+  package var space: SpaceSettings
   package var limits = ServerLimits()
   /// Where the gateway listens; the same port on each.
   package var hosts = ["127.0.0.1"]
@@ -32,29 +28,10 @@ package struct GatewaySettings: Sendable {
   package var speaksProxyProtocol = false
   /// How many event loops, a thread each.
   package var loops = 1
-  /// The seed of all chance; nil for the system's.
-  package var seed: UInt64?
-  package var verifier: JWTVerifier
-  package var issuer: any TokenIssuer
-  package var provider: TokenProviderPolicy
-  /// The Sendbird application it has; nil for none.
-  package var sendbird: SendbirdSettings?
-  /// How Stream is played; nil for not at all.
-  package var stream: StreamVideoSettings?
-  /// What Sinch's side is set to; nil for a gateway that does not speak it.
-  package var sinch: SinchSettings?
-  /// The Streem platform it has; nil for none.
-  package var streem: StreemSettings?
-
   /// Adds what the process counts outside the gateway to the page of metrics.
   package var figures: @Sendable (inout PrometheusText) -> Void = { _ in }
 
-  package init(
-    configuration: GatewayConfiguration, verifier: JWTVerifier, issuer: any TokenIssuer, provider: TokenProviderPolicy
-  ) {
-    self.configuration = configuration
-    self.verifier = verifier
-    self.issuer = issuer
-    self.provider = provider
+  package init(_ space: SpaceSettings) {
+    self.space = space
   }
 }

@@ -2,6 +2,7 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayPlain
 internal import GatewayRuntime
+internal import GatewaySpace
 internal import GatewayStream
 internal import GatewayTokens
 
@@ -58,14 +59,14 @@ public final class PosternGateway: Sendable {
     let session = try SessionPolicy(
       loginTimeout: options.loginTimeout, refreshTimeout: options.refreshTimeout, refreshLead: options.refreshLead,
       revocation: options.closesRevoked ? .close : .refresh, anyRefreshTimeout: true)
-    var settings = GatewaySettings(
-      configuration: GatewayConfiguration(session: session),
-      verifier: verifier, issuer: issuer,
-      provider: try TokenProviderPolicy(latency: options.providerLatency))
-    settings.stream = StreamVideoSettings(
+    let stream = StreamVideoSettings(
       applications: StreamApplications(fallback: StreamApplication(verifier: verifier, signer: signer)))
+    var space = SpaceSettings(
+      configuration: GatewayConfiguration(session: session), vendors: [PlainSettings(verifier: verifier), stream],
+      issuer: issuer, provider: try TokenProviderPolicy(latency: options.providerLatency))
+    space.seed = options.seed
+    var settings = GatewaySettings(space)
     settings.loops = max(1, options.loops)
-    settings.seed = options.seed
     return PosternGateway(running: try await RunningGateway.start(settings), issuer: issuer)
   }
 

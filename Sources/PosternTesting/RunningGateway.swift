@@ -1,11 +1,6 @@
-internal import GatewayCore
-internal import GatewayKit
-internal import GatewayPlain
 package import GatewayRuntime
 internal import GatewayServer
-internal import GatewaySinch
-internal import GatewayStream
-internal import GatewayStreem
+internal import GatewaySpace
 
 /// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, and what a test
 /// process starts for itself.
@@ -38,12 +33,12 @@ package final class RunningGateway: Sendable {
   /// Starts the loops, then listens. Throws `ServerError` with nothing left running.
   package static func start(_ settings: GatewaySettings) async throws -> RunningGateway {
     let loops = (0..<settings.loops).map { index in
-      SocketLoop(index: index, limits: settings.limits, seed: settings.seed.map { $0 &+ UInt64(index) })
+      SocketLoop(index: index, limits: settings.limits, seed: settings.space.seed.map { $0 &+ UInt64(index) })
     }
     do {
       for loop in loops { try loop.start() }
       var known = settings
-      known.configuration.hosts = settings.hosts
+      known.space.configuration.hosts = settings.hosts
       return try await start(known, on: loops)
     } catch {
       for loop in loops { loop.stop() }
@@ -52,66 +47,22 @@ package final class RunningGateway: Sendable {
   }
 
   private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
-    let first = loops[0].events
-    let seed = settings.seed ?? SystemRandomNumberGenerator.word()
-    let directory = MemoryDirectory(on: first, generator: SeededGenerator(seed: seed))
-    let authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
-    let plain = DialectSuite([PlainDialect.binding(authenticator)])
-    var suites = [plain]
-    var streamSuite: StreamVideoSuite?
-    if let stream = settings.stream {
-      let directory = MemoryStreamDirectory(on: first, bytesMax: stream.usersBytesMax, settings: stream.app)
-      let policy = settings.configuration.session
-      let limits = MemoryStreamCallLimits(bytes: stream.callsBytesMax)
-      let calls = MemoryStreamCallDirectory(on: first, limits: limits)
-      let suite = try StreamVideoSuite(stream, directory: directory, calls: calls, session: policy, on: first)
-      suites.append(suite.dialects)
-      streamSuite = suite
-    }
-    if let sendbird = settings.sendbird {
-      suites.append(try .sendbird(sendbird, settings.configuration.session, on: first, seed: seed))
-    }
-    if let sinch = settings.sinch {
-      suites.append(SinchSuite.make(sinch, directory: MemorySinchDirectory(on: first)))
-    }
-    let streem = settings.streem.map {
-      StreemPlatform(
-        on: first, directory: MemoryStreemDirectory(on: first), settings: $0, session: settings.configuration.session)
-    }
-    if let streem { suites.append(streem.suite) }
-    let gateway = Gateway(
-      configuration: settings.configuration, loops: loops.map(\.events), bindings: suites.flatMap(\.bindings))
-    try await streem?.prepare(at: gateway.tables[0].perform { $0.loop.wallTime })
-    let provider = TokenProvider(
-      on: first, policy: settings.provider, services: gateway, issuer: settings.issuer,
-      vendors: suites.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
-    let routes = PlainRoutes(
-      services: gateway, directory: directory, authenticator: authenticator, issuer: settings.issuer,
-      provider: provider)
+    let space = try Space(settings.space, on: loops.map(\.events))
+    try await space.prepare()
+    let gateway = space.gateway
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
     let control = ControlSite(
       gateway,
-      routes: suites.flatMap { $0.controlRoutes(gateway) }
-        + [SettingsRoute(settings.description(of: gateway.bindings)).route],
+      routes: space.controlRoutes + [SettingsRoute(settings.description(of: gateway.bindings)).route],
       secret: settings.controlSecret, hosts: [settings.controlHost] + settings.controlAllowedHosts,
-      figures: { [suites, streamSuite] page in
-        await provider.figures.write(to: &page)
-        await streamSuite?.guestFigures.write(to: &page)
+      figures: { page in
+        await space.write(to: &page)
         refusals.write(to: &page)
-        for suite in suites {
-          for figure in await suite.figures() {
-            switch figure.kind {
-            case .counter: page.counter(figure.name, figure.help, figure.value)
-            case .gauge: page.gauge(figure.name, figure.help, figure.value)
-            }
-          }
-        }
         settings.figures(&page)
       },
       drain: { orders.yield($0) })
-    let site = GatewaySite(gateway, routes: routes.routes + suites.flatMap { $0.routes(gateway) })
-    let listeners = try await listen(settings, site, refusals, on: loops)
+    let listeners = try await listen(settings, space.site, refusals, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256
@@ -191,13 +142,5 @@ package final class RunningGateway: Sendable {
   package func stop() async {
     for listener in listeners + [controlListener] { await listener.stopAccepting() }
     for loop in loops { loop.stop() }
-  }
-}
-
-extension SystemRandomNumberGenerator {
-  /// One word of the system's chance: a seed where none is given.
-  static func word() -> UInt64 {
-    var generator = SystemRandomNumberGenerator()
-    return generator.next()
   }
 }

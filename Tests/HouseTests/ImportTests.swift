@@ -15,6 +15,7 @@ private let others: [String: Allowed] = [
   "GatewayTokens": (["GatewayCore", "GatewayJSON", "COpenSSL"], ["Glibc"]),
   "GatewayKit": (["GatewayJSON", "GatewayCore"], ["Synchronization"]),
   "GatewayRuntime": (["GatewayCore", "CLoopIdentity"], ["Synchronization"]),
+  "GatewaySpace": (["GatewayRuntime", "GatewayKit", "GatewayCore"], []),
   "GatewayServer": (
     ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"],
     ["FoundationEssentials", "Glibc", "Synchronization"]
@@ -22,13 +23,14 @@ private let others: [String: Allowed] = [
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
   "GatewayLoad": (["GatewayRuntime", "GatewayCore"], ["Foundation"]),
   "PosternTesting": (
-    Set([
-      "GatewayServer", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore",
-    ]).union(vendors), []
+    [
+      "GatewayPlain", "GatewayStream", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit", "GatewayTokens",
+      "GatewayCore",
+    ], []
   ),
   "postern": (
     Set([
-      "PosternTesting", "GatewayLoad", "GatewayServer", "GatewayRuntime", "GatewayKit",
+      "PosternTesting", "GatewayLoad", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit",
       "GatewayTokens", "GatewayJSON", "GatewayCore",
     ]).union(vendors),
     ["Foundation", "Glibc", "Dispatch", "Synchronization"]

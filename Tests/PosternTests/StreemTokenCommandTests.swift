@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewaySpace
 import GatewayStreem
 import PosternTesting
 import TestSupport
@@ -69,19 +70,22 @@ struct StreemTokenCommandTests {
     func options(_ words: [String]) throws -> ServeOptions {
       try ServeOptions(try Arguments(words, flags: ServeFlags.all, environment: [:], operands: false))
     }
+    func streem(_ words: [String]) throws -> StreemSettings? {
+      try options(words).settings.space.vendors.lazy.compactMap { $0 as? StreemSettings }.first
+    }
     let settings = try #require(
-      try options([
+      try streem([
         "--streem-company", "acme", "--streem-api-key", "api_1=\(file.path)", "--streem-environment", "sandbox-us",
         "--streem-skew", "5s", "--streem-session-life", "1h", "--streem-invitation-life", "2h",
         "--streem-invitation-tries", "3", "--streem-invitation-tries-overall", "9", "--streem-landline-prefix", "+49",
         "--streem-unreachable-prefix", "+1", "--streem-oldest-sdk", "0.36.0",
-      ]).settings.streem)
+      ]))
     #expect(settings.homeCompany.code == "acme" && settings.apiKeys.map(\.id) == ["api_1"])
     #expect(settings.audience == "https://api.sandbox-us.streem.cloud/" && settings.skew == .seconds(5))
     #expect(settings.sessionLife == .seconds(3600) && settings.invitationLife == .seconds(7200))
     #expect(settings.tries.perAddress == 3 && settings.tries.overall == 9)
     #expect(settings.landlinePrefixes == ["+49"] && settings.unreachablePrefixes == ["+1"])
-    #expect(try options([]).settings.streem?.homeCompany.code == "postern")
+    #expect(try streem([])?.homeCompany.code == "postern")
     for words in [
       ["--streem-company", "Acme"], ["--streem-environment", "a.b"], ["--streem-landline-prefix", "49"],
       ["--streem-oldest-sdk", "new"], ["--streem-api-key", "api_1=/nowhere"], ["--streem-invitation-life", "0s"],

@@ -42,28 +42,3 @@ package enum Liveness: Hashable, Sendable {
   /// Nothing.
   case none
 }
-
-/// A vendor put together: its wire formats, and its HTTP side on the gateway that it will stand on.
-package struct DialectSuite: Sendable {
-  package let bindings: [DialectBinding]
-  /// Who mints its tokens for the built-in token provider, by the name of the scheme.
-  package let issuers: [String: any TokenIssuer]
-  package let routes: @Sendable (any GatewayServices) -> [HTTPRoute]
-  /// What an operator may ask of it, on the control port.
-  package let controlRoutes: @Sendable (any GatewayServices) -> [HTTPRoute]
-  /// What it counts of its own, for an operator.
-  package let figures: @Sendable () async -> [DialectFigure]
-
-  package init(
-    _ bindings: [DialectBinding], issuers: [String: any TokenIssuer] = [:],
-    routes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] },
-    controlRoutes: @escaping @Sendable (any GatewayServices) -> [HTTPRoute] = { _ in [] },
-    figures: @escaping @Sendable () async -> [DialectFigure] = { [] }
-  ) {
-    self.bindings = bindings
-    self.issuers = issuers
-    self.routes = routes
-    self.controlRoutes = controlRoutes
-    self.figures = figures
-  }
-}

@@ -8,21 +8,32 @@ package final class Gateway: Sendable {
   package let configuration: GatewayConfiguration
   package let tables: [LoopTable]
   /// The first is the one that answers for paths no dialect knows.
-  package let bindings: [DialectBinding]
+  ///
+  /// `nonisolated(unsafe)`: written once, by ``open(with:)``, before any loop has a connection.
+  package private(set) nonisolated(unsafe) var bindings: [DialectBinding] = []
   private let drains = Atomic(false)
   private let line: AnnouncementLine
-  let spoken: SpokenDialects
+  /// Written once too, with ``bindings``.
+  private(set) nonisolated(unsafe) var spoken = SpokenDialects([])
 
-  /// - Precondition: at least one loop and one dialect; the loops are numbered from 0.
-  package init(configuration: GatewayConfiguration, loops: [EventLoop], bindings: [DialectBinding]) {
-    precondition(
-      !loops.isEmpty && (1...Int(UInt8.max)).contains(bindings.count)
-        && loops.enumerated().allSatisfy { $0 == $1.index })
+  /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats.
+  ///
+  /// - Precondition: at least one loop; the loops are numbered from 0.
+  package init(configuration: GatewayConfiguration, loops: [EventLoop]) {
+    precondition(!loops.isEmpty && loops.enumerated().allSatisfy { $0 == $1.index })
     self.configuration = configuration
-    self.bindings = bindings
-    tables = loops.map { LoopTable(loop: $0, configuration: configuration, dialects: bindings.map(\.dialect.name)) }
+    tables = loops.map { LoopTable(loop: $0, configuration: configuration) }
     line = AnnouncementLine(loops: loops.count)
+  }
+
+  /// Takes the wire formats that it serves from here on. Once, before anything listens.
+  ///
+  /// - Precondition: 1 to 255 of them.
+  package func open(with bindings: [DialectBinding]) {
+    precondition(self.bindings.isEmpty && (1...Int(UInt8.max)).contains(bindings.count))
+    self.bindings = bindings
     spoken = SpokenDialects(bindings)
+    for table in tables { table.count(dialects: bindings.map(\.dialect.name)) }
   }
 
   /// Whether new sockets are refused because the gateway closes.

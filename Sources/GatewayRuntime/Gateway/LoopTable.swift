@@ -31,16 +31,21 @@ package final class LoopTable: @unchecked Sendable {
   /// - Parameters:
   ///   - loop: The loop that alone touches it.
   ///   - configuration: What its gateway keeps to.
-  ///   - dialects: The names of the dialects of the gateway's bindings.
-  package init(loop: EventLoop, configuration: GatewayConfiguration, dialects: [String]) {
+  init(loop: EventLoop, configuration: GatewayConfiguration) {
     self.loop = loop
     self.configuration = configuration
     session = SharedSessionPolicy(configuration.session)
-    metrics = LoopMetrics(dialects: dialects)
+    metrics = LoopMetrics(dialects: [])
     log = LoopLog(configuration.log, on: loop)
-    phases = [Int](repeating: 0, count: dialects.count * Session.PhaseKind.allCases.count)
+    phases = []
     revocations = Revocations(countMax: configuration.revocationsMax)
     expired = Revocations(countMax: configuration.revocationsMax)
+  }
+
+  /// Makes room for the figures of these dialects, those of the gateway's bindings. Before there is any connection.
+  func count(dialects: [String]) {
+    metrics = LoopMetrics(dialects: dialects)
+    phases = [Int](repeating: 0, count: dialects.count * Session.PhaseKind.allCases.count)
   }
 
   /// Runs `body` on the table's loop: at once if that is the caller's.

@@ -4,6 +4,7 @@ import GatewayKit
 import GatewayPlain
 import GatewayRuntime
 import GatewayServer
+import GatewaySpace
 import GatewayStream
 import GatewayStreem
 import PosternTesting
@@ -26,26 +27,29 @@ struct ServeOptions {
     let provider = try Self.provider(arguments)
     let verifier = try tokenKeys.verifier(try TokenKeys.policy(arguments))
     guard let signer = try tokenKeys.signer() else { preconditionFailure("a secret of our own can sign") }
+    let configuration = try Self.configuration(arguments)
+    let vendors: [any VendorSettings] = [
+      PlainSettings(verifier: verifier),
+      try StreamVideoSettings(arguments, own: StreamApplication(verifier: verifier, signer: signer)),
+      try SendbirdFlags.settings(arguments, secret: try TokenKeys.secret(arguments)),
+      try SinchFlags.settings(arguments),
+      try StreemFlags.settings(arguments),
+    ]
     var settings = GatewaySettings(
-      configuration: try Self.configuration(arguments),
-      verifier: verifier,
-      issuer: PlainTokenIssuer(
-        signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")),
-      provider: provider)
-    settings.stream = try StreamVideoSettings(
-      arguments, own: StreamApplication(verifier: verifier, signer: signer))
-    settings.streem = try StreemFlags.settings(arguments)
+      SpaceSettings(
+        configuration: configuration, vendors: vendors,
+        issuer: PlainTokenIssuer(
+          signer: signer, issuer: arguments.string("issuer"), audience: arguments.string("audience")),
+        provider: provider))
     try Self.readAddresses(arguments, into: &settings)
-    settings.sinch = try SinchFlags.settings(arguments)
     settings.limits = try Self.limits(arguments)
-    settings.sendbird = try SendbirdFlags.settings(arguments, secret: try TokenKeys.secret(arguments))
     settings.loops =
       try arguments.int("loops", in: 1...256) ?? max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
-    settings.seed = try arguments.int("seed", in: 0 ... .max).map(UInt64.init)
+    settings.space.seed = try arguments.int("seed", in: 0 ... .max).map(UInt64.init)
     log = OperatorLog(
       level: try arguments.choice("log-level", LogLevel.self) ?? .info,
       format: try arguments.choice("log-format", OperatorLog.Format.self) ?? .text)
-    settings.configuration.log = log.gateway
+    settings.space.configuration.log = log.gateway
     settings.figures = { page in
       page.counter(
         "postern_log_lines_lost_total", "Lines of the log that standard error did not take in time.",
@@ -72,7 +76,7 @@ struct ServeOptions {
     guard settings.controlSecret != nil || isLoopback(settings.controlHost) else {
       throw UsageError("--control-host \(settings.controlHost) is not loopback: give a --control-secret-file")
     }
-    guard settings.provider.secret != nil || settings.hosts.allSatisfy(isLoopback) else {
+    guard settings.space.provider.secret != nil || settings.hosts.allSatisfy(isLoopback) else {
       throw UsageError("the token provider mints for anybody: off loopback, give a --provider-secret-file")
     }
     switch (arguments.value("tls-certificate"), arguments.value("tls-key")) {
@@ -83,7 +87,8 @@ struct ServeOptions {
       settings.tls = TLSFiles(certificatePath: certificate.text, keyPath: key.text)
     default: throw UsageError("--tls-certificate and --tls-key are given together, or neither")
     }
-    settings.stream?.calls.sfu?.isSecure = settings.tls != nil
+    settings.space.isSecure = settings.tls != nil
+    settings.space.isLocal = settings.hosts.allSatisfy(isLoopback)
     let proxies = try arguments.values("trusted-proxy").map { value in
       guard let network = IPNetwork(value.text) else {
         throw UsageError(
@@ -96,8 +101,6 @@ struct ServeOptions {
     guard !settings.speaksProxyProtocol || !proxies.isEmpty else {
       throw UsageError("--proxy-protocol believes named proxies only: give a --trusted-proxy")
     }
-    settings.streem?.openID.isSecure = settings.tls != nil
-    settings.streem?.openID.admitsEverybody = settings.hosts.allSatisfy(isLoopback)
   }
 
   private static func isLoopback(_ host: String) -> Bool {

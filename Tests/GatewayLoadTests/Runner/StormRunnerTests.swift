@@ -43,7 +43,7 @@ struct StormRunnerTests {
     #expect(result.everybody.lostUnexpectedly == 0)
     #expect(result.everybody.overstayed == 0)
     #expect(result.refreshes.accepted == 700)
-    #expect(result.refreshes.refused["token_expired"] == 80)
+    #expect(result.refreshes.refused["token_not_renewed"] == 80)
     #expect(result.refreshes.refused["malformed_message"] == 210)
     #expect(result.refreshes.givenUp["provider_refused_400"] == 50)
     #expect(result.refreshes.timedOut == 300)

@@ -5,7 +5,9 @@ import GatewayRuntime
 import GatewaySendbird
 import GatewaySimulator
 import GatewaySinch
+import GatewaySpace
 import GatewayStream
+import GatewayTokens
 import TestSupport
 
 @testable import GatewayLoad
@@ -51,7 +53,7 @@ struct VirtualStorm {
     try plan.check()
     var setup = StormSetup(
       plan: plan, dialect: dialect, gateway: target,
-      tokens: isMinted ? .minted(FakeTokens()) : .provider(target, path: nil),
+      tokens: isMinted ? .minted(try Self.issuer) : .provider(target, path: nil),
       startsAt: world.wallTime + .seconds(1))
     setup.process = process
     let stormLoops = world.loops.suffix(2).map {
@@ -73,51 +75,42 @@ struct VirtualStorm {
   private func startGateway(
     in world: SimulatedWorld, _ network: SimulatedNetwork, at target: DialTarget
   ) throws {
-    let loops = Array(world.loops.prefix(2))
-    let tokens = FakeTokens()
     let policy = try SessionPolicy(
       refreshTimeout: refreshTimeout, refreshSpread: refreshSpread, anyRefreshTimeout: true)
-    let suites = try suites(policy, on: loops[0].eventLoop, tokens)
-    let gateway = Gateway(
-      configuration: GatewayConfiguration(session: policy), loops: loops.map(\.eventLoop),
-      bindings: suites.flatMap(\.bindings))
-    let directory = MemoryDirectory(
-      on: loops[0].eventLoop, limits: MemoryDirectoryLimits(), generator: SeededGenerator(seed: 1))
-    let provider = TokenProvider(
-      on: loops[0].eventLoop, policy: provider, services: gateway, issuer: tokens,
-      vendors: suites.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
-    let routes = PlainRoutes(
-      services: gateway, directory: directory, authenticator: tokens, issuer: tokens, provider: provider)
-    let vendors = suites.flatMap { $0.routes(gateway) }
-    network.listen(on: target, loops: loops, site: GatewaySite(gateway, routes: routes.routes + vendors))
+    let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(Self.key)]))
+    var settings = SpaceSettings(
+      configuration: GatewayConfiguration(session: policy),
+      vendors: [PlainSettings(verifier: verifier)] + (try vendor.map { [$0] } ?? []), issuer: try Self.issuer,
+      provider: provider)
+    settings.seed = 1
+    let loops = Array(world.loops.prefix(2))
+    let space = try Space(settings, on: loops.map(\.eventLoop))
+    network.listen(on: target, loops: loops, site: space.site)
   }
 
   private static let secret = "a secret of thirty-two bytes, or more"
+  private static var key: KeyMaterial { get throws { try KeyMaterial.secret(Array(secret.utf8)) } }
+  private static var issuer: PlainTokenIssuer { get throws { PlainTokenIssuer(signer: try JWTSigner(key)) } }
 
-  /// The plain dialect, and the vendor's if its clients are stormed with.
-  private func suites(_ policy: SessionPolicy, on loop: EventLoop, _ tokens: FakeTokens) throws -> [DialectSuite] {
-    let plain = DialectSuite([PlainDialect.binding(tokens)])
-    switch dialect.name {
-    case "stream-video":
-      var settings = StreamVideoSettings(
-        applications: StreamApplications(fallback: try StreamApplication(secret: Self.secret)))
-      settings.expiry = streamExpiry
-      let directory = MemoryStreamDirectory(on: loop, settings: settings.app)
-      let suite = try StreamVideoSuite(
-        settings, directory: directory, calls: MemoryStreamCallDirectory(on: loop), session: policy, on: loop)
-      return [plain, suite.dialects]
-    case "sendbird":
-      let suite = try SendbirdSuite(
-        sendbird, directory: MemorySendbirdDirectory(on: loop), channels: MemorySendbirdChannels(on: loop), on: loop,
-        generator: SeededGenerator(seed: 1))
-      return [plain, try suite.dialectSuite(policy)]
-    case "sinch":
-      var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
-      // A storm does not wait for two days.
-      settings.tokens.instanceLifeMin = .zero
-      return [plain, SinchSuite.make(settings, directory: MemorySinchDirectory(on: loop))]
-    default:
-      return [plain]
+  /// How the vendor is played whose clients it is stormed with; nil for the plain dialect's.
+  private var vendor: (any VendorSettings)? {
+    get throws {
+      switch dialect.name {
+      case "stream-video":
+        var settings = StreamVideoSettings(
+          applications: StreamApplications(fallback: try StreamApplication(secret: Self.secret)))
+        settings.expiry = streamExpiry
+        return settings
+      case "sendbird":
+        return sendbird
+      case "sinch":
+        var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
+        // A storm does not wait for two days.
+        settings.tokens.instanceLifeMin = .zero
+        return settings
+      default:
+        return nil
+      }
     }
   }
 }

@@ -41,7 +41,7 @@ final class CrowdClient: SocketHandler, @unchecked Sendable {
         headers: way == 1 ? [HTTPField("authorization", "Bearer \(token.token)")] : [])
       saysConnect = way == 2
       SimulatedDialer(gateway.network, on: loop).dial(
-        SimulatedGateway.address, upgrade: upgrade, subprotocols: [], handler: self)
+        DialTarget.gateway, upgrade: upgrade, subprotocols: [], handler: self)
     }
   }
 

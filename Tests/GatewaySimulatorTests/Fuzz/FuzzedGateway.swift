@@ -3,6 +3,7 @@ import GatewayPlain
 import GatewayRuntime
 import GatewaySimulator
 import GatewaySinch
+import GatewaySpace
 import GatewayStream
 import GatewayStreem
 import GatewayTokens
@@ -66,8 +67,8 @@ enum FuzzedDialect: String, CaseIterable {
   private static func plain() throws -> FuzzedGateway {
     let plain = try SimulatedGateway(GatewayConfiguration(session: patient, pingInterval: nil), keepsTrace: false)
     return FuzzedGateway(
-      world: plain.world, network: plain.network, clients: plain.clients, address: SimulatedGateway.address,
-      routes: plain.routes, corpus: try FuzzCorpus(folder: "Plain", tests: ["Plain", "Gateway/"]),
+      world: plain.world, network: plain.space.network, clients: plain.space.clients, address: DialTarget.gateway,
+      routes: plain.space.space.routes, corpus: try FuzzCorpus(folder: "Plain", tests: ["Plain", "Gateway/"]),
       names: ["default", "standup", "ann"],
       callers: [
         (bearer(plain.token("ann", life: nil).token), []), (bearer(plain.token("zoe", .guest, life: nil).token), []),
@@ -89,8 +90,8 @@ enum FuzzedDialect: String, CaseIterable {
     }
     _ = stream.fetch("POST", "/video/call/default/c1", token: stream.token("ann", life: nil), body: "{}")
     return FuzzedGateway(
-      world: stream.world, network: stream.network, clients: stream.clients, address: SimulatedStream.address,
-      routes: stream.routes, corpus: try FuzzCorpus(folder: "Stream", tests: ["Stream"]),
+      world: stream.world, network: stream.space.network, clients: stream.space.clients, address: DialTarget.gateway,
+      routes: stream.space.space.routes, corpus: try FuzzCorpus(folder: "Stream", tests: ["Stream"]),
       names: ["default", "c1", "ann", "bob", "livestream"],
       callers: [
         (fields(stream.token("ann", life: nil)), [key]), (fields(stream.serverToken), [key]),
@@ -103,9 +104,9 @@ enum FuzzedDialect: String, CaseIterable {
   private static func sfu() throws -> FuzzedGateway {
     let stream = try SimulatedStream(session: patient)
     let token = stream.join("ann").flatMap(SimulatedStream.credentials) ?? ""
-    let procedures = stream.routes.filter { $0.pattern.hasPrefix(StreamSFUDialect.folder) }
+    let procedures = stream.space.space.routes.filter { $0.pattern.hasPrefix(StreamSFUDialect.folder) }
     return FuzzedGateway(
-      world: stream.world, network: stream.network, clients: stream.clients, address: SimulatedStream.address,
+      world: stream.world, network: stream.space.network, clients: stream.space.clients, address: DialTarget.gateway,
       routes: procedures, corpus: try FuzzCorpus(folder: "Stream/SFU", tests: ["SFU"]), names: ["ann", "a"],
       callers: [(bearer(token), []), ([HTTPField("authorization", token)], []), ([], [])],
       connect: { stream.enter("ann", session: "a", credentials: token, details: #"{"strategy":2}"#) },
@@ -113,14 +114,15 @@ enum FuzzedDialect: String, CaseIterable {
   }
 
   private static func sendbird() throws -> FuzzedGateway {
-    let sendbird = try SimulatedSendbird(policy: patient, hasChannels: true)
+    let sendbird = try SimulatedSendbird(policy: patient)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"lobby"}"#)
     let key = sendbird.connect(["user_id": "ann"]).sessionKey
     return FuzzedGateway(
-      world: sendbird.world, network: sendbird.network, clients: sendbird.clients, address: SimulatedSendbird.address,
-      routes: sendbird.routes, corpus: try FuzzCorpus(folder: "Sendbird", tests: ["Sendbird", "sendbird"]),
+      world: sendbird.world, network: sendbird.space.network, clients: sendbird.space.clients,
+      address: DialTarget.gateway,
+      routes: sendbird.space.space.routes, corpus: try FuzzCorpus(folder: "Sendbird", tests: ["Sendbird", "sendbird"]),
       names: ["ann", "bob", "talk", "lobby", "1"],
       callers: [
         ([HTTPField("api-token", SimulatedSendbird.apiToken)], []), ([HTTPField("session-key", key)], []), ([], []),
@@ -132,8 +134,8 @@ enum FuzzedDialect: String, CaseIterable {
   private static func sinch() throws -> FuzzedGateway {
     let sinch = SimulatedSinch(try patient)
     return FuzzedGateway(
-      world: sinch.world, network: sinch.network, clients: sinch.clients, address: SimulatedSinch.address,
-      routes: sinch.routes, corpus: try FuzzCorpus(folder: "Sinch", tests: ["Sinch"]),
+      world: sinch.world, network: sinch.space.network, clients: sinch.space.clients, address: DialTarget.gateway,
+      routes: sinch.space.space.routes, corpus: try FuzzCorpus(folder: "Sinch", tests: ["Sinch"]),
       names: ["app", "alice", "d1"],
       callers: [(bearer(sinch.token("alice")), []), ([HTTPField("authorization", "instance a:b")], []), ([], [])],
       connect: { sinch.started().peer },
@@ -146,9 +148,9 @@ enum FuzzedDialect: String, CaseIterable {
     // Its operations over HTTP want the user to be connected.
     _ = streem.identify(streem.token())
     return FuzzedGateway(
-      world: streem.world, network: streem.network, clients: streem.clients,
-      address: control ? SimulatedStreem.control : SimulatedStreem.address,
-      routes: control ? streem.controlRoutes : streem.routes,
+      world: streem.world, network: streem.space.network, clients: streem.space.clients,
+      address: control ? DialTarget.control : DialTarget.gateway,
+      routes: control ? streem.space.space.controlRoutes : streem.space.space.routes,
       corpus: try FuzzCorpus(folder: "Streem", tests: ["Streem", "openid"]),
       names: ["postern", "ann", streem.forge.id.text],
       callers: [

@@ -84,7 +84,7 @@ struct GatewaySiteTests {
     for isOffered in [true, false] {
       let gateway = try gateway(echoes: isOffered)
       let peer = SimulatedPeer(
-        gateway.network, on: gateway.world.loops[2], to: SimulatedGateway.address,
+        gateway.network, on: gateway.world.loops[2], to: DialTarget.gateway,
         upgrade: HTTPRequest(method: "GET", path: "/echo"))
       gateway.world.settle()
       peer.say("hello")

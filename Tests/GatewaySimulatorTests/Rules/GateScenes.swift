@@ -111,7 +111,7 @@ struct SendbirdScene: GateScene {
   private let sendbird: SimulatedSendbird
 
   init(_ session: SessionPolicy) throws {
-    sendbird = try SimulatedSendbird(policy: session, hasChannels: true) { settings in
+    sendbird = try SimulatedSendbird(policy: session) { settings in
       settings.usersWithoutToken = .readOnly
       // The vendor lets a living key act without a socket; the rule is kept where that is asked for.
       settings.needsConnectionOverHTTP = true

@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
 import GatewayRuntime
+import GatewaySpace
 import PosternTesting
 import Testing
 
@@ -27,7 +28,7 @@ struct ServeOptionsTests {
     #expect(options.settings.hosts == ["127.0.0.1", "::1"] && options.settings.skipsMissingHosts)
     #expect(options.settings.port == 8080 && options.settings.controlPort == 8081)
     #expect(options.hasRandomSecret)
-    #expect(options.settings.configuration.session.refreshTimeout == .seconds(60))
+    #expect(options.settings.space.configuration.session.refreshTimeout == .seconds(60))
     #expect(options.settings.controlSecret == nil)
   }
 
@@ -38,14 +39,14 @@ struct ServeOptionsTests {
       "--refresh-spread", "10s", "--revocation", "close", "--ping-interval", "0", "--pong-timeout", "4s", "--origin",
       "https://a.example", "--echo",
     ])
-    let policy = options.settings.configuration.session
+    let policy = options.settings.space.configuration.session
     #expect(policy.loginTimeout == .seconds(3) && policy.refreshTimeout == .seconds(2))
     #expect(policy.refreshLead == .seconds(30) && policy.refreshSpread == .seconds(10))
     #expect(policy.revocation == .close)
-    #expect(options.settings.configuration.pingInterval == nil)
-    #expect(options.settings.configuration.pongTimeout == .seconds(4))
-    #expect(options.settings.configuration.allowedOrigins == ["https://a.example"])
-    #expect(options.settings.configuration.offersEcho)
+    #expect(options.settings.space.configuration.pingInterval == nil)
+    #expect(options.settings.space.configuration.pongTimeout == .seconds(4))
+    #expect(options.settings.space.configuration.allowedOrigins == ["https://a.example"])
+    #expect(options.settings.space.configuration.offersEcho)
   }
 
   @Test(
@@ -77,7 +78,7 @@ struct ServeOptionsTests {
     "origins are taken as browsers send them",
     arguments: ["https://app.example", "http://[::1]:3000", "app://-", "null"])
   func origins(text: String) throws {
-    #expect(try options(["--origin", text]).settings.configuration.allowedOrigins == [text])
+    #expect(try options(["--origin", text]).settings.space.configuration.allowedOrigins == [text])
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewaySpace
 import GatewayStream
 import PosternTesting
 import Testing
@@ -9,7 +10,8 @@ import Testing
 struct ServeStreamTests {
   private func options(_ words: [String]) throws -> StreamVideoSettings {
     let arguments = try Arguments(words, flags: ServeFlags.all, environment: [:], operands: false)
-    return try #require(try ServeOptions(arguments).settings.stream)
+    return try #require(
+      try ServeOptions(arguments).settings.space.vendors.lazy.compactMap { $0 as? StreamVideoSettings }.first)
   }
 
   private func complaint(_ words: [String]) -> String {

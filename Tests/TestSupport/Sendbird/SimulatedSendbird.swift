@@ -7,54 +7,21 @@ package import GatewaySimulator
 /// A gateway with a Sendbird application, in virtual time.
 package struct SimulatedSendbird {
   package static let apiToken = "0123456789abcdef0123456789abcdef01234567"
-  package static let address = DialTarget(host: "gateway", port: 80)
 
-  package let world: SimulatedWorld
-  package let gateway: Gateway
-  package let directory: any SendbirdDirectory
-  package let network: SimulatedNetwork
-  private let suite: SendbirdSuite
-  package let clients: SimulatedLoop
-  /// Every route of the HTTP side.
-  package let routes: [HTTPRoute]
+  package let space: TestSpace<SendbirdVendor>
 
-  /// With `hasChannels` it has the whole HTTP side and every command; otherwise sessions only.
   package init(
-    policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1, hasChannels: Bool = false,
+    policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1,
     _ change: (inout SendbirdSettings) -> Void = { _ in }
   ) throws {
-    world = SimulatedWorld(seed: seed, loops: loops + 1)
-    network = SimulatedNetwork(world, conditions: LinkConditions())
-    let own = Array(world.loops.prefix(loops))
-    clients = world.loops[loops]
-    let directory = MemorySendbirdDirectory(on: own[0].eventLoop)
-    self.directory = directory
     var settings = SendbirdSettings(apiToken: Credentials(token: Self.apiToken))
     change(&settings)
-    let channels = MemorySendbirdChannels(on: own[0].eventLoop)
-    suite = try SendbirdSuite(
-      settings, directory: directory, channels: channels, on: own[0].eventLoop, generator: SeededGenerator(seed: seed))
-    let sessionsOnly = try suite.dialectSuite(policy) { gate, _ in
-      // A call that every client may make: who am I?
-      [
-        HTTPRoute("GET", "/v3/users/{user_id}/my_group_channels") { request, _ in
-          do throws(SendbirdError) {
-            let caller = try await gate.caller(of: request)
-            return HTTPResponse(status: 200, contentType: "text/plain", text: "\(caller)")
-          } catch {
-            return error.response
-          }
-        }
-      ]
-    }
-    let dialects =
-      hasChannels
-      ? try suite.dialectSuite(policy, users: directory, channels: channels, on: own[0].eventLoop) : sessionsOnly
-    gateway = Gateway(
-      configuration: GatewayConfiguration(session: policy), loops: own.map(\.eventLoop), bindings: dialects.bindings)
-    routes = dialects.routes(gateway)
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
+    space = try TestSpace(settings, GatewayConfiguration(session: policy), seed: seed, loops: loops)
   }
+
+  package var world: SimulatedWorld { space.world }
+  package var gateway: Gateway { space.gateway }
+  package var directory: MemorySendbirdDirectory { space.vendor.directory }
 
   // MARK: Users and tokens
 
@@ -82,7 +49,7 @@ package struct SimulatedSendbird {
   package func mint(_ user: String, life: Duration = .seconds(86_400)) -> String {
     let known = self.user(user) ?? SendbirdUser(UserID(user), createdAt: world.wallTime)
     let token = SendbirdSessionToken(for: known, at: world.wallTime, until: world.wallTime + life)
-    return token.signed(by: suite.signer).token
+    return token.signed(by: space.vendor.signer).token
   }
 
   /// Gives the user that access token.
@@ -103,9 +70,7 @@ package struct SimulatedSendbird {
   }
 
   package func connect(_ upgrade: HTTPRequest) -> SimulatedPeer {
-    let peer = SimulatedPeer(network, on: clients, to: Self.address, upgrade: upgrade)
-    world.settle()
-    return peer
+    space.dial(upgrade)
   }
 
   /// The client says a command, and has got the answer.
@@ -126,11 +91,9 @@ package struct SimulatedSendbird {
     }
     let request = HTTPRequest(
       method: method, path: String(parts[0]), query: query, headers: fields, body: Array(body.utf8))
-    let dialer = SimulatedDialer(network, on: clients)
-    let answer = world.ask(on: clients.eventLoop.index) {
-      await dialer.fetch(request, from: Self.address, timeout: .seconds(30))
+    guard case .success(let response)? = space.fetch(request) else {
+      preconditionFailure("no answer to \(method) \(target)")
     }
-    guard case .success(let response)? = answer else { preconditionFailure("no answer to \(method) \(target)") }
     return response
   }
 

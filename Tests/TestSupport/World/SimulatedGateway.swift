@@ -7,19 +7,9 @@ internal import GatewayTokens
 
 /// The whole gateway in virtual time, with real tokens: what the tests of connections talk to.
 package struct SimulatedGateway {
-  package static let address = DialTarget(host: "gateway", port: 80)
-
-  package let world: SimulatedWorld
-  package let network: SimulatedNetwork
-  package let gateway: Gateway
-  package let directory: MemoryDirectory
+  package let space: TestSpace<TimedVendor>
   package let issuer: PlainTokenIssuer
   package let dialect = PlainClientDialect()
-  /// The loop the clients live on; the gateway has those before it.
-  package let clients: SimulatedLoop
-  /// Every route of the HTTP side.
-  package let routes: [HTTPRoute]
-
   /// - Parameters:
   ///   - loops: How many loops the gateway has.
   ///   - judgement: How long the judgement of a token takes; nil for at once.
@@ -28,29 +18,20 @@ package struct SimulatedGateway {
     seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
     _ configuration: GatewayConfiguration = GatewayConfiguration(session: try! SessionPolicy()),
     judgement: Duration? = nil, keepsTrace: Bool = true,
-    bind: (any Authenticator) -> DialectBinding = { PlainDialect.binding($0) }
+    bind: @escaping @Sendable (any Authenticator) -> DialectBinding = { PlainDialect.binding($0) }
   ) throws {
-    world = SimulatedWorld(seed: seed, loops: loops + 1, keepsTrace: keepsTrace)
-    network = SimulatedNetwork(world, conditions: conditions)
-    let own = Array(world.loops.prefix(loops))
-    clients = world.loops[loops]
     let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
     issuer = PlainTokenIssuer(signer: try JWTSigner(secret))
-    directory = MemoryDirectory(on: own[0].eventLoop, generator: SeededGenerator(seed: seed))
-    let verifier = JWTVerifier(keys: try KeySet([VerificationKey(secret)]))
-    var authenticator: any Authenticator = PlainAuthenticator(verifier: verifier, directory: directory)
-    if let judgement { authenticator = SlowAuthenticator(authenticator, takes: judgement) }
-    gateway = Gateway(
-      configuration: configuration, loops: own.map(\.eventLoop),
-      bindings: [bind(authenticator)])
-    let provider = TokenProvider(
-      on: own[0].eventLoop, policy: try TokenProviderPolicy(), services: gateway, issuer: issuer)
-    routes =
-      PlainRoutes(
-        services: gateway, directory: directory, authenticator: authenticator, issuer: issuer, provider: provider
-      ).routes
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
+    let plain = PlainSettings(verifier: JWTVerifier(keys: try KeySet([VerificationKey(secret)])))
+    space = try TestSpace(
+      TimedSettings(plain: plain, judgement: judgement, bind: bind), configuration, seed: seed, loops: loops,
+      conditions: conditions, keepsTrace: keepsTrace, issuer: issuer)
   }
+
+  package var world: SimulatedWorld { space.world }
+  package var network: SimulatedNetwork { space.network }
+  package var gateway: Gateway { space.gateway }
+  package var directory: MemoryDirectory { space.vendor.plain.directory }
 
   // MARK: Tokens
 
@@ -83,11 +64,7 @@ package struct SimulatedGateway {
 
   /// A client that dials with these fields and parameters.
   package func dial(headers: [HTTPField] = [], query: [HTTPField] = []) -> SimulatedPeer {
-    let peer = SimulatedPeer(
-      network, on: clients, to: Self.address,
-      upgrade: HTTPRequest(method: "GET", path: dialect.upgradeTarget, query: query, headers: headers))
-    world.settle()
-    return peer
+    space.dial(HTTPRequest(method: "GET", path: dialect.upgradeTarget, query: query, headers: headers))
   }
 
   /// What the client heard that it needs to understand, without the times.
@@ -101,11 +78,7 @@ package struct SimulatedGateway {
   ) -> Result<HTTPResponse, DialFailure>? {
     var headers = headers + [HTTPField("content-type", "application/json")]
     if let token { headers.append(HTTPField("authorization", "Bearer \(token.token)")) }
-    let request = HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8))
-    let dialer = SimulatedDialer(network, on: clients)
-    return world.ask(on: clients.eventLoop.index) {
-      await dialer.fetch(request, from: Self.address, timeout: .seconds(30))
-    }
+    return space.fetch(HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8)))
   }
 
   // MARK: Orders
@@ -114,8 +87,7 @@ package struct SimulatedGateway {
   package func order<Answer: Sendable>(
     _ body: @escaping @Sendable (Gateway) async -> Answer
   ) -> Answer? {
-    let gateway = gateway
-    return world.ask { await body(gateway) }
+    space.order(body)
   }
 
   /// How many connections the gateway knows of.
@@ -125,23 +97,5 @@ package struct SimulatedGateway {
       for table in gateway.tables { count += await table.perform { $0.connections.count } }
       return count
     } ?? 0
-  }
-}
-
-/// An authenticator that takes its time, as one that asks a store does.
-private struct SlowAuthenticator: Authenticator {
-  private let inner: any Authenticator
-  private let duration: Duration
-
-  init(_ inner: any Authenticator, takes duration: Duration) {
-    self.inner = inner
-    self.duration = duration
-  }
-
-  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
-    .pending {
-      if let loop = EventLoop.current { await loop.sleep(until: loop.now + duration) }
-      return await inner.judge(credentials, of: bearer, at: now).verdict
-    }
   }
 }

@@ -7,38 +7,26 @@ internal import GatewayTokens
 
 /// A gateway that speaks Sinch, in virtual time, with real tokens.
 package struct SimulatedSinch {
-  package static let address = DialTarget(host: "gateway", port: 80)
   package static let application: Name = "app"
   package static let secret = SinchSecret(bytes: Array(0..<16))
 
-  package let world: SimulatedWorld
-  package let network: SimulatedNetwork
-  package let gateway: Gateway
-  package let directory: MemorySinchDirectory
+  package let space: TestSpace<SinchVendor>
   package let settings: SinchSettings
-  package let clients: SimulatedLoop
-  /// Every route of the HTTP side.
-  package let routes: [HTTPRoute]
 
   /// - Parameter change: What is set otherwise.
   package init(
     _ session: SessionPolicy = try! SessionPolicy(), _ change: (inout SinchSettings) -> Void = { _ in }
   ) {
-    world = SimulatedWorld(seed: 1, loops: 3)
-    network = SimulatedNetwork(world, conditions: LinkConditions())
-    let own = Array(world.loops.prefix(2))
-    clients = world.loops[2]
-    directory = MemorySinchDirectory(on: own[0].eventLoop)
     var settings = SinchSettings(
       applications: SinchApplications([SinchApplication(key: Self.application, secrets: [Self.secret])]))
     change(&settings)
     self.settings = settings
-    let suite = SinchSuite.make(settings, directory: directory)
-    gateway = Gateway(
-      configuration: GatewayConfiguration(session: session), loops: own.map(\.eventLoop), bindings: suite.bindings)
-    routes = suite.routes(gateway)
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
+    space = try! TestSpace(settings, GatewayConfiguration(session: session))
   }
+
+  package var world: SimulatedWorld { space.world }
+  package var gateway: Gateway { space.gateway }
+  package var directory: MemorySinchDirectory { space.vendor.directory }
 
   // MARK: Tokens
 
@@ -53,10 +41,7 @@ package struct SimulatedSinch {
 
   /// A client whose socket is open, and that has said nothing.
   package func connect() -> SinchPeer {
-    let peer = SimulatedPeer(
-      network, on: clients, to: Self.address, upgrade: HTTPRequest(method: "GET", path: SinchDialect.path))
-    world.settle()
-    return SinchPeer(peer: peer, world: world)
+    SinchPeer(peer: space.dial(HTTPRequest(method: "GET", path: SinchDialect.path)), world: world)
   }
 
   /// A client that has started and registered.
@@ -71,18 +56,12 @@ package struct SimulatedSinch {
     _ method: String, _ path: String, headers: [HTTPField] = [], body: String = ""
   ) -> HTTPResponse? {
     let headers = headers + [HTTPField("content-type", "application/json")]
-    let request = HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8))
-    let dialer = SimulatedDialer(network, on: clients)
-    let answer = world.ask(on: clients.eventLoop.index) {
-      await dialer.fetch(request, from: Self.address, timeout: .seconds(30))
-    }
-    return try? answer?.get()
+    return try? space.fetch(HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8)))?.get()
   }
 
   /// What the gateway answers to an order of an operator.
   package func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
-    let gateway = gateway
-    return world.ask { await body(gateway) }
+    space.order(body)
   }
 
   /// The user's living instances.

@@ -26,10 +26,7 @@ extension SimulatedStream {
 
   /// A client that has joined over REST and opened the SFU's socket; it has said nothing yet.
   package func openSFU() -> SimulatedPeer {
-    let peer = SimulatedPeer(
-      network, on: clients, to: Self.address, upgrade: HTTPRequest(method: "GET", path: StreamSFUDialect.socketPath))
-    world.settle()
-    return peer
+    space.dial(HTTPRequest(method: "GET", path: StreamSFUDialect.socketPath))
   }
 
   /// A client that has joined over REST, and sent its JoinRequest as JSON text.

@@ -6,45 +6,32 @@ internal import GatewayTokens
 
 /// A gateway that plays Stream in virtual time, with one application: the key `key`, and a secret of its own.
 package struct SimulatedStream {
-  package static let address = DialTarget(host: "stream", port: 80)
   package static let key = "key"
   package static let secret = "a short one"
 
-  package let world: SimulatedWorld
-  package let directory: MemoryStreamDirectory
-  package let gateway: Gateway
-  package let network: SimulatedNetwork
-  package let clients: SimulatedLoop
-  /// Every route of the HTTP side.
-  package let routes: [HTTPRoute]
+  package let space: TestSpace<StreamVendor>
   private let issuer: StreamTokenIssuer
   private let signer: JWTSigner
 
   /// - Parameters:
   ///   - session: The gateway's times.
+  ///   - isSecure: Whether it says that clients reach it over TLS.
   ///   - adjust: Changes the settings from what they are by default.
   package init(
-    session: SessionPolicy = try! SessionPolicy(), _ adjust: (inout StreamVideoSettings) -> Void = { _ in }
+    session: SessionPolicy = try! SessionPolicy(), isSecure: Bool = false,
+    _ adjust: (inout StreamVideoSettings) -> Void = { _ in }
   ) throws {
-    world = SimulatedWorld(seed: 1, loops: 3, keepsTrace: true)
-    network = SimulatedNetwork(world, conditions: LinkConditions())
-    let own = Array(world.loops.prefix(2))
-    clients = world.loops[2]
     let application = try StreamApplication(secret: Self.secret)
     signer = application.signer
     issuer = StreamTokenIssuer(signer: signer)
     var settings = StreamVideoSettings(applications: StreamApplications([Name(Self.key): application]))
     adjust(&settings)
-    directory = MemoryStreamDirectory(on: own[0].eventLoop, settings: settings.app)
-    let calls = MemoryStreamCallDirectory(on: own[0].eventLoop)
-    let suite = try StreamVideoSuite(
-      settings, directory: directory, calls: calls, session: session, on: own[0].eventLoop
-    ).dialects
-    gateway = Gateway(
-      configuration: GatewayConfiguration(session: session), loops: own.map(\.eventLoop), bindings: suite.bindings)
-    routes = suite.routes(gateway)
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
+    space = try TestSpace(settings, GatewayConfiguration(session: session), isSecure: isSecure)
   }
+
+  package var world: SimulatedWorld { space.world }
+  package var gateway: Gateway { space.gateway }
+  package var directory: MemoryStreamDirectory { space.vendor.directory }
 
   // MARK: Tokens
 
@@ -69,11 +56,7 @@ package struct SimulatedStream {
     _ kind: StreamDialect.Kind, query: [HTTPField] = [], headers: [HTTPField] = [], key: String? = SimulatedStream.key
   ) -> SimulatedPeer {
     let fields = key.map { [HTTPField("api_key", $0)] } ?? []
-    let peer = SimulatedPeer(
-      network, on: clients, to: Self.address,
-      upgrade: HTTPRequest(method: "GET", path: kind.path, query: fields + query, headers: headers))
-    world.settle()
-    return peer
+    return space.dial(HTTPRequest(method: "GET", path: kind.path, query: fields + query, headers: headers))
   }
 
   /// A client that has opened a socket and said who it is.
@@ -106,16 +89,11 @@ package struct SimulatedStream {
     let fields = key.map { [HTTPField("api_key", $0)] } ?? []
     let request = HTTPRequest(
       method: method, path: path, query: fields + query, headers: sender, body: Array(body.utf8))
-    let dialer = SimulatedDialer(network, on: clients)
-    let answer = world.ask(on: clients.eventLoop.index) {
-      await dialer.fetch(request, from: Self.address, timeout: .seconds(30))
-    }
-    return try? answer?.get()
+    return try? space.fetch(request)?.get()
   }
 
   /// Gives the user's sessions an event. Returns how many those were.
   package func control(_ user: String, _ event: SessionEvent) -> Int? {
-    let gateway = gateway
-    return world.ask { await gateway.control(UserID(user), event) }
+    space.order { await $0.control(UserID(user), event) }
   }
 }

@@ -6,47 +6,24 @@ internal import GatewayTokens
 
 /// A Streem platform in virtual time, with one API key that tests sign with.
 package struct SimulatedStreem {
-  package static let address = DialTarget(host: "gateway", port: 80)
-  package static let control = DialTarget(host: "gateway", port: 81)
-
-  package let world: SimulatedWorld
-  package let gateway: Gateway
-  package let directory: any StreemDirectory
+  package let space: TestSpace<StreemVendor>
   package let forge: StreemForge
-  package let network: SimulatedNetwork
-  /// The loop the clients live on; the gateway has those before it.
-  package let clients: SimulatedLoop
-  /// Every route of the HTTP side, and of the control port.
-  package let routes: [HTTPRoute]
-  package let controlRoutes: [HTTPRoute]
 
   package init(
     _ policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2,
     _ change: (inout StreemSettings) -> Void = { _ in }
   ) throws {
-    world = SimulatedWorld(seed: 1, loops: loops + 1, keepsTrace: false)
-    network = SimulatedNetwork(world, conditions: LinkConditions())
-    let own = Array(world.loops.prefix(loops))
-    clients = world.loops[loops]
-    let first = own[0].eventLoop
     forge = try StreemForge()
-    directory = MemoryStreemDirectory(on: first)
     var settings = StreemSettings()
     settings.apiKeys = [(forge.id, try StreemSecret(forge.secret))]
     change(&settings)
-    let platform = StreemPlatform(on: first, directory: directory, settings: settings, session: policy)
-    let suite = platform.suite
-    let gateway = Gateway(
-      configuration: GatewayConfiguration(session: policy, pingInterval: nil), loops: own.map(\.eventLoop),
-      bindings: suite.bindings)
-    self.gateway = gateway
-    routes = suite.routes(gateway)
-    controlRoutes = suite.controlRoutes(gateway)
-    network.listen(on: Self.address, loops: own, site: GatewaySite(gateway, routes: routes))
-    network.listen(on: Self.control, loops: own, site: GatewaySite(gateway, routes: controlRoutes))
-    let now = world.wallTime
-    _ = world.ask { try? await platform.prepare(at: now) }
+    space = try TestSpace(
+      settings, GatewayConfiguration(session: policy, pingInterval: nil), loops: loops, keepsTrace: false)
   }
+
+  package var world: SimulatedWorld { space.world }
+  package var gateway: Gateway { space.gateway }
+  package var directory: MemoryStreemDirectory { space.vendor.directory }
 
   // MARK: Tokens and clients
 
@@ -64,10 +41,7 @@ package struct SimulatedStreem {
 
   /// A client whose socket is open.
   package func open() -> SimulatedPeer {
-    let peer = SimulatedPeer(
-      network, on: clients, to: Self.address, upgrade: HTTPRequest(method: "GET", path: StreemDialect.path))
-    world.settle()
-    return peer
+    space.dial(HTTPRequest(method: "GET", path: StreemDialect.path))
   }
 
   /// A client that has sent its identify.
@@ -104,7 +78,7 @@ package struct SimulatedStreem {
   /// The answer to an HTTP request.
   package func fetch(
     _ method: String, _ path: String, query: [HTTPField] = [], token: Credentials? = nil, basic: String? = nil,
-    body: String = "", from target: DialTarget = Self.address, source: String? = nil
+    body: String = "", from target: DialTarget = .gateway, source: String? = nil
   ) -> HTTPResponse {
     var headers = [HTTPField("content-type", "application/json")]
     if let token { headers.append(HTTPField("authorization", "Bearer \(token.token)")) }
@@ -116,12 +90,8 @@ package struct SimulatedStreem {
   }
 
   /// The answer to an HTTP request, whatever it says.
-  package func fetch(_ request: HTTPRequest, from target: DialTarget = Self.address) -> HTTPResponse {
-    let dialer = SimulatedDialer(network, on: clients)
-    let answer = world.ask(on: clients.eventLoop.index) {
-      await dialer.fetch(request, from: target, timeout: .seconds(30))
-    }
-    guard case .success(let response) = answer else {
+  package func fetch(_ request: HTTPRequest, from target: DialTarget = .gateway) -> HTTPResponse {
+    guard case .success(let response) = space.fetch(request, from: target) else {
       preconditionFailure("no answer to \(request.method) \(request.path)")
     }
     return response
@@ -129,8 +99,7 @@ package struct SimulatedStreem {
 
   /// What the gateway answers to an order of an operator.
   package func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
-    let gateway = gateway
-    return world.ask { await body(gateway) }
+    space.order(body)
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import GatewayCore
 import GatewayKit
 import GatewayPlain
+import GatewaySpace
 import TestSupport
 import Testing
 
@@ -37,13 +38,7 @@ struct APIDocumentTests {
 
   @Test("list every route, and no other")
   func routes() throws {
-    let gateway = FakeGateway()
-    let provider = TokenProvider(
-      on: gateway.executor, policy: try TokenProviderPolicy(), services: gateway, issuer: FakeTokens())
-    let routes = PlainRoutes(
-      services: gateway, directory: gateway.makeDirectory(), authenticator: FakeTokens(), issuer: FakeTokens(),
-      provider: provider
-    ).routes
+    let routes = try SimulatedGateway().space.space.routes
     let text = try document("openapi.yaml")
     let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })
     #expect(paths == Set(routes.map(\.pattern)).union([PlainDialect.path]))

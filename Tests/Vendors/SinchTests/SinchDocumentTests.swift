@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
 import GatewaySinch
+import GatewaySpace
 import TestSupport
 import Testing
 
@@ -27,15 +28,13 @@ struct SinchDocumentTests {
 
   @Test("list every route, and no other")
   func routes() throws {
-    let gateway = FakeGateway()
-    let suite = SinchSuite.make(
-      SinchSettings(applications: SinchApplications([])), directory: gateway.makeSinchDirectory())
+    let space = SimulatedSinch().space.space
     let text = try document("api/sinch-openapi.yaml")
     let paths = Set(
       text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) }.map {
         $0.hasSuffix("/") ? String($0.dropLast()) : $0
       })
-    let routes = suite.routes(gateway)
+    let routes = space.routes
     #expect(paths == Set(routes.map(\.pattern)).union([SinchDialect.path]))
     #expect(text.matches(of: /\n    (get|post|put|delete):\n/).count == routes.count + 1)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewaySpace
 import GatewayStreem
 import TestSupport
 import Testing
@@ -19,18 +20,14 @@ struct StreemDocumentTests {
 
   @Test("list every route, and no other")
   func routes() throws {
-    let gateway = FakeGateway()
-    let suite = StreemPlatform(
-      on: gateway.executor, directory: gateway.makeStreemDirectory(), settings: StreemSettings(),
-      session: try SessionPolicy()
-    ).suite
+    let space = try SimulatedStreem().space.space
     let text = try document("api/streem-openapi.yaml")
     let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })
-    let routes = suite.routes(gateway)
+    let routes = space.routes
     #expect(paths == Set(routes.map(\.pattern)).union([StreemDialect.path]))
     #expect(text.matches(of: /\n    (get|post):\n/).count == routes.count + 1)
     let control = try document("api/control.yaml")
-    for route in suite.controlRoutes(gateway) {
+    for route in space.controlRoutes {
       #expect(control.contains("\n  \(route.pattern):\n"), "\(route.pattern)")
     }
   }

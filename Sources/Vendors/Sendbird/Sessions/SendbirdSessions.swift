@@ -1,6 +1,5 @@
 package import GatewayCore
 package import GatewayTokens
-internal import Synchronization
 
 /// Who is logged in to a Sendbird application: its session keys, what they stand for, and who gets one.
 ///
@@ -20,18 +19,20 @@ package actor SendbirdSessions {
   /// How many users an address may make by logging in by a name alone.
   private var newUsers: AddressQuota?
   var table: SendbirdSessionTable
-  /// The gateway, once there is one: it says which connections are gone whose end nobody heard of.
-  nonisolated let gateway = Mutex<(any GatewayServices)?>(nil)
+  /// Says which connections are gone whose end nobody heard of.
+  private let services: any GatewayServices
 
   package init(
     on executor: any SerialExecutor, settings: SendbirdSettings, directory: any SendbirdDirectory,
-    channels: any SendbirdChannelDirectory, signer: JWTSigner, generator: SeededGenerator
+    channels: any SendbirdChannelDirectory, signer: JWTSigner, services: any GatewayServices,
+    generator: SeededGenerator
   ) {
     self.executor = executor
     self.settings = settings
     self.directory = directory
     self.channels = channels
     self.signer = signer
+    self.services = services
     self.generator = generator
     rate = SendbirdLoginRate(perSecond: settings.loginsPerSecond)
     newUsers = settings.newUsersPerMinuteMax.map { AddressQuota(perMinute: $0) }
@@ -139,8 +140,7 @@ package actor SendbirdSessions {
   private func checkConnectionCount(of user: UserID, _ connection: ConnectionID?) async throws(GatewayError) {
     guard connection != nil, table.connections(of: user).count >= settings.connectionsPerUserMax else { return }
     // A client that left while its login was being judged was never heard to end.
-    guard let gateway = gateway.withLock({ $0 }) else { throw .tooMany.detailed("connections of the user") }
-    for other in table.connections(of: user).keys where await gateway.user(of: other) == nil {
+    for other in table.connections(of: user).keys where await services.user(of: other) == nil {
       table.disconnect(other, of: user)
     }
     guard table.connections(of: user).count < settings.connectionsPerUserMax else {

@@ -87,6 +87,10 @@ package struct StreamUserRoutes: Sendable {
 
   private func answer(_ status: Int, _ users: [StreamUser], _ family: StreamFamily) async -> StreamAnswer {
     let online = await rest.online(users)
+    // Who was changed twice in one request has one member, as of the last change.
+    var last: [UserID: Int] = [:]
+    for (place, user) in users.enumerated() { last[user.id] = place }
+    let users = users.enumerated().filter { last[$0.element.id] == $0.offset }.map(\.element)
     return StreamAnswer(status) { json in
       json.member("users") { json in
         for user in users {

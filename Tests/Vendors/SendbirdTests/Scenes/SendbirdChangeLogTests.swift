@@ -9,7 +9,7 @@ struct SendbirdChangeLogTests {
   private let key: [String: String]
 
   init() throws {
-    sendbird = try SimulatedSendbird(hasChannels: true)
+    sendbird = try SimulatedSendbird()
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     key = ["session-key": sendbird.connect(["user_id": "ann"]).sessionKey]

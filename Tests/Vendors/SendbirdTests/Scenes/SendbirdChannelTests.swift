@@ -10,7 +10,7 @@ struct SendbirdChannelTests {
   private func application(
     _ users: String..., change: (inout SendbirdSettings) -> Void = { _ in }
   ) throws -> SimulatedSendbird {
-    let sendbird = try SimulatedSendbird(hasChannels: true, change)
+    let sendbird = try SimulatedSendbird(change)
     for user in users { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"\#(user)"}"#) }
     return sendbird
   }

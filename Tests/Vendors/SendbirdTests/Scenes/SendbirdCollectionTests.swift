@@ -12,7 +12,7 @@ struct SendbirdCollectionTests {
   private var key: [String: String] { ["session-key": ann.sessionKey] }
 
   init() throws {
-    sendbird = try SimulatedSendbird(hasChannels: true)
+    sendbird = try SimulatedSendbird()
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
     for url in ["talk", "other"] {
       sendbird.serve(

@@ -8,7 +8,7 @@ import Testing
 struct SendbirdCommandErrorTests {
   /// Channels in every state a command can meet, and who is what in them: ann writes.
   private func application(change: (inout SendbirdSettings) -> Void = { _ in }) throws -> SimulatedSendbird {
-    let sendbird = try SimulatedSendbird(hasChannels: true, change)
+    let sendbird = try SimulatedSendbird(change)
     for user in ["ann", "bob", "eve"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
     for (url, users) in [
       ("mine", "ann\",\"bob"), ("other", "bob"), ("frozen", "ann\",\"bob"), ("muted", "ann\",\"bob"),
@@ -74,7 +74,7 @@ struct SendbirdCommandErrorTests {
 
   @Test("is refused to a guest, who may look and listen all the same")
   func guests() throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true) { $0.usersWithoutToken = .readOnly }
+    let sendbird = try SimulatedSendbird { $0.usersWithoutToken = .readOnly }
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
     let guest = sendbird.connect(["user_id": "ann"])

@@ -14,7 +14,7 @@ struct SendbirdEscapesTests {
       (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\ud83d\\ude00"#, "\u{FFFD}\\ude00"),
     ])
   func taken(written: String, read: String) throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true)
+    let sendbird = try SimulatedSendbird()
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann"]}"#)
     let ann = sendbird.connect(["user_id": "ann"])
@@ -28,7 +28,7 @@ struct SendbirdEscapesTests {
 
   @Test("does not make good what is not JSON", arguments: [#"\u00"#, #"\ud83d"#, "\\", #"\ud83d\"#])
   func notMended(end: String) throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true)
+    let sendbird = try SimulatedSendbird()
     let ann = sendbird.connect(["user_id": "ann"])
     sendbird.say(#"MESG{"channel_url":"talk","req_id":"r","message":"\#(end)"#, ann)
     #expect(ann.commands.count == 1 && ann.isOpen)

@@ -22,7 +22,7 @@ struct SendbirdOrderTests {
 
   @Test("keeps its order: a reply, which looks for its parent first, and a plain message", arguments: [1, 2])
   func replies(loops: Int) throws {
-    let sendbird = try SimulatedSendbird(loops: loops, hasChannels: true)
+    let sendbird = try SimulatedSendbird(loops: loops)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
@@ -38,7 +38,7 @@ struct SendbirdOrderTests {
 
   @Test("is heard in an open channel that it enters before and leaves behind, typing or not", arguments: [1, 2])
   func openChannel(loops: Int) throws {
-    let sendbird = try SimulatedSendbird(loops: loops, hasChannels: true)
+    let sendbird = try SimulatedSendbird(loops: loops)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"hall"}"#)
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
@@ -60,7 +60,7 @@ struct SendbirdOrderTests {
 
   @Test("is kept though the client is gone at once", arguments: [1, 2])
   func vanished(loops: Int) throws {
-    let sendbird = try SimulatedSendbird(loops: loops, hasChannels: true)
+    let sendbird = try SimulatedSendbird(loops: loops)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"hall"}"#)
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Sendbird's Platform API")
 struct SendbirdPlatformTests {
   private func application(_ change: (inout SendbirdSettings) -> Void = { _ in }) throws -> SimulatedSendbird {
-    let sendbird = try SimulatedSendbird(hasChannels: true, change)
+    let sendbird = try SimulatedSendbird(change)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann"],"operator_ids":["ann"]}"#)
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)

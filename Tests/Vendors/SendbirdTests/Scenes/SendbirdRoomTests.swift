@@ -54,7 +54,7 @@ struct SendbirdNameTests {
 
   @Test("a token of one spelling does not let the other in", arguments: [(one, two), (two, one)])
   func tokens(owner: String, other: String) throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true)
+    let sendbird = try SimulatedSendbird()
     let access = String(repeating: "ab", count: 20)
     sendbird.setAccessToken(access, of: owner)
     let session = sendbird.sessionToken(owner)
@@ -73,7 +73,7 @@ struct SendbirdNameTests {
 
   @Test("both spellings are keys of their own in metadata, and sort by their bytes")
   func metadata() throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true)
+    let sendbird = try SimulatedSendbird()
     let body = #"{"user_id":"ann","metadata":{"\#(Self.one)":"1","\#(Self.two)":"2","K":"3","\#u{212A}":"4"}}"#
     let made = sendbird.serve("POST", "/v3/users", body)
     #expect(
@@ -87,7 +87,7 @@ struct SendbirdNameTests {
 
   @Test("a channel is not found under a letter that only looks like its own")
   func channels() throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true) { $0.applicationID = "K" }
+    let sendbird = try SimulatedSendbird { $0.applicationID = "K" }
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     sendbird.serve(
       "POST", "/v3/group_channels", #"{"channel_url":"K","user_ids":["ann"],"custom_type":"\#(Self.one)"}"#)

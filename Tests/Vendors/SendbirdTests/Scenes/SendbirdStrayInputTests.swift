@@ -25,7 +25,7 @@ struct SendbirdStrayInputTests {
 
   @Test("on the socket is answered where it names a request, disturbs nobody, and leaves others their connection")
   func socket() throws {
-    let sendbird = try SimulatedSendbird(policy: try SessionPolicy(malformedMax: 1_000), hasChannels: true)
+    let sendbird = try SimulatedSendbird(policy: try SessionPolicy(malformedMax: 1_000))
     sendbird.serve("POST", "/v3/users", #"{"user_id":"bob"}"#)
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
@@ -45,7 +45,7 @@ struct SendbirdStrayInputTests {
     "in ids and channel URLs stays what it is",
     arguments: ["ü😀", "a b", "a'b\"c", "<script>", "a;b", "..", "%2e%2e", "a\\b", "\u{202e}x", "null", "0", "-1"])
   func names(name: String) throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true)
+    let sendbird = try SimulatedSendbird()
     let quoted = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     let escaped = PercentEncoding.encode(name)
     #expect(sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(quoted)"}"#).member("user_id") == name)
@@ -69,7 +69,7 @@ struct SendbirdStrayInputTests {
       "18446744073709551616", "4000000000000001", "",
     ])
   func numbers(number: String) throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true)
+    let sendbird = try SimulatedSendbird()
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann"]}"#)
     let ann = sendbird.connect(["user_id": "ann"])
@@ -110,7 +110,7 @@ struct SendbirdStrayInputTests {
 
   @Test("over HTTP is an error of the vendor's, whatever the path")
   func http() throws {
-    let sendbird = try SimulatedSendbird(hasChannels: true)
+    let sendbird = try SimulatedSendbird()
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     let bodies = [
       "{", "null", "5", #""x""#, "[{}]", "{\"a\":\u{1}}", #"{"user_id":{}}"#, Self.deep, "\u{feff}{}", "a=b&c=d",

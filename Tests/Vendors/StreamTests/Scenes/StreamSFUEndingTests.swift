@@ -188,10 +188,12 @@ struct StreamSFUEndingTests {
 
   @Test("a join sends clients to where it came to itself, over TLS if the gateway has it, or to the address it is told")
   func addresses() throws {
-    func server(_ host: String, _ adjust: (inout StreamSFUPolicy) -> Void = { _ in }) throws -> JSONView? {
+    func server(
+      _ host: String, isSecure: Bool = false, _ adjust: (inout StreamSFUPolicy) -> Void = { _ in }
+    ) throws -> JSONView? {
       var policy = StreamSFUPolicy()
       adjust(&policy)
-      let stream = try SimulatedStream { $0.calls.sfu = policy }
+      let stream = try SimulatedStream(isSecure: isSecure) { $0.calls.sfu = policy }
       let headers = [
         HTTPField("authorization", stream.token()), HTTPField("stream-auth-type", "jwt"), HTTPField("host", host),
       ]
@@ -201,7 +203,7 @@ struct StreamSFUEndingTests {
     let plain = try #require(try server("phone.example:8080"))
     #expect(plain.at("url")?.string == "http://phone.example:8080/sfu/twirp")
     #expect(plain.at("ws_endpoint")?.string == "ws://phone.example:8080/sfu/ws")
-    let secure = try #require(try server("[::1]:8443") { $0.isSecure = true })
+    let secure = try #require(try server("[::1]:8443", isSecure: true))
     #expect(secure.at("url")?.string == "https://[::1]:8443/sfu/twirp")
     #expect(secure.at("ws_endpoint")?.string == "wss://[::1]:8443/sfu/ws")
     let fixed = try #require(try server("10.0.0.1") { $0.address = "https://calls.example" })

@@ -62,6 +62,15 @@ struct StreamUsersTests {
     #expect(replaced.body["users"]?["ann"]?["role"]?.string == "admin")
   }
 
+  @Test("names a user once whom a request changes twice, as the last change left it", arguments: ["", "/api/v2"])
+  func changedTwice(family: String) throws {
+    _ = try ask("POST", "\(family)/users", token: stream.serverToken, #"{"users":{"ann":{"id":"ann"}}}"#)
+    let changed = try ask(
+      "PATCH", "\(family)/users", token: stream.serverToken,
+      #"{"users":[{"id":"ann","set":{"name":"A"}},{"id":"ann","set":{"name":"B"}}]}"#)
+    #expect(changed.body["users"]?.members?.map(\.value[member: "name"]?.string) == ["B"])
+  }
+
   @Test("lets users change themselves, and nobody else or their own role")
   func selfService() throws {
     let token = stream.token()

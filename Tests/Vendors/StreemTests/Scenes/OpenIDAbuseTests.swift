@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayRuntime
 import GatewaySimulator
 import GatewayStreem
 import TestSupport
@@ -74,7 +75,7 @@ struct OpenIDAbuseTests {
   @Test("with a login is to have so many grants, the oldest of which ends for the next, and no one else's")
   func grants() throws {
     let (streem, visitor) = try make { $0.grantsPerUserMax = 2 }
-    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: SimulatedStreem.control)
+    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let other = OpenIDVisitor(streem, company: "other")
     func logIn(_ visitor: OpenIDVisitor, _ user: String) throws -> String {
       let answer = OpenIDVisitor.answer(visitor.logIn(try #require(visitor.open()), as: user, password: "right"))

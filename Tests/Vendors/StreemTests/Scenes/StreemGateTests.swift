@@ -134,14 +134,14 @@ struct StreemGateTests {
   @Test("a revoked API key takes in its sessions and no others, and signs nobody in any more")
   func revokedKey() throws {
     let mine = streem.identify(streem.token("ann"))
-    let made = streem.fetch("POST", "/streem/api-keys", from: SimulatedStreem.control)
+    let made = streem.fetch("POST", "/streem/api-keys", from: DialTarget.control)
     let id = try #require(SimulatedStreem.member("id", made.text))
     let secret = try #require(SimulatedStreem.member("secret", made.text))
     let issuer = try StreemTokenIssuer(
       apiKey: Name(id), jwk: try StreemSecret.jwk(secret), settings: StreemSettings())
     let theirs = streem.identify(issuer.mint("bob", issuedAt: streem.world.wallTime))
     #expect(streem.types(theirs) == ["identified"])
-    let answer = streem.fetch("POST", "/streem/api-keys/\(id)/revoke", from: SimulatedStreem.control)
+    let answer = streem.fetch("POST", "/streem/api-keys/\(id)/revoke", from: DialTarget.control)
     #expect(answer.text == #"{"sessions":1}"#)
     #expect(streem.last("reason", theirs) == "revoked" && streem.types(mine) == ["identified"])
     let late = streem.identify(issuer.mint("eve", issuedAt: streem.world.wallTime))
@@ -149,7 +149,7 @@ struct StreemGateTests {
     // A token by a key that is good keeps the connection.
     streem.say(theirs, #"{"type":"token","token":"\#(streem.token("bob").token)"}"#)
     #expect(streem.types(theirs).last == "identified")
-    #expect(streem.fetch("POST", "/streem/api-keys/nobody/revoke", from: SimulatedStreem.control).status == 404)
+    #expect(streem.fetch("POST", "/streem/api-keys/nobody/revoke", from: DialTarget.control).status == 404)
   }
 
   @Test("a revoked token closes its session where that is the policy")

@@ -177,9 +177,9 @@ struct StreemInvitationTests {
 
   @Test("goes on letting in when the gateway's own key has been revoked: it makes another")
   func ownKeyRevoked() throws {
-    let keys = streem.fetch("GET", "/streem/api-keys", from: SimulatedStreem.control).text
+    let keys = streem.fetch("GET", "/streem/api-keys", from: DialTarget.control).text
     for id in keys.matches(of: /"id":"(api_\w+)"/).map(\.output.1) where Name(id) != streem.forge.id {
-      _ = streem.fetch("POST", "/streem/api-keys/\(id)/revoke", from: SimulatedStreem.control)
+      _ = streem.fetch("POST", "/streem/api-keys/\(id)/revoke", from: DialTarget.control)
     }
     let answer = enter(try code())
     let guest = streem.identify(Credentials(token: try #require(SimulatedStreem.member("token", answer.text))))

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayJSON
+import GatewayRuntime
 import GatewaySimulator
 import GatewayStreem
 import GatewayTokens
@@ -212,7 +213,7 @@ struct StreemOpenIDTests {
       #expect(visitor.logIn(page, as: user, password: password).status == 403)
     }
     #expect(visitor.logIn(page, password: "right").status == 303)
-    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: SimulatedStreem.control)
+    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let other = OpenIDVisitor(streem, company: "other")
     #expect(other.logIn(try #require(other.open()), as: "bob", password: "right").status == 303)
     // The form of one issuer is of no use to another.

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayRuntime
 import GatewaySimulator
 import GatewayStreem
 import TestSupport
@@ -160,7 +161,7 @@ struct StreemOpenIDTokenTests {
     for body in ["", "{}", #"{"companyCode":null}"#, #"{"companyCode":"postern"}"#] {
       #expect(exchange(access, body).status == 200)
     }
-    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: SimulatedStreem.control)
+    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     for (code, status, reason) in [("other", 403, "company_forbidden"), ("nobody", 404, "company_unknown")] {
       let refused = exchange(access, #"{"companyCode":"\#(code)"}"#)
       #expect(refused.status == status && refused.text.contains(#""reason":"\#(reason)""#))
@@ -174,14 +175,14 @@ struct StreemOpenIDTokenTests {
     let silent = streem.fetch("POST", "/streem/v1/streem-token")
     #expect(silent.status == 401 && silent.header("www-authenticate")?.contains("error") == false)
     _ = streem.fetch(
-      "POST", "/streem/companies", body: #"{"code":"postern","active":false}"#, from: SimulatedStreem.control)
+      "POST", "/streem/companies", body: #"{"code":"postern","active":false}"#, from: DialTarget.control)
     #expect(exchange(access).status == 403)
     #expect(visitor.refresh(try member("refresh_token", tokens)).status == 404)
   }
 
   @Test("of another company's issuer open nothing here")
   func companies() throws {
-    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: SimulatedStreem.control)
+    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let other = OpenIDVisitor(streem, company: "other")
     let code = other.code("bob")
     #expect(visitor.redeem(code).status == 400)

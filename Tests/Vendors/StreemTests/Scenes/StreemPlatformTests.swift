@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayRuntime
 import GatewaySimulator
 import GatewayStreem
 import GatewayTokens
@@ -23,7 +24,7 @@ struct StreemPlatformTests {
     #expect(answer.text.hasPrefix(#"{"company":{"sid":"co_"#))
     #expect(answer.text.hasSuffix(#""code":"postern","name":"Postern","active":true}}"#))
     _ = streem.fetch(
-      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: SimulatedStreem.control)
+      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: DialTarget.control)
     for code in ["other", "nobody"] {
       let answer = streem.fetch("GET", "/v1/companies/\(code)", basic: basic)
       #expect(answer.status == 404 && answer.text.contains(#""reason":"company_unknown""#))
@@ -43,7 +44,7 @@ struct StreemPlatformTests {
       #expect(answer.status == 401 && answer.header("www-authenticate")?.hasPrefix("Basic") == true)
     }
     #expect(streem.fetch("GET", "/v1/companies/postern", token: streem.token()).status == 401)
-    _ = streem.fetch("POST", "/streem/api-keys/\(streem.forge.id)/revoke", from: SimulatedStreem.control)
+    _ = streem.fetch("POST", "/streem/api-keys/\(streem.forge.id)/revoke", from: DialTarget.control)
     #expect(streem.fetch("GET", "/v1/companies/postern", basic: basic).status == 401)
   }
 
@@ -101,7 +102,7 @@ struct StreemPlatformTests {
 
   @Test("hands out a key whose secret signs good tokens, once")
   func key() throws {
-    let made = streem.fetch("POST", "/streem/api-keys", from: SimulatedStreem.control)
+    let made = streem.fetch("POST", "/streem/api-keys", from: DialTarget.control)
     #expect(made.status == 201 && made.header("cache-control") == "no-store")
     let id = try #require(SimulatedStreem.member("id", made.text))
     #expect(id.wholeMatch(of: /api_[0-9A-Za-z]{22}/) != nil)
@@ -112,7 +113,7 @@ struct StreemPlatformTests {
       apiKey: Name(id), jwk: try StreemSecret.jwk(secret), settings: StreemSettings())
     #expect(streem.types(streem.identify(issuer.mint("ann", issuedAt: streem.world.wallTime))) == ["identified"])
     #expect(streem.fetch("GET", "/v1/companies/postern", basic: "\(id):\(secret)").status == 200)
-    let list = streem.fetch("GET", "/streem/api-keys", from: SimulatedStreem.control)
+    let list = streem.fetch("GET", "/streem/api-keys", from: DialTarget.control)
     #expect(list.text.contains(id) && list.text.contains(streem.forge.publicKey.thumbprint))
     #expect(!list.text.contains(secret) && !list.text.contains(#""d""#))
     let kept = streem.world.ask { [directory = streem.directory] in await directory.apiKey(Name(id)) }
@@ -123,7 +124,7 @@ struct StreemPlatformTests {
   @Test("makes companies, and changes what it is told of them")
   func companies() {
     func put(_ body: String) -> HTTPResponse {
-      streem.fetch("POST", "/streem/companies", body: body, from: SimulatedStreem.control)
+      streem.fetch("POST", "/streem/companies", body: body, from: DialTarget.control)
     }
     let made = put(#"{"code":"acme","name":"Acme","logo_url":"https://a.example/l"}"#)
     #expect(made.status == 201)
@@ -138,7 +139,7 @@ struct StreemPlatformTests {
     }
     #expect(put(#"{"code":"long","name":"\#(long.dropFirst())"}"#).status == 201)
     let key = streem.fetch(
-      "POST", "/streem/api-keys", body: #"{"company_code":"nobody"}"#, from: SimulatedStreem.control)
+      "POST", "/streem/api-keys", body: #"{"company_code":"nobody"}"#, from: DialTarget.control)
     #expect(key.status == 404 && key.text.contains(#""number":404040"#))
   }
 }

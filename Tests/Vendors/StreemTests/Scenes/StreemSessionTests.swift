@@ -45,7 +45,7 @@ struct StreemSessionTests {
   ) throws {
     let streem = try SimulatedStreem { $0.oldestVersion = SDKVersion("0.36") }
     _ = streem.fetch(
-      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: SimulatedStreem.control)
+      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: DialTarget.control)
     var token = streem.token(changes).token
     // A character changed in the middle of the signature; or a fourth segment.
     if tail == "x" { token.replaceSubrange(token.index(token.endIndex, offsetBy: -20)..., with: Self.twenty) }
@@ -139,9 +139,9 @@ struct StreemSessionTests {
   @Test("in another company is another user, although the application calls both the same")
   func namesakes() throws {
     _ = streem.fetch(
-      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: SimulatedStreem.control)
+      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: DialTarget.control)
     let made = streem.fetch(
-      "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: SimulatedStreem.control)
+      "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: DialTarget.control)
     let issuer = try StreemTokenIssuer(
       apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
       jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
@@ -155,9 +155,9 @@ struct StreemSessionTests {
 
   @Test("in another company is another user, even if its id begins with what makes one letter of the separator")
   func accents() throws {
-    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: SimulatedStreem.control)
+    _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let made = streem.fetch(
-      "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: SimulatedStreem.control)
+      "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: DialTarget.control)
     let issuer = try StreemTokenIssuer(
       apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
       jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
@@ -183,7 +183,7 @@ struct StreemSessionTests {
   @Test("of a company that is not active gets no further than its token")
   func inactive() {
     _ = streem.fetch(
-      "POST", "/streem/companies", body: #"{"code":"postern","active":false}"#, from: SimulatedStreem.control)
+      "POST", "/streem/companies", body: #"{"code":"postern","active":false}"#, from: DialTarget.control)
     #expect(streem.last("reason", streem.identify(streem.token())) == "company_forbidden")
   }
 

@@ -1,5 +1,5 @@
-/// Something that a dialect counts of its own, for the page of metrics.
-package struct DialectFigure: Hashable, Sendable {
+/// A number that a vendor counts of its own, for the page of metrics: how many channels Sendbird's application keeps, say.
+package struct VendorFigure: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// Only ever grows.
     case counter

@@ -1,9 +1,23 @@
 internal import GatewayKit
-internal import GatewayRuntime
+package import GatewayRuntime
+
+extension Space {
+  /// What the token provider and the vendors count, on the page of metrics.
+  package func write(to page: inout PrometheusText) async {
+    await provider.figures.write(to: &page)
+    for vendor in vendors {
+      for figure in await vendor.figures {
+        switch figure.kind {
+        case .counter: page.counter(figure.name, figure.help, figure.value)
+        case .gauge: page.gauge(figure.name, figure.help, figure.value)
+        }
+      }
+    }
+  }
+}
 
 extension TokenProviderFigures {
-  /// What the provider has done, on the page of metrics.
-  func write(to page: inout PrometheusText) {
+  fileprivate func write(to page: inout PrometheusText) {
     page.gauge("postern_provider_in_flight", "Tokens in the making.", Double(inFlight))
     page.gauge("postern_provider_in_flight_peak", "The most tokens ever in the making.", Double(inFlightPeak))
     page.gauge("postern_provider_queued", "Token requests that wait for a turn.", Double(queued))

@@ -1,0 +1,43 @@
+package import GatewayCore
+
+/// A vendor as one gateway plays it: Sendbird, for instance, with its wire formats, its HTTP side and what it remembers.
+///
+/// Made on a ``Ground`` that is there before it. `Sources/Vendors` has one folder for each.
+package protocol Vendor: Sendable {
+  /// Its wire formats: Stream has three, for Video, Chat and the SFU.
+  var bindings: [DialectBinding] { get }
+
+  /// Who mints its tokens for the built-in token provider, by the name of the scheme.
+  var issuers: [String: any TokenIssuer] { get }
+
+  /// Puts what it remembers from the start where it remembers. Before anything listens.
+  func prepare(at now: WallTime) async throws(GatewayError)
+
+  /// What it answers on the gateway's port.
+  ///
+  /// - Parameter provider: The gateway's token provider, which mints with the ``issuers`` of every vendor.
+  func routes(with provider: TokenProvider) -> [HTTPRoute]
+
+  /// What an operator may ask of it, on the control port.
+  var controlRoutes: [HTTPRoute] { get }
+
+  /// What it counts of its own.
+  var figures: [VendorFigure] { get async }
+}
+
+// What holds for a vendor that says nothing else.
+
+extension Vendor {
+  package var issuers: [String: any TokenIssuer] { [:] }
+  package func prepare(at now: WallTime) async throws(GatewayError) {}
+  package var controlRoutes: [HTTPRoute] { [] }
+  package var figures: [VendorFigure] { [] }
+}
+
+/// How a vendor is to be played: the keys of Sinch's applications, say, and which tokens it takes.
+package protocol VendorSettings: Sendable {
+  associatedtype Played: Vendor
+
+  /// The vendor with these settings. Throws if they contradict each other or the ground.
+  func vendor(on ground: Ground) throws -> Played
+}

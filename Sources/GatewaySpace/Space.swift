@@ -1,0 +1,50 @@
+package import GatewayCore
+package import GatewayKit
+package import GatewayRuntime
+
+/// A gateway put together: its vendors, its token provider and its HTTP side, on the loops of any world. `postern serve`
+/// has one on sockets, a test one in virtual time; there is no other place where the parts meet.
+package final class Space: Sendable {
+  package let gateway: Gateway
+  /// In the order of the settings.
+  package let vendors: [any Vendor]
+  package let provider: TokenProvider
+  /// Everything the gateway's own port answers.
+  package let routes: [HTTPRoute]
+  /// What the vendors answer on the control port.
+  package let controlRoutes: [HTTPRoute]
+
+  /// - Parameter loops: Numbered from 0; what there is one of lives on the first.
+  /// - Throws: What a vendor says of its settings.
+  package init(_ settings: SpaceSettings, on loops: [EventLoop]) throws {
+    let gateway = Gateway(configuration: settings.configuration, loops: loops)
+    let ground = Ground(
+      services: gateway, executor: loops[0], session: settings.configuration.session, issuer: settings.issuer,
+      seed: settings.seed ?? Self.chance(), isSecure: settings.isSecure, isLocal: settings.isLocal)
+    let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
+    gateway.open(with: vendors.flatMap(\.bindings))
+    let provider = TokenProvider(
+      on: loops[0], policy: settings.provider, services: gateway, issuer: settings.issuer,
+      vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
+    self.gateway = gateway
+    self.vendors = vendors
+    self.provider = provider
+    routes = vendors.flatMap { $0.routes(with: provider) }
+    controlRoutes = vendors.flatMap(\.controlRoutes)
+  }
+
+  /// Lets every vendor remember what it knows from the start. Before anything listens.
+  package func prepare() async throws {
+    let now = await gateway.tables[0].perform { $0.loop.wallTime }
+    for vendor in vendors { try await vendor.prepare(at: now) }
+  }
+
+  /// A word of the system's chance: the seed where none is given.
+  private static func chance() -> UInt64 {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+
+  /// What listens on the gateway's port.
+  package var site: GatewaySite { GatewaySite(gateway, routes: routes) }
+}

@@ -1,0 +1,30 @@
+package import GatewayCore
+package import GatewayKit
+package import GatewayRuntime
+
+/// What a ``Space`` is told: the gateway's times and limits, and which vendors it plays; `postern serve` reads it from its
+/// flags.
+package struct SpaceSettings: Sendable {
+  package var configuration: GatewayConfiguration
+  /// The first answers for paths that no vendor knows.
+  package var vendors: [any VendorSettings]
+  /// Signs the gateway's own tokens.
+  package var issuer: any TokenIssuer
+  package var provider: TokenProviderPolicy
+  /// The seed of chance that may repeat itself; nil for the system's.
+  package var seed: UInt64?
+  /// Whether clients reach the gateway over TLS.
+  package var isSecure = false
+  /// Whether only this machine reaches it.
+  package var isLocal = true
+
+  package init(
+    configuration: GatewayConfiguration, vendors: [any VendorSettings], issuer: any TokenIssuer,
+    provider: TokenProviderPolicy
+  ) {
+    self.configuration = configuration
+    self.vendors = vendors
+    self.issuer = issuer
+    self.provider = provider
+  }
+}

@@ -1,0 +1,36 @@
+package import GatewayCore
+package import GatewayKit
+package import GatewayTokens
+
+/// The plain dialect's side of a gateway: its socket, its guests, calls and token provider.
+package struct PlainVendor: Vendor {
+  package let directory: MemoryDirectory
+  package let bindings: [DialectBinding]
+  private let authenticator: any Authenticator
+  private let ground: Ground
+
+  package init(_ settings: PlainSettings, on ground: Ground) {
+    self.ground = ground
+    directory = MemoryDirectory(on: ground.executor, generator: SeededGenerator(seed: ground.seed))
+    authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
+    bindings = [PlainDialect.binding(authenticator)]
+  }
+
+  package func routes(with provider: TokenProvider) -> [HTTPRoute] {
+    PlainRoutes(
+      services: ground.services, directory: directory, authenticator: authenticator, issuer: ground.issuer,
+      provider: provider
+    ).routes
+  }
+}
+
+/// What the plain dialect's side is told: whose tokens it takes.
+package struct PlainSettings: VendorSettings {
+  package var verifier: JWTVerifier
+
+  package init(verifier: JWTVerifier) {
+    self.verifier = verifier
+  }
+
+  package func vendor(on ground: Ground) -> PlainVendor { PlainVendor(self, on: ground) }
+}

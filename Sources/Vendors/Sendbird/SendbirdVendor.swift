@@ -1,0 +1,89 @@
+package import GatewayCore
+package import GatewayKit
+package import GatewayTokens
+
+/// Sendbird's side of a gateway: one application with its sessions, its users by the Platform API, its channels and
+/// messages.
+package struct SendbirdVendor: Vendor {
+  package let directory: MemorySendbirdDirectory
+  package let bindings: [DialectBinding]
+  /// Signs session tokens.
+  package let signer: JWTSigner
+  private let settings: SendbirdSettings
+  private let sessions: SendbirdSessions
+  private let verifier: JWTVerifier
+  private let channels: any SendbirdChannelDirectory
+  private let rates: SendbirdRates?
+  private let services: any GatewayServices
+
+  /// - Throws: `KeyError` if the Api-Token can sign nothing, `SessionPolicyError` if the gateway's times leave none for
+  ///   this wire.
+  package init(_ settings: SendbirdSettings, on ground: Ground) throws {
+    self.settings = settings
+    services = ground.services
+    directory = MemorySendbirdDirectory(on: ground.executor)
+    channels = MemorySendbirdChannels(
+      on: ground.executor, limits: MemorySendbirdChannelLimits(messageBytes: settings.messageBytesMax))
+    let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
+    signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
+    verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
+    sessions = SendbirdSessions(
+      on: ground.executor, settings: settings, directory: directory, channels: channels, signer: signer,
+      services: ground.services, generator: SeededGenerator(seed: ground.seed))
+    rates = settings.limitsRates ? SendbirdRates(on: ground.executor) : nil
+    let commands = SendbirdCommands(directory: directory, channels: channels, rates: rates)
+    bindings = [
+      DialectBinding(
+        SendbirdDialect(settings), SendbirdAuthenticator(sessions: sessions, verifier: verifier),
+        session: try Self.policy(ground.session), liveness: .silence(settings.silenceMax),
+        operations: SendbirdOperations(commands), observer: SendbirdConnections(sessions: sessions, next: commands))
+    ]
+  }
+
+  package var issuers: [String: any TokenIssuer] { ["sendbird": SendbirdTokenIssuer(signer: signer)] }
+
+  package func routes(with provider: TokenProvider) -> [HTTPRoute] {
+    let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
+    return SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services).routes
+      + SendbirdUserRoutes(
+        gate: gate, services: services, directory: directory, channels: channels, signer: signer, rates: rates
+      ).routes
+      + SendbirdChannelRoutes(
+        gate: gate, services: services, directory: directory, channels: channels, rates: rates
+      ).routes
+  }
+
+  /// What fills memory, and what was refused so that it does not.
+  package var figures: [VendorFigure] {
+    get async {
+      let usage = await channels.usage
+      return [
+        VendorFigure(
+          "postern_sendbird_new_users_refused_total", .counter, "Users not made: their address had made too many.",
+          Double(await sessions.newUsersRefused)),
+        VendorFigure("postern_sendbird_channels", .gauge, "Channels kept.", Double(usage.channels)),
+        VendorFigure("postern_sendbird_channel_bytes", .gauge, "Bytes they take.", Double(usage.channelBytes)),
+        VendorFigure("postern_sendbird_messages", .gauge, "Messages kept.", Double(usage.messages)),
+        VendorFigure("postern_sendbird_message_bytes", .gauge, "Bytes they take.", Double(usage.messageBytes)),
+        VendorFigure(
+          "postern_sendbird_messages_displaced_total", .counter, "Messages that gave way to others for want of room.",
+          Double(usage.messagesDisplaced)),
+      ]
+    }
+  }
+
+  /// A refused client reads why and goes by itself, or is closed before long: JavaScript's third generation comes back
+  /// only then. One whose refresh is refused stays, since its application may have
+  /// another token yet, until the time-out.
+  private static func policy(_ gateway: SessionPolicy) throws(SessionPolicyError) -> SessionPolicy {
+    try SessionPolicy(
+      loginTimeout: gateway.loginTimeout, refreshTimeout: gateway.refreshTimeout, refreshLead: gateway.refreshLead,
+      refreshSpread: gateway.refreshSpread, refusalLinger: .seconds(1), closeTimeout: gateway.closeTimeout,
+      refusedRefreshesMax: 100, malformedMax: gateway.malformedMax, revocation: gateway.revocation,
+      anyRefreshTimeout: true)
+  }
+}
+
+extension SendbirdSettings: VendorSettings {
+  package func vendor(on ground: Ground) throws -> SendbirdVendor { try SendbirdVendor(self, on: ground) }
+}

@@ -1,0 +1,31 @@
+package import GatewayCore
+package import GatewayKit
+
+/// Sinch's side of a gateway: its wire, its tokens and its HTTP side.
+package struct SinchVendor: Vendor {
+  package let directory: MemorySinchDirectory
+  package let bindings: [DialectBinding]
+  package let issuers: [String: any TokenIssuer]
+  private let registrar: SinchRegistrar
+  private let services: any GatewayServices
+
+  package init(_ settings: SinchSettings, on ground: Ground) {
+    services = ground.services
+    directory = MemorySinchDirectory(on: ground.executor)
+    registrar = SinchRegistrar(settings: settings, directory: directory)
+    let dialect = SinchDialect(settings)
+    bindings = [
+      DialectBinding(
+        dialect, SinchAuthenticator(registrar), operations: SinchOperations(dialect, directory: directory))
+    ]
+    issuers = settings.issuer.map { ["sinch": $0] } ?? [:]
+  }
+
+  package func routes(with provider: TokenProvider) -> [HTTPRoute] {
+    SinchRoutes(registrar: registrar, services: services).routes
+  }
+}
+
+extension SinchSettings: VendorSettings {
+  package func vendor(on ground: Ground) -> SinchVendor { SinchVendor(self, on: ground) }
+}

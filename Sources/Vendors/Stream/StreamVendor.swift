@@ -1,0 +1,90 @@
+package import GatewayCore
+package import GatewayKit
+
+/// Stream's side of a gateway: its three sockets and its REST side.
+package struct StreamVendor: Vendor {
+  package let directory: MemoryStreamDirectory
+  package let bindings: [DialectBinding]
+  package let issuers: [String: any TokenIssuer]
+  private let settings: StreamVideoSettings
+  private let calls: any StreamCallDirectory
+  private let ground: Ground
+  private let limiter: StreamLimiter?
+  private let keeper: StreamGuestKeeper
+  /// Nil where the SFU is elsewhere.
+  private let sfu: StreamSFU?
+
+  /// - Throws: `SessionPolicyError` if the delay after an expiry is negative.
+  package init(_ settings: StreamVideoSettings, on ground: Ground) throws(SessionPolicyError) {
+    var settings = settings
+    settings.calls.sfu?.isSecure = ground.isSecure
+    self.settings = settings
+    self.ground = ground
+    directory = MemoryStreamDirectory(on: ground.executor, bytesMax: settings.usersBytesMax, settings: settings.app)
+    calls = MemoryStreamCallDirectory(
+      on: ground.executor, limits: MemoryStreamCallLimits(bytes: settings.callsBytesMax))
+    // The first message logs in or nothing does. Stream asks for another token by closing, so never ahead of expiry.
+    let session = try SessionPolicy(
+      loginTimeout: ground.session.loginTimeout, refreshTimeout: settings.expiry.delay,
+      closeTimeout: ground.session.closeTimeout, malformedMax: 1, revocation: ground.session.revocation,
+      anyRefreshTimeout: true)
+    keeper = StreamGuestKeeper(on: ground.executor, directory: directory, limits: settings.guests)
+    sfu = settings.calls.sfu.map { StreamSFU($0, on: ground.executor) }
+    limiter = settings.limits.map { StreamLimiter(on: ground.executor, limits: $0) }
+    let observer = StreamCallObserver(users: directory, calls: calls, policy: settings.calls, guests: keeper)
+    var bindings: [DialectBinding] = []
+    for kind in StreamDialect.Kind.allCases {
+      bindings.append(
+        DialectBinding(
+          StreamDialect(kind, expiry: settings.expiry),
+          StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter),
+          session: kind == .chat && settings.admitsAnonymousToChat ? session.admittingAnonymous : session,
+          observer: observer))
+    }
+    if let sfu {
+      let sockets = StreamSFUSockets(users: directory, directory: calls, policy: settings.calls, sfu: sfu)
+      bindings.append(
+        DialectBinding(
+          StreamSFUDialect(.protobuf, policy: sfu.policy), StreamSFUAuthenticator(sfu: sfu, users: directory),
+          session: sfu.policy.admitsAnonymous ? session.admittingAnonymous : session,
+          liveness: .silence(sfu.policy.silenceMax), operations: sockets, observer: sockets,
+          jsonDialect: StreamSFUDialect(.json, policy: sfu.policy)))
+    }
+    self.bindings = bindings
+    issuers =
+      settings.applications.usual.map {
+        [StreamDialect.Kind.video.rawValue: StreamTokenIssuer(signer: $0.signer)]
+      } ?? [:]
+  }
+
+  package func routes(with provider: TokenProvider) -> [HTTPRoute] {
+    let services = ground.services
+    let rest = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
+    let calls = StreamCalls(
+      services: services, users: directory, directory: calls, policy: settings.calls, sfu: sfu)
+    let callRoutes = StreamCallRoutes(
+      rest: rest, calls: calls, ringer: StreamCallRinger(on: ground.executor, calls: calls))
+    let procedures = sfu.map { StreamSFURoutes(tokens: $0.tokens, services: services).routes } ?? []
+    return StreamUserRoutes(rest, guests: keeper).routes + StreamChatRoutes(rest).routes + callRoutes.routes
+      + procedures
+  }
+
+  package var figures: [VendorFigure] {
+    get async {
+      let guests = await keeper.figures
+      return [
+        VendorFigure(
+          "postern_stream_guests_refused_total", .counter, "Stream's guests refused for too many from one address.",
+          Double(guests.refused)),
+        VendorFigure(
+          "postern_stream_guests_forgotten_total", .counter,
+          "Stream's guests forgotten since nobody was connected as them.",
+          Double(guests.forgotten)),
+      ]
+    }
+  }
+}
+
+extension StreamVideoSettings: VendorSettings {
+  package func vendor(on ground: Ground) throws -> StreamVendor { try StreamVendor(self, on: ground) }
+}

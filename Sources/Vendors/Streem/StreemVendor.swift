@@ -1,0 +1,86 @@
+package import GatewayCore
+package import GatewayKit
+internal import GatewayTokens
+
+/// Streem's side of a gateway: a platform with its companies and keys, its sessions, its HTTP side.
+package struct StreemVendor: Vendor {
+  package let directory: MemoryStreemDirectory
+  package let bindings: [DialectBinding]
+  private let settings: StreemSettings
+  private let keyring: StreemKeyring
+  private let authenticator: StreemAuthenticator
+  private let inviting: StreemInviting
+  /// Signs for the home company: invitations, and what the built-in token provider is asked for.
+  package let issuer: StreemTokenIssuer
+  private let ownKey: P256PublicKey
+  private let rooms: StreemRooms
+  private let grants: OpenIDGrants
+  private let openIDKey: OpenIDKey
+  private let seal = OpenIDSeal()
+  private let services: any GatewayServices
+
+  package init(_ settings: StreemSettings, on ground: Ground) {
+    var settings = settings
+    settings.openID.isSecure = ground.isSecure
+    settings.openID.admitsEverybody = ground.isLocal
+    self.settings = settings
+    services = ground.services
+    let executor = ground.executor
+    directory = MemoryStreemDirectory(on: executor)
+    let pair = P256KeyPair.generate()
+    guard let issuer = try? StreemTokenIssuer(apiKey: Name(StreemID.make("api")), jwk: pair.jwk, settings: settings),
+      let openIDKey = try? OpenIDKey()
+    else { preconditionFailure("a new P-256 key signs") }
+    self.openIDKey = openIDKey
+    grants = OpenIDGrants(on: executor, settings: settings.openID)
+    self.issuer = issuer
+    ownKey = pair.publicKey
+    keyring = StreemKeyring(
+      on: executor, directory: directory, settings: settings, issuers: [settings.homeCompany.code: issuer])
+    authenticator = StreemAuthenticator(keyring: keyring, directory: directory, settings: settings)
+    rooms = StreemRooms(on: executor)
+    inviting = StreemInviting(directory: directory, keyring: keyring, settings: settings)
+    let home = settings.homeCompany.code
+    let operations = StreemOperations(directory: directory, rooms: rooms, inviting: inviting, home: home)
+    bindings = [
+      DialectBinding(
+        StreemDialect(home: home), authenticator, session: ground.session.allowingIdentityChange,
+        operations: operations, observer: operations)
+    ]
+  }
+
+  /// Puts the home company and the keys it has from the start into the directory.
+  package func prepare(at now: WallTime) async throws(GatewayError) {
+    try await directory.putCompany(settings.homeCompany)
+    try await directory.addAPIKey(
+      StreemAPIKey(
+        id: issuer.apiKey, publicKey: ownKey.jwk, company: settings.homeCompany.code, secretHash: nil, createdAt: now))
+    for (id, key) in settings.apiKeys {
+      try await directory.addAPIKey(
+        StreemAPIKey(
+          id: id, publicKey: key.publicKey.jwk, company: settings.homeCompany.code, secretHash: key.hash,
+          createdAt: now))
+    }
+  }
+
+  package var issuers: [String: any TokenIssuer] { [StreemDialect.name: issuer] }
+
+  package func routes(with provider: TokenProvider) -> [HTTPRoute] {
+    StreemRoutes(
+      services: services, directory: directory, authenticator: authenticator, inviting: inviting, rooms: rooms,
+      settings: settings
+    ).routes
+      + OpenIDRoutes(
+        services: services, directory: directory, keyring: keyring, grants: grants, key: openIDKey, seal: seal,
+        settings: settings
+      ).routes
+  }
+
+  package var controlRoutes: [HTTPRoute] {
+    StreemControlRoutes(services: services, directory: directory, settings: settings).routes
+  }
+}
+
+extension StreemSettings: VendorSettings {
+  package func vendor(on ground: Ground) -> StreemVendor { StreemVendor(self, on: ground) }
+}

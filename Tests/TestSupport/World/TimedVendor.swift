@@ -1,0 +1,44 @@
+package import GatewayCore
+package import GatewayKit
+package import GatewayPlain
+internal import GatewayRuntime
+
+/// The plain dialect's side with the judgement of a token that takes its time, or with commands of a test's own.
+package struct TimedVendor: Vendor {
+  package let plain: PlainVendor
+  package let bindings: [DialectBinding]
+
+  package func routes(with provider: TokenProvider) -> [HTTPRoute] { plain.routes(with: provider) }
+}
+
+struct TimedSettings: VendorSettings {
+  let plain: PlainSettings
+  /// How long the judgement of a token takes; nil for at once.
+  let judgement: Duration?
+  let bind: @Sendable (any Authenticator) -> DialectBinding
+
+  func vendor(on ground: Ground) -> TimedVendor {
+    let plain = plain.vendor(on: ground)
+    let authenticator = plain.bindings[0].authenticator
+    return TimedVendor(
+      plain: plain, bindings: [bind(judgement.map { SlowAuthenticator(authenticator, takes: $0) } ?? authenticator)])
+  }
+}
+
+/// An authenticator that takes its time, as one that asks a store does.
+private struct SlowAuthenticator: Authenticator {
+  private let inner: any Authenticator
+  private let duration: Duration
+
+  init(_ inner: any Authenticator, takes duration: Duration) {
+    self.inner = inner
+    self.duration = duration
+  }
+
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+    .pending {
+      if let loop = EventLoop.current { await loop.sleep(until: loop.now + duration) }
+      return await inner.judge(credentials, of: bearer, at: now).verdict
+    }
+  }
+}
