@@ -29,8 +29,7 @@ func vendorTests(_ name: String, resources: [Resource] = []) -> Target {
     name: "Gateway\(name)Tests",
     dependencies: [
       "Gateway\(name)", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "GatewayRuntime",
-      "GatewaySimulator",
-      "TestSupport",
+      "GatewaySimulator", "GatewayStores", "TestSupport",
     ].map { .byName(name: $0) },
     path: "Tests/Vendors/\(name)Tests", resources: resources, swiftSettings: settings)
 }
@@ -55,6 +54,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CLibEV", providers: [.apt(["libev-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "CLibWebSockets",
       linkerSettings: [
@@ -66,6 +66,7 @@ let package = Package(
     library("GatewayJSON", ["CJansson"]),
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
     library("GatewayKit", ["GatewayJSON", "GatewayCore"]),
+    library("GatewayStores", ["GatewayKit", "GatewayCore", "CSQLite"]),
     vendor("Plain"),
     vendor("Stream"),
     vendor("Sendbird"),
@@ -80,15 +81,14 @@ let package = Package(
     library(
       "PosternTesting",
       [
-        "GatewayPlain", "GatewayStream", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit",
-        "GatewayTokens",
-        "GatewayCore",
+        "GatewayPlain", "GatewayStream", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores",
+        "GatewayKit", "GatewayTokens", "GatewayCore",
       ]),
     .executableTarget(
       name: "postern",
       dependencies: [
-        "PosternTesting", "GatewayLoad", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit",
-        "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "PosternTesting", "GatewayLoad", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores",
+        "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       swiftSettings: settings),
 
@@ -96,8 +96,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON",
-        "GatewayCore",
+        "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens",
+        "GatewayJSON", "GatewayCore",
       ] + vendors,
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
@@ -107,6 +107,7 @@ let package = Package(
       "GatewayTokensTests", ["GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"],
       resources: [.copy("Fixtures")]),
     tests("GatewayKitTests", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"]),
+    tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),
     vendorTests("Plain", resources: [.copy("Fixtures")]),
     vendorTests("Stream", resources: [.copy("Fixtures")]),
     vendorTests("Sendbird", resources: [.copy("Fixtures")]),
@@ -125,8 +126,8 @@ let package = Package(
     tests(
       "GatewayLoadTests",
       [
-        "GatewayLoad", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens",
-        "GatewayCore", "TestSupport",
+        "GatewayLoad", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
+        "GatewayTokens", "GatewayCore", "TestSupport",
       ] + vendors),
     tests(
       "PosternTests",

@@ -14,13 +14,16 @@ package final class Space: Sendable {
   /// What the vendors answer on the control port.
   package let controlRoutes: [HTTPRoute]
 
-  /// - Parameter loops: Numbered from 0; what there is one of lives on the first.
+  /// - Parameters:
+  ///   - loops: Numbered from 0; what there is one of lives on the first.
+  ///   - store: What its vendors remember in.
   /// - Throws: What a vendor says of its settings.
-  package init(_ settings: SpaceSettings, on loops: [EventLoop]) throws {
+  package init(_ settings: SpaceSettings, on loops: [EventLoop], store: any Store) throws {
     let gateway = Gateway(configuration: settings.configuration, loops: loops)
     let ground = Ground(
-      services: gateway, executor: loops[0], session: settings.configuration.session, issuer: settings.issuer,
-      seed: settings.seed ?? Self.chance(), isSecure: settings.isSecure, isLocal: settings.isLocal)
+      services: gateway, executor: loops[0], store: store, session: settings.configuration.session,
+      issuer: settings.issuer, seed: settings.seed ?? Self.chance(), isSecure: settings.isSecure,
+      isLocal: settings.isLocal)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
     gateway.open(with: vendors.flatMap(\.bindings))
     let provider = TokenProvider(

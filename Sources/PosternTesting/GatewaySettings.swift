@@ -2,6 +2,7 @@ package import GatewayCore
 package import GatewayRuntime
 package import GatewayServer
 package import GatewaySpace
+package import GatewayStores
 
 /// Everything a gateway process is told at its start.
 package struct GatewaySettings: Sendable {
@@ -28,6 +29,8 @@ package struct GatewaySettings: Sendable {
   package var speaksProxyProtocol = false
   /// How many event loops, a thread each.
   package var loops = 1
+  /// Where things are remembered.
+  package var store = StoreChoice.memory
   /// Adds what the process counts outside the gateway to the page of metrics.
   package var figures: @Sendable (inout PrometheusText) -> Void = { _ in }
 

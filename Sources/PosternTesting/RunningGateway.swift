@@ -1,6 +1,7 @@
 package import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
+internal import GatewayStores
 
 /// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, and what a test
 /// process starts for itself.
@@ -47,7 +48,10 @@ package final class RunningGateway: Sendable {
   }
 
   private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
-    let space = try Space(settings.space, on: loops.map(\.events))
+    let store = try settings.store.open(on: loops[0].events) { [log = settings.space.configuration.log] text in
+      log?.write(LogEvent(.error, "store_failed", [.init("error", text)]))
+    }
+    let space = try Space(settings.space, on: loops.map(\.events), store: store)
     try await space.prepare()
     let gateway = space.gateway
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))

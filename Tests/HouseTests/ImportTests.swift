@@ -14,6 +14,9 @@ private let others: [String: Allowed] = [
   "GatewayJSON": (["CJansson"], ["Glibc"]),
   "GatewayTokens": (["GatewayCore", "GatewayJSON", "COpenSSL"], ["Glibc"]),
   "GatewayKit": (["GatewayJSON", "GatewayCore"], ["Synchronization"]),
+  "GatewayStores": (
+    ["GatewayKit", "GatewayCore", "CSQLite"], ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]
+  ),
   "GatewayRuntime": (["GatewayCore", "CLoopIdentity"], ["Synchronization"]),
   "GatewaySpace": (["GatewayRuntime", "GatewayKit", "GatewayCore"], []),
   "GatewayServer": (
@@ -24,13 +27,13 @@ private let others: [String: Allowed] = [
   "GatewayLoad": (["GatewayRuntime", "GatewayCore"], ["Foundation"]),
   "PosternTesting": (
     [
-      "GatewayPlain", "GatewayStream", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit", "GatewayTokens",
-      "GatewayCore",
+      "GatewayPlain", "GatewayStream", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores", "GatewayKit",
+      "GatewayTokens", "GatewayCore",
     ], []
   ),
   "postern": (
     Set([
-      "PosternTesting", "GatewayLoad", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayKit",
+      "PosternTesting", "GatewayLoad", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores", "GatewayKit",
       "GatewayTokens", "GatewayJSON", "GatewayCore",
     ]).union(vendors),
     ["Foundation", "Glibc", "Dispatch", "Synchronization"]

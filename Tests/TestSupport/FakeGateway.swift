@@ -1,6 +1,7 @@
 package import GatewayCore
 package import GatewayPlain
 package import GatewaySinch
+internal import GatewayStores
 internal import Synchronization
 
 /// What a dialect's HTTP side asks of a gateway, without one: its clock moves when the test says so, its users are
@@ -77,8 +78,9 @@ package final class FakeGateway: GatewayServices {
   }
 
   /// A directory in memory, on the gateway's executor, with room for that many calls.
-  package func makeDirectory(calls: Int = 100) -> any Directory {
-    MemoryDirectory(on: executor, limits: MemoryDirectoryLimits(calls: calls), generator: SeededGenerator(seed: 1))
+  package func makeDirectory(calls: Int = 100) -> PlainDirectory {
+    PlainDirectory(
+      MemoryStore(on: executor), limits: PlainDirectoryLimits(calls: calls), generator: SeededGenerator(seed: 1))
   }
 
   /// What Sinch's service remembers, in memory, on the gateway's executor.

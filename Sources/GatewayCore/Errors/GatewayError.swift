@@ -116,6 +116,9 @@ package struct GatewayError: Error, Hashable, Sendable {
   package static let draining = GatewayError(503_002, "draining", "the gateway is closing; connect to another node")
   package static let providerFailure = GatewayError(
     503_003, "provider_failure", "the token provider fails, as configured")
+  /// What the gateway remembers cannot be read or written just now: says nothing about a token.
+  package static let storeUnavailable = GatewayError(
+    503_004, "store_unavailable", "what the gateway remembers is out of reach; try again later")
 
   /// Missing authentication, in the vendors' own number: an operation by a user without an authenticated connection.
   package static let connectionRequired = GatewayError(800_101, "connection_required", "connect and authenticate first")
@@ -131,6 +134,7 @@ package struct GatewayError: Error, Hashable, Sendable {
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
     .alreadyExists, .bodyTooLarge, .upgradeRequired, .hostRefused, .mediaTypeRefused,
     .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
-    .tooMany, .internalError, .overloaded, .draining, .providerFailure, .connectionRequired,
+    .tooMany, .internalError, .overloaded, .draining, .providerFailure, .storeUnavailable,
+    .connectionRequired,
   ]
 }

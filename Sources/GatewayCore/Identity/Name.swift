@@ -36,3 +36,14 @@ extension Name: ExpressibleByStringLiteral {
     self.text = text
   }
 }
+
+extension Name: Codable {
+  package init(from decoder: any Decoder) throws {
+    text = try decoder.singleValueContainer().decode(String.self)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}

@@ -25,3 +25,13 @@ package struct UserID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   package var description: String { rawValue }
 }
+
+extension UserID: Codable {
+  package init(from decoder: any Decoder) throws {
+    name = try Name(from: decoder)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    try name.encode(to: encoder)
+  }
+}

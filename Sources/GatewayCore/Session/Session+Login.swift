@@ -87,7 +87,9 @@ extension Session {
             welcome: acceptance.token.welcome)))
       activate(grant)
     case .failure(let error):
-      refuseLogin(error, .invalidToken, request, at: now, into: &effects)
+      // What cannot be judged just now is not refused: the same token may be good in a moment.
+      let isJudged = !error.isSame(as: .storeUnavailable)
+      refuseLogin(error, isJudged ? .invalidToken : .overloaded, request, at: now, into: &effects)
     }
   }
 

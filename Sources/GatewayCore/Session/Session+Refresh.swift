@@ -134,7 +134,8 @@ extension Session {
     case .failure(let error):
       effects.append(.record(.refreshRefused(error)))
       refuse(error, request: request, into: &effects)
-      if countRefusal() {
+      // A token that cannot be judged just now is no refused one: the client tries again while it has time.
+      if !error.isSame(as: .storeUnavailable), countRefusal() {
         close(.tooManyFailures, at: now, into: &effects)
       } else {
         resume(grant, wait, at: now, into: &effects)

@@ -43,3 +43,14 @@ package struct WallTime: Hashable, Comparable, Sendable {
     return .nanoseconds(overflow ? (later < earlier ? Int64.min : .max) : difference)
   }
 }
+
+extension WallTime: Codable {
+  package init(from decoder: any Decoder) throws {
+    nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(nanoseconds)
+  }
+}

@@ -6,6 +6,8 @@ package struct Ground: Sendable {
   package let services: any GatewayServices
   /// The loop for what there is one of in a gateway: directories, queues.
   package let executor: any (SerialExecutor & TaskExecutor)
+  /// What remembers.
+  package let store: any Store
   /// The times that sessions keep to where a vendor says nothing else.
   package let session: SessionPolicy
   /// Signs the gateway's own tokens, those of plain guests among them.
@@ -18,11 +20,13 @@ package struct Ground: Sendable {
   package let isLocal: Bool
 
   package init(
-    services: any GatewayServices, executor: any (SerialExecutor & TaskExecutor), session: SessionPolicy,
+    services: any GatewayServices, executor: any (SerialExecutor & TaskExecutor), store: any Store,
+    session: SessionPolicy,
     issuer: any TokenIssuer, seed: UInt64, isSecure: Bool = false, isLocal: Bool = true
   ) {
     self.services = services
     self.executor = executor
+    self.store = store
     self.session = session
     self.issuer = issuer
     self.seed = seed

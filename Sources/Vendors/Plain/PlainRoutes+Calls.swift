@@ -14,13 +14,16 @@ extension PlainRoutes {
 
   func get(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
     _ = try await caller(request, of: call)
-    return Self.answer(try await known(call), status: 200)
+    guard let record = try await directory.call(call, at: services.wallTime) else {
+      throw .notFound.detailed("there is no call \(call)")
+    }
+    return Self.answer(record, status: 200)
   }
 
   func join(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
     let caller = try await caller(request, of: call)
     try Self.body(request, isOptional: true) { _ in }
-    return Self.answer(try await directory.join(call, user: caller.user), status: 200)
+    return Self.answer(try await directory.join(call, user: caller.user, at: services.wallTime), status: 200)
   }
 
   func publish(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
@@ -30,16 +33,11 @@ extension PlainRoutes {
       try body.verbatim("content", depth: PlainDialect.contentDepthMax)
     }
     guard let content else { throw .invalidParameter.detailed("content is missing; it must be a JSON value") }
-    guard try await known(call).members.contains(caller.user) else {
+    guard try await directory.isMember(caller.user, of: call, at: services.wallTime) else {
       throw .notAMember.detailed("POST to the call's join")
     }
     services.announce(CallEvent(call: call, user: caller.user, kind: .message(content: content)))
     return HTTPResponse(status: 202, json: JSONWriter.object { $0.member("cid", call.cid) })
-  }
-
-  private func known(_ call: CallID) async throws(GatewayError) -> CallRecord {
-    guard let record = await directory.call(call) else { throw .notFound.detailed("there is no call \(call)") }
-    return record
   }
 
   private static func answer(_ record: CallRecord, status: Int) -> HTTPResponse {

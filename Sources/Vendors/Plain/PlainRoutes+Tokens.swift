@@ -10,7 +10,7 @@ extension PlainRoutes {
     let wish = try Self.body(request, isOptional: true) { (body) throws(GatewayError) in
       try body.string("name", bytes: 1...UserID.lengthMax)
     }
-    let user = try await directory.makeGuest(wish: wish)
+    let user = try await directory.makeGuest(wish: wish, at: services.wallTime)
     let life = provider.policy.guestLife
     let order = TokenOrder(user: user, kind: .guest, life: .lasting(life), calls: nil)
     let token = issuer.mint(order, at: services.wallTime, defaultLife: nil)

@@ -5,13 +5,13 @@ package import GatewayKit
 /// The plain dialect's HTTP side: guests, the token provider and calls. `Deploy/api/openapi.yaml` describes it.
 package struct PlainRoutes: Sendable {
   let services: any GatewayServices
-  let directory: any Directory
+  let directory: PlainDirectory
   let authenticator: any Authenticator
   let issuer: any TokenIssuer
   let provider: TokenProvider
 
   package init(
-    services: any GatewayServices, directory: any Directory, authenticator: any Authenticator,
+    services: any GatewayServices, directory: PlainDirectory, authenticator: any Authenticator,
     issuer: any TokenIssuer, provider: TokenProvider
   ) {
     self.services = services

@@ -4,14 +4,14 @@ package import GatewayTokens
 
 /// The plain dialect's side of a gateway: its socket, its guests, calls and token provider.
 package struct PlainVendor: Vendor {
-  package let directory: MemoryDirectory
+  package let directory: PlainDirectory
   package let bindings: [DialectBinding]
   private let authenticator: any Authenticator
   private let ground: Ground
 
   package init(_ settings: PlainSettings, on ground: Ground) {
     self.ground = ground
-    directory = MemoryDirectory(on: ground.executor, generator: SeededGenerator(seed: ground.seed))
+    directory = PlainDirectory(ground.store, generator: SeededGenerator(seed: ground.seed))
     authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     bindings = [PlainDialect.binding(authenticator)]
   }

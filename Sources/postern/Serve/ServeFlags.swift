@@ -72,6 +72,10 @@ enum ServeFlags {
   private static let process = [
     Flag("log-level", "error|warning|info|debug", "how much stands on standard error (default info)"),
     Flag("log-format", "text|json", "name=value, or a JSON object a line (default text)"),
+    Flag(
+      "store", "memory|sqlite:FILE",
+      "where the plain dialect's calls and opaque tokens are kept: in memory, or in a file that outlives the process "
+        + "(default memory)"),
     Flag("loops", "N", "event loops, one thread each (default: one per core)"),
     Flag("seed", "N", "the seed of all chance (default: from the system)"),
   ]

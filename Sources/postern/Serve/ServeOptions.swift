@@ -5,6 +5,7 @@ import GatewayPlain
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
+import GatewayStores
 import GatewayStream
 import GatewayStreem
 import PosternTesting
@@ -45,6 +46,12 @@ struct ServeOptions {
     settings.limits = try Self.limits(arguments)
     settings.loops =
       try arguments.int("loops", in: 1...256) ?? max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
+    if let value = arguments.value("store") {
+      guard let store = StoreChoice(value.text) else {
+        throw UsageError(value.source, value: value.text, expected: "memory, or sqlite: and the path of a file")
+      }
+      settings.store = store
+    }
     settings.space.seed = try arguments.int("seed", in: 0 ... .max).map(UInt64.init)
     log = OperatorLog(
       level: try arguments.choice("log-level", LogLevel.self) ?? .info,

@@ -6,6 +6,7 @@ import GatewaySendbird
 import GatewaySimulator
 import GatewaySinch
 import GatewaySpace
+import GatewayStores
 import GatewayStream
 import GatewayTokens
 import TestSupport
@@ -84,7 +85,7 @@ struct VirtualStorm {
       provider: provider)
     settings.seed = 1
     let loops = Array(world.loops.prefix(2))
-    let space = try Space(settings, on: loops.map(\.eventLoop))
+    let space = try Space(settings, on: loops.map(\.eventLoop), store: MemoryStore(on: loops[0].eventLoop))
     network.listen(on: target, loops: loops, site: space.site)
   }
 

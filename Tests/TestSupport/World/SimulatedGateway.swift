@@ -30,8 +30,9 @@ package struct SimulatedGateway {
 
   package var world: SimulatedWorld { space.world }
   package var network: SimulatedNetwork { space.network }
+  package var store: FaultyStore { space.store }
   package var gateway: Gateway { space.gateway }
-  package var directory: MemoryDirectory { space.vendor.plain.directory }
+  package var directory: PlainDirectory { space.vendor.plain.directory }
 
   // MARK: Tokens
 

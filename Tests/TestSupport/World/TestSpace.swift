@@ -12,6 +12,8 @@ package struct TestSpace<Played: Vendor> {
   package let world: SimulatedWorld
   package let network: SimulatedNetwork
   package let space: Space
+  /// What everything is remembered in.
+  package let store: FaultyStore
   package let vendor: Played
   /// The loop the clients live on; the gateway has those before it.
   package let clients: SimulatedLoop
@@ -33,7 +35,8 @@ package struct TestSpace<Played: Vendor> {
       configuration: configuration, vendors: [settings], issuer: issuer, provider: try TokenProviderPolicy())
     space.seed = seed
     space.isSecure = isSecure
-    let whole = try Space(space, on: own.map(\.eventLoop))
+    store = FaultyStore(on: own[0].eventLoop)
+    let whole = try Space(space, on: own.map(\.eventLoop), store: store)
     guard let vendor = whole.vendors[0] as? Played else { preconditionFailure("made of these settings") }
     self.space = whole
     self.vendor = vendor

@@ -8,7 +8,7 @@ import Testing
 /// The plain dialect's HTTP side on a gateway that is none, with a directory of its own.
 struct PlainHTTP {
   let gateway = FakeGateway()
-  let directory: any Directory
+  let directory: PlainDirectory
   private let router: HTTPRouter
 
   init(_ policy: TokenProviderPolicy, full: Bool = false) {

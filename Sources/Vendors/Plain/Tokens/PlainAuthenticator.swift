@@ -4,9 +4,9 @@ package import GatewayTokens
 /// Judges the plain dialect's credentials: a JWT at once, an opaque access token by asking the directory.
 package struct PlainAuthenticator: Authenticator {
   private let verifier: JWTVerifier
-  private let directory: any Directory
+  private let directory: PlainDirectory
 
-  package init(verifier: JWTVerifier, directory: any Directory) {
+  package init(verifier: JWTVerifier, directory: PlainDirectory) {
     self.verifier = verifier
     self.directory = directory
   }
@@ -16,8 +16,13 @@ package struct PlainAuthenticator: Authenticator {
     guard let hash = AccessToken.hash(of: credentials.token) else { return .decided(.failure(.tokenMalformed)) }
     let fingerprint = TokenFingerprint(of: credentials.token)
     return .pending { [directory] in
-      guard let record = await directory.accessToken(hash: hash, at: now) else { return .failure(.tokenUnknown) }
-      if let end = record.expiresAt, end <= now { return .failure(.tokenExpired) }
+      let found: AccessTokenRecord?
+      do throws(GatewayError) {
+        found = try await directory.accessToken(hash: hash, at: now)
+      } catch {
+        return .failure(error)
+      }
+      guard let record = found else { return .failure(.tokenUnknown) }
       return .success(
         VerifiedToken(
           user: record.user, kind: record.kind, fingerprint: fingerprint, issuedAt: record.issuedAt,

@@ -48,6 +48,7 @@ extension SendbirdError {
     GatewayError.overloaded.number: .temporaryFailure,
     GatewayError.draining.number: .temporaryFailure,
     GatewayError.providerFailure.number: .temporaryFailure,
+    GatewayError.storeUnavailable.number: .temporaryFailure,
   ]
 
   /// Whatever is wrong with a token is told by one number, as the vendor does.

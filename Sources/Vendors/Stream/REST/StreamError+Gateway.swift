@@ -45,6 +45,7 @@ extension StreamError {
       (.internalError, .internalError("the gateway made a mistake")),
       (.overloaded, StreamError(code: -1, status: 503, "try again later")),
       (.draining, StreamError(code: -1, status: 503, "the gateway is closing; connect to another node")),
+      (.storeUnavailable, StreamError(code: -1, status: 503, "try again later")),
       (.providerFailure, StreamError(code: -1, status: 503, "the token provider fails, as configured")),
       (.connectionRequired, .authenticationMissing("JWTAuth error: connect and authenticate first")),
     ]

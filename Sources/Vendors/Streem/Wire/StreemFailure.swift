@@ -54,7 +54,7 @@ struct StreemFailure: Error, Hashable {
   private static func helpsToRetry(_ error: GatewayError) -> Bool {
     let curable: [GatewayError] = [
       .tokenExpired, .sessionExpired, .tokenUsedBeforeIssued, .tokenNotRenewed, .tokenRevoked, .alreadyInProgress,
-      .connectionRequired, .credentialsMissing, .tooMany, .overloaded, .draining,
+      .connectionRequired, .credentialsMissing, .tooMany, .overloaded, .draining, .storeUnavailable,
     ]
     return curable.contains { $0.isSame(as: error) }
   }

@@ -1,6 +1,9 @@
 import GatewayCore
+import GatewayKit
 import GatewayPlain
+import GatewayStores
 import GatewayTokens
+import TestSupport
 import Testing
 
 @Suite("Opaque access tokens of the plain dialect")
@@ -9,7 +12,8 @@ struct PlainAccessTokenTests {
   private let verifier = JWTVerifier(
     keys: try! KeySet([try! VerificationKey(try! KeyMaterial.secret((1...32).map { UInt8($0) }))]))
 
-  private func ask(_ token: String, _ directory: some Directory) async throws -> Verdict {
+  private func ask(_ token: String, _ store: any Store) async throws -> Verdict {
+    let directory = PlainDirectory(store, generator: SeededGenerator(seed: 1))
     let authenticator = PlainAuthenticator(verifier: verifier, directory: directory)
     guard case .pending(let question) = authenticator.judge(Credentials(token: token), at: now) else {
       throw GatewayError.internalError
@@ -22,40 +26,37 @@ struct PlainAccessTokenTests {
     let (token, hash) = AccessToken.mint()
     let record = AccessTokenRecord(
       user: UserID("ann"), kind: .guest, issuedAt: now - .seconds(5), expiresAt: now + .seconds(5))
-    let verified = try await ask(token, OneTokenDirectory(hash: hash, record: record)).get()
+    let store = MemoryStore(on: SerialTestExecutor())
+    try await PlainDirectory(store, generator: SeededGenerator(seed: 1)).storeAccessToken(hash: hash, record)
+    let verified = try await ask(token, store).get()
     #expect(verified.user == record.user && verified.kind == .guest)
     #expect(verified.issuedAt == record.issuedAt && verified.expiresAt == record.expiresAt)
     #expect(verified.fingerprint == TokenFingerprint(of: token))
   }
 
-  @Test("an unknown token is refused, and an expired one that a store still has")
+  @Test("an unknown token is refused, and one that has expired")
   func unknown() async throws {
     let (token, hash) = AccessToken.mint()
-    #expect(try await ask(token, NoDirectory()) == .failure(.tokenUnknown))
-    let record = AccessTokenRecord(user: UserID("ann"), kind: .regular, issuedAt: now, expiresAt: now)
-    #expect(try await ask(token, OneTokenDirectory(hash: hash, record: record)) == .failure(.tokenExpired))
+    let store = MemoryStore(on: SerialTestExecutor())
+    #expect(try await ask(token, store) == .failure(.tokenUnknown))
+    let record = AccessTokenRecord(user: UserID("ann"), kind: .regular, issuedAt: now - .seconds(5), expiresAt: now)
+    try await PlainDirectory(store, generator: SeededGenerator(seed: 1)).storeAccessToken(hash: hash, record)
+    #expect(try await ask(token, store) == .failure(.tokenUnknown))
+  }
+
+  @Test("nothing is said about a token while the store is away")
+  func away() async throws {
+    #expect(try await ask(AccessToken.mint().token, FaultyStore(.away)) == .failure(.storeUnavailable))
   }
 
   @Test("what has not the form of a token is refused without asking the store")
   func malformed() {
-    let authenticator = PlainAuthenticator(verifier: verifier, directory: NoDirectory())
+    let authenticator = PlainAuthenticator(
+      verifier: verifier, directory: PlainDirectory(FaultyStore(.away), generator: SeededGenerator(seed: 1)))
     guard case .decided(let verdict) = authenticator.judge(Credentials(token: "pat_nonsense"), at: now) else {
       Issue.record("asked")
       return
     }
     #expect(verdict == .failure(.tokenMalformed))
   }
-}
-
-/// A directory that knows one access token, whatever the time.
-private struct OneTokenDirectory: Directory {
-  let hash: [UInt8]
-  let record: AccessTokenRecord
-
-  func makeGuest(wish: String?) async throws(GatewayError) -> UserID { throw .tooMany }
-  func getOrCreateCall(_: CallID, by: UserID, at: WallTime) async throws(GatewayError) -> CallRecord { throw .tooMany }
-  func call(_: CallID) async -> CallRecord? { nil }
-  func join(_: CallID, user: UserID) async throws(GatewayError) -> CallRecord { throw .notFound }
-  func storeAccessToken(hash: [UInt8], _: AccessTokenRecord) async throws(GatewayError) { throw .tooMany }
-  func accessToken(hash: [UInt8], at: WallTime) async -> AccessTokenRecord? { hash == self.hash ? record : nil }
 }

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayPlain
 import GatewayTokens
+import TestSupport
 import Testing
 
 @Suite("The plain dialect's claims")
@@ -13,7 +14,8 @@ struct PlainTokenSchemeTests {
   /// The judgement on a JWT of these claims, which is never a question.
   private func judge(_ claims: String) -> Verdict {
     let token = Self.signer.sign(Array(claims.utf8))
-    let authenticator = PlainAuthenticator(verifier: Self.verifier, directory: NoDirectory())
+    let authenticator = PlainAuthenticator(
+      verifier: Self.verifier, directory: PlainDirectory(FaultyStore(.away), generator: SeededGenerator(seed: 1)))
     guard case .decided(let verdict) = authenticator.judge(Credentials(token: token), at: Self.now) else {
       Issue.record("a JWT is judged at once")
       return .failure(.internalError)
@@ -81,7 +83,8 @@ struct PlainTokenSchemeTests {
   @Test("what the verifier refuses keeps its own error")
   func verifierErrors() {
     #expect(judge(#"{"user_id":"ann","exp":1699990000}"#) == .failure(.tokenExpired))
-    let authenticator = PlainAuthenticator(verifier: Self.verifier, directory: NoDirectory())
+    let authenticator = PlainAuthenticator(
+      verifier: Self.verifier, directory: PlainDirectory(FaultyStore(.away), generator: SeededGenerator(seed: 1)))
     guard case .decided(.failure(let error)) = authenticator.judge(Credentials(token: "x"), at: Self.now) else {
       Issue.record("accepted")
       return
@@ -95,7 +98,8 @@ struct PlainTokenSchemeTests {
     policy.issuer = "postern"
     policy.audiences = ["gateway"]
     let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(Self.secret)]), policy: policy)
-    let authenticator = PlainAuthenticator(verifier: verifier, directory: NoDirectory())
+    let authenticator = PlainAuthenticator(
+      verifier: verifier, directory: PlainDirectory(FaultyStore(.away), generator: SeededGenerator(seed: 1)))
     let issuer = PlainTokenIssuer(signer: Self.signer, issuer: "postern", audience: "gateway")
     let calls = [CallID(cid: "default:a")!, CallID(cid: "default:b")!]
     let cases: [(UserID, UserKind, WallTime?, [CallID]?)] = [

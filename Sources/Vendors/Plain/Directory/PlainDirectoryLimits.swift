@@ -1,5 +1,5 @@
-/// The most a ``MemoryDirectory`` holds of anything.
-package struct MemoryDirectoryLimits: Hashable, Sendable {
+/// The most a ``PlainDirectory`` holds of anything.
+package struct PlainDirectoryLimits: Hashable, Sendable {
   package var calls: Int
   package var membersOfCall: Int
   /// Members of all calls together.

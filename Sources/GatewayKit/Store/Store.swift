@@ -1,0 +1,48 @@
+package import GatewayCore
+
+/// What remembers: rows under keys, changed many at once or not at all. Every vendor's directory is written on it, once
+/// for all engines.
+///
+/// Obligations of every engine: an answer reflects every commit whose answer its caller had already seen; a row that has
+/// expired at `now` is as if it had never been; a count is how many rows are in it; a commit that throws
+/// ``StoreError/full(_:)``, or answers false, has changed nothing; what was accepted is not lost while the engine is there.
+package protocol Store: Sendable {
+  /// The rows under these keys, all as they were at one moment.
+  func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?]
+
+  /// The first rows of the range, at most `limit`, in the order of their keys.
+  func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry]
+
+  /// All of it, or nothing: false if a row is no longer as it was read.
+  func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool
+}
+
+extension Store {
+  /// The value of one row, nil if it is not there.
+  package func get<Value: StoreValue>(
+    _ key: StoreKey, as type: Value.Type, at now: WallTime
+  ) async throws(StoreError) -> Value? {
+    guard let entry = try await read([key], at: now)[0] else { return nil }
+    return try entry.value(as: type)
+  }
+
+  /// Reads, writes and commits, and begins anew where somebody else was faster; `body` may so be run more than once, each
+  /// time on fresh rows. Nothing is committed where it writes nothing, or throws.
+  package func transact<Answer, Failure: StoreFailure>(
+    at now: WallTime,
+    _ body: (inout StoreTransaction<Failure>) async throws(Failure) -> Answer
+  ) async throws(Failure) -> Answer {
+    // Of those who want to change one row at once, one gets through in each round.
+    for _ in 0..<256 {
+      var transaction = StoreTransaction<Failure>(self, at: now)
+      let answer = try await body(&transaction)
+      guard !transaction.commit.writes.isEmpty else { return answer }
+      do throws(StoreError) {
+        if try await commit(transaction.commit, at: now) { return answer }
+      } catch {
+        throw Failure(error)
+      }
+    }
+    throw Failure(.contended)
+  }
+}

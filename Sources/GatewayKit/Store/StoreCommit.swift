@@ -1,0 +1,59 @@
+package import GatewayCore
+
+/// A number of rows that must not rise above a bound: the members of a call, for instance. A row says when it is written
+/// in which counts it is, and is in them until it is deleted or expires.
+package struct StoreCount: Hashable, Sendable {
+  package let path: StorePath
+  package let atMost: Int
+  /// What is counted, for whoever is told that there are too many.
+  package let noun: String
+
+  /// The count of that name, one for each list of `parts`.
+  package init(_ name: String, _ parts: String..., atMost: Int, of noun: String) {
+    path = StorePath(name, parts)
+    self.atMost = atMost
+    self.noun = noun
+  }
+}
+
+/// What is to be changed in one step.
+package struct StoreCommit: Sendable {
+  /// A row that must still be as it was read.
+  package struct Check: Sendable {
+    package var path: StorePath
+    package var version: StoreVersion
+
+    package init(_ path: StorePath, _ version: StoreVersion) {
+      self.path = path
+      self.version = version
+    }
+  }
+
+  /// A row to write, or to delete.
+  package struct Write: Sendable {
+    package var path: StorePath
+    /// Nil deletes.
+    package var value: (any StoreValue)?
+    /// When the row is no longer there; nil if it stays.
+    package var expires: WallTime?
+    package var counts: [StoreCount]
+
+    package init(
+      _ key: StoreKey, _ value: (any StoreValue)?, expires: WallTime? = nil, in counts: [StoreCount] = []
+    ) {
+      path = key.path
+      self.value = value
+      self.expires = expires
+      self.counts = counts
+    }
+  }
+
+  package var checks: [Check]
+  /// Each row once.
+  package var writes: [Write]
+
+  package init(checks: [Check] = [], writes: [Write] = []) {
+    self.checks = checks
+    self.writes = writes
+  }
+}

@@ -1,0 +1,27 @@
+package import GatewayCore
+
+/// Why a store did not do what it was asked.
+package enum StoreError: Error, Hashable, Sendable {
+  /// It is away, full, broken, or cannot read what it has; what was asked may have been done or not.
+  case unavailable(String)
+  /// One more row would be one too many.
+  case full(StoreCount)
+  /// Others were always faster.
+  case contended
+}
+
+/// An error of a vendor's that can also say what is wrong with the store.
+package protocol StoreFailure: Error {
+  init(_ error: StoreError)
+}
+
+extension GatewayError: StoreFailure {
+  package init(_ error: StoreError) {
+    self =
+      switch error {
+      case .unavailable: .storeUnavailable
+      case .full(let count): .tooMany.detailed("\(count.atMost) \(count.noun)")
+      case .contended: .storeUnavailable.detailed("too many changed the same at once")
+      }
+  }
+}

@@ -1,0 +1,127 @@
+internal import CSQLite
+internal import GatewayKit
+internal import Glibc
+
+/// Why a file cannot be a store, for the operator who named it.
+package struct SQLiteFileError: Error, CustomStringConvertible, Hashable {
+  package let description: String
+}
+
+/// The database file of a ``SQLiteStore``: opened, looked over, and this process's alone until it ends.
+final class SQLiteFile {
+  /// What says in the file's head that it is ours: `Post`.
+  private static let applicationID: Int64 = 0x506F_7374
+  /// The version of the tables below.
+  private static let schemaVersion: Int64 = 1
+  private static let schema = """
+    BEGIN IMMEDIATE;
+    CREATE TABLE entry(
+      key BLOB PRIMARY KEY, version INTEGER NOT NULL, expires INTEGER, counts BLOB NOT NULL, value BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX entry_expires ON entry(expires) WHERE expires IS NOT NULL;
+    CREATE TABLE tally(key BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+    PRAGMA application_id=\(applicationID);
+    PRAGMA user_version=\(schemaVersion);
+    COMMIT;
+    """
+
+  private let handle: OpaquePointer
+  private let path: String
+
+  /// Opens the file, which is made if there is none. Whoever opens it second, in this process or in another, is told so.
+  init(_ path: String) throws(SQLiteFileError) {
+    self.path = path
+    // Beyond a limit of the system's for files a write fails; it need not end the process.
+    signal(SIGXFSZ, SIG_IGN)
+    // For the owner alone: it says who the users are. The log beside it gets the same rights.
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw SQLiteFileError(description: "\(path): cannot be opened for writing: \(String(cString: strerror(errno)))")
+    }
+    close(descriptor)
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    guard let opened else { throw SQLiteFileError(description: "\(path): no memory to open it") }
+    handle = opened
+    guard code == SQLITE_OK else { throw Self.error(path, opened) }
+    try prepare()
+  }
+
+  deinit {
+    sqlite3_close_v2(handle)
+  }
+
+  private func prepare() throws(SQLiteFileError) {
+    do throws(StoreError) {
+      // Held from the first write on, and given back by the system however the process ends.
+      try execute("PRAGMA locking_mode=EXCLUSIVE")
+      let mode = try single("PRAGMA journal_mode=WAL")
+      guard mode == "wal" else { throw .unavailable("it has no write-ahead log: its journal is '\(mode)'") }
+      try execute("PRAGMA synchronous=FULL")
+      let application = try number("PRAGMA application_id")
+      let version = try number("PRAGMA user_version")
+      if application == 0, version == 0, try number("SELECT count(*) FROM sqlite_schema") == 0 {
+        try execute(Self.schema)
+      } else {
+        guard application == Self.applicationID else { throw .unavailable("it is a database of another program") }
+        guard version == Self.schemaVersion else {
+          throw .unavailable(
+            "it is of another version of postern: its tables are version \(version), "
+              + "this one knows \(Self.schemaVersion)")
+        }
+      }
+      // Takes the lock where nothing was written.
+      try execute("BEGIN IMMEDIATE; COMMIT")
+      let health = try single("PRAGMA quick_check(1)")
+      guard health == "ok" else { throw .unavailable("it is damaged: \(health)") }
+    } catch {
+      throw SQLiteFileError(description: "\(path): \(Self.text(error))")
+    }
+  }
+
+  private static func text(_ error: StoreError) -> String {
+    if case .unavailable(let text) = error { text } else { "\(error)" }
+  }
+
+  private static func error(_ path: String, _ handle: OpaquePointer) -> SQLiteFileError {
+    SQLiteFileError(description: "\(path): \(words(handle))")
+  }
+
+  /// What went wrong last, in words for an operator.
+  private static func words(_ handle: OpaquePointer) -> String {
+    switch sqlite3_errcode(handle) & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED: "somebody else has it open"
+    case SQLITE_NOTADB: "it is no SQLite database"
+    case SQLITE_CORRUPT: "it is damaged"
+    case SQLITE_READONLY: "it cannot be written"
+    case SQLITE_FULL: "the disk is full"
+    default: String(cString: sqlite3_errmsg(handle))
+    }
+  }
+
+  /// The error of the last call.
+  var error: StoreError { .unavailable(Self.words(handle)) }
+
+  func execute(_ sql: String) throws(StoreError) {
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
+  }
+
+  func statement(_ sql: String) throws(StoreError) -> SQLiteStatement {
+    var made: OpaquePointer?
+    guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil) == SQLITE_OK,
+      let made
+    else { throw error }
+    return SQLiteStatement(made, of: self)
+  }
+
+  private func single(_ sql: String) throws(StoreError) -> String {
+    let statement = try statement(sql)
+    guard try statement.step() else { return "" }
+    return String(decoding: statement.bytes(0), as: UTF8.self)
+  }
+
+  private func number(_ sql: String) throws(StoreError) -> Int64 {
+    let statement = try statement(sql)
+    return try statement.step() ? statement.integer(0) : 0
+  }
+}

@@ -1,0 +1,134 @@
+internal import GatewayCore
+internal import GatewayKit
+
+/// Rows in a database file. Touched by one thread at a time.
+final class SQLiteShelf: Shelf {
+  /// Where the number of the last commit stands among the counts, whose paths are never empty.
+  private static let lastVersion = StorePath(bytes: [])
+
+  let file: SQLiteFile
+  private let select: SQLiteStatement
+  private let selectRange: SQLiteStatement
+  private let insert: SQLiteStatement
+  private let delete: SQLiteStatement
+  private let selectExpired: SQLiteStatement
+  private let selectTally: SQLiteStatement
+  private let insertTally: SQLiteStatement
+  private let deleteTally: SQLiteStatement
+
+  init(_ file: SQLiteFile) throws(StoreError) {
+    self.file = file
+    select = try file.statement("SELECT version, expires, counts, value FROM entry WHERE key = ?1")
+    selectRange = try file.statement(
+      """
+      SELECT version, expires, counts, value, key FROM entry
+      WHERE key >= ?1 AND key < ?2 AND (expires IS NULL OR expires > ?3) ORDER BY key LIMIT ?4
+      """)
+    insert = try file.statement(
+      "INSERT OR REPLACE INTO entry(key, version, expires, counts, value) VALUES(?1,?2,?3,?4,?5)")
+    delete = try file.statement("DELETE FROM entry WHERE key = ?1")
+    selectExpired = try file.statement("SELECT key FROM entry WHERE expires <= ?1 ORDER BY expires LIMIT ?2")
+    selectTally = try file.statement("SELECT number FROM tally WHERE key = ?1")
+    insertTally = try file.statement("INSERT OR REPLACE INTO tally(key, number) VALUES(?1, ?2)")
+    deleteTally = try file.statement("DELETE FROM tally WHERE key = ?1")
+  }
+
+  func row(_ path: StorePath) throws(StoreError) -> ShelfRow<[UInt8]>? {
+    defer { select.reset() }
+    select.bind(1, path.bytes)
+    return try select.step() ? Self.row(select) : nil
+  }
+
+  /// The living rows of the range, in order.
+  func rows(
+    from lower: StorePath, to upper: StorePath, limit: Int, at now: WallTime
+  ) throws(StoreError) -> [(path: StorePath, row: ShelfRow<[UInt8]>)] {
+    defer { selectRange.reset() }
+    selectRange.bind(1, lower.bytes)
+    selectRange.bind(2, upper.bytes)
+    selectRange.bind(3, now.nanoseconds)
+    selectRange.bind(4, Int64(max(0, limit)))
+    var found: [(path: StorePath, row: ShelfRow<[UInt8]>)] = []
+    while try selectRange.step() { found.append((StorePath(bytes: selectRange.bytes(4)), Self.row(selectRange))) }
+    return found
+  }
+
+  private static func row(_ statement: SQLiteStatement) -> ShelfRow<[UInt8]> {
+    ShelfRow(
+      version: StoreVersion(UInt64(bitPattern: statement.integer(0))),
+      expires: statement.isNull(1) ? nil : WallTime(nanoseconds: statement.integer(1)),
+      counts: paths(statement.bytes(2)), value: statement.bytes(3))
+  }
+
+  func put(_ row: ShelfRow<[UInt8]>, at path: StorePath) throws(StoreError) {
+    insert.bind(1, path.bytes)
+    insert.bind(2, Int64(bitPattern: row.version.number))
+    insert.bind(3, row.expires?.nanoseconds)
+    insert.bind(4, Self.bytes(row.counts))
+    insert.bind(5, row.value)
+    try insert.run()
+  }
+
+  func remove(_ path: StorePath) throws(StoreError) {
+    delete.bind(1, path.bytes)
+    try delete.run()
+  }
+
+  func expired(at now: WallTime, limit: Int) throws(StoreError) -> [StorePath] {
+    defer { selectExpired.reset() }
+    selectExpired.bind(1, now.nanoseconds)
+    selectExpired.bind(2, Int64(limit))
+    var found: [StorePath] = []
+    while try selectExpired.step() { found.append(StorePath(bytes: selectExpired.bytes(0))) }
+    return found
+  }
+
+  func tally(_ count: StorePath) throws(StoreError) -> Int {
+    defer { selectTally.reset() }
+    selectTally.bind(1, count.bytes)
+    return try selectTally.step() ? Int(selectTally.integer(0)) : 0
+  }
+
+  func setTally(_ count: StorePath, _ tally: Int) throws(StoreError) {
+    guard tally != 0 else {
+      deleteTally.bind(1, count.bytes)
+      return try deleteTally.run()
+    }
+    insertTally.bind(1, count.bytes)
+    insertTally.bind(2, Int64(tally))
+    try insertTally.run()
+  }
+
+  /// The number of the last commit that is on the disk.
+  func lastVersion() throws(StoreError) -> UInt64 {
+    UInt64(bitPattern: Int64(try tally(Self.lastVersion)))
+  }
+
+  func setLastVersion(_ version: UInt64) throws(StoreError) {
+    try setTally(Self.lastVersion, Int(Int64(bitPattern: version)))
+  }
+
+  // MARK: Lists of counts
+
+  /// Each path behind its length in two bytes.
+  private static func bytes(_ paths: [StorePath]) -> [UInt8] {
+    paths.reduce(into: []) { bytes, path in
+      let count = UInt16(truncatingIfNeeded: path.bytes.count)
+      bytes += [UInt8(count >> 8), UInt8(truncatingIfNeeded: count)] + path.bytes
+    }
+  }
+
+  private static func paths(_ bytes: [UInt8]) -> [StorePath] {
+    var paths: [StorePath] = []
+    var rest = bytes[...]
+    // What is on the disk may be anything.
+    while rest.count >= 2 {
+      let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+      rest = rest.dropFirst(2)
+      guard count <= rest.count else { break }
+      paths.append(StorePath(bytes: Array(rest.prefix(count))))
+      rest = rest.dropFirst(count)
+    }
+    return paths
+  }
+}

@@ -1,0 +1,144 @@
+internal import Dispatch
+internal import FoundationEssentials
+package import GatewayCore
+package import GatewayKit
+internal import Synchronization
+
+/// A store in a file of SQLite's: one process at a time, and what was accepted survives it, however it ends.
+///
+/// Everything is done by one thread. It takes all that waits: answers what is only read, then does all the commits in one
+/// transaction and answers them when that is on the disk; so many commits share one sync. Where the disk takes nothing,
+/// none of them is accepted, and all are told.
+package final class SQLiteStore: Store {
+  /// The most commits that share a transaction.
+  private static let batchMax = 1024
+
+  private let waiting = Mutex(Waiting())
+  private let queue = DispatchQueue(label: "postern.store")
+  private let worker: SQLiteWorker
+
+  private struct Waiting {
+    var requests: [SQLiteRequest] = []
+    /// Whether the thread will look again before it goes.
+    var isServed = false
+  }
+
+  /// Opens the file, or makes it. `trouble` hears what keeps the store from doing its work.
+  package init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(SQLiteFileError) {
+    worker = try SQLiteWorker(path: path, trouble: trouble)
+  }
+
+  package func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
+    let rows = try await withCheckedContinuation { continuation in
+      ask(.read(keys.map(\.path), at: now, continuation))
+    }.get()
+    var entries: [StoreEntry?] = []
+    entries.reserveCapacity(keys.count)
+    for (key, row) in zip(keys, rows) {
+      entries.append(try row.map { (row) throws(StoreError) in try Self.entry(row, at: key.path, of: key.type) })
+    }
+    return entries
+  }
+
+  package func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry] {
+    let rows = try await withCheckedContinuation { continuation in
+      ask(.scan(from: range.lower, to: range.upper, limit: limit, at: now, continuation))
+    }.get()
+    var entries: [StoreEntry] = []
+    entries.reserveCapacity(rows.count)
+    for (path, row) in rows { entries.append(try Self.entry(row, at: path, of: range.type)) }
+    return entries
+  }
+
+  package func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
+    var writes: [ShelfWrite<[UInt8]>] = []
+    writes.reserveCapacity(commit.writes.count)
+    for write in commit.writes {
+      let bytes = try write.value.map { (value) throws(StoreError) in try Self.encode(value) }
+      writes.append(ShelfWrite(path: write.path, value: bytes, expires: write.expires, counts: write.counts))
+    }
+    return try await withCheckedContinuation { continuation in
+      ask(.commit(SQLiteCommit(checks: commit.checks, writes: writes, now: now), continuation))
+    }.get()
+  }
+
+  private func ask(_ request: SQLiteRequest) {
+    let isServed = waiting.withLock { waiting in
+      waiting.requests.append(request)
+      defer { waiting.isServed = true }
+      return waiting.isServed
+    }
+    if !isServed { queue.async { self.serve() } }
+  }
+
+  private func serve() {
+    while let requests = takeAll() {
+      var commits: [(SQLiteCommit, SQLiteRequest.Answer<Bool>)] = []
+      for request in requests {
+        switch request {
+        case .read(let paths, let now, let answer): answer.resume(returning: worker.read(paths, at: now))
+        case .scan(let lower, let upper, let limit, let now, let answer):
+          answer.resume(returning: worker.scan(from: lower, to: upper, limit: limit, at: now))
+        case .commit(let commit, let answer): commits.append((commit, answer))
+        }
+      }
+      var rest = commits[...]
+      while !rest.isEmpty {
+        let batch = rest.prefix(Self.batchMax)
+        for ((_, answer), result) in zip(batch, worker.commit(batch.map(\.0))) { answer.resume(returning: result) }
+        rest = rest.dropFirst(Self.batchMax)
+      }
+    }
+  }
+
+  private func takeAll() -> [SQLiteRequest]? {
+    waiting.withLock { waiting in
+      guard !waiting.requests.isEmpty else {
+        waiting.isServed = false
+        return nil
+      }
+      defer { waiting.requests = [] }
+      return waiting.requests
+    }
+  }
+
+  // MARK: Values
+
+  private static let encoder = JSONEncoder()
+  private static let decoder = JSONDecoder()
+
+  private static func encode(_ value: some StoreValue) throws(StoreError) -> [UInt8] {
+    do { return Array(try encoder.encode(value)) } catch {
+      throw .unavailable("\(type(of: value)) cannot be written: \(error)")
+    }
+  }
+
+  private static func entry(
+    _ row: ShelfRow<[UInt8]>, at path: StorePath, of type: any StoreValue.Type
+  ) throws(StoreError) -> StoreEntry {
+    StoreEntry(path: path, version: row.version, value: try decode(row.value, as: type))
+  }
+
+  private static func decode<Value: StoreValue>(
+    _ bytes: [UInt8], as type: Value.Type
+  ) throws(StoreError) -> any StoreValue {
+    do { return try decoder.decode(type, from: Data(bytes)) } catch { throw .unavailable("a row that is no \(type)") }
+  }
+}
+
+/// A commit whose values are in bytes.
+struct SQLiteCommit: Sendable {
+  var checks: [StoreCommit.Check]
+  var writes: [ShelfWrite<[UInt8]>]
+  var now: WallTime
+}
+
+/// What somebody waits for.
+enum SQLiteRequest: Sendable {
+  typealias Answer<Value> = CheckedContinuation<Result<Value, StoreError>, Never>
+
+  case read([StorePath], at: WallTime, Answer<[ShelfRow<[UInt8]>?]>)
+  case scan(
+    from: StorePath, to: StorePath, limit: Int, at: WallTime, Answer<[(path: StorePath, row: ShelfRow<[UInt8]>)]>)
+  case commit(SQLiteCommit, Answer<Bool>)
+}

@@ -1,0 +1,85 @@
+internal import GatewayCore
+internal import GatewayKit
+
+/// What the thread of a ``SQLiteStore`` does.
+// Unchecked Sendable: touched by the store's serial queue only, once it is made.
+final class SQLiteWorker: @unchecked Sendable {
+  private let shelf: SQLiteShelf
+  private let trouble: @Sendable (String) -> Void
+  private var last: UInt64
+  /// What went wrong last, until a commit goes well: it is said once.
+  private var lastTrouble: String?
+
+  init(path: String, trouble: @escaping @Sendable (String) -> Void) throws(SQLiteFileError) {
+    self.trouble = trouble
+    let file = try SQLiteFile(path)
+    do throws(StoreError) {
+      shelf = try SQLiteShelf(file)
+      last = try shelf.lastVersion()
+    } catch {
+      throw SQLiteFileError(description: "\(path): \(error)")
+    }
+  }
+
+  func read(_ paths: [StorePath], at now: WallTime) -> Result<[ShelfRow<[UInt8]>?], StoreError> {
+    told {
+      () throws(StoreError) in
+      var rows: [ShelfRow<[UInt8]>?] = []
+      for path in paths { rows.append(try shelf.row(path).flatMap { $0.isAlive(at: now) ? $0 : nil }) }
+      return rows
+    }
+  }
+
+  func scan(
+    from lower: StorePath, to upper: StorePath, limit: Int, at now: WallTime
+  ) -> Result<[(path: StorePath, row: ShelfRow<[UInt8]>)], StoreError> {
+    told { () throws(StoreError) in try shelf.rows(from: lower, to: upper, limit: limit, at: now) }
+  }
+
+  /// All of them in one transaction: what each came to, or for all the one error that kept them from the disk.
+  func commit(_ commits: [SQLiteCommit]) -> [Result<Bool, StoreError>] {
+    let before = last
+    let results = told { () throws(StoreError) in try transact(commits) }
+    switch results {
+    case .success(let results):
+      lastTrouble = nil
+      return results
+    case .failure(let error):
+      // It may have ended with the error already.
+      try? shelf.file.execute("ROLLBACK")
+      last = before
+      return Array(repeating: .failure(error), count: commits.count)
+    }
+  }
+
+  private func transact(_ commits: [SQLiteCommit]) throws(StoreError) -> [Result<Bool, StoreError>] {
+    try shelf.file.execute("BEGIN IMMEDIATE")
+    var results: [Result<Bool, StoreError>] = []
+    results.reserveCapacity(commits.count)
+    var shelf = shelf
+    for commit in commits {
+      last += 1
+      do throws(StoreError) {
+        results.append(
+          .success(try shelf.commit(commit.checks, commit.writes, version: StoreVersion(last), at: commit.now)))
+      } catch .full(let count) {
+        results.append(.failure(.full(count)))
+      }
+    }
+    try shelf.setLastVersion(last)
+    try shelf.file.execute("COMMIT")
+    return results
+  }
+
+  private func told<Answer>(_ body: () throws(StoreError) -> Answer) -> Result<Answer, StoreError> {
+    do throws(StoreError) {
+      return .success(try body())
+    } catch {
+      if case .unavailable(let text) = error, text != lastTrouble {
+        lastTrouble = text
+        trouble(text)
+      }
+      return .failure(error)
+    }
+  }
+}

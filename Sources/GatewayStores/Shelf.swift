@@ -1,0 +1,109 @@
+internal import GatewayCore
+internal import GatewayKit
+
+/// Where an engine keeps its rows: a dictionary, or a table of SQLite. What a commit means is written once, on top of it.
+protocol Shelf {
+  /// A value as this shelf keeps it.
+  associatedtype Value: Sendable
+
+  func row(_ path: StorePath) throws(StoreError) -> ShelfRow<Value>?
+  mutating func put(_ row: ShelfRow<Value>, at path: StorePath) throws(StoreError)
+  mutating func remove(_ path: StorePath) throws(StoreError)
+  /// The rows that have expired longest ago, at most `limit`.
+  func expired(at now: WallTime, limit: Int) throws(StoreError) -> [StorePath]
+  /// How many rows are in a count.
+  func tally(_ count: StorePath) throws(StoreError) -> Int
+  mutating func setTally(_ count: StorePath, _ tally: Int) throws(StoreError)
+}
+
+/// A row on its shelf.
+struct ShelfRow<Value: Sendable>: Sendable {
+  var version: StoreVersion
+  var expires: WallTime?
+  /// The counts that the row is in.
+  var counts: [StorePath]
+  var value: Value
+
+  func isAlive(at now: WallTime) -> Bool {
+    expires.map { now < $0 } ?? true
+  }
+}
+
+/// A row to write, in the shelf's own form.
+struct ShelfWrite<Value: Sendable>: Sendable {
+  var path: StorePath
+  /// Nil deletes.
+  var value: Value?
+  var expires: WallTime?
+  var counts: [StoreCount]
+}
+
+extension Shelf {
+  /// How many expired rows go with every commit, beside twice as many as it writes.
+  private static var sweepMin: Int { 16 }
+  private static var sweepWhenFull: Int { 256 }
+
+  /// Does what a commit asks, or nothing: false if a row is no longer as it was read.
+  mutating func commit(
+    _ checks: [StoreCommit.Check], _ writes: [ShelfWrite<Value>], version: StoreVersion, at now: WallTime
+  ) throws(StoreError) -> Bool {
+    for check in checks {
+      let row = try row(check.path)
+      let found = row.flatMap { $0.isAlive(at: now) ? $0.version : nil } ?? .absent
+      guard found == check.version else { return false }
+    }
+    _ = try sweep(at: now, limit: Self.sweepMin + 2 * writes.count)
+    while let count = try excess(writes) {
+      guard try sweep(at: now, limit: Self.sweepWhenFull) else { throw .full(count) }
+    }
+    for write in writes {
+      if let old = try row(write.path) {
+        try remove(write.path)
+        for count in old.counts { try add(-1, to: count) }
+      }
+      guard let value = write.value else { continue }
+      let counts = write.counts.map(\.path)
+      let row = ShelfRow(version: version, expires: write.expires, counts: counts, value: value)
+      try put(row, at: write.path)
+      for count in counts { try add(1, to: count) }
+    }
+    return true
+  }
+
+  /// A count that the writes would raise above its bound.
+  private func excess(_ writes: [ShelfWrite<Value>]) throws(StoreError) -> StoreCount? {
+    guard writes.contains(where: { $0.value != nil && !$0.counts.isEmpty }) else { return nil }
+    var growth: [StorePath: Int] = [:]
+    var raised: [StoreCount] = []
+    for write in writes {
+      if let old = try row(write.path) {
+        for count in old.counts { growth[count, default: 0] -= 1 }
+      }
+      guard write.value != nil else { continue }
+      for count in write.counts {
+        growth[count.path, default: 0] += 1
+        raised.append(count)
+      }
+    }
+    for count in raised {
+      guard let more = growth[count.path], more > 0 else { continue }
+      if try tally(count.path) + more > count.atMost { return count }
+    }
+    return nil
+  }
+
+  private mutating func add(_ more: Int, to count: StorePath) throws(StoreError) {
+    try setTally(count, max(0, try tally(count) + more))
+  }
+
+  /// Whether there were rows that have expired; they are gone then.
+  private mutating func sweep(at now: WallTime, limit: Int) throws(StoreError) -> Bool {
+    let paths = try expired(at: now, limit: limit)
+    for path in paths {
+      guard let row = try row(path) else { continue }
+      try remove(path)
+      for count in row.counts { try add(-1, to: count) }
+    }
+    return !paths.isEmpty
+  }
+}

@@ -1,0 +1,69 @@
+/// Keys in order, in runs of bounded length: to put one in, or take one out, moves few others.
+struct SortedKeys<Key: Comparable> {
+  private static var runMax: Int { 512 }
+
+  /// None of them is empty.
+  private var runs: [[Key]] = []
+
+  /// The least key.
+  var first: Key? { runs.first?.first }
+
+  mutating func insert(_ key: Key) {
+    guard !runs.isEmpty else { return runs.append([key]) }
+    let run = runIndex(of: key)
+    let place = Self.place(of: key, in: runs[run])
+    guard place == runs[run].count || runs[run][place] != key else { return }
+    runs[run].insert(key, at: place)
+    guard runs[run].count > Self.runMax else { return }
+    let half = runs[run].count / 2
+    let upper = Array(runs[run][half...])
+    runs[run].removeSubrange(half...)
+    runs.insert(upper, at: run + 1)
+  }
+
+  mutating func remove(_ key: Key) {
+    guard !runs.isEmpty else { return }
+    let run = runIndex(of: key)
+    let place = Self.place(of: key, in: runs[run])
+    guard place < runs[run].count, runs[run][place] == key else { return }
+    runs[run].remove(at: place)
+    if runs[run].isEmpty { runs.remove(at: run) }
+  }
+
+  /// Calls `body` with the keys from `lower` on, in order, until it answers false.
+  func visit(from lower: Key, _ body: (Key) -> Bool) {
+    guard !runs.isEmpty else { return }
+    var run = runIndex(of: lower)
+    var place = Self.place(of: lower, in: runs[run])
+    while run < runs.count {
+      while place < runs[run].count {
+        guard body(runs[run][place]) else { return }
+        place += 1
+      }
+      run += 1
+      place = 0
+    }
+  }
+
+  /// The run that has `key`, or would have: the last that does not begin after it.
+  private func runIndex(of key: Key) -> Int {
+    var low = 0
+    var high = runs.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if runs[middle][0] <= key { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// Where the first key that is not less stands.
+  private static func place(of key: Key, in run: [Key]) -> Int {
+    var low = 0
+    var high = run.count
+    while low < high {
+      let middle = (low + high) / 2
+      if run[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

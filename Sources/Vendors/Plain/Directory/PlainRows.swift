@@ -1,0 +1,53 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// A call as the directory tells of it.
+package struct CallRecord: Hashable, Sendable {
+  package var id: CallID
+  package var createdBy: UserID
+  package var createdAt: WallTime
+  /// In the order in which they joined.
+  package var members: [UserID]
+  /// Whether the operation that returned this record made the call.
+  package var isNew: Bool
+
+  package init(id: CallID, createdBy: UserID, createdAt: WallTime, members: [UserID], isNew: Bool) {
+    self.id = id
+    self.createdBy = createdBy
+    self.createdAt = createdAt
+    self.members = members
+    self.isNew = isNew
+  }
+}
+
+/// What an opaque access token stands for.
+package struct AccessTokenRecord: Hashable, StoreValue {
+  package var user: UserID
+  package var kind: UserKind
+  package var issuedAt: WallTime
+  /// Nil for a token that never expires.
+  package var expiresAt: WallTime?
+
+  package init(user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?) {
+    self.user = user
+    self.kind = kind
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+  }
+}
+
+/// A call, without its members.
+struct CallRow: StoreValue {
+  var createdBy: UserID
+  var createdAt: WallTime
+}
+
+/// A member of a call.
+struct MemberRow: StoreValue {
+  var user: UserID
+}
+
+/// A prefix of guests' names that a process has for itself.
+struct GuestNames: StoreValue {
+  var begunAt: WallTime
+}

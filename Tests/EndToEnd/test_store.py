@@ -1,0 +1,106 @@
+"""What `--store sqlite:FILE` promises: what was accepted is there after a kill -9, and a full disk refuses, not forgets."""
+
+import os
+import resource
+import signal
+import subprocess
+import threading
+
+import pytest
+
+from clients import Client, api
+from gateway import Gateway, token
+
+
+@pytest.fixture
+def flags(tmp_path):
+    return ["--store", f"sqlite:{tmp_path / 'store'}"]
+
+
+def kill(gateway):
+    gateway.process.send_signal(signal.SIGKILL)
+    gateway.process.wait()
+
+
+def opaque(gateway, user):
+    answer = api(gateway, "POST", "/v1/tokens", {"user_id": user, "format": "opaque", "life_s": 600})
+    assert answer.status == 200
+    return answer.json["token"]
+
+
+def test_calls_members_and_opaque_tokens_are_there_after_a_kill(flags):
+    with Gateway(*flags, expected_exit=-signal.SIGKILL) as gateway:
+        with Client(gateway, token=token("ann")) as ann, Client(gateway, token=token("bob")) as bob:
+            ann.receive("connected"), bob.receive("connected")
+            made = api(gateway, "POST", "/v1/calls/default/kept", {}, token("ann"))
+            assert made.status == 201
+            for user in ["bob", "ann"]:
+                joined = api(gateway, "POST", "/v1/calls/default/kept/join", {}, token(user))
+            access, guest = opaque(gateway, "ann"), api(gateway, "POST", "/v1/guests", {}).json["user_id"]
+            kill(gateway)
+    with Gateway(*flags) as gateway:
+        with Client(gateway, token=access) as ann:
+            assert ann.receive("connected")["user_id"] == "ann"
+            kept = api(gateway, "GET", "/v1/calls/default/kept", token=token("ann"))
+            assert kept.json == joined.json and kept.json["members"] == ["bob", "ann"]
+            assert api(gateway, "POST", "/v1/guests", {}).json["user_id"] != guest
+
+
+def test_nothing_that_was_accepted_is_lost_when_the_gateway_is_killed_in_the_middle(flags):
+    accepted = []
+
+    def order(number):
+        try:
+            while True:
+                accepted.append(opaque(gateway, f"user{number}"))
+        except Exception:
+            pass
+
+    with Gateway(*flags, expected_exit=-signal.SIGKILL) as gateway:
+        threads = [threading.Thread(target=order, args=[number]) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        while len(accepted) < 200:
+            threads[0].join(0.01)
+        kill(gateway)
+        for thread in threads:
+            thread.join()
+    with Gateway(*flags) as gateway:
+        for access in accepted[:20] + accepted[-80:]:
+            with Client(gateway, token=access) as client:
+                assert client.receive("connected")["user_id"].startswith("user")
+
+
+def test_where_the_disk_takes_no_more_orders_are_refused_and_nothing_is_forgotten(flags, tmp_path):
+    with Gateway(*flags) as gateway:
+        access = opaque(gateway, "ann")
+        soft, hard = resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE)
+        most = max(os.path.getsize(path) for path in tmp_path.glob("store*"))
+        resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (most, hard))
+        refused = api(gateway, "POST", "/v1/tokens", {"user_id": "bob", "format": "opaque"})
+        assert (refused.status, refused.error["number"]) == (503, 503004) and refused.headers["retry-after"]
+        with Client(gateway, token=access) as ann:
+            assert ann.receive("connected")["user_id"] == "ann"
+        resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (soft, hard))
+        later = opaque(gateway, "bob")
+        assert "event=store_failed" in gateway.log()
+    with Gateway(*flags) as gateway:
+        for access in [access, later]:
+            with Client(gateway, token=access) as client:
+                client.receive("connected")
+
+
+@pytest.mark.parametrize(
+    "content, reason",
+    [(b"no database, and long enough to be read as the head of one" * 20, "it is no SQLite database"), (None, "open")],
+)
+def test_a_file_that_cannot_be_the_store_is_named_at_the_start(flags, tmp_path, content, reason):
+    command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *flags]
+    if content:
+        (tmp_path / "store").write_bytes(content)
+        outcome = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    else:
+        with Gateway(*flags):
+            outcome = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert outcome.returncode == 1 and not outcome.stdout
+    assert f"{tmp_path / 'store'}: " in outcome.stderr and reason in outcome.stderr

@@ -1,0 +1,46 @@
+import GatewayCore
+import GatewayKit
+import GatewayStores
+import TestSupport
+import Testing
+
+/// An engine that the contract is tried on.
+struct StoreCase: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let make: @Sendable () throws -> any Store
+
+  static let all = [
+    StoreCase(testDescription: "memory") { MemoryStore(on: SerialTestExecutor()) },
+    StoreCase(testDescription: "SQLite") { try TemporaryStore().open() },
+  ]
+}
+
+/// What the rows of these tests hold.
+struct Note: StoreValue, Hashable {
+  var text: String
+
+  static let table = StoreTable<Note>("tests.note")
+}
+
+extension Store {
+  func note(_ parts: StoreKey, at now: WallTime) async throws -> String? {
+    try await get(parts, as: Note.self, at: now)?.text
+  }
+
+  /// Whether the rows were written.
+  func write(
+    _ writes: [StoreCommit.Write], if checks: [StoreCommit.Check] = [], at now: WallTime
+  ) async throws -> Bool {
+    try await commit(StoreCommit(checks: checks, writes: writes), at: now)
+  }
+}
+
+extension StoreCommit.Write {
+  init(_ key: StoreKey, _ text: String, expires: WallTime? = nil, in counts: [StoreCount] = []) {
+    self.init(key, Note(text: text) as any StoreValue, expires: expires, in: counts)
+  }
+
+  static func removal(of key: StoreKey) -> StoreCommit.Write {
+    StoreCommit.Write(key, nil as (any StoreValue)?)
+  }
+}

@@ -1,0 +1,138 @@
+import GatewayCore
+import GatewayKit
+import Testing
+
+@Suite("Every store")
+struct StoreContract {
+  private let now = WallTime(seconds: 1_000)
+  private let ann = Note.table.key("ann")
+  private let bob = Note.table.key("bob")
+
+  @Test("keeps what is committed, and gives each row a version that rises", arguments: StoreCase.all)
+  func versions(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    #expect(try await store.read([ann], at: now)[0] == nil)
+    #expect(try await store.write([.init(ann, "one"), .init(bob, "two")], at: now))
+    #expect(try await store.note(ann, at: now) == "one")
+    let first = try #require(try await store.read([bob], at: now)[0])
+    #expect(try first.value(as: Note.self).text == "two" && first.path == bob.path)
+    #expect(try await store.write([.init(bob, "three")], at: now))
+    let second = try #require(try await store.read([ann, bob], at: now)[1])
+    #expect(second.version > first.version && first.version > .absent)
+    #expect(try await store.write([.removal(of: ann)], at: now))
+    #expect(try await store.read([ann, bob], at: now).map { $0 == nil } == [true, false])
+  }
+
+  @Test("commits nothing where a row has changed since it was read", arguments: StoreCase.all)
+  func conflicts(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    #expect(try await store.write([.init(ann, "one")], if: [.init(ann.path, .absent)], at: now))
+    #expect(try await !store.write([.init(ann, "two")], if: [.init(ann.path, .absent)], at: now))
+    let version = try #require(try await store.read([ann], at: now)[0]).version
+    #expect(
+      try await !store.write(
+        [.init(ann, "two"), .init(bob, "two")], if: [.init(ann.path, version), .init(bob.path, version)], at: now))
+    #expect(try await store.note(ann, at: now) == "one")
+    #expect(try await store.note(bob, at: now) == nil)
+    #expect(try await store.write([.init(ann, "two")], if: [.init(ann.path, version)], at: now))
+    #expect(try await !store.write([.init(ann, "three")], if: [.init(ann.path, version)], at: now))
+    #expect(try await store.note(ann, at: now) == "two")
+  }
+
+  @Test("forgets a row at its expiry, not before", arguments: StoreCase.all)
+  func expiry(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let end = now + .seconds(10)
+    #expect(try await store.write([.init(ann, "one", expires: end), .init(bob, "two")], at: now))
+    let version = try #require(try await store.read([ann], at: now)[0]).version
+    let justBefore = end - .nanoseconds(1)
+    #expect(try await store.note(ann, at: justBefore) == "one")
+    #expect(try await store.scan(Note.table.range(), limit: 9, at: justBefore).count == 2)
+    #expect(try await store.note(ann, at: end) == nil)
+    #expect(try await store.scan(Note.table.range(), limit: 9, at: end).map(\.path) == [bob.path])
+    #expect(try await !store.write([.init(ann, "two")], if: [.init(ann.path, version)], at: end))
+    #expect(try await store.write([.init(ann, "two")], if: [.init(ann.path, .absent)], at: end))
+    #expect(try await store.note(ann, at: end + .seconds(1_000_000)) == "two")
+  }
+
+  @Test("lets no count rise above its bound, and counts what is there", arguments: StoreCase.all)
+  func bounds(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let two = StoreCount("tests.two", atMost: 2, of: "notes")
+    let three = StoreCount("tests.three", "part", atMost: 3, of: "parts")
+    let keys = (0..<5).map { Note.table.key("\($0)") }
+    #expect(try await store.write([.init(keys[0], "0", in: [two, three])], at: now))
+    #expect(try await store.write([.init(keys[1], "1", expires: now + .seconds(5), in: [two, three])], at: now))
+    await expectFull(two) {
+      try await store.write([.init(bob, "bob"), .init(keys[2], "2", in: [three, two])], at: now)
+    }
+    #expect(try await store.note(bob, at: now) == nil)
+    #expect(try await store.note(keys[2], at: now) == nil)
+    #expect(try await store.write([.init(keys[0], "again", in: [two, three])], at: now))
+    // One goes, and one comes in the same step.
+    #expect(try await store.write([.init(keys[2], "2", in: [two]), .removal(of: keys[0])], at: now))
+    await expectFull(two) { try await store.write([.init(keys[3], "3", in: [two])], at: now) }
+    #expect(try await store.write([.init(keys[3], "3", in: [two])], at: now + .seconds(5)))
+    await expectFull(two) { try await store.write([.init(keys[4], "4", in: [two])], at: now + .seconds(5)) }
+    // A row that is written anew is in the counts that the last write named.
+    #expect(try await store.write([.init(keys[3], "3")], at: now + .seconds(5)))
+    #expect(try await store.write([.init(keys[4], "4", in: [two])], at: now + .seconds(5)))
+  }
+
+  @Test("makes room out of many that have expired", arguments: StoreCase.all)
+  func room(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let count = StoreCount("tests.many", atMost: 1000, of: "notes")
+    let end = now + .seconds(1)
+    #expect(
+      try await store.write((0..<1000).map { .init(Note.table.key("\($0)"), "", expires: end, in: [count]) }, at: now))
+    await expectFull(count) { try await store.write([.init(ann, "", in: [count])], at: now) }
+    let others = (0..<1000).map { StoreCommit.Write(Note.table.key("new \($0)"), "", in: [count]) }
+    #expect(try await store.write(others, at: end))
+    #expect(try await store.scan(Note.table.range(), limit: 5000, at: end).count == 1000)
+    await expectFull(count) { try await store.write([.init(ann, "", in: [count])], at: end) }
+  }
+
+  @Test("scans a range in the order of its keys, part by part, whatever stands in them", arguments: StoreCase.all)
+  func scans(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let parts = ["", "\0", "\0\0", "\u{1}", "\u{1}\u{1}", "a", "a\0b", "a\u{1}", "aa", "b", "é", "e\u{301}", "😀"]
+    for part in parts.reversed() {
+      #expect(try await store.write([.init(Note.table.key("x", part), part)], at: now))
+      #expect(try await store.write([.init(Note.table.key("x\0", part), "other")], at: now))
+    }
+    #expect(try await store.write([.init(Note.table.key("xa"), "other")], at: now))
+    #expect(try await store.write([.init(StoreTable<Note>("tests.not").key("x", "a"), "other")], at: now))
+    let expected = parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let found = try await store.scan(Note.table.range("x"), limit: 100, at: now)
+    #expect(try found.map { try $0.value(as: Note.self).text.utf8.map(\.self) } == expected.map { Array($0.utf8) })
+    #expect(try await store.scan(Note.table.range("x"), limit: 3, at: now).map(\.path) == found.prefix(3).map(\.path))
+    #expect(try await store.scan(Note.table.range("x"), limit: 0, at: now).isEmpty)
+    #expect(try await store.scan(Note.table.range("y"), limit: 3, at: now).isEmpty)
+    #expect(try await store.write([.removal(of: Note.table.key("x", "a"))], at: now))
+    #expect(try await store.scan(Note.table.range("x"), limit: 100, at: now).count == parts.count - 1)
+  }
+
+  @Test("loses no step of a hundred transactions at once", arguments: StoreCase.all)
+  func transactions(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let (key, now) = (ann, now)
+    await withTaskGroup { group in
+      for _ in 0..<100 {
+        group.addTask {
+          _ = try? await store.transact(at: now) {
+            (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> Void in
+            let count = try await transaction.get(key, as: Note.self).flatMap { Int($0.text) } ?? 0
+            transaction.put(key, Note(text: "\(count + 1)"))
+          }
+        }
+      }
+    }
+    #expect(try await store.note(ann, at: now) == "100")
+  }
+
+  private func expectFull(_ count: StoreCount, _ body: () async throws -> Bool) async {
+    let error = await #expect(throws: StoreError.self) { _ = try await body() }
+    #expect(error == .full(count))
+  }
+}

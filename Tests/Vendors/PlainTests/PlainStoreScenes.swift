@@ -1,0 +1,93 @@
+import GatewayCore
+import GatewayPlain
+import GatewayRuntime
+import GatewaySimulator
+import TestSupport
+import Testing
+
+/// The plain dialect while something is wrong with the store, in virtual time.
+@Suite("While the store")
+struct PlainStoreScenes {
+  private let gateway = try! SimulatedGateway()
+  private let ann = UserID("ann")
+
+  private func status(_ method: String, _ path: String, token: Credentials? = nil) throws -> HTTPResponse {
+    try #require(try gateway.fetch(method, path, token: token)?.get())
+  }
+
+  @Test("is away, a login by opaque token is put off with 1013, and the same token is good afterwards")
+  func loginWhileAway() {
+    let token = gateway.opaqueToken(ann, .regular, life: .seconds(600))
+    gateway.store.fault = .away
+    let peer = gateway.connect(token)
+    #expect(gateway.notices(peer) == [.error(number: 503_004, name: "store_unavailable")])
+    #expect(peer.ending?.code == 1013)
+    gateway.store.fault = nil
+    #expect(gateway.connect(token).ending == nil)
+    #expect(gateway.order { await $0.isConnected(UserID("ann")) } == true)
+  }
+
+  @Test("is away, tokens that nobody can judge do not count as refused, and the session lasts its time")
+  func refreshWhileAway() {
+    let peer = gateway.connect(gateway.token(life: .seconds(60)))
+    let next = gateway.opaqueToken(ann, .regular, life: .seconds(600))
+    gateway.world.advance(by: .seconds(61))
+    gateway.store.fault = .away
+    for _ in 0..<10 {
+      peer.say(gateway.dialect.encode(.refresh(next)))
+      gateway.world.advance(by: .seconds(1))
+    }
+    #expect(peer.ending == nil)
+    gateway.store.fault = nil
+    peer.say(gateway.dialect.encode(.refresh(next)))
+    gateway.world.advance(by: .seconds(300))
+    #expect(peer.ending == nil)
+    #expect(gateway.order { await $0.isConnected(UserID("ann")) } == true)
+  }
+
+  @Test("is away, a session whose time is over ends as ever, and one by JWT is refreshed")
+  func othersWhileAway() {
+    let (late, good) = (
+      gateway.connect(gateway.token(life: .seconds(60))), gateway.connect(gateway.token("bob", life: .seconds(60)))
+    )
+    gateway.store.fault = .away
+    gateway.world.advance(by: .seconds(61))
+    good.say(gateway.dialect.encode(.refresh(gateway.token("bob"))))
+    gateway.world.advance(by: .seconds(61))
+    #expect(late.ending?.code == 4000)
+    #expect(good.ending == nil)
+  }
+
+  @Test("is late, a login waits for it")
+  func late() {
+    let token = gateway.opaqueToken(ann, .regular, life: .seconds(600))
+    gateway.store.fault = .late(.seconds(3))
+    let peer = gateway.connect(token)
+    gateway.world.advance(by: .seconds(2))
+    #expect(gateway.order { await $0.isConnected(UserID("ann")) } == false)
+    gateway.world.advance(by: .seconds(2))
+    #expect(peer.ending == nil && gateway.order { await $0.isConnected(UserID("ann")) } == true)
+  }
+
+  @Test("is away or always changes, calls are answered 503 with Retry-After; what was done unheard is there")
+  func calls() throws {
+    let token = gateway.token()
+    _ = gateway.connect(token)
+    for fault in [FaultyStore.Fault.away, .conflict, .lostAnswer] {
+      gateway.store.fault = fault
+      for (method, path) in [("POST", "/v1/calls/default/\(fault)"), ("POST", "/v1/guests")] {
+        // A second guest asks for no more than a name that is there.
+        guard fault != .lostAnswer || path != "/v1/guests" else { continue }
+        let answer = try status(method, path, token: token)
+        #expect(answer.status == 503 && answer.header("retry-after") != nil, "\(fault): \(path)")
+      }
+    }
+    gateway.store.fault = .away
+    #expect(try status("GET", "/v1/calls/default/lostAnswer", token: token).status == 503)
+    #expect(try status("POST", "/v1/calls/default/lostAnswer/join", token: token).status == 503)
+    gateway.store.fault = nil
+    #expect(try status("POST", "/v1/calls/default/lostAnswer", token: token).status == 200)
+    #expect(try status("POST", "/v1/calls/default/conflict", token: token).status == 201)
+    #expect(try status("POST", "/v1/guests").status == 201)
+  }
+}
