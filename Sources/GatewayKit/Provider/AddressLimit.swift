@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import Synchronization
 
-/// An ``AddressQuota`` that all loops share: the guests that an address may make, say.
+/// An `AddressQuota` that all loops share: the guests that an address may make, say.
 package final class AddressLimit: Sendable {
   private let quota: Mutex<AddressQuota>
 

@@ -5,8 +5,8 @@ internal import Synchronization
 /// What outlives a connection: guests, calls and their members, opaque access tokens.
 ///
 /// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has expired
-/// is as if it had never been; a full table throws ``GatewayError/tooMany`` and loses nothing; a store that is away throws
-/// ``GatewayError/storeUnavailable``.
+/// is as if it had never been; a full table throws `GatewayError.tooMany` and loses nothing; a store that is away throws
+/// `GatewayError.storeUnavailable`.
 package final class PlainDirectory: Sendable {
   private static let calls = StoreTable<CallRow>("plain.call")
   private static let members = StoreTable<MemberRow>("plain.member")

@@ -2,7 +2,7 @@ package import GatewayCore
 
 /// Stream's users in the memory of one process: gone when it ends.
 ///
-/// Runs on the executor it is given, as ``MemoryDirectory`` does.
+/// Runs on the executor it is given, so that in a simulated world its answers come in the same order every time.
 package actor MemoryStreamDirectory: StreamDirectory {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

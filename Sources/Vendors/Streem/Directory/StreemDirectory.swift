@@ -4,7 +4,7 @@ package import GatewayCore
 ///
 /// Obligations of every implementation: each operation is atomic; an answer reflects every operation whose answer its
 /// caller had already seen; what has expired is as if it had never been; a full table throws
-/// ``GatewayError/tooMany`` and loses nothing; of a key only the public half is ever kept, of an invitation's code only
+/// `GatewayError.tooMany` and loses nothing; of a key only the public half is ever kept, of an invitation's code only
 /// the hash.
 package protocol StreemDirectory: Sendable {
   // MARK: Companies and API keys
@@ -15,8 +15,8 @@ package protocol StreemDirectory: Sendable {
   /// The company of that code, nil if there is none.
   func company(_ code: Name) async -> StreemCompany?
 
-  /// Keeps an API key. Throws ``GatewayError/companyUnknown`` if its company does not exist, and
-  /// ``GatewayError/invalidParameter`` if there is a key of that id already, revoked or not.
+  /// Keeps an API key. Throws `GatewayError.companyUnknown` if its company does not exist, and
+  /// `GatewayError.invalidParameter` if there is a key of that id already, revoked or not.
   func addAPIKey(_ key: StreemAPIKey) async throws(GatewayError)
 
   /// The API key of that id, revoked or not; nil if there never was one.
@@ -25,13 +25,13 @@ package protocol StreemDirectory: Sendable {
   /// Every API key, in the order of their ids.
   func apiKeys() async -> [StreemAPIKey]
 
-  /// Ends an API key for ever; revoking twice is revoking once. Throws ``GatewayError/notFound`` if there is none.
+  /// Ends an API key for ever; revoking twice is revoking once. Throws `GatewayError.notFound` if there is none.
   func revokeAPIKey(_ id: Name) async throws(GatewayError) -> StreemAPIKey
 
   // MARK: Users
 
   /// Makes the user on the first login, and overwrites what the login carries on every further one; what it does not
-  /// carry stays. Throws ``GatewayError/companyUnknown``.
+  /// carry stays. Throws `GatewayError.companyUnknown`.
   func identify(_ login: StreemLogin, at now: WallTime) async throws(GatewayError) -> StreemUser
 
   /// The user of that id in any company, nil if there is none.
@@ -46,7 +46,7 @@ package protocol StreemDirectory: Sendable {
   // MARK: Invitations
 
   /// Keeps an invitation under the hash of its code. False if that code is alive already: draw another. Throws
-  /// ``GatewayError/tooMany`` if the table is full of living ones, or the inviter has as many as one may have.
+  /// `GatewayError.tooMany` if the table is full of living ones, or the inviter has as many as one may have.
   func addInvitation(
     _ invitation: StreemInvitation, codeHash: [UInt8], at now: WallTime
   ) async throws(GatewayError) -> Bool
@@ -66,6 +66,6 @@ package protocol StreemDirectory: Sendable {
   func reservation(_ sid: Name, at now: WallTime) async -> StreemReservation?
 
   /// Cancels a reservation that has not ended, and returns it; one that has ended stays as it is. Throws
-  /// ``GatewayError/notFound`` if there is none.
+  /// `GatewayError.notFound` if there is none.
   func cancelReservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation
 }
