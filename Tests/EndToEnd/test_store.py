@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+import sinch
 from clients import Client, api
 from gateway import Gateway, token
 
@@ -44,6 +45,25 @@ def test_calls_members_and_opaque_tokens_are_there_after_a_kill(flags):
             kept = api(gateway, "GET", "/v1/calls/default/kept", token=token("ann"))
             assert kept.json == joined.json and kept.json["members"] == ["bob", "ann"]
             assert api(gateway, "POST", "/v1/guests", {}).json["user_id"] != guest
+
+
+def test_instances_of_sinch_start_after_a_kill_and_a_spent_nonce_stays_spent(flags, tmp_path):
+    (tmp_path / "secret").write_text(sinch.SECRET)
+    flags = [*flags, "--sinch-application", f"{sinch.KEY}={tmp_path / 'secret'}"]
+    spent = sinch.token()
+    with Gateway(*flags, expected_exit=-signal.SIGKILL) as gateway:
+        with sinch.SinchClient(gateway) as client:
+            instance = client.registered(jwt=spent)
+            kill(gateway)
+    with Gateway(*flags) as gateway:
+        with sinch.SinchClient(gateway) as client:
+            client.start_with(instance)
+            client.receive("clientStarted")
+        with sinch.SinchClient(gateway) as client:
+            client.start(device="d2")
+            client.receive("credentialsRequired")
+            client.send("register", jwt=spent)
+            assert client.receive("userRegistrationFailed")["error"]["reason"] == "nonce_reused"
 
 
 def test_nothing_that_was_accepted_is_lost_when_the_gateway_is_killed_in_the_middle(flags):

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import TestSupport
 import Testing
 
 @Suite("Every store")

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import TestSupport
 import Testing
 
 /// What a store is to do, in the simplest words.

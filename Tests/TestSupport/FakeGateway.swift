@@ -1,6 +1,5 @@
 package import GatewayCore
 package import GatewayPlain
-package import GatewaySinch
 internal import GatewayStores
 internal import Synchronization
 
@@ -81,11 +80,6 @@ package final class FakeGateway: GatewayServices {
   package func makeDirectory(calls: Int = 100) -> PlainDirectory {
     PlainDirectory(
       MemoryStore(on: executor), limits: PlainDirectoryLimits(calls: calls), generator: SeededGenerator(seed: 1))
-  }
-
-  /// What Sinch's service remembers, in memory, on the gateway's executor.
-  package func makeSinchDirectory() -> any SinchDirectory {
-    MemorySinchDirectory(on: executor)
   }
 
   /// Starts `body`, and lets happen what can without time passing. What it returns is in the box when it is done.

@@ -44,6 +44,11 @@ package struct StoreTransaction<Failure: StoreFailure>: Sendable {
     write(StoreCommit.Write(key, value, expires: expires, in: counts))
   }
 
+  /// Deletes a row, if it is there.
+  package mutating func delete(_ key: StoreKey) {
+    write(StoreCommit.Write(key, nil))
+  }
+
   private mutating func write(_ write: StoreCommit.Write) {
     commit.writes.removeAll { $0.path == write.path }
     commit.writes.append(write)

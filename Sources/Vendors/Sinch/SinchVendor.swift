@@ -3,7 +3,7 @@ package import GatewayKit
 
 /// Sinch's side of a gateway: its wire, its tokens and its HTTP side.
 package struct SinchVendor: Vendor {
-  package let directory: MemorySinchDirectory
+  package let directory: SinchDirectory
   package let bindings: [DialectBinding]
   package let issuers: [String: any TokenIssuer]
   private let registrar: SinchRegistrar
@@ -11,7 +11,7 @@ package struct SinchVendor: Vendor {
 
   package init(_ settings: SinchSettings, on ground: Ground) {
     services = ground.services
-    directory = MemorySinchDirectory(on: ground.executor)
+    directory = SinchDirectory(ground.store, seed: ground.seed)
     registrar = SinchRegistrar(settings: settings, directory: directory)
     let dialect = SinchDialect(settings)
     bindings = [

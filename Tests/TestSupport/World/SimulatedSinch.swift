@@ -26,7 +26,7 @@ package struct SimulatedSinch {
 
   package var world: SimulatedWorld { space.world }
   package var gateway: Gateway { space.gateway }
-  package var directory: MemorySinchDirectory { space.vendor.directory }
+  package var directory: SinchDirectory { space.vendor.directory }
 
   // MARK: Tokens
 
@@ -69,8 +69,8 @@ package struct SimulatedSinch {
     let directory = directory
     let now = world.wallTime
     return world.ask {
-      await directory.instances(of: UserID(user), application: Self.application, at: now, limit: 10)
-    } ?? []
+      try? await directory.instances(of: UserID(user), application: Self.application, at: now, limit: 10)
+    }.flatMap { $0 } ?? []
   }
 }
 

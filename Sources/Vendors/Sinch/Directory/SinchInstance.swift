@@ -1,7 +1,8 @@
 package import GatewayCore
+internal import GatewayKit
 
 /// One device acting for one user of a Sinch application.
-package struct SinchInstance: Hashable, Sendable {
+package struct SinchInstance: Hashable, StoreValue {
   package let id: Name
   package let application: Name
   package let user: UserID
@@ -45,13 +46,4 @@ package struct SinchInstance: Hashable, Sendable {
   package func hasEnded(at now: WallTime) -> Bool {
     endsAt.map { $0 <= now } ?? false
   }
-}
-
-/// What the directory knows of an instance's id.
-package enum SinchInstanceState: Hashable, Sendable {
-  case alive(SinchInstance)
-  /// It has ended, not too long ago.
-  case ended
-  /// There never was one, it was deleted, or it ended too long ago.
-  case unknown
 }

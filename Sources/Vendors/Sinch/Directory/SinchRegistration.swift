@@ -35,11 +35,3 @@ package enum SinchNonceReplay: String, Hashable, Sendable, CaseIterable {
   case sameDevice = "same-device"
   case allow
 }
-
-/// Why a registration is not accepted.
-package enum SinchRegistrationRefusal: Error, Hashable, Sendable {
-  case nonceReused
-  case sequenceNotIncreasing
-  case endRequired
-  case full
-}

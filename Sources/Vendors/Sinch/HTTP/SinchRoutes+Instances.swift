@@ -9,13 +9,13 @@ extension SinchRoutes {
     let order = try Self.body(request) { (body) throws(GatewayError) in try Self.order(body, parameters) }
     let now = services.wallTime
     var old: SinchInstance?
-    if let id = order.extends, case .alive(let instance) = await directory.instance(id, at: now),
+    if let id = order.extends, let instance = try await known(id, at: now),
       instance.isOf(order.device.application, order.device.user, order.device.device)
     {
       old = instance
     }
     var extended: SinchInstance?
-    if let old { extended = await extensible(old.id, at: now) }
+    if let old { extended = try await extensible(old.id, at: now) }
     let registered = try await register(order.device, order.proof, extending: extended?.id, at: now)
     if registered.instance.kind == .anonymous { throw .anonymousRefused }
     if let old {
@@ -62,8 +62,10 @@ extension SinchRoutes {
   func list(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     try checkServer(request, of: Name(parameters["application"]), at: now)
-    let instances = await directory.instances(
-      of: UserID(parameters["user"]), application: Name(parameters["application"]), at: now, limit: 100)
+    let instances = try await asking { () async throws(SinchRefusal) in
+      try await directory.instances(
+        of: UserID(parameters["user"]), application: Name(parameters["application"]), at: now, limit: 100)
+    }
     let answer = JSONWriter.object { json in
       json.name("instances")
       json.beginArray()
@@ -82,7 +84,9 @@ extension SinchRoutes {
 
   func delete(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let instance = try await instance(request, parameters)
-    _ = await directory.deleteInstance(instance.id, at: services.wallTime)
+    _ = try await asking { () async throws(SinchRefusal) in
+      try await directory.deleteInstance(instance.id, at: services.wallTime)
+    }
     return HTTPResponse(status: 204)
   }
 
@@ -97,8 +101,7 @@ extension SinchRoutes {
       return caller
     }
     try checkServer(request, of: Name(parameters["application"]), at: now)
-    guard case .alive(let instance) = await directory.instance(Name(parameters["instance"]), at: now),
-      instance.isAt(parameters)
+    guard let instance = try await known(Name(parameters["instance"]), at: now), instance.isAt(parameters)
     else { throw SinchRefusal.instanceUnknown.gatewayError }
     return instance
   }

@@ -22,7 +22,7 @@ extension SinchRoutes {
   func renewWeb(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     let ticket = try await asking { () throws(SinchRefusal) in try gate.ticket(request, at: now) }
-    guard let instance = await extensible(Name(parameters["instance"]), at: now),
+    guard let instance = try await extensible(Name(parameters["instance"]), at: now),
       instance.application == ticket.application, instance.user == ticket.user
     else { throw SinchRefusal.instanceUnknown.gatewayError }
     return try await registerWeb(request, device: instance.device, extending: instance.id, at: now)
@@ -111,10 +111,11 @@ extension SinchRoutes {
     // As much work for a user that does not exist.
     let isEqual = ConstantTime.areEqual(Array((known?.token ?? "-").utf8), Array(password.utf8))
     let isRight = isEqual && known != nil
-    guard
-      await directory.tryPassword(
+    let isLookedAt = try await asking { () async throws(SinchRefusal) in
+      try await directory.tryPassword(
         isRight: isRight, of: user, isKnown: known != nil, at: now, lock: settings.passwordLock)
-    else { throw SinchRefusal.accountLocked.gatewayError }
+    }
+    guard isLookedAt else { throw SinchRefusal.accountLocked.gatewayError }
     guard isRight else { throw SinchRefusal.wrongPassword.gatewayError }
     let ticket = SinchUserTicket.mint(
       user: user, application: application.key, secret: application.secrets[0], createdAt: now,

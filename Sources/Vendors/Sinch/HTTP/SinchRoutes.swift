@@ -24,7 +24,7 @@ package struct SinchRoutes: Sendable {
   }
 
   var settings: SinchSettings { registrar.settings }
-  var directory: any SinchDirectory { registrar.directory }
+  var directory: SinchDirectory { registrar.directory }
 
   package var routes: [HTTPRoute] {
     let instances = "/sinch/v1/applications/{application}/users/{user}/instances"
@@ -86,7 +86,9 @@ package struct SinchRoutes: Sendable {
       try await registrar.register(device, proof, extending: id, at: now)
     }
     guard await services.isRevoked(registered.token) else { return registered }
-    _ = await directory.deleteInstance(registered.instance.id, at: now)
+    _ = try await asking { () async throws(SinchRefusal) in
+      try await directory.deleteInstance(registered.instance.id, at: now)
+    }
     throw .tokenRevoked
   }
 
@@ -101,11 +103,15 @@ package struct SinchRoutes: Sendable {
 
   /// The instance of that id that a registration is to extend: alive, and not revoked. A client that was told that its
   /// instance is unknown has dropped it with its secret, and needs another.
-  nonisolated(nonsending) func extensible(_ id: Name, at now: WallTime) async -> SinchInstance? {
-    guard case .alive(let instance) = await directory.instance(id, at: now),
-      await !services.isRevoked(SinchRegistrar.token(of: instance))
+  nonisolated(nonsending) func extensible(_ id: Name, at now: WallTime) async throws(GatewayError) -> SinchInstance? {
+    guard let instance = try await known(id, at: now), await !services.isRevoked(SinchRegistrar.token(of: instance))
     else { return nil }
     return instance
+  }
+
+  /// The instance of that id, revoked or not.
+  nonisolated(nonsending) func known(_ id: Name, at now: WallTime) async throws(GatewayError) -> SinchInstance? {
+    try await asking { () async throws(SinchRefusal) in try await directory.instance(id, at: now) }
   }
 
   /// What `read` makes of the body, which must be a JSON object, or may be absent where everything in it is optional.

@@ -4,10 +4,10 @@ internal import GatewayTokens
 /// Turns credentials into instances: the same for the socket and for HTTP.
 package struct SinchRegistrar: Sendable {
   let settings: SinchSettings
-  let directory: any SinchDirectory
+  let directory: SinchDirectory
   private let verifier: SinchTokenVerifier
 
-  package init(settings: SinchSettings, directory: any SinchDirectory) {
+  package init(settings: SinchSettings, directory: SinchDirectory) {
     self.settings = settings
     self.directory = directory
     verifier = SinchTokenVerifier(applications: settings.applications, policy: settings.tokens)
@@ -30,19 +30,9 @@ package struct SinchRegistrar: Sendable {
     guard order.kind != .anonymous else {
       return Registered(instance: order.instance, secret: nil, token: Self.token(of: order.instance))
     }
-    let instance: SinchInstance
-    do throws(SinchRegistrationRefusal) {
-      instance = try await directory.register(
-        SinchRegistration(
-          proof: order.proof, instance: order.instance, extends: extended, keepsLimits: order.keepsLimits), at: now)
-    } catch {
-      switch error {
-      case .nonceReused: throw .nonceReused
-      case .sequenceNotIncreasing: throw .sequenceNotIncreasing
-      case .endRequired: throw .endRequired
-      case .full: throw .full
-      }
-    }
+    let instance = try await directory.register(
+      SinchRegistration(
+        proof: order.proof, instance: order.instance, extends: extended, keepsLimits: order.keepsLimits), at: now)
     let isNew = instance.id == order.instance.id
     return Registered(instance: instance, secret: isNew ? order.secret : nil, token: Self.token(of: instance))
   }
@@ -116,7 +106,7 @@ package struct SinchRegistrar: Sendable {
     _ id: Name, signed request: SinchRequestSignature, as signature: String, at now: WallTime
   ) async throws(SinchRefusal) -> SinchInstance {
     try checkTimestamp(request.timestamp, at: now)
-    guard case .alive(let instance) = await directory.instance(id, at: now),
+    guard let instance = try await directory.instance(id, at: now),
       let application = settings.applications[instance.application],
       let secret = SinchInstanceSecret.recover(instance, of: application)
     else { throw .instanceUnknown }
@@ -124,15 +114,15 @@ package struct SinchRegistrar: Sendable {
     return instance
   }
 
-  /// Whether an instance of that id has ended, as far as whoever signed `request` with its secret may know: to others it is
-  /// as if there had never been one.
+  /// Whether the device's instance of that id has ended, as far as whoever signed `request` with its secret may know: to
+  /// others it is as if there had never been one.
   func hasEnded(
-    _ id: Name, of application: Name, signed request: SinchRequestSignature, as signature: String, at now: WallTime
-  ) async -> Bool {
-    guard let application = settings.applications[application],
+    _ id: Name, of device: SinchDevice, signed request: SinchRequestSignature, as signature: String, at now: WallTime
+  ) async throws(SinchRefusal) -> Bool {
+    guard let application = settings.applications[device.application],
       request.isSigned(signature, by: SinchInstanceSecret.candidates(id: id, of: application))
     else { return false }
-    return await directory.instance(id, at: now) == .ended
+    return try await directory.hasEnded(id, of: device.application, device.user, device.device, at: now)
   }
 
   /// Throws unless `text` names a moment within the window around `now`.

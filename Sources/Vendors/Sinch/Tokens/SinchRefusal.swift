@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayKit
 
 /// The check that credentials of Sinch's failed: the reason's name, as the explaining mode tells it.
 package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
@@ -32,6 +33,7 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
   case declined
   case tooMany = "too_many"
   case full
+  case storeUnavailable = "store_unavailable"
 
   /// What was wrong and what was expected, for a person.
   var explanation: String {
@@ -66,6 +68,7 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case .declined: "the client declined to register (registerFailed)"
     case .tooMany: "too many requests from this address: try again later"
     case .full: "the gateway has no room for another registration: try again later"
+    case .storeUnavailable: "what the gateway remembers is out of reach: try again later"
     }
   }
 
@@ -94,6 +97,13 @@ package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
     case .authorizationInsufficient: .notPermitted
     case .wrongPassword: .userUnknown
     case .accountLocked, .tooMany, .full: .tooMany
+    case .storeUnavailable: .storeUnavailable
     }
+  }
+}
+
+extension SinchRefusal: StoreFailure {
+  package init(_ error: StoreError) {
+    self = if case .full = error { .full } else { .storeUnavailable }
   }
 }

@@ -51,17 +51,19 @@ package struct SinchAuthenticator: Authenticator {
     _ registrar: SinchRegistrar, at now: WallTime
   ) async -> Verdict {
     do throws(SinchRefusal) {
-      let instance = try await registrar.instance(id, signed: signed, as: signature, at: now)
-      guard instance.isOf(device.application, device.user, device.device) else {
-        return .success(wanting(.unknownInstance, device, at: now))
+      do throws(SinchRefusal) {
+        let instance = try await registrar.instance(id, signed: signed, as: signature, at: now)
+        guard instance.isOf(device.application, device.user, device.device) else {
+          return .success(wanting(.unknownInstance, device, at: now))
+        }
+        if SinchRenewal.isDue(instance, at: now) {
+          return .success(wanting(.extend, device, instance: id, at: now))
+        }
+        return .success(started(instance, device))
+      } catch .instanceUnknown {
+        let hasEnded = try await registrar.hasEnded(id, of: device, signed: signed, as: signature, at: now)
+        return .success(wanting(hasEnded ? .expired : .unknownInstance, device, at: now))
       }
-      if SinchRenewal.isDue(instance, at: now) {
-        return .success(wanting(.extend, device, instance: id, at: now))
-      }
-      return .success(started(instance, device))
-    } catch .instanceUnknown {
-      let hasEnded = await registrar.hasEnded(id, of: device.application, signed: signed, as: signature, at: now)
-      return .success(wanting(hasEnded ? .expired : .unknownInstance, device, at: now))
     } catch {
       return .failure(error.gatewayError)
     }
@@ -95,7 +97,7 @@ package struct SinchAuthenticator: Authenticator {
         token.welcome = SinchWords.userRegistered(registered.instance, secret: registered.secret)
         return .success(token)
       } catch {
-        guard asked == .extend, let id, case .alive(let instance) = await registrar.directory.instance(id, at: now)
+        guard asked == .extend, let id, let instance = try? await registrar.directory.instance(id, at: now)
         else { return .failure(error.gatewayError) }
         var token = Self.started(instance, device)
         token.welcome = SinchWords.error("userRegistrationFailed", error.gatewayError, errors)
@@ -115,10 +117,12 @@ package struct SinchAuthenticator: Authenticator {
       return .decided(.failure(SinchRefusal.declined.gatewayError))
     }
     return .pending { [registrar] in
-      guard case .alive(let instance) = await registrar.directory.instance(id, at: now) else {
-        return .failure(SinchRefusal.declined.gatewayError)
+      do throws(SinchRefusal) {
+        guard let instance = try await registrar.directory.instance(id, at: now) else { throw .declined }
+        return .success(Self.started(instance, standing.device))
+      } catch {
+        return .failure(error.gatewayError)
       }
-      return .success(Self.started(instance, standing.device))
     }
   }
 

@@ -54,6 +54,8 @@ struct SinchErrorWords: Hashable, Sendable {
       Numbers(status: 403, code: 40_303)
     case .accountLocked, .tooMany, .full:
       Numbers(status: 429, code: 42_900)
+    case .storeUnavailable:
+      Numbers(status: 503, code: 50_300)
     }
   }
 

@@ -10,11 +10,13 @@ enum SinchCommand: Hashable {
 
 /// Does what clients of Sinch ask for; calls as everybody's are done.
 package struct SinchOperations: OperationHandler {
-  private let directory: any SinchDirectory
+  private let directory: SinchDirectory
+  private let errors: SinchErrorWords
   private let calls: CallCommands
 
-  package init(_ dialect: SinchDialect, directory: any SinchDirectory) {
+  package init(_ dialect: SinchDialect, directory: SinchDirectory) {
     self.directory = directory
+    errors = dialect.errors
     calls = CallCommands(dialect)
   }
 
@@ -40,7 +42,11 @@ package struct SinchOperations: OperationHandler {
     case .unregister:
       // The device is logged out of push, and its registration goes with it; the connection stays until it ends.
       if let instance = caller.notes?.unpacked(SinchStanding.self)?.instance {
-        _ = await directory.deleteInstance(instance, at: services.wallTime)
+        do throws(SinchRefusal) {
+          _ = try await directory.deleteInstance(instance, at: services.wallTime)
+        } catch {
+          return [Frame(text: SinchWords.error("error", error.gatewayError, errors))]
+        }
       }
       return [Frame(text: SinchWords.text("pushTokenUnregistered"))]
     case nil:

@@ -1,23 +1,14 @@
 import GatewayCore
 import GatewayKit
 import GatewayPlain
-import GatewayStores
 import TestSupport
 import Testing
 
-/// An engine under the directory, which has room for `room` of everything.
-struct PlainDirectoryCase: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let makeStore: @Sendable () throws -> any Store
-
-  static let all = [
-    PlainDirectoryCase(testDescription: "memory") { MemoryStore(on: SerialTestExecutor()) },
-    PlainDirectoryCase(testDescription: "SQLite") { try TemporaryStore().open() },
-  ]
-
-  func make(_ room: Int) throws -> PlainDirectory {
+extension StoreCase {
+  /// A directory with room for `room` of everything.
+  fileprivate func make(_ room: Int) throws -> PlainDirectory {
     let limits = PlainDirectoryLimits(calls: room, membersOfCall: room, memberships: 2 * room, accessTokens: room)
-    return PlainDirectory(try makeStore(), limits: limits, generator: SeededGenerator(seed: 1))
+    return PlainDirectory(try make(), limits: limits, generator: SeededGenerator(seed: 1))
   }
 }
 
@@ -28,8 +19,8 @@ struct PlainDirectoryContract {
   private let standup = CallID(cid: "default:standup")!
   private let now = WallTime(seconds: 1_000)
 
-  @Test("gives every guest a name of its own, after the wish", arguments: PlainDirectoryCase.all)
-  func guests(_ directory: PlainDirectoryCase) async throws {
+  @Test("gives every guest a name of its own, after the wish", arguments: StoreCase.all)
+  func guests(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     var names: Set<UserID> = []
     for wish in [nil, "", "Zoë", "Zoë", "../!anon", String(repeating: "x", count: 1000)] {
@@ -41,8 +32,8 @@ struct PlainDirectoryContract {
     #expect(names.allSatisfy { $0.rawValue.hasPrefix("guest-") && $0.rawValue.utf8.count <= 100 })
   }
 
-  @Test("makes a call once, and remembers who made it and when", arguments: PlainDirectoryCase.all)
-  func getOrCreate(_ directory: PlainDirectoryCase) async throws {
+  @Test("makes a call once, and remembers who made it and when", arguments: StoreCase.all)
+  func getOrCreate(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     #expect(try await directory.call(standup, at: now) == nil)
     let made = try await directory.getOrCreateCall(standup, by: ann, at: now)
@@ -53,8 +44,8 @@ struct PlainDirectoryContract {
     #expect(try await directory.call(standup, at: now) == known)
   }
 
-  @Test("joins in order, and joining twice is joining once", arguments: PlainDirectoryCase.all)
-  func join(_ directory: PlainDirectoryCase) async throws {
+  @Test("joins in order, and joining twice is joining once", arguments: StoreCase.all)
+  func join(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     _ = try await directory.getOrCreateCall(standup, by: ann, at: now)
     #expect(try await directory.join(standup, user: bob, at: now).members == [bob])
@@ -64,8 +55,8 @@ struct PlainDirectoryContract {
     #expect(try await directory.call(standup, at: now)?.members == [bob, .anonymous, ann])
   }
 
-  @Test("says who is a member, and that there is no call", arguments: PlainDirectoryCase.all)
-  func isMember(_ directory: PlainDirectoryCase) async throws {
+  @Test("says who is a member, and that there is no call", arguments: StoreCase.all)
+  func isMember(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     let error = await #expect(throws: GatewayError.self) { try await directory.isMember(ann, of: standup, at: now) }
     #expect(error?.isSame(as: .notFound) == true)
@@ -75,9 +66,9 @@ struct PlainDirectoryContract {
     #expect(try await !directory.isMember(ann, of: standup, at: now))
   }
 
-  @Test("makes no guest's name again after a restart with the same seed", arguments: PlainDirectoryCase.all)
-  func guestsAfterRestart(_ directory: PlainDirectoryCase) async throws {
-    let store = try directory.makeStore()
+  @Test("makes no guest's name again after a restart with the same seed", arguments: StoreCase.all)
+  func guestsAfterRestart(_ directory: StoreCase) async throws {
+    let store = try directory.make()
     var names: Set<UserID> = []
     for _ in 0..<3 {
       let directory = PlainDirectory(store, generator: SeededGenerator(seed: 1))
@@ -86,16 +77,16 @@ struct PlainDirectoryContract {
     #expect(names.count == 6)
   }
 
-  @Test("lets nobody join a call that does not exist", arguments: PlainDirectoryCase.all)
-  func joinMissing(_ directory: PlainDirectoryCase) async throws {
+  @Test("lets nobody join a call that does not exist", arguments: StoreCase.all)
+  func joinMissing(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     let error = await #expect(throws: GatewayError.self) { try await directory.join(standup, user: ann, at: now) }
     #expect(error?.isSame(as: .notFound) == true)
     #expect(try await directory.call(standup, at: now) == nil)
   }
 
-  @Test("refuses what a full table cannot hold, and keeps what it holds", arguments: PlainDirectoryCase.all)
-  func full(_ directory: PlainDirectoryCase) async throws {
+  @Test("refuses what a full table cannot hold, and keeps what it holds", arguments: StoreCase.all)
+  func full(_ directory: StoreCase) async throws {
     let directory = try directory.make(3)
     let calls = (0..<4).map { CallID(cid: "default:\($0)")! }
     let users = (0..<4).map { UserID("user\($0)") }
@@ -112,8 +103,8 @@ struct PlainDirectoryContract {
     #expect(try await directory.call(calls[2], at: now)?.members == [])
   }
 
-  @Test("forgets an access token at its expiry, not before", arguments: PlainDirectoryCase.all)
-  func accessTokens(_ directory: PlainDirectoryCase) async throws {
+  @Test("forgets an access token at its expiry, not before", arguments: StoreCase.all)
+  func accessTokens(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     let record = AccessTokenRecord(user: ann, kind: .regular, issuedAt: now, expiresAt: now + .seconds(10))
     let eternal = AccessTokenRecord(user: bob, kind: .guest, issuedAt: now, expiresAt: nil)
@@ -125,8 +116,8 @@ struct PlainDirectoryContract {
     #expect(try await directory.accessToken(hash: [3], at: now) == nil)
   }
 
-  @Test("makes room for access tokens out of those that have expired", arguments: PlainDirectoryCase.all)
-  func accessTokenRoom(_ directory: PlainDirectoryCase) async throws {
+  @Test("makes room for access tokens out of those that have expired", arguments: StoreCase.all)
+  func accessTokenRoom(_ directory: StoreCase) async throws {
     let directory = try directory.make(2)
     func record(from start: Int, for seconds: Int?) -> AccessTokenRecord {
       let issued = now + .seconds(start)
@@ -144,8 +135,8 @@ struct PlainDirectoryContract {
     try await directory.storeAccessToken(hash: [4], record(from: 20, for: 10))
   }
 
-  @Test("loses nothing when many join at once", arguments: PlainDirectoryCase.all)
-  func concurrentJoins(_ directory: PlainDirectoryCase) async throws {
+  @Test("loses nothing when many join at once", arguments: StoreCase.all)
+  func concurrentJoins(_ directory: StoreCase) async throws {
     let directory = try directory.make(200)
     await withTaskGroup { group in
       for number in 0..<200 {

@@ -147,6 +147,7 @@ struct SinchTokenVerifierTests {
     let withMemory: Set<SinchRefusal> = [
       .nonceReused, .sequenceNotIncreasing, .endRequired, .instanceUnknown, .timestampMissing, .timestampOutOfRange,
       .authorizationMissing, .authorizationInsufficient, .wrongPassword, .accountLocked, .declined, .tooMany, .full,
+      .storeUnavailable,
     ]
     #expect(Set(Refused.all.map(\.reason)) == Set(SinchRefusal.allCases).subtracting(withMemory))
   }

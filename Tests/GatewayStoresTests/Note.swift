@@ -1,19 +1,5 @@
 import GatewayCore
 import GatewayKit
-import GatewayStores
-import TestSupport
-import Testing
-
-/// An engine that the contract is tried on.
-struct StoreCase: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let make: @Sendable () throws -> any Store
-
-  static let all = [
-    StoreCase(testDescription: "memory") { MemoryStore(on: SerialTestExecutor()) },
-    StoreCase(testDescription: "SQLite") { try TemporaryStore().open() },
-  ]
-}
 
 /// What the rows of these tests hold.
 struct Note: StoreValue, Hashable {

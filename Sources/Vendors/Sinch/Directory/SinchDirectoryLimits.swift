@@ -1,13 +1,13 @@
-/// The most a ``MemorySinchDirectory`` holds of anything.
-package struct MemorySinchLimits: Hashable, Sendable {
+/// The most that Sinch's directory holds of anything.
+package struct SinchDirectoryLimits: Hashable, Sendable {
   package var instances: Int
   /// Of one user; the oldest makes room for the next.
   package var instancesPerUser: Int
   package var nonces: Int
   package var sequences: Int
-  /// Devices remembered as limited, and instances remembered as ended; the oldest is forgotten first.
+  /// Devices remembered as limited; one too many is not remembered.
   package var devices: Int
-  /// Names that are no account's and were tried with a password; the oldest is forgotten first.
+  /// Names that are no account's and were tried with a password; a share of them is forgotten for others.
   package var passwords: Int
 
   package init(

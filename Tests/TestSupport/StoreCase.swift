@@ -1,0 +1,14 @@
+package import GatewayKit
+internal import GatewayStores
+internal import Testing
+
+/// An engine that a contract is tried on: a store in memory, for instance.
+package struct StoreCase: CustomTestStringConvertible, Sendable {
+  package let testDescription: String
+  package let make: @Sendable () throws -> any Store
+
+  package static let all = [
+    StoreCase(testDescription: "memory") { MemoryStore(on: SerialTestExecutor()) },
+    StoreCase(testDescription: "SQLite") { try TemporaryStore().open() },
+  ]
+}

@@ -1,0 +1,86 @@
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySinch
+import TestSupport
+import Testing
+
+/// Sinch while something is wrong with the store, in virtual time.
+@Suite("While the store of Sinch's side")
+struct SinchStoreScenes {
+  private let gateway = SimulatedSinch()
+
+  private func register(_ peer: SinchPeer, _ token: String) {
+    peer.say(#"{"type":"register","jwt":"\#(token)"}"#)
+  }
+
+  @Test("is away, a registration is put off with 1013, spends nothing, and is accepted afterwards")
+  func registrationWhileAway() {
+    let token = gateway.token()
+    let peer = gateway.connect()
+    peer.start()
+    gateway.space.store.fault = .away
+    register(peer, token)
+    #expect(peer.last("reason") == "store_unavailable" && peer.closeCode == 1013)
+    gateway.space.store.fault = nil
+    let again = gateway.connect()
+    again.start()
+    register(again, token)
+    #expect(again.types.last == "clientStarted")
+  }
+
+  @Test("is away, nobody is told that an instance is unknown, and the instance starts afterwards")
+  func startWhileAway() throws {
+    let (id, secret) = try #require(gateway.started().registered)
+    gateway.space.store.fault = .away
+    let peer = gateway.connect()
+    peer.start(instance: id, secret: secret)
+    #expect(peer.types == ["clientFailed"] && peer.last("reason") == "store_unavailable" && peer.closeCode == 1013)
+    gateway.space.store.fault = nil
+    let again = gateway.connect()
+    again.start(instance: id, secret: secret)
+    #expect(again.types == ["clientStarted"])
+  }
+
+  @Test("is away, HTTP answers 503 and when to ask again, and nothing is deleted")
+  func deletionWhileAway() throws {
+    let (id, _) = try #require(gateway.started().registered)
+    let path = "/sinch/v1/applications/app/users/alice/instances"
+    let server = [HTTPField("authorization", "Basic YXBwOkFBRUNBd1FGQmdjSUNRb0xEQTBPRHc9PQ==")]
+    #expect(gateway.fetch("GET", path, headers: server)?.status == 200)
+    gateway.space.store.fault = .away
+    for (method, path) in [("GET", path), ("GET", "\(path)/\(id)"), ("DELETE", "\(path)/\(id)")] {
+      let answer = try #require(gateway.fetch(method, path, headers: server))
+      #expect(answer.status == 503 && answer.headers.contains { $0.name == "retry-after" })
+    }
+    gateway.space.store.fault = nil
+    #expect(gateway.instances().map(\.id.text) == [id])
+    #expect(gateway.fetch("DELETE", "\(path)/\(id)", headers: server)?.status == 204)
+  }
+
+  @Test("is away, a client that unregisters hears so, and is registered as before")
+  func unregisterWhileAway() {
+    let peer = gateway.started()
+    gateway.space.store.fault = .away
+    peer.say(#"{"type":"unregisterPushToken"}"#)
+    #expect(peer.types.last == "error" && peer.last("reason") == "store_unavailable" && peer.isOpen)
+    gateway.space.store.fault = nil
+    #expect(gateway.instances().count == 1)
+  }
+
+  @Test("is late, a registration waits for it and spends its nonce once")
+  func late() {
+    let token = gateway.token()
+    gateway.space.store.fault = .late(.milliseconds(300))
+    let peers = ["d1", "d2"].map { device in
+      let peer = gateway.connect()
+      peer.start(device: device)
+      return peer
+    }
+    for peer in peers { register(peer, token) }
+    gateway.world.advance(by: .seconds(5))
+    #expect(peers.map { $0.types.last == "clientStarted" }.filter(\.self).count == 1)
+    gateway.space.store.fault = nil
+    #expect(gateway.instances().count == 1)
+  }
+}
