@@ -12,7 +12,7 @@ final class SQLiteFile {
   /// What says in the file's head that it is ours: `Post`.
   private static let applicationID: Int64 = 0x506F_7374
   /// The version of the tables below.
-  private static let schemaVersion: Int64 = 1
+  private static let schemaVersion: Int64 = 2
   private static let schema = """
     BEGIN IMMEDIATE;
     CREATE TABLE entry(
@@ -40,7 +40,9 @@ final class SQLiteFile {
     }
     close(descriptor)
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    // A name that begins with a colon would be none of a file.
+    let code = sqlite3_open_v2(
+      path.hasPrefix(":") ? "./\(path)" : path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard let opened else { throw SQLiteFileError(description: "\(path): no memory to open it") }
     handle = opened
     guard code == SQLITE_OK else { throw Self.error(path, opened) }

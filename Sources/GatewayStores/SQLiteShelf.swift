@@ -57,7 +57,7 @@ final class SQLiteShelf: Shelf {
     ShelfRow(
       version: StoreVersion(UInt64(bitPattern: statement.integer(0))),
       expires: statement.isNull(1) ? nil : WallTime(nanoseconds: statement.integer(1)),
-      counts: paths(statement.bytes(2)), value: statement.bytes(3))
+      counts: counts(statement.bytes(2)), value: statement.bytes(3))
   }
 
   func put(_ row: ShelfRow<[UInt8]>, at path: StorePath) throws(StoreError) {
@@ -110,25 +110,28 @@ final class SQLiteShelf: Shelf {
 
   // MARK: Lists of counts
 
-  /// Each path behind its length in two bytes.
-  private static func bytes(_ paths: [StorePath]) -> [UInt8] {
-    paths.reduce(into: []) { bytes, path in
-      let count = UInt16(truncatingIfNeeded: path.bytes.count)
-      bytes += [UInt8(count >> 8), UInt8(truncatingIfNeeded: count)] + path.bytes
+  /// Each path behind its weight in eight bytes and its length in two.
+  private static func bytes(_ counts: [ShelfCount]) -> [UInt8] {
+    counts.reduce(into: []) { bytes, count in
+      withUnsafeBytes(of: UInt64(count.weight).bigEndian) { bytes += $0 }
+      let size = UInt16(truncatingIfNeeded: count.path.bytes.count)
+      bytes += [UInt8(size >> 8), UInt8(truncatingIfNeeded: size)] + count.path.bytes
     }
   }
 
-  private static func paths(_ bytes: [UInt8]) -> [StorePath] {
-    var paths: [StorePath] = []
+  private static func counts(_ bytes: [UInt8]) -> [ShelfCount] {
+    var counts: [ShelfCount] = []
     var rest = bytes[...]
     // What is on the disk may be anything.
-    while rest.count >= 2 {
-      let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+    while rest.count >= 10 {
+      let weight = rest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      rest = rest.dropFirst(8)
+      let size = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
       rest = rest.dropFirst(2)
-      guard count <= rest.count else { break }
-      paths.append(StorePath(bytes: Array(rest.prefix(count))))
-      rest = rest.dropFirst(count)
+      guard size <= rest.count, let weight = Int32(exactly: weight) else { break }
+      counts.append(ShelfCount(path: StorePath(bytes: Array(rest.prefix(size))), weight: Int(weight)))
+      rest = rest.dropFirst(size)
     }
-    return paths
+    return counts
   }
 }

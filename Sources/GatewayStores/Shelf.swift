@@ -21,12 +21,18 @@ struct ShelfRow<Value: Sendable>: Sendable {
   var version: StoreVersion
   var expires: WallTime?
   /// The counts that the row is in.
-  var counts: [StorePath]
+  var counts: [ShelfCount]
   var value: Value
 
   func isAlive(at now: WallTime) -> Bool {
     expires.map { now < $0 } ?? true
   }
+}
+
+/// A count that a row is in, and how much it adds.
+struct ShelfCount: Sendable {
+  var path: StorePath
+  var weight: Int
 }
 
 /// A row to write, in the shelf's own form.
@@ -59,13 +65,13 @@ extension Shelf {
     for write in writes {
       if let old = try row(write.path) {
         try remove(write.path)
-        for count in old.counts { try add(-1, to: count) }
+        try leave(old.counts)
       }
       guard let value = write.value else { continue }
-      let counts = write.counts.map(\.path)
+      let counts = write.counts.map { ShelfCount(path: $0.path, weight: $0.weight) }
       let row = ShelfRow(version: version, expires: write.expires, counts: counts, value: value)
       try put(row, at: write.path)
-      for count in counts { try add(1, to: count) }
+      for count in counts { try add(count.weight, to: count.path) }
     }
     return true
   }
@@ -77,11 +83,11 @@ extension Shelf {
     var raised: [StoreCount] = []
     for write in writes {
       if let old = try row(write.path) {
-        for count in old.counts { growth[count, default: 0] -= 1 }
+        for count in old.counts { growth[count.path, default: 0] -= count.weight }
       }
       guard write.value != nil else { continue }
       for count in write.counts {
-        growth[count.path, default: 0] += 1
+        growth[count.path, default: 0] += count.weight
         raised.append(count)
       }
     }
@@ -90,6 +96,10 @@ extension Shelf {
       if try tally(count.path) + more > count.atMost { return count }
     }
     return nil
+  }
+
+  private mutating func leave(_ counts: [ShelfCount]) throws(StoreError) {
+    for count in counts { try add(-count.weight, to: count.path) }
   }
 
   private mutating func add(_ more: Int, to count: StorePath) throws(StoreError) {
@@ -102,7 +112,7 @@ extension Shelf {
     for path in paths {
       guard let row = try row(path) else { continue }
       try remove(path)
-      for count in row.counts { try add(-1, to: count) }
+      try leave(row.counts)
     }
     return !paths.isEmpty
   }

@@ -75,9 +75,9 @@ struct SQLiteStoreTests {
     }
     #expect(await error() == "opened")
     // In the head of a file of SQLite's: the version of its tables at 60, whose it is at 68.
-    try overwrite([0, 0, 0, 2], at: 60)
-    #expect(await error().contains("its tables are version 2, this one knows 1"))
-    try overwrite([0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4], at: 60)
+    try overwrite([0, 0, 0, 1], at: 60)
+    #expect(await error().contains("its tables are version 1, this one knows 2"))
+    try overwrite([0, 0, 0, 2, 0, 0, 0, 0, 1, 2, 3, 4], at: 60)
     #expect(await error().hasSuffix("it is a database of another program"))
     try overwrite(Array("Post".utf8), at: 68)
     #expect(await error() == "opened")

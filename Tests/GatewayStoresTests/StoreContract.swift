@@ -56,6 +56,20 @@ struct StoreContract {
     #expect(try await store.note(ann, at: end + .seconds(1_000_000)) == "two")
   }
 
+  @Test("counts a row with the weight that it was written with, until it goes", arguments: StoreCase.all)
+  func weights(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let bytes = { StoreCount("tests.bytes", atMost: 10, of: "bytes", weight: $0) }
+    #expect(try await store.write([.init(ann, "ann", in: [bytes(6)])], at: now))
+    await expectFull(bytes(5)) { try await store.write([.init(bob, "bob", in: [bytes(5)])], at: now) }
+    #expect(try await store.write([.init(bob, "bob", expires: now + .seconds(5), in: [bytes(4)])], at: now))
+    await expectFull(bytes(7)) { try await store.write([.init(ann, "Ann", in: [bytes(7)])], at: now) }
+    #expect(try await store.write([.init(ann, "Ann", in: [bytes(1)])], at: now))
+    #expect(try await store.write([.init(ann, "Ann", in: [bytes(6)])], at: now))
+    #expect(try await store.write([.init(ann, "Ann", in: [bytes(10)])], at: now + .seconds(5)))
+    #expect(try await store.write([.removal(of: ann), .init(bob, "bob", in: [bytes(10)])], at: now + .seconds(5)))
+  }
+
   @Test("lets no count rise above its bound, and counts what is there", arguments: StoreCase.all)
   func bounds(_ engine: StoreCase) async throws {
     let store = try engine.make()

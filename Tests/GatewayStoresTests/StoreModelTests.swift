@@ -37,17 +37,17 @@ private struct StoreModel {
     let before = Self.tallies(rows, at: now)
     let after = Self.tallies(next, at: now)
     let isFull = writes.contains { _, row in
-      row?.counts.contains { after[$0, default: 0] > max($0.atMost, before[$0, default: 0]) } ?? false
+      row?.counts.contains { after[$0.path, default: 0] > max($0.atMost, before[$0.path, default: 0]) } ?? false
     }
     guard !isFull else { return .full }
     rows = next
     return .done
   }
 
-  private static func tallies(_ rows: [StorePath: Row], at now: WallTime) -> [StoreCount: Int] {
-    var tallies: [StoreCount: Int] = [:]
+  private static func tallies(_ rows: [StorePath: Row], at now: WallTime) -> [StorePath: Int] {
+    var tallies: [StorePath: Int] = [:]
     for row in rows.values where row.expires.map({ now < $0 }) ?? true {
-      for count in row.counts { tallies[count, default: 0] += 1 }
+      for count in row.counts { tallies[count.path, default: 0] += count.weight }
     }
     return tallies
   }
@@ -55,10 +55,13 @@ private struct StoreModel {
 
 @Suite("Every store, beside a model")
 struct StoreModelTests {
-  private let counts = [
-    StoreCount("tests.a", atMost: 6, of: "a"), StoreCount("tests.b", "x", atMost: 4, of: "b"),
-    StoreCount("tests.b", "y", atMost: 9, of: "b"),
-  ]
+  private func counts(weight: Int) -> [StoreCount] {
+    [
+      StoreCount("tests.a", atMost: 6, of: "a", weight: weight),
+      StoreCount("tests.b", "x", atMost: 4, of: "b", weight: weight),
+      StoreCount("tests.b", "y", atMost: 9, of: "b", weight: weight),
+    ]
+  }
 
   @Test("answers ten thousand random transactions as the model does", arguments: StoreCase.all, [1, 2] as [UInt64])
   func random(_ engine: StoreCase, seed: UInt64) async throws {
@@ -93,7 +96,8 @@ struct StoreModelTests {
         }
         let life = Int.random(in: 0...8, using: &generator)
         let expires = life == 0 ? nil : now + .seconds(life)
-        let mine = counts.filter { _ in Bool.random(using: &generator) }
+        let weight = Int.random(in: 1...3, using: &generator)
+        let mine = counts(weight: weight).filter { _ in Bool.random(using: &generator) }
         writes.append((key.path, StoreModel.Row(text: "\(step)", expires: expires, counts: mine)))
         commit.writes.append(.init(key, "\(step)", expires: expires, in: mine))
       }

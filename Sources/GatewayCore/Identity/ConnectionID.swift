@@ -29,3 +29,14 @@ package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "conn_\(loop)_\(serial)" }
 }
+
+extension ConnectionID: Codable {
+  package init(from decoder: any Decoder) throws {
+    rawValue = try decoder.singleValueContainer().decode(UInt64.self)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
+  }
+}

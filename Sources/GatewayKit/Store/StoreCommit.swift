@@ -1,15 +1,21 @@
 package import GatewayCore
 
-/// A number of rows that must not rise above a bound: the members of a call, for instance. A row says when it is written
-/// in which counts it is, and is in them until it is deleted or expires.
+/// A number of rows, or of their bytes, that must not rise above a bound: the members of a call, for instance. A row says
+/// when it is written in which counts it is, and is in them until it is deleted or expires.
 package struct StoreCount: Hashable, Sendable {
   package let path: StorePath
   package let atMost: Int
   /// What is counted, for whoever is told that there are too many.
   package let noun: String
+  /// How much a row adds: 1, or its size where bytes are counted.
+  package let weight: Int
 
   /// The count of that name, one for each list of `parts`.
-  package init(_ name: String, _ parts: String..., atMost: Int, of noun: String) {
+  ///
+  /// - Parameter weight: 1 or more.
+  package init(_ name: String, _ parts: String..., atMost: Int, of noun: String, weight: Int = 1) {
+    precondition(weight > 0, "a row that counts for nothing")
+    self.weight = weight
     path = StorePath(name, parts)
     self.atMost = atMost
     self.noun = noun

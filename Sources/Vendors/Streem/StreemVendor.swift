@@ -4,7 +4,7 @@ internal import GatewayTokens
 
 /// Streem's side of a gateway: a platform with its companies and keys, its sessions, its HTTP side.
 package struct StreemVendor: Vendor {
-  package let directory: MemoryStreemDirectory
+  package let directory: StreemDirectory
   package let bindings: [DialectBinding]
   private let settings: StreemSettings
   private let keyring: StreemKeyring
@@ -26,19 +26,19 @@ package struct StreemVendor: Vendor {
     self.settings = settings
     services = ground.services
     let executor = ground.executor
-    directory = MemoryStreemDirectory(on: executor)
+    directory = StreemDirectory(ground.store)
     let pair = P256KeyPair.generate()
     guard let issuer = try? StreemTokenIssuer(apiKey: Name(StreemID.make("api")), jwk: pair.jwk, settings: settings),
       let openIDKey = try? OpenIDKey()
     else { preconditionFailure("a new P-256 key signs") }
     self.openIDKey = openIDKey
-    grants = OpenIDGrants(on: executor, settings: settings.openID)
+    grants = OpenIDGrants(ground.store, settings: settings.openID)
     self.issuer = issuer
     ownKey = pair.publicKey
     keyring = StreemKeyring(
       on: executor, directory: directory, settings: settings, issuers: [settings.homeCompany.code: issuer])
     authenticator = StreemAuthenticator(keyring: keyring, directory: directory, settings: settings)
-    rooms = StreemRooms(on: executor)
+    rooms = StreemRooms(ground.store)
     inviting = StreemInviting(directory: directory, keyring: keyring, settings: settings)
     let home = settings.homeCompany.code
     let operations = StreemOperations(directory: directory, rooms: rooms, inviting: inviting, home: home)
@@ -49,17 +49,27 @@ package struct StreemVendor: Vendor {
     ]
   }
 
-  /// Puts the home company and the keys it has from the start into the directory.
+  /// How long what the gateway signed in an earlier life may be good.
+  private static let ownKeyMemory = Duration.seconds(7 * 86_400)
+
+  /// Puts the home company and the keys it has from the start into the directory, and ends what an earlier life of the
+  /// gateway left behind.
   package func prepare(at now: WallTime) async throws(GatewayError) {
-    try await directory.putCompany(settings.homeCompany)
+    let home = settings.homeCompany
+    _ = try await directory.changeCompany(home.code, at: now) { known in
+      var company = known ?? home
+      company.name = home.name
+      return company
+    }
+    try await directory.retireOwnKeys(until: now + Self.ownKeyMemory, at: now)
+    try await rooms.endAll(at: now)
     try await directory.addAPIKey(
-      StreemAPIKey(
-        id: issuer.apiKey, publicKey: ownKey.jwk, company: settings.homeCompany.code, secretHash: nil, createdAt: now))
+      StreemAPIKey(id: issuer.apiKey, publicKey: ownKey.jwk, company: home.code, secretHash: nil, createdAt: now),
+      at: now)
     for (id, key) in settings.apiKeys {
-      try await directory.addAPIKey(
+      try await directory.nameAPIKey(
         StreemAPIKey(
-          id: id, publicKey: key.publicKey.jwk, company: settings.homeCompany.code, secretHash: key.hash,
-          createdAt: now))
+          id: id, publicKey: key.publicKey.jwk, company: home.code, secretHash: key.hash, createdAt: now), at: now)
     }
   }
 

@@ -23,7 +23,7 @@ package struct SimulatedStreem {
 
   package var world: SimulatedWorld { space.world }
   package var gateway: Gateway { space.gateway }
-  package var directory: MemoryStreemDirectory { space.vendor.directory }
+  package var directory: StreemDirectory { space.vendor.directory }
 
   // MARK: Tokens and clients
 

@@ -5,7 +5,7 @@ internal import GatewayKit
 /// Does what identified clients ask for: calls of two, invitations, the list of recent users. Hears of connections that
 /// end, so that the other one of a call is told.
 package struct StreemOperations: OperationHandler, ConnectionObserver {
-  let directory: any StreemDirectory
+  let directory: StreemDirectory
   let rooms: StreemRooms
   let inviting: StreemInviting
   let home: Name
@@ -19,13 +19,13 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
         if isExpired { await giveUp(caller, on: services) }
         return []
       }
-      let user = try await user(caller)
+      let user = try await user(caller, at: services.wallTime)
       switch command {
       case .start(let order): return try await start(try order.get(), user, caller, request, on: services)
       case .join(let order): return try await join(try order.get(), user, caller, request, on: services)
       case .leave(let sid): return try await leave(try sid.get(), user, caller, request, on: services)
       case .invite(let order): return await invite(order, user, request, at: services.wallTime)
-      case .list(let onlyExperts): return try await list(try onlyExperts.get(), user, request)
+      case .list(let onlyExperts): return try await list(try onlyExperts.get(), user, request, at: services.wallTime)
       case .tokenFailed: return []
       }
     } catch {
@@ -36,13 +36,14 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   package nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
-    guard let room = await rooms.leave(caller.connection) else { return }
+    // Where the store is away the call ends with the next start of the gateway, or by the other one's word.
+    guard let room = try? await rooms.leave(caller.connection, at: services.wallTime) else { return }
     await tellEnd(of: room, "disconnected", except: caller.connection, on: services)
   }
 
-  private func user(_ caller: Caller) async throws(GatewayError) -> StreemUser {
+  private func user(_ caller: Caller, at now: WallTime) async throws(GatewayError) -> StreemUser {
     let name = StreemName(caller.user, home: home)
-    guard let user = await directory.user(company: name.company, externalID: name.externalID) else {
+    guard let user = try await directory.user(company: name.company, externalID: name.externalID, at: now) else {
       throw .userUnknown
     }
     return user
@@ -61,7 +62,10 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     on services: any GatewayServices
   ) async throws(GatewayError) -> [Frame] {
     // A user of another company is as unknown as none.
-    guard let remote = await directory.user(order.remote), remote.company == user.company, remote.id != user.id else {
+    let now = services.wallTime
+    guard let remote = try await directory.user(order.remote, at: now), remote.company == user.company,
+      remote.id != user.id
+    else {
       throw .userUnknown.detailed("remoteUserId must be the streemUserId of another user of the company")
     }
     // An invitation is for a call of two: whoever else is there, and whatever they are called.
@@ -71,10 +75,10 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     let remoteName = StreemName(remote).userID(home: home)
     guard await services.isConnected(remoteName) else { throw .notFound.detailed("the remote user is not connected") }
     let room = StreemRoom(
-      sid: Name(StreemID.make("rm")), company: user.company, referenceID: order.reference, createdAt: services.wallTime,
+      sid: Name(StreemID.make("rm")), company: user.company, referenceID: order.reference, createdAt: now,
       caller: StreemRoom.Party(user: user, role: order.role, connection: caller.connection),
       callee: StreemRoom.Party(user: remote, role: order.remoteRole))
-    try await rooms.start(room, by: caller.connection)
+    try await rooms.start(room, by: caller.connection, at: now)
     services.announce(to: .users([remoteName]), Self.frame("incomingRemoteStream", room), in: StreemDialect.name)
     return [Self.frame("remoteStreamRinging", room, request)]
   }
@@ -83,7 +87,8 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     _ order: StreemJoinOrder, _ user: StreemUser, _ caller: Caller, _ request: RequestID?,
     on services: any GatewayServices
   ) async throws(GatewayError) -> [Frame] {
-    let room = try await rooms.join(order.sid, user: user.id, role: order.role, by: caller.connection)
+    let room = try await rooms.join(
+      order.sid, user: user.id, role: order.role, by: caller.connection, at: services.wallTime)
     if let other = room.caller.connection {
       services.announce(to: .connection(other), Self.frame("remoteStreamStarted", room), in: StreemDialect.name)
     }
@@ -93,7 +98,7 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   private func leave(
     _ sid: Name, _ user: StreemUser, _ caller: Caller, _ request: RequestID?, on services: any GatewayServices
   ) async throws(GatewayError) -> [Frame] {
-    let room = try await rooms.leave(sid, user: user.id)
+    let room = try await rooms.leave(sid, user: user.id, at: services.wallTime)
     await tellEnd(of: room, "left", except: caller.connection, on: services)
     return [Self.end(room, "left", request)]
   }
@@ -136,11 +141,11 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
   }
 
   private func list(
-    _ onlyExperts: Bool, _ user: StreemUser, _ request: RequestID?
+    _ onlyExperts: Bool, _ user: StreemUser, _ request: RequestID?, at now: WallTime
   ) async throws(GatewayError) -> [Frame] {
-    guard let company = await directory.company(user.company) else { throw .companyUnknown }
-    let users = await directory.recentlyIdentified(
-      company: company.code, onlyExperts: onlyExperts, limit: StreemRoutes.recentMax)
+    guard let company = try await directory.company(user.company, at: now) else { throw .companyUnknown }
+    let users = try await directory.recentlyIdentified(
+      company: company.code, onlyExperts: onlyExperts, limit: StreemRoutes.recentMax, at: now)
     return [
       StreemDialect.message("recentlyIdentifiedUsers", request) { $0.member("users", users, of: company) }
     ]

@@ -1,5 +1,5 @@
 /// What somebody is in a call, by the vendor's names.
-package enum StreemRole: String, Hashable, Sendable, CaseIterable {
+package enum StreemRole: String, Hashable, Codable, Sendable, CaseIterable {
   case localCustomer = "LOCAL_CUSTOMER"
   case onsiteCustomer = "ONSITE_CUSTOMER"
   case remotePro = "REMOTE_PRO"

@@ -3,8 +3,8 @@ internal import GatewayJSON
 internal import GatewayKit
 
 /// A call of two: who called whom, as what, and how far it has come.
-package struct StreemRoom: Hashable, Sendable {
-  package enum State: String, Hashable, Sendable {
+package struct StreemRoom: Hashable, StoreValue {
+  package enum State: String, Hashable, Codable, Sendable {
     /// The other one has been told.
     case ringing
     /// Both are there.
@@ -12,7 +12,7 @@ package struct StreemRoom: Hashable, Sendable {
     case ended
   }
 
-  package struct Party: Hashable, Sendable {
+  package struct Party: Hashable, Codable, Sendable {
     package var user: StreemUser
     package var role: StreemRole
     /// Nil until the user is there.

@@ -1,85 +1,192 @@
 internal import GatewayCore
+package import GatewayKit
 
-/// The calls of one gateway: those that go on, and the last that have ended.
-package actor StreemRooms {
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+/// The calls of a platform: those that go on, and for a while those that have ended.
+package struct StreemRooms: Sendable {
+  private static let rooms = StoreTable<StreemRoom>("streem.room")
+  private static let places = StoreTable<StreemRoomPlace>("streem.place")
+  private static let references = StoreTable<StreemRoomPlace>("streem.reference")
+  /// How long a call is remembered that has ended.
+  private static let endMemory = Duration.seconds(86_400)
 
-  private let executor: any SerialExecutor
-  /// The most calls kept; those that have ended make room.
+  private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+
+  private let store: any Store
+  /// The most calls that go on, and as many that have ended.
   private let countMax: Int
-  private var rooms: [Name: StreemRoom] = [:]
-  /// The ended ones in the order in which they ended.
-  private var ended: [Name] = []
-  /// Which call a connection is in.
-  private var places: [ConnectionID: Name] = [:]
 
-  package init(on executor: any SerialExecutor, countMax: Int = 100_000) {
-    self.executor = executor
+  package init(_ store: any Store, countMax: Int = 100_000) {
+    self.store = store
     self.countMax = countMax
   }
 
   /// Begins a call. Throws if the caller's connection is in one already, or there are too many.
-  func start(_ room: StreemRoom, by connection: ConnectionID) throws(GatewayError) {
-    try checkFree(connection)
-    if rooms.count >= countMax, let oldest = ended.first {
-      ended.removeFirst()
-      rooms[oldest] = nil
+  func start(_ room: StreemRoom, by connection: ConnectionID, at now: WallTime) async throws(GatewayError) {
+    try await changing(at: now) { (transaction) throws(StoreOr<GatewayError>) in
+      try await checkFree(connection, in: &transaction)
+      put(room, in: &transaction)
+      transaction.put(Self.places.key(connection.description), StreemRoomPlace(room: room.sid))
+      if let key = Self.referenceKey(room) { transaction.put(key, StreemRoomPlace(room: room.sid)) }
     }
-    guard rooms.count < countMax else { throw .tooMany.detailed("\(countMax) calls") }
-    rooms[room.sid] = room
-    places[connection] = room.sid
   }
 
   /// The callee comes. Throws unless the call rings for `user`, and the roles make a customer and a pro.
   func join(
-    _ sid: Name, user: Name, role: StreemRole?, by connection: ConnectionID
-  ) throws(GatewayError) -> StreemRoom {
-    guard var room = rooms[sid], room.state == .ringing, room.callee.user.id == user else {
-      throw .notFound.detailed("no call of this roomSid rings for this user")
-    }
-    try checkFree(connection)
-    if let role {
-      guard role.isPro != room.caller.role.isPro else {
-        throw .invalidParameter.detailed("one of the two roles must be a customer's, the other a pro's")
+    _ sid: Name, user: Name, role: StreemRole?, by connection: ConnectionID, at now: WallTime
+  ) async throws(GatewayError) -> StreemRoom {
+    try await changing(at: now) { (transaction) throws(StoreOr<GatewayError>) in
+      guard var room = try await transaction.get(Self.rooms.key(sid.text), as: StreemRoom.self), room.state == .ringing,
+        room.callee.user.id == user
+      else { throw .failure(.notFound.detailed("no call of this roomSid rings for this user")) }
+      try await checkFree(connection, in: &transaction)
+      if let role {
+        guard role.isPro != room.caller.role.isPro else {
+          throw .failure(
+            .invalidParameter.detailed("one of the two roles must be a customer's, the other a pro's"))
+        }
+        room.callee.role = role
       }
-      room.callee.role = role
+      room.callee.connection = connection
+      room.state = .live
+      put(room, in: &transaction)
+      transaction.put(Self.places.key(connection.description), StreemRoomPlace(room: sid))
+      return room
     }
-    room.callee.connection = connection
-    room.state = .live
-    rooms[sid] = room
-    places[connection] = sid
+  }
+
+  /// Ends a call for both, at the wish of one of the two. Returns it with those who were in it, so that they can be told;
+  /// throws if `user` is not one of them, or it has ended.
+  func leave(_ sid: Name, user: Name, at now: WallTime) async throws(GatewayError) -> StreemRoom {
+    let room: StreemRoom? = try await ending(at: now) { (transaction) throws(StoreOr<GatewayError>) in
+      guard let room = try await transaction.get(Self.rooms.key(sid.text), as: StreemRoom.self),
+        [room.caller.user.id, room.callee.user.id].contains(user)
+      else { return nil }
+      return room
+    }
+    guard let room else { throw .notFound.detailed("this user is in no call of this roomSid") }
     return room
   }
 
-  /// Ends a call for both, at the wish of one of the two. Throws if `user` is not one of them, or it has ended.
-  func leave(_ sid: Name, user: Name) throws(GatewayError) -> StreemRoom {
-    guard let room = rooms[sid], room.state != .ended, [room.caller.user.id, room.callee.user.id].contains(user)
-    else { throw .notFound.detailed("this user is in no call of this roomSid") }
-    return end(room)
+  /// Ends the call that the connection is in, and returns it; nil if it is in none.
+  func leave(_ connection: ConnectionID, at now: WallTime) async throws(GatewayError) -> StreemRoom? {
+    try await ending(at: now) { (transaction) throws(StoreOr<GatewayError>) in
+      let key = Self.places.key(connection.description)
+      guard let place = try await transaction.get(key, as: StreemRoomPlace.self) else { return nil }
+      return try await transaction.get(Self.rooms.key(place.room.text), as: StreemRoom.self)
+    }
   }
 
-  /// Ends the call that the connection is in; nil if it is in none.
-  func leave(_ connection: ConnectionID) -> StreemRoom? {
-    places[connection].flatMap { rooms[$0] }.map { end($0) }
+  /// Ends the calls of an earlier life of this gateway, whose connections are gone.
+  func endAll(at now: WallTime) async throws(GatewayError) {
+    var left: [StreemRoom] = []
+    do throws(StoreError) {
+      for entry in try await store.scan(Self.rooms.range(), limit: 2 * countMax, at: now) {
+        let room = try entry.value(as: StreemRoom.self)
+        if room.state != .ended { left.append(room) }
+      }
+    } catch {
+      throw GatewayError(error)
+    }
+    for room in left { _ = try await leave(room.sid, user: room.caller.user.id, at: now) }
   }
 
   /// The company's calls with that reference, the latest first.
-  func rooms(of company: Name, referenceID: Name, limit: Int) -> [StreemRoom] {
-    let wanted = rooms.values.filter { $0.company == company && $0.referenceID == referenceID }
-    return Array(wanted.sorted { ($1.createdAt, $0.sid) < ($0.createdAt, $1.sid) }.prefix(limit))
+  func rooms(
+    of company: Name, referenceID: Name, limit: Int, at now: WallTime
+  ) async throws(GatewayError) -> [StreemRoom] {
+    do throws(StoreError) {
+      var keys: [StoreKey] = []
+      let range = Self.references.range(company.text, referenceID.text)
+      for entry in try await store.scan(range, limit: limit, at: now) {
+        keys.append(Self.rooms.key(try entry.value(as: StreemRoomPlace.self).room.text))
+      }
+      var rooms: [StreemRoom] = []
+      for entry in try await store.read(keys, at: now) {
+        if let entry { rooms.append(try entry.value(as: StreemRoom.self)) }
+      }
+      return rooms
+    } catch {
+      throw GatewayError(error)
+    }
   }
 
-  private func checkFree(_ connection: ConnectionID) throws(GatewayError) {
-    guard places[connection] == nil else { throw .invalidParameter.detailed("this connection is in a call already") }
+  // MARK: Changes
+
+  private func changing<Answer>(
+    at now: WallTime,
+    _ body: nonisolated(nonsending) (inout Transaction) async throws(StoreOr<GatewayError>) -> Answer
+  ) async throws(GatewayError) -> Answer {
+    do throws(StoreOr<GatewayError>) {
+      return try await store.transact(at: now, body)
+    } catch {
+      throw error.failure
+    }
   }
 
-  /// The call as it was, so that those who were in it can be told.
-  private func end(_ room: StreemRoom) -> StreemRoom {
-    for connection in room.connections { places[connection] = nil }
+  /// Ends the call that `find` finds, if it goes on.
+  private func ending(
+    at now: WallTime,
+    _ find: nonisolated(nonsending) (inout Transaction) async throws(StoreOr<GatewayError>) -> StreemRoom?
+  ) async throws(GatewayError) -> StreemRoom? {
+    for isKept in [true, false] {
+      do throws(StoreOr<GatewayError>) {
+        return try await store.transact(at: now) {
+          (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> StreemRoom? in
+          guard let room = try await find(&transaction), room.state != .ended else { return nil }
+          return end(room, isKept: isKept, in: &transaction, at: now)
+        }
+      } catch .store(.full) where isKept {
+        // One ended call too many to be remembered.
+        continue
+      } catch {
+        throw error.failure
+      }
+    }
+    return nil
+  }
+
+  private func end(
+    _ room: StreemRoom, isKept: Bool, in transaction: inout Transaction, at now: WallTime
+  ) -> StreemRoom {
     var over = room
     over.state = .ended
-    rooms[room.sid] = over
-    ended.append(room.sid)
+    for connection in room.connections { transaction.delete(Self.places.key(connection.description)) }
+    let key = Self.rooms.key(room.sid.text)
+    let reference = Self.referenceKey(room)
+    guard isKept else {
+      transaction.delete(key)
+      if let reference { transaction.delete(reference) }
+      return over
+    }
+    let expires = now + Self.endMemory
+    transaction.put(
+      key, over, expires: expires, in: [StoreCount("streem.ended", atMost: countMax, of: "calls that have ended")])
+    if let reference { transaction.put(reference, StreemRoomPlace(room: room.sid), expires: expires) }
     return over
   }
+
+  private func put(_ room: StreemRoom, in transaction: inout Transaction) {
+    transaction.put(
+      Self.rooms.key(room.sid.text), room, in: [StoreCount("streem.rooms", atMost: countMax, of: "calls")])
+  }
+
+  private func checkFree(
+    _ connection: ConnectionID, in transaction: inout Transaction
+  ) async throws(StoreOr<GatewayError>) {
+    guard try await transaction.get(Self.places.key(connection.description), as: StreemRoomPlace.self) == nil else {
+      throw .failure(.invalidParameter.detailed("this connection is in a call already"))
+    }
+  }
+
+  /// Where a call stands among those of its reference, the latest first; nil for one without.
+  private static func referenceKey(_ room: StreemRoom) -> StoreKey? {
+    room.referenceID.map {
+      references.key(room.company.text, $0.text, StreemDirectory.latestFirst(room.createdAt), room.sid.text)
+    }
+  }
+}
+
+/// Which call a connection is in, or is found under a reference.
+private struct StreemRoomPlace: StoreValue {
+  var room: Name
 }

@@ -1,7 +1,8 @@
 package import GatewayCore
+internal import GatewayKit
 
 /// A customer of the Streem platform: whom API keys and users belong to.
-package struct StreemCompany: Hashable, Sendable {
+package struct StreemCompany: Hashable, StoreValue {
   /// The name in addresses and calls: letters, digits and `-`, in lower case.
   package var code: Name
   /// `co_` and 22 letters and digits.
@@ -35,7 +36,7 @@ package struct StreemCompany: Hashable, Sendable {
 }
 
 /// A key that a company's server signs Streem Tokens with: the public half.
-package struct StreemAPIKey: Hashable, Sendable {
+package struct StreemAPIKey: Hashable, StoreValue {
   /// `api_` and 22 letters and digits, where the gateway made it.
   package var id: Name
   /// The public key as a JSON Web Key (RFC 7517).

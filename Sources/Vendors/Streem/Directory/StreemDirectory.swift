@@ -1,71 +1,143 @@
 package import GatewayCore
+package import GatewayKit
 
 /// What a Streem platform knows: companies, their API keys and users, invitations and reservations.
 ///
-/// Obligations of every implementation: each operation is atomic; an answer reflects every operation whose answer its
-/// caller had already seen; what has expired is as if it had never been; a full table throws
-/// `GatewayError.tooMany` and loses nothing; of a key only the public half is ever kept, of an invitation's code only
-/// the hash.
-package protocol StreemDirectory: Sendable {
-  // MARK: Companies and API keys
+/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has expired
+/// is as if it had never been; a full table throws `GatewayError.tooMany` and loses nothing; a store that is away throws
+/// `GatewayError.storeUnavailable`; of a key only the public half is ever kept, of an invitation's code only the hash.
+package struct StreemDirectory: Sendable {
+  static let companies = StoreTable<StreemCompany>("streem.company")
+  private static let keys = StoreTable<StreemAPIKey>("streem.key")
+
+  typealias Transaction = StoreTransaction<GatewayError>
+
+  let store: any Store
+  let limits: StreemDirectoryLimits
+  let tries = StreemTries()
+
+  /// What `store` remembers.
+  package init(_ store: any Store, limits: StreemDirectoryLimits = StreemDirectoryLimits()) {
+    self.store = store
+    self.limits = limits
+  }
+
+  // MARK: Companies
 
   /// Keeps a company, in place of the one that had its code.
-  func putCompany(_ company: StreemCompany) async throws(GatewayError)
+  package func putCompany(_ company: StreemCompany, at now: WallTime) async throws(GatewayError) {
+    _ = try await changeCompany(company.code, at: now) { _ in company }
+  }
+
+  /// Keeps what `change` makes of the company of that code, nil if there is none; it may be called more than once. Returns
+  /// the company as it was.
+  package func changeCompany(
+    _ code: Name, at now: WallTime, _ change: (StreemCompany?) -> StreemCompany
+  ) async throws(GatewayError) -> StreemCompany? {
+    let count = StoreCount("streem.companies", atMost: limits.companies, of: "companies")
+    return try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(GatewayError) -> StreemCompany? in
+      let key = Self.companies.key(code.text)
+      let before = try await transaction.get(key, as: StreemCompany.self)
+      transaction.put(key, change(before), in: [count])
+      return before
+    }
+  }
 
   /// The company of that code, nil if there is none.
-  func company(_ code: Name) async -> StreemCompany?
+  package func company(_ code: Name, at now: WallTime) async throws(GatewayError) -> StreemCompany? {
+    try await get(Self.companies.key(code.text), at: now)
+  }
+
+  /// Throws unless there is a company of that code, and goes on being one until the commit.
+  func checkCompany(_ code: Name, in transaction: inout Transaction) async throws(GatewayError) {
+    guard try await transaction.get(Self.companies.key(code.text), as: StreemCompany.self) != nil else {
+      throw .companyUnknown
+    }
+  }
+
+  // MARK: API keys
 
   /// Keeps an API key. Throws `GatewayError.companyUnknown` if its company does not exist, and
   /// `GatewayError.invalidParameter` if there is a key of that id already, revoked or not.
-  func addAPIKey(_ key: StreemAPIKey) async throws(GatewayError)
+  package func addAPIKey(_ key: StreemAPIKey, at now: WallTime) async throws(GatewayError) {
+    try await putAPIKey(key, at: now) { (_) throws(GatewayError) in
+      throw .invalidParameter.detailed("there is an API key of that id already")
+    }
+  }
+
+  /// Keeps an API key that an operator names at each start: in place of one of that id, but for ever revoked if that was.
+  package func nameAPIKey(_ key: StreemAPIKey, at now: WallTime) async throws(GatewayError) {
+    try await putAPIKey(key, at: now) { (known) throws(GatewayError) in
+      var key = key
+      key.isRevoked = known.isRevoked
+      key.createdAt = known.createdAt
+      return key
+    }
+  }
+
+  private func putAPIKey(
+    _ key: StreemAPIKey, at now: WallTime, over: (StreemAPIKey) throws(GatewayError) -> StreemAPIKey
+  ) async throws(GatewayError) {
+    let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      try await checkCompany(key.company, in: &transaction)
+      let place = Self.keys.key(key.id.text)
+      var kept = key
+      if let known = try await transaction.get(place, as: StreemAPIKey.self) { kept = try over(known) }
+      transaction.put(place, kept, in: [count])
+    }
+  }
+
+  /// Lets the keys that the gateway made for itself in an earlier life be good until `end`, and no longer.
+  package func retireOwnKeys(until end: WallTime, at now: WallTime) async throws(GatewayError) {
+    let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
+    for key in try await apiKeys(at: now) where key.secretHash == nil {
+      try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+        let place = Self.keys.key(key.id.text)
+        guard let known = try await transaction.get(place, as: StreemAPIKey.self) else { return }
+        transaction.put(place, known, expires: end, in: [count])
+      }
+    }
+  }
 
   /// The API key of that id, revoked or not; nil if there never was one.
-  func apiKey(_ id: Name) async -> StreemAPIKey?
+  package func apiKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey? {
+    try await get(Self.keys.key(id.text), at: now)
+  }
 
   /// Every API key, in the order of their ids.
-  func apiKeys() async -> [StreemAPIKey]
+  package func apiKeys(at now: WallTime) async throws(GatewayError) -> [StreemAPIKey] {
+    do throws(StoreError) {
+      var keys: [StreemAPIKey] = []
+      for entry in try await store.scan(Self.keys.range(), limit: limits.keys, at: now) {
+        keys.append(try entry.value(as: StreemAPIKey.self))
+      }
+      return keys
+    } catch {
+      throw GatewayError(error)
+    }
+  }
 
   /// Ends an API key for ever; revoking twice is revoking once. Throws `GatewayError.notFound` if there is none.
-  func revokeAPIKey(_ id: Name) async throws(GatewayError) -> StreemAPIKey
+  package func revokeAPIKey(_ id: Name, at now: WallTime) async throws(GatewayError) -> StreemAPIKey {
+    let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
+    return try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(GatewayError) -> StreemAPIKey in
+      let place = Self.keys.key(id.text)
+      guard var key = try await transaction.get(place, as: StreemAPIKey.self) else {
+        throw .notFound.detailed("there is no such API key")
+      }
+      key.isRevoked = true
+      transaction.put(place, key, in: [count])
+      return key
+    }
+  }
 
-  // MARK: Users
-
-  /// Makes the user on the first login, and overwrites what the login carries on every further one; what it does not
-  /// carry stays. Throws `GatewayError.companyUnknown`.
-  func identify(_ login: StreemLogin, at now: WallTime) async throws(GatewayError) -> StreemUser
-
-  /// The user of that id in any company, nil if there is none.
-  func user(_ id: Name) async -> StreemUser?
-
-  /// The company's user whom its application knows by that name, nil if there is none.
-  func user(company code: Name, externalID: Name) async -> StreemUser?
-
-  /// Those of the company's users that identified last, the latest first, at most `limit`.
-  func recentlyIdentified(company code: Name, onlyExperts: Bool, limit: Int) async -> [StreemUser]
-
-  // MARK: Invitations
-
-  /// Keeps an invitation under the hash of its code. False if that code is alive already: draw another. Throws
-  /// `GatewayError.tooMany` if the table is full of living ones, or the inviter has as many as one may have.
-  func addInvitation(
-    _ invitation: StreemInvitation, codeHash: [UInt8], at now: WallTime
-  ) async throws(GatewayError) -> Bool
-
-  /// Takes an invitation that nobody has taken, for good: of many who try at once one has it. Wrong codes are counted
-  /// against `address` (as ``AddressQuota`` tells addresses apart) and against everybody; who has used up their tries learns nothing more.
-  func takeInvitation(
-    codeHash: [UInt8], from address: String, limits: StreemTryLimits, at now: WallTime
-  ) async -> StreemInvitationOutcome
-
-  // MARK: Reservations
-
-  /// Keeps a reservation under its id.
-  func addReservation(_ reservation: StreemReservation, at now: WallTime) async throws(GatewayError)
-
-  /// The reservation of that id, with the state it has at `now`; nil if there is none.
-  func reservation(_ sid: Name, at now: WallTime) async -> StreemReservation?
-
-  /// Cancels a reservation that has not ended, and returns it; one that has ended stays as it is. Throws
-  /// `GatewayError.notFound` if there is none.
-  func cancelReservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation
+  /// The value of one row.
+  func get<Value: StoreValue>(_ key: StoreKey, at now: WallTime) async throws(GatewayError) -> Value? {
+    do throws(StoreError) { return try await store.get(key, as: Value.self, at: now) } catch {
+      throw GatewayError(error)
+    }
+  }
 }

@@ -1,7 +1,7 @@
 package import GatewayCore
 
 /// An expert's invitation of one customer. Its code is kept apart, as a hash.
-package struct StreemInvitation: Hashable, Sendable {
+package struct StreemInvitation: Hashable, Codable, Sendable {
   /// `inv_` and 22 letters and digits.
   package var sid: String
   /// The code of the company.

@@ -1,16 +1,17 @@
 package import GatewayCore
+internal import GatewayKit
 
 /// A place in the queue of a company's group of experts.
-package struct StreemReservation: Hashable, Sendable {
+package struct StreemReservation: Hashable, StoreValue {
   /// What becomes of it.
-  package enum Status: String, Hashable, Sendable, CaseIterable {
+  package enum Status: String, Hashable, Codable, Sendable, CaseIterable {
     case reserved
     case canceled
     case expired
   }
 
   /// One line of what the company wants said of it.
-  package struct Detail: Hashable, Sendable {
+  package struct Detail: Hashable, Codable, Sendable {
     package var label: String
     package var value: String
 

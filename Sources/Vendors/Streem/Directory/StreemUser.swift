@@ -1,7 +1,8 @@
 package import GatewayCore
+internal import GatewayKit
 
 /// A user of a company.
-package struct StreemUser: Hashable, Sendable {
+package struct StreemUser: Hashable, StoreValue {
   /// The `streemUserId`: `usr_` and 22 letters and digits, of its own in all companies.
   package var id: Name
   /// The application's name for the user: the token's `sub`.

@@ -4,7 +4,7 @@ internal import GatewayKit
 
 /// Makes invitations, and lets invited customers in.
 struct StreemInviting: Sendable {
-  let directory: any StreemDirectory
+  let directory: StreemDirectory
   let keyring: StreemKeyring
   let settings: StreemSettings
 
@@ -110,7 +110,13 @@ struct StreemInviting: Sendable {
   func enter(_ text: String, from address: String, at now: WallTime) async throws(StreemFailure) -> Entrance {
     let invalid = StreemFailure(.invitationInvalid, status: 404, "no invitation has this code, or no longer")
     guard let code = StreemInvitationCode(text) else { throw invalid }
-    let outcome = await directory.takeInvitation(codeHash: code.hash, from: address, limits: settings.tries, at: now)
+    let outcome: StreemInvitationOutcome
+    do throws(GatewayError) {
+      outcome = try await directory.takeInvitation(
+        codeHash: code.hash, from: address, limits: settings.tries, at: now)
+    } catch {
+      throw StreemFailure(error)
+    }
     switch outcome {
     case .taken(let invitation):
       return try await admit(invitation, at: now)
@@ -127,7 +133,7 @@ struct StreemInviting: Sendable {
 
   private func admit(_ invitation: StreemInvitation, at now: WallTime) async throws(StreemFailure) -> Entrance {
     do throws(GatewayError) {
-      guard let company = await directory.company(invitation.company) else { throw .companyUnknown }
+      guard let company = try await directory.company(invitation.company, at: now) else { throw .companyUnknown }
       guard company.isActive else { throw .companyForbidden.detailed("the company is not active") }
       let subject = Name(StreemID.make("inv"))
       let login = StreemLogin(
@@ -136,7 +142,7 @@ struct StreemInviting: Sendable {
       _ = try await directory.identify(login, at: now)
       let issuer = try await keyring.issuer(for: company.code, at: now)
       return Entrance(
-        invitation: invitation, company: company, inviter: await directory.user(invitation.inviter),
+        invitation: invitation, company: company, inviter: try await directory.user(invitation.inviter, at: now),
         token: issuer.mint(subject, issuedAt: now, name: invitation.toName))
     } catch {
       throw StreemFailure(error)

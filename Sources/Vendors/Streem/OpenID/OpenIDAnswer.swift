@@ -1,7 +1,7 @@
 internal import GatewayCore
 
 /// Where the answer to an authorization request goes, and what is in every one.
-struct OpenIDAnswer {
+struct OpenIDAnswer: Codable, Sendable {
   let redirect: Name
   let state: String?
   let issuer: String

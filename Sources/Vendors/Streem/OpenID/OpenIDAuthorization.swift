@@ -4,7 +4,7 @@ internal import GatewayTokens
 
 /// A checked authorization request: what the person who logs in is asked for (OpenID Connect Core section 3.1.2.1, RFC
 /// 7636 section 4.3).
-struct OpenIDAuthorization {
+struct OpenIDAuthorization: Codable, Sendable {
   static let knownScopes: [Name] = ["openid", "profile", "offline_access"]
   private static let textBytesMax = 2_000
 
@@ -64,7 +64,7 @@ struct OpenIDAuthorization {
     loginHint = json["hint"]?.string
   }
 
-  /// About how much memory it takes, in bytes.
+  /// About how much room it takes, in bytes.
   var bytes: Int {
     let texts = [answer.redirect.text, answer.issuer, challenge, answer.state ?? "", nonce ?? "", loginHint ?? ""]
     return texts.reduce(256) { $0 + $1.utf8.count }

@@ -50,6 +50,7 @@ struct OpenIDError: Error, Hashable {
     case .invalidClient: response.headers.append(HTTPField("www-authenticate", #"Basic realm="postern""#))
     case .invalidToken:
       response.headers.append(HTTPField("www-authenticate", #"Bearer realm="postern", error="invalid_token""#))
+    case .temporarilyUnavailable: response.headers.append(.retryAfter(.seconds(5)))
     default: break
     }
     return response
@@ -58,5 +59,14 @@ struct OpenIDError: Error, Hashable {
   /// `text` with nothing in it but what `error_description` may hold (RFC 6749 section 5.2), cut short.
   static func plain(_ text: String) -> String {
     String(text.prefix(40).filter { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) })
+  }
+}
+
+extension OpenIDError: StoreFailure {
+  init(_ error: StoreError) {
+    let isFull = if case .full = error { true } else { false }
+    self.init(
+      .temporarilyUnavailable,
+      isFull ? "too many logins at the moment" : "what the gateway remembers is out of reach; try again later")
   }
 }

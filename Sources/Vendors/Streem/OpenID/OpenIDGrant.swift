@@ -1,7 +1,8 @@
 internal import GatewayCore
+internal import GatewayKit
 
 /// What a person granted a client by logging in. Everything that came of one login ends together.
-struct OpenIDGrant {
+struct OpenIDGrant: StoreValue {
   /// Its name in ID tokens; says nothing that a refresh token is made of.
   let sid: Name
   let issuer: String
@@ -20,7 +21,7 @@ struct OpenIDGrant {
 
   var account: OpenIDAccount { OpenIDAccount(company: company, user: user) }
 
-  /// About how much memory it takes, in bytes.
+  /// About how much room it takes, in bytes.
   var bytes: Int { 512 + issuer.utf8.count + user.text.utf8.count + (nonce?.utf8.count ?? 0) }
 
   var hasProfile: Bool { scopes.contains("profile") }

@@ -1,48 +1,29 @@
 internal import GatewayCore
+internal import GatewayKit
 internal import GatewayTokens
 
-/// The logins that succeeded, as codes and what they became, and the wrong passwords: each step is atomic, and nothing
-/// secret is kept but as a hash. Of a login that has not succeeded nothing is kept.
-actor OpenIDGrants {
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
+/// The logins that succeeded, as codes and what they became: each step is atomic, and nothing secret is kept but as a hash.
+/// Of a login that has not succeeded nothing is kept.
+struct OpenIDGrants: Sendable {
+  private static let codes = StoreTable<OpenIDCodeRow>("streem.code")
+  private static let grants = StoreTable<OpenIDGrant>("streem.grant")
+  private static let accesses = StoreTable<OpenIDAccessRow>("streem.access")
+  private static let accounts = StoreTable<OpenIDAccountRow>("streem.account")
   /// A used code is remembered for so long, so that a second use is noticed.
   private static let codeMemory = Duration.seconds(3600)
   /// The access tokens of one grant that are good at a time; the oldest ends for the next.
   private static let accessesMax = 4
-  private static let refreshPrefix = "prt_"
-  private static let handleSize = 16
-  private static let secretSize = 32
 
-  private enum Code {
-    case fresh(OpenIDAuthorization, user: Name, issuedAt: WallTime)
-    /// With the grant it became, if it became one.
-    case used(by: (client: Name, company: Name), grant: Name?)
-  }
+  private typealias Transaction = StoreTransaction<OpenIDError>
 
-  private let executor: any SerialExecutor
+  private let store: any Store
   private let settings: OpenIDSettings
-  private var addresses: AddressQuota
-  private var tries: OpenIDTries
-  private var codes: ExpiringTable<[UInt8], Code>
-  private var grants: ExpiringTable<Name, OpenIDGrant>
-  /// The names of each account's grants, oldest first; some may be gone.
-  private var ofAccount: [OpenIDAccount: [Name]] = [:]
-  /// The grants of access tokens, by the tokens' hashes.
-  private var accesses: ExpiringTable<[UInt8], Name>
+  private let door: OpenIDDoor
 
-  init(on executor: any SerialExecutor, settings: OpenIDSettings) {
-    self.executor = executor
+  init(_ store: any Store, settings: OpenIDSettings) {
+    self.store = store
     self.settings = settings
-    addresses = AddressQuota(perMinute: settings.loginsPerMinute)
-    tries = OpenIDTries(max: settings.tries, window: settings.triesWindow)
-    codes = ExpiringTable(max: settings.grantsMax, bytesMax: settings.bytesMax)
-    grants = ExpiringTable(max: settings.grantsMax, bytesMax: settings.bytesMax)
-    accesses = ExpiringTable(max: settings.grantsMax * Self.accessesMax)
-  }
-
-  private static func full() -> OpenIDError {
-    OpenIDError(.temporarilyUnavailable, "too many logins at the moment")
+    door = OpenIDDoor(settings)
   }
 
   // MARK: Logging in
@@ -56,24 +37,27 @@ actor OpenIDGrants {
     case wait(Duration)
   }
 
-  /// Counts a login form that came from `address`. Nobody learns whether the password was right where there were too many
-  /// tries, and many forms at once are counted one after the other.
+  /// Counts a login form that came from `address`, and makes a code if it is let through.
   func admit(
     _ account: OpenIDAccount, to authorization: OpenIDAuthorization, isRight: Bool, isKnown: Bool,
     from address: String, at now: WallTime
-  ) throws(OpenIDError) -> Admission {
-    if let wait = addresses.take(address, at: Instant(nanoseconds: now.nanoseconds)) { return .wait(wait) }
-    if let wait = tries.wait(account, isKnown: isKnown, at: now) { return .wait(wait) }
-    guard isRight else {
-      tries.countWrong(account, isKnown: isKnown, at: now)
-      return .wrong
+  ) async throws(OpenIDError) -> Admission {
+    switch door.pass(account, isRight: isRight, isKnown: isKnown, from: address, at: now) {
+    case .wait(let wait): return .wait(wait)
+    case .wrong: return .wrong
+    case .open: break
     }
-    let bytes = authorization.bytes + account.user.text.utf8.count
-    guard codes.hasRoom(for: bytes, at: now) else { throw Self.full() }
-    let code = Base64URL.encode(SecureRandom.bytes(Self.secretSize))
-    codes.insert(
-      .fresh(authorization, user: account.user, issuedAt: now), for: SHA256.digest(code.utf8), bytes: bytes,
-      until: now + settings.codeLife)
+    let code = Base64URL.encode(SecureRandom.bytes(OpenIDSecrets.size))
+    let row = OpenIDCodeRow(
+      client: authorization.client, company: authorization.company, issuedAt: now,
+      worth: .init(authorization: authorization, user: account.user))
+    let write = StoreCommit.Write(
+      Self.key(ofCode: code), row, expires: now + settings.codeLife, in: counts(of: row))
+    do throws(StoreError) {
+      _ = try await store.commit(StoreCommit(writes: [write]), at: now)
+    } catch {
+      throw OpenIDError(error)
+    }
     return .admitted(code: code)
   }
 
@@ -83,130 +67,190 @@ actor OpenIDGrants {
   /// the code up: whoever has it was not who asked for it.
   func redeem(
     _ code: String, client: Name, company: Name, redirect: Name?, verifier: String, at now: WallTime
-  ) throws(OpenIDError) -> OpenIDTokens {
-    let hash = SHA256.digest(code.utf8)
-    let invalid = OpenIDError(.invalidGrant, "the code is unknown, expired, used, or another request's")
-    switch codes.value(hash, at: now) {
-    case .fresh(let authorization, let user, let issuedAt)
-    where authorization.client == client && authorization.company == company:
-      var grant: Name?
-      defer {
-        codes.insert(.used(by: (client, company), grant: grant), for: hash, until: issuedAt + Self.codeMemory)
+  ) async throws(OpenIDError) -> OpenIDTokens {
+    let secrets = OpenIDSecrets()
+    let tokens = try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(OpenIDError) -> OpenIDTokens? in
+      let key = Self.key(ofCode: code)
+      guard var row = try await transaction.get(key, as: OpenIDCodeRow.self), row.client == client,
+        row.company == company
+      else { return nil }
+      guard let worth = row.worth else {
+        if let grant = row.grant { try await end(grant, in: &transaction) }
+        return nil
       }
-      guard redirect == authorization.answer.redirect,
-        OpenIDAuthorization.isVerifier(verifier, of: authorization.challenge)
-      else { throw invalid }
-      let tokens = try start(authorization, user, since: issuedAt, at: now)
-      grant = tokens.grant.sid
+      row.worth = nil
+      var tokens: OpenIDTokens?
+      if redirect == worth.authorization.answer.redirect,
+        OpenIDAuthorization.isVerifier(verifier, of: worth.authorization.challenge)
+      {
+        tokens = try await start(worth, since: row.issuedAt, secrets, in: &transaction, at: now)
+      }
+      row.grant = tokens?.grant.sid
+      transaction.put(key, row, expires: row.issuedAt + Self.codeMemory, in: counts(of: row))
       return tokens
-    case .used(let owner, let grant) where owner == (client, company):
-      if let grant { end(grant) }
-      throw invalid
-    default:
-      throw invalid
     }
+    guard let tokens else {
+      throw OpenIDError(.invalidGrant, "the code is unknown, expired, used, or another request's")
+    }
+    return tokens
   }
 
   private func start(
-    _ authorization: OpenIDAuthorization, _ user: Name, since: WallTime, at now: WallTime
-  ) throws(OpenIDError) -> OpenIDTokens {
-    let handle = SecureRandom.bytes(Self.handleSize)
+    _ worth: OpenIDCodeRow.Worth, since: WallTime, _ secrets: OpenIDSecrets, in transaction: inout Transaction,
+    at now: WallTime
+  ) async throws(OpenIDError) -> OpenIDTokens {
+    let authorization = worth.authorization
     let isLasting = authorization.scopes.contains("offline_access")
     let grant = OpenIDGrant(
-      sid: Self.sid(handle), issuer: authorization.answer.issuer, company: authorization.company,
-      client: authorization.client, user: user, scopes: authorization.scopes, nonce: authorization.nonce,
+      sid: OpenIDSecrets.sid(secrets.handle), issuer: authorization.answer.issuer, company: authorization.company,
+      client: authorization.client, user: worth.user, scopes: authorization.scopes, nonce: authorization.nonce,
       authenticatedAt: since, expiresAt: now + (isLasting ? settings.refreshLife : settings.accessLife))
-    makeRoom(in: grant.account, at: now)
-    guard grants.hasRoom(for: grant.bytes, at: now) else { throw Self.full() }
-    ofAccount[grant.account, default: []].append(grant.sid)
-    return try issue(grant, handle: isLasting ? handle : nil, at: now)
-  }
-
-  /// Ends the account's oldest grants, so that it may have one more.
-  private func makeRoom(in account: OpenIDAccount, at now: WallTime) {
-    if ofAccount.count >= settings.grantsMax {
-      ofAccount = ofAccount.filter { $0.value.contains { grants.value($0, at: now) != nil } }
+    // The account's oldest grants end, so that it may have one more.
+    let accountKey = Self.key(of: grant.account)
+    let known = try await transaction.get(accountKey, as: OpenIDAccountRow.self)?.grants ?? []
+    var live: [OpenIDGrant] = []
+    for entry in try await transaction.read(known.map(Self.key(ofGrant:))) {
+      if let grant = try transaction.value(entry, as: OpenIDGrant.self) { live.append(grant) }
     }
-    var sids = (ofAccount[account] ?? []).filter { grants.value($0, at: now) != nil }
-    while sids.count >= settings.grantsPerUserMax { end(sids.removeFirst()) }
-    ofAccount[account] = sids.isEmpty ? nil : sids
+    while live.count >= settings.grantsPerUserMax { Self.delete(live.removeFirst(), in: &transaction) }
+    transaction.put(
+      accountKey, OpenIDAccountRow(grants: live.map(\.sid) + [grant.sid]),
+      expires: now + max(settings.refreshLife, settings.accessLife))
+    return issue(grant, handle: isLasting ? secrets.handle : nil, secrets, in: &transaction, at: now)
   }
 
   /// New tokens of a grant, whose older refresh token is no good from now on.
-  private func issue(_ grant: OpenIDGrant, handle: [UInt8]?, at now: WallTime) throws(OpenIDError) -> OpenIDTokens {
-    guard accesses.hasRoom(at: now) else { throw Self.full() }
+  private func issue(
+    _ grant: OpenIDGrant, handle: [UInt8]?, _ secrets: OpenIDSecrets, in transaction: inout Transaction,
+    at now: WallTime
+  ) -> OpenIDTokens {
     var grant = grant
-    let refresh = handle.map { handle in
-      let secret = SecureRandom.bytes(Self.secretSize)
-      grant.refreshHash = SHA256.digest(secret)
-      return Self.refreshPrefix + Base64URL.encode(handle + secret)
-    }
-    let (access, hash) = AccessToken.mint()
+    if handle != nil { grant.refreshHash = SHA256.digest(secrets.secret) }
     let end = min(now + settings.accessLife, grant.expiresAt)
-    grant.accessHashes.append(hash)
-    while grant.accessHashes.count > Self.accessesMax { accesses.remove(grant.accessHashes.removeFirst()) }
-    accesses.insert(grant.sid, for: hash, until: end)
-    grants.insert(grant, for: grant.sid, bytes: grant.bytes, until: grant.expiresAt)
-    return OpenIDTokens(grant: grant, access: access, refresh: refresh, expiresAt: end)
+    grant.accessHashes.append(secrets.accessHash)
+    while grant.accessHashes.count > Self.accessesMax {
+      transaction.delete(Self.key(ofAccess: grant.accessHashes.removeFirst()))
+    }
+    let most = settings.grantsMax * Self.accessesMax
+    transaction.put(
+      Self.key(ofAccess: secrets.accessHash), OpenIDAccessRow(grant: grant.sid), expires: end,
+      in: [StoreCount("streem.accesses", atMost: most, of: "access tokens")])
+    transaction.put(
+      Self.key(ofGrant: grant.sid), grant, expires: grant.expiresAt,
+      in: [
+        StoreCount("streem.grants", atMost: settings.grantsMax, of: "grants"),
+        StoreCount("streem.grants.bytes", atMost: settings.bytesMax, of: "bytes of grants", weight: grant.bytes),
+      ])
+    let refresh = handle.map { OpenIDSecrets.refreshToken($0, secrets.secret) }
+    return OpenIDTokens(grant: grant, access: secrets.access, refresh: refresh, expiresAt: end)
   }
 
   /// Fresh tokens for a refresh token, which is used up by it. One that was used before ends the grant: one of the two who
   /// have it has stolen it (RFC 9700 section 4.14.2).
   func refresh(
     _ token: String, client: Name, company: Name, scope: String?, at now: WallTime
-  ) throws(OpenIDError) -> OpenIDTokens {
-    let invalid = OpenIDError(.invalidGrant, "the refresh token is unknown, expired, used, or another client's")
-    guard let (handle, secret) = Self.parts(token), let grant = grants.value(Self.sid(handle), at: now),
-      grant.client == client, grant.company == company, let wanted = grant.refreshHash
-    else { throw invalid }
-    guard ConstantTime.areEqual(wanted, SHA256.digest(secret)) else {
-      end(grant.sid)
-      throw invalid
+  ) async throws(OpenIDError) -> OpenIDTokens {
+    let secrets = OpenIDSecrets()
+    let parts = OpenIDSecrets.parts(token)
+    let tokens = try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(OpenIDError) -> OpenIDTokens? in
+      guard let (handle, secret) = parts,
+        let grant = try await transaction.get(
+          Self.key(ofGrant: OpenIDSecrets.sid(handle)), as: OpenIDGrant.self),
+        grant.client == client, grant.company == company, let wanted = grant.refreshHash
+      else { return nil }
+      guard ConstantTime.areEqual(wanted, SHA256.digest(secret)) else {
+        try await end(grant.sid, in: &transaction)
+        return nil
+      }
+      // A client may ask for less, which is granted as what was, and may not ask for more (RFC 6749 section 6).
+      guard OpenIDAuthorization.scopes(in: scope ?? "").allSatisfy(grant.scopes.contains) else {
+        throw OpenIDError(.invalidScope, "the scope is wider than what was granted")
+      }
+      return issue(grant, handle: handle, secrets, in: &transaction, at: now)
     }
-    // A client may ask for less, which is granted as what was, and may not ask for more (RFC 6749 section 6).
-    guard OpenIDAuthorization.scopes(in: scope ?? "").allSatisfy(grant.scopes.contains) else {
-      throw OpenIDError(.invalidScope, "the scope is wider than what was granted")
+    guard let tokens else {
+      throw OpenIDError(.invalidGrant, "the refresh token is unknown, expired, used, or another client's")
     }
-    return try issue(grant, handle: handle, at: now)
+    return tokens
   }
 
   /// What an access token stands for; nil if it is none, or no longer.
-  func grant(of access: String, at now: WallTime) -> OpenIDGrant? {
-    guard let hash = AccessToken.hash(of: access), let sid = accesses.value(hash, at: now) else { return nil }
-    return grants.value(sid, at: now)
+  func grant(of access: String, at now: WallTime) async throws(OpenIDError) -> OpenIDGrant? {
+    guard let hash = AccessToken.hash(of: access) else { return nil }
+    do throws(StoreError) {
+      guard let row = try await store.get(Self.key(ofAccess: hash), as: OpenIDAccessRow.self, at: now) else {
+        return nil
+      }
+      return try await store.get(Self.key(ofGrant: row.grant), as: OpenIDGrant.self, at: now)
+    } catch {
+      throw OpenIDError(error)
+    }
   }
 
   // MARK: Ending
 
   /// Ends an access token, or with a refresh token the whole grant (RFC 7009 section 2.1). Nothing comes of a token that is
   /// unknown here; one of another client stays good, and is refused.
-  func revoke(_ token: String, client: Name, company: Name, at now: WallTime) throws(OpenIDError) {
+  func revoke(_ token: String, client: Name, company: Name, at now: WallTime) async throws(OpenIDError) {
     let hash = AccessToken.hash(of: token)
-    let sid = hash.flatMap { accesses.value($0, at: now) } ?? Self.parts(token).map { Self.sid($0.handle) }
-    guard let sid, let grant = grants.value(sid, at: now), grant.company == company else { return }
-    guard grant.client == client else {
-      throw OpenIDError(.invalidGrant, "the token was issued to another client")
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(OpenIDError) in
+      var sid = OpenIDSecrets.parts(token).map { OpenIDSecrets.sid($0.handle) }
+      if let hash {
+        sid = try await transaction.get(Self.key(ofAccess: hash), as: OpenIDAccessRow.self)?.grant ?? sid
+      }
+      guard let sid, let grant = try await transaction.get(Self.key(ofGrant: sid), as: OpenIDGrant.self),
+        grant.company == company
+      else { return }
+      guard grant.client == client else {
+        throw OpenIDError(.invalidGrant, "the token was issued to another client")
+      }
+      if let hash { transaction.delete(Self.key(ofAccess: hash)) } else { try await end(sid, in: &transaction) }
     }
-    if let hash { accesses.remove(hash) } else { end(sid) }
   }
 
   /// Ends the grant of that name, and its tokens.
-  func end(_ sid: Name) {
-    guard let grant = grants.remove(sid) else { return }
-    for hash in grant.accessHashes { accesses.remove(hash) }
-    ofAccount[grant.account]?.removeAll { $0 == sid }
-    if ofAccount[grant.account]?.isEmpty == true { ofAccount[grant.account] = nil }
+  func end(_ sid: Name, at now: WallTime) async throws(OpenIDError) {
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(OpenIDError) in
+      try await end(sid, in: &transaction)
+    }
   }
 
-  private static func sid(_ handle: [UInt8]) -> Name {
-    Name(Base64URL.encode(Array(SHA256.digest(handle).prefix(handleSize))))
+  private func end(_ sid: Name, in transaction: inout Transaction) async throws(OpenIDError) {
+    guard let grant = try await transaction.get(Self.key(ofGrant: sid), as: OpenIDGrant.self) else { return }
+    Self.delete(grant, in: &transaction)
   }
 
-  private static func parts(_ token: String) -> (handle: [UInt8], secret: [UInt8])? {
-    guard token.utf8.starts(with: refreshPrefix.utf8), token.utf8.count == 68,
-      let bytes = Base64URL.decode(String(Substring(token.utf8.dropFirst(refreshPrefix.utf8.count)))),
-      bytes.count == handleSize + secretSize
-    else { return nil }
-    return (Array(bytes.prefix(handleSize)), Array(bytes.dropFirst(handleSize)))
+  /// Its account goes on naming it, until the account's next login.
+  private static func delete(_ grant: OpenIDGrant, in transaction: inout Transaction) {
+    transaction.delete(key(ofGrant: grant.sid))
+    for hash in grant.accessHashes { transaction.delete(key(ofAccess: hash)) }
+  }
+
+  // MARK: Keys and counts
+
+  private func counts(of row: OpenIDCodeRow) -> [StoreCount] {
+    let bytes = 256 + (row.worth.map { $0.authorization.bytes + $0.user.text.utf8.count } ?? 0)
+    return [
+      StoreCount("streem.codes", atMost: settings.grantsMax, of: "codes"),
+      StoreCount("streem.codes.bytes", atMost: settings.bytesMax, of: "bytes of codes", weight: bytes),
+    ]
+  }
+
+  private static func key(ofCode code: String) -> StoreKey {
+    codes.key(Base64URL.encode(SHA256.digest(code.utf8)))
+  }
+
+  private static func key(ofGrant sid: Name) -> StoreKey {
+    grants.key(sid.text)
+  }
+
+  private static func key(ofAccess hash: [UInt8]) -> StoreKey {
+    accesses.key(Base64URL.encode(hash))
+  }
+
+  private static func key(of account: OpenIDAccount) -> StoreKey {
+    accounts.key(account.company.text, account.user.text)
   }
 }

@@ -8,10 +8,14 @@ extension OpenIDRoutes {
   var exchangeRoutes: [HTTPRoute] {
     [
       HTTPRoute("GET", "/streem/v1/companies/{code}/openid-configuration") { request, parameters in
-        guard let place = await place(request, parameters["code"]) else {
-          return StreemFailure(.companyUnknown).response
+        do throws(OpenIDError) {
+          guard let place = try await place(request, parameters["code"]) else {
+            return StreemFailure(.companyUnknown).response
+          }
+          return configuration(place)
+        } catch {
+          return StreemFailure(.storeUnavailable).response
         }
-        return configuration(place)
       },
       HTTPRoute("POST", "/streem/v1/streem-token") { request, _ in
         do throws(StreemFailure) {
@@ -34,6 +38,13 @@ extension OpenIDRoutes {
     return HTTPResponse(status: 200, json: answer)
   }
 
+  /// What the store of grants answers; that it is out of reach is all that can be wrong here.
+  private nonisolated(nonsending) func reached<Answer>(
+    _ body: nonisolated(nonsending) () async throws(OpenIDError) -> Answer
+  ) async throws(StreemFailure) -> Answer {
+    do throws(OpenIDError) { return try await body() } catch { throw StreemFailure(.storeUnavailable) }
+  }
+
   private func exchange(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
     let now = services.wallTime
     guard let token = request.bearerToken else {
@@ -41,7 +52,8 @@ extension OpenIDRoutes {
       failure.message = "send an access token as Authorization: Bearer"
       throw failure
     }
-    guard let grant = await grants.grant(of: token, at: now) else {
+    guard let grant = try await reached({ () async throws(OpenIDError) in try await grants.grant(of: token, at: now) })
+    else {
       var failure = StreemFailure(.credentialsMissing)
       failure.reason = OpenIDError.Code.invalidToken.rawValue
       failure.message = "the access token is unknown, expired, or revoked"
@@ -52,11 +64,12 @@ extension OpenIDRoutes {
       let wanted = try StreemRoutes.read(request.body, isOptional: true) { (body) throws(GatewayError) in
         try body.text("companyCode").map { Name($0) }
       }
-      if let wanted, await directory.company(wanted) == nil { throw .companyUnknown }
-      guard let company = await directory.company(grant.company), company.isActive,
+      if let wanted, try await directory.company(wanted, at: now) == nil { throw .companyUnknown }
+      guard let company = try await directory.company(grant.company, at: now), company.isActive,
         wanted == nil || wanted == company.code
       else { throw .companyForbidden }
-      let profile = await profile(of: grant.user, company: company.code)
+      let known = try await directory.user(company: company.code, externalID: grant.user, at: now)
+      let profile = OpenIDProfile(name: known?.name ?? grant.user.text, picture: known?.avatarURL)
       let issuer = try await keyring.issuer(for: company.code, at: now)
       let minted = issuer.mint(grant.user, issuedAt: now, name: profile.name, picture: profile.picture)
       let answer = JSONWriter.object(capacity: 768) { json in

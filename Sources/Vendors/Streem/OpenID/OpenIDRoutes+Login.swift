@@ -26,40 +26,40 @@ extension OpenIDRoutes {
   }
 
   /// The page's form comes back.
-  func logIn(_ request: HTTPRequest, _ place: Place) async -> HTTPResponse {
-    do throws(OpenIDError) {
-      let form = try OpenIDParameters(request)
-      try form.check()
-      let now = services.wallTime
-      guard let sealed = form["request"], let authorization = seal.open(sealed, at: now),
-        authorization.company == place.company.code
-      else {
-        throw OpenIDError(.invalidRequest, "this page is too old; log in again from the application")
-      }
-      if form["cancel"] != nil {
-        return Self.redirect(answering: authorization, OpenIDError(.accessDenied, "the user gave up"))
-      }
-      let name = form["username"]
-      let account = OpenIDAccount(company: place.company.code, user: Name(name ?? ""))
-      let isRight = await admits(account, password: form["password"] ?? "")
-      let home = settings.homeCompany.code
-      let admission = try await grants.admit(
-        account, to: authorization, isRight: isRight, isKnown: openID.user(account, home: home) != nil,
-        from: request.peer, at: now)
-      switch admission {
-      case .admitted(let code): return Self.redirect(authorization.answer.address(code: code))
-      case .wrong: return loginPage(sealed, place, name: name, problem: .wrong)
-      case .wait(let wait): return loginPage(sealed, place, name: name, problem: .tooManyTries(wait))
-      }
-    } catch {
-      return OpenIDPage.failure(error)
+  func logIn(_ request: HTTPRequest, _ place: Place) async throws(OpenIDError) -> HTTPResponse {
+    let form = try OpenIDParameters(request)
+    try form.check()
+    let now = services.wallTime
+    guard let sealed = form["request"], let authorization = seal.open(sealed, at: now),
+      authorization.company == place.company.code
+    else {
+      throw OpenIDError(.invalidRequest, "this page is too old; log in again from the application")
+    }
+    if form["cancel"] != nil {
+      return Self.redirect(answering: authorization, OpenIDError(.accessDenied, "the user gave up"))
+    }
+    let name = form["username"]
+    let account = OpenIDAccount(company: place.company.code, user: Name(name ?? ""))
+    let isRight = try await admits(account, password: form["password"] ?? "")
+    let home = settings.homeCompany.code
+    let admission = try await grants.admit(
+      account, to: authorization, isRight: isRight, isKnown: openID.user(account, home: home) != nil,
+      from: request.peer, at: now)
+    switch admission {
+    case .admitted(let code): return Self.redirect(authorization.answer.address(code: code))
+    case .wrong: return loginPage(sealed, place, name: name, problem: .wrong)
+    case .wait(let wait): return loginPage(sealed, place, name: name, problem: .tooManyTries(wait))
     }
   }
 
   /// Invited customers have no password: nobody logs in as one of them.
-  private func admits(_ account: OpenIDAccount, password: String) async -> Bool {
+  private func admits(_ account: OpenIDAccount, password: String) async throws(OpenIDError) -> Bool {
     guard openID.admits(account, password: password, home: settings.homeCompany.code) else { return false }
-    return await directory.user(company: account.company, externalID: account.user)?.isInvited != true
+    let now = services.wallTime
+    let known = try await asking { () async throws(GatewayError) in
+      try await directory.user(company: account.company, externalID: account.user, at: now)
+    }
+    return known?.isInvited != true
   }
 
   private func loginPage(

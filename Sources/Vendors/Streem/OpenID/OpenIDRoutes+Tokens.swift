@@ -29,11 +29,11 @@ extension OpenIDRoutes {
     default:
       throw OpenIDError(.unsupportedGrantType, "grant_type must be authorization_code or refresh_token")
     }
-    return await answer(tokens, at: now)
+    return try await answer(tokens, at: now)
   }
 
-  private func answer(_ tokens: OpenIDTokens, at now: WallTime) async -> HTTPResponse {
-    let profile = await profile(of: tokens.grant.user, company: tokens.grant.company)
+  private func answer(_ tokens: OpenIDTokens, at now: WallTime) async throws(OpenIDError) -> HTTPResponse {
+    let profile = try await profile(of: tokens.grant.user, company: tokens.grant.company)
     let body = JSONWriter.object(capacity: 1024) { json in
       json.member("access_token", tokens.access)
       json.member("token_type", "Bearer")
@@ -78,10 +78,11 @@ extension OpenIDRoutes {
       response.headers.append(HTTPField("www-authenticate", #"Bearer realm="postern""#))
       return response
     }
-    guard let grant = await grants.grant(of: token, at: services.wallTime), grant.company == place.company.code else {
+    guard let grant = try await grants.grant(of: token, at: services.wallTime), grant.company == place.company.code
+    else {
       throw OpenIDError(.invalidToken, "the access token is unknown, expired, or revoked")
     }
-    let profile = await profile(of: grant.user, company: grant.company)
+    let profile = try await profile(of: grant.user, company: grant.company)
     let body = JSONWriter.object(capacity: 256) { json in
       json.member("sub", grant.user.text)
       profile.write(to: &json, grant)
@@ -117,32 +118,28 @@ extension OpenIDRoutes {
 
   /// Ends what the ID token's login granted (OpenID Connect RP-Initiated Logout section 2). Goes back to the client only
   /// where it is registered, and known by the hint or by its id.
-  func logOut(_ request: HTTPRequest, _ place: Place) async -> HTTPResponse {
-    do throws(OpenIDError) {
-      let parameters = try OpenIDParameters(request)
-      try parameters.check()
-      let now = services.wallTime
-      var id = parameters["client_id"].map { Name($0) }
-      var ended: Name?
-      if let token = parameters["id_token_hint"] {
-        guard let hint = key.hint(token, company: place.company.code, at: now), id == nil || id == hint.client else {
-          throw OpenIDError(.invalidRequest, "id_token_hint is not an ID token of this provider for this client")
-        }
-        id = hint.client
-        ended = hint.sid
+  func logOut(_ request: HTTPRequest, _ place: Place) async throws(OpenIDError) -> HTTPResponse {
+    let parameters = try OpenIDParameters(request)
+    try parameters.check()
+    let now = services.wallTime
+    var id = parameters["client_id"].map { Name($0) }
+    var ended: Name?
+    if let token = parameters["id_token_hint"] {
+      guard let hint = key.hint(token, company: place.company.code, at: now), id == nil || id == hint.client else {
+        throw OpenIDError(.invalidRequest, "id_token_hint is not an ID token of this provider for this client")
       }
-      var address: String?
-      if let redirect = parameters["post_logout_redirect_uri"] {
-        guard let client = id.flatMap({ openID.client($0) }), client.mayLogOut(to: Name(redirect)) else {
-          throw OpenIDError(.invalidRequest, "post_logout_redirect_uri is not registered for this client")
-        }
-        let state = parameters["state"].map { [HTTPField("state", $0)] } ?? []
-        address = OpenIDAnswer.address(redirect, state)
-      }
-      if let ended { await grants.end(ended) }
-      return address.map(Self.redirect) ?? OpenIDPage.loggedOut()
-    } catch {
-      return OpenIDPage.failure(error)
+      id = hint.client
+      ended = hint.sid
     }
+    var address: String?
+    if let redirect = parameters["post_logout_redirect_uri"] {
+      guard let client = id.flatMap({ openID.client($0) }), client.mayLogOut(to: Name(redirect)) else {
+        throw OpenIDError(.invalidRequest, "post_logout_redirect_uri is not registered for this client")
+      }
+      let state = parameters["state"].map { [HTTPField("state", $0)] } ?? []
+      address = OpenIDAnswer.address(redirect, state)
+    }
+    if let ended { try await grants.end(ended, at: now) }
+    return address.map(Self.redirect) ?? OpenIDPage.loggedOut()
   }
 }

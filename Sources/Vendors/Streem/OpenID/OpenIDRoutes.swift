@@ -5,7 +5,7 @@ internal import GatewayKit
 /// page. `Deploy/api/streem-openapi.yaml` describes it.
 struct OpenIDRoutes: Sendable {
   let services: any GatewayServices
-  let directory: any StreemDirectory
+  let directory: StreemDirectory
   let keyring: StreemKeyring
   let grants: OpenIDGrants
   let key: OpenIDKey
@@ -23,14 +23,14 @@ struct OpenIDRoutes: Sendable {
       // Where RFC 8414 section 3.1 puts it for an issuer with a path.
       route("GET", "/.well-known/oauth-authorization-server" + issuer, metadata),
       route("GET", issuer + "/jwks") { _, _ throws(OpenIDError) in HTTPResponse(status: 200, json: key.keySet) },
-      page("GET", issuer + "/authorize") { request, place in await authorize(request, place) },
-      page("POST", issuer + "/authorize") { request, place in await authorize(request, place) },
-      page("POST", issuer + "/login") { request, place in await logIn(request, place) },
+      page("GET", issuer + "/authorize") { request, place throws(OpenIDError) in await authorize(request, place) },
+      page("POST", issuer + "/authorize") { request, place throws(OpenIDError) in await authorize(request, place) },
+      page("POST", issuer + "/login") { request, place throws(OpenIDError) in try await logIn(request, place) },
       route("POST", issuer + "/token") { request, place throws(OpenIDError) in try await tokens(request, place) },
       route("GET", issuer + "/userinfo") { request, place throws(OpenIDError) in try await userInfo(request, place) },
       route("POST", issuer + "/userinfo") { request, place throws(OpenIDError) in try await userInfo(request, place) },
-      page("GET", issuer + "/logout") { request, place in await logOut(request, place) },
-      page("POST", issuer + "/logout") { request, place in await logOut(request, place) },
+      page("GET", issuer + "/logout") { request, place throws(OpenIDError) in try await logOut(request, place) },
+      page("POST", issuer + "/logout") { request, place throws(OpenIDError) in try await logOut(request, place) },
       route("POST", issuer + "/revoke") { request, place throws(OpenIDError) in try await revoke(request, place) },
     ] + exchangeRoutes
   }
@@ -43,15 +43,16 @@ struct OpenIDRoutes: Sendable {
 
   private typealias Work =
     nonisolated(nonsending) @Sendable (HTTPRequest, Place) async throws(OpenIDError) -> HTTPResponse
-  private typealias PageWork = nonisolated(nonsending) @Sendable (HTTPRequest, Place) async -> HTTPResponse
+  private typealias PageWork =
+    nonisolated(nonsending) @Sendable (HTTPRequest, Place) async throws(OpenIDError) -> HTTPResponse
 
   /// A resource for programs.
   private func route(_ method: String, _ pattern: String, _ work: @escaping Work) -> HTTPRoute {
     HTTPRoute(method, pattern) { request, parameters in
-      guard let place = await place(request, parameters["company"]) else {
-        return StreemFailure(.companyUnknown).response
-      }
       do throws(OpenIDError) {
+        guard let place = try await place(request, parameters["company"]) else {
+          return StreemFailure(.companyUnknown).response
+        }
         return try await work(request, place)
       } catch {
         return error.response
@@ -62,21 +63,37 @@ struct OpenIDRoutes: Sendable {
   /// A resource for browsers.
   private func page(_ method: String, _ pattern: String, _ work: @escaping PageWork) -> HTTPRoute {
     HTTPRoute(method, pattern, pages: .shown) { request, parameters in
-      guard let place = await place(request, parameters["company"]) else { return OpenIDPage.companyUnknown() }
-      return await work(request, place)
+      do throws(OpenIDError) {
+        guard let place = try await place(request, parameters["company"]) else { return OpenIDPage.companyUnknown() }
+        return try await work(request, place)
+      } catch {
+        return OpenIDPage.failure(error)
+      }
     }
   }
 
-  func place(_ request: HTTPRequest, _ code: String) async -> Place? {
-    guard let company = await directory.company(Name(code)), company.isActive,
+  func place(_ request: HTTPRequest, _ code: String) async throws(OpenIDError) -> Place? {
+    let now = services.wallTime
+    let known = try await asking { () async throws(GatewayError) in try await directory.company(Name(code), at: now) }
+    guard let company = known, company.isActive,
       let addresses = OpenIDAddresses(request, company: company.code, settings: openID)
     else { return nil }
     return Place(company: company, addresses: addresses)
   }
 
   /// What the platform knows of the user; who has never identified goes by the name they log in with.
-  func profile(of user: Name, company: Name) async -> OpenIDProfile {
-    let known = await directory.user(company: company, externalID: user)
+  func profile(of user: Name, company: Name) async throws(OpenIDError) -> OpenIDProfile {
+    let now = services.wallTime
+    let known = try await asking { () async throws(GatewayError) in
+      try await directory.user(company: company, externalID: user, at: now)
+    }
     return OpenIDProfile(name: known?.name ?? user.text, picture: known?.avatarURL)
+  }
+
+  /// What the directory answers; it has nothing to refuse here, so that any error says it is out of reach.
+  nonisolated(nonsending) func asking<Answer>(
+    _ body: nonisolated(nonsending) () async throws(GatewayError) -> Answer
+  ) async throws(OpenIDError) -> Answer {
+    do throws(GatewayError) { return try await body() } catch { throw OpenIDError(.unavailable(error.name)) }
   }
 }

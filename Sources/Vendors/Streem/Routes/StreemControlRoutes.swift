@@ -7,7 +7,7 @@ internal import GatewayTokens
 /// `Deploy/api/control.yaml` describes it.
 struct StreemControlRoutes: Sendable {
   let services: any GatewayServices
-  let directory: any StreemDirectory
+  let directory: StreemDirectory
   let settings: StreemSettings
 
   private static let nameBytesMax = 200
@@ -20,7 +20,7 @@ struct StreemControlRoutes: Sendable {
     return [
       group.route("POST", "/streem/companies") { request, _ throws(GatewayError) in try await putCompany(request) },
       group.route("POST", "/streem/api-keys") { request, _ throws(GatewayError) in try await makeKey(request) },
-      group.route("GET", "/streem/api-keys") { _, _ throws(GatewayError) in await listKeys() },
+      group.route("GET", "/streem/api-keys") { _, _ throws(GatewayError) in try await listKeys() },
       group.route("POST", "/streem/api-keys/{id}/revoke") { request, parameters throws(GatewayError) in
         try refuseStrangers(in: request, known: [])
         return try await revokeKey(Name(parameters["id"]))
@@ -52,13 +52,15 @@ struct StreemControlRoutes: Sendable {
       throw .invalidParameter.detailed("name must be 1 to \(Self.nameBytesMax) bytes")
     }
     let code = Name(order.code)
-    let known = await directory.company(code)
-    var company =
-      known ?? StreemCompany(code: code, sid: StreemID.make("co"), name: order.name ?? order.code)
-    company.name = order.name ?? company.name
-    company.logoURL = order.logo ?? company.logoURL
-    company.isActive = order.isActive ?? company.isActive
-    try await directory.putCompany(company)
+    let fresh = StreemCompany(code: code, sid: StreemID.make("co"), name: order.name ?? order.code)
+    var company = fresh
+    let known = try await directory.changeCompany(code, at: services.wallTime) { known in
+      company = known ?? fresh
+      company.name = order.name ?? company.name
+      company.logoURL = order.logo ?? company.logoURL
+      company.isActive = order.isActive ?? company.isActive
+      return company
+    }
     let answer = JSONWriter.object { $0.member("company", company) }
     return HTTPResponse(status: known == nil ? 201 : 200, json: answer)
   }
@@ -73,7 +75,7 @@ struct StreemControlRoutes: Sendable {
     let record = StreemAPIKey(
       id: Name(StreemID.make("api")), publicKey: key.jwk, company: company, secretHash: hash,
       createdAt: services.wallTime)
-    try await directory.addAPIKey(record)
+    try await directory.addAPIKey(record, at: services.wallTime)
     let answer = JSONWriter.object(capacity: 768) { json in
       json.member("id", record.id.text)
       json.member("secret", secret)
@@ -86,8 +88,8 @@ struct StreemControlRoutes: Sendable {
     return response
   }
 
-  private func listKeys() async -> HTTPResponse {
-    let keys = await directory.apiKeys()
+  private func listKeys() async throws(GatewayError) -> HTTPResponse {
+    let keys = try await directory.apiKeys(at: services.wallTime)
     let answer = JSONWriter.object(capacity: 256 * keys.count + 32) { json in
       json.name("api_keys")
       json.beginArray()
@@ -107,7 +109,7 @@ struct StreemControlRoutes: Sendable {
 
   /// Ends a key; the sessions that live by it are asked for another token, or closed, as configured.
   private func revokeKey(_ id: Name) async throws(GatewayError) -> HTTPResponse {
-    _ = try await directory.revokeAPIKey(id)
+    _ = try await directory.revokeAPIKey(id, at: services.wallTime)
     let sessions = await services.control(
       SessionFilter(dialects: [StreemDialect.name], issuer: id), .revoked)
     return HTTPResponse(status: 200, json: JSONWriter.object { $0.member("sessions", Int64(sessions)) })

@@ -33,8 +33,14 @@ extension StreemRoutes {
 
   /// The code of the company whose API key came with the request.
   private func callerCompany(_ request: HTTPRequest) async throws(StreemFailure) -> Name {
-    guard let (id, secret) = Self.basic(request), let key = await directory.apiKey(Name(id)), !key.isRevoked,
-      let wanted = key.secretHash, let presented = StreemSecret.hash(presented: secret),
+    let basic = Self.basic(request)
+    let now = services.wallTime
+    let known = try await asking { () async throws(GatewayError) -> StreemAPIKey? in
+      guard let basic else { return nil }
+      return try await directory.apiKey(Name(basic.id), at: now)
+    }
+    guard let secret = basic?.secret, let key = known, !key.isRevoked, let wanted = key.secretHash,
+      let presented = StreemSecret.hash(presented: secret),
       ConstantTime.areEqual(wanted, presented)
     else {
       var failure = StreemFailure(.credentialsMissing)
@@ -61,7 +67,9 @@ extension StreemRoutes {
     _ request: HTTPRequest, _ parameters: PathParameters
   ) async throws(StreemFailure) -> StreemCompany {
     let own = try await callerCompany(request)
-    guard Name(parameters["code"]) == own, let company = await directory.company(own) else {
+    let now = services.wallTime
+    let known = try await asking { () async throws(GatewayError) in try await directory.company(own, at: now) }
+    guard Name(parameters["code"]) == own, let company = known else {
       throw StreemFailure(.companyUnknown)
     }
     return company
@@ -108,8 +116,11 @@ extension StreemRoutes {
   private func known(
     _ company: StreemCompany, _ parameters: PathParameters
   ) async throws(StreemFailure) -> StreemReservation {
-    guard let reservation = await directory.reservation(Name(parameters["sid"]), at: services.wallTime),
-      reservation.company == company.code, reservation.group == Name(parameters["group"])
+    let now = services.wallTime
+    let found = try await asking { () async throws(GatewayError) in
+      try await directory.reservation(Name(parameters["sid"]), at: now)
+    }
+    guard let reservation = found, reservation.company == company.code, reservation.group == Name(parameters["group"])
     else { throw StreemFailure(.notFound.detailed("there is no such reservation")) }
     return reservation
   }
@@ -130,7 +141,10 @@ extension StreemRoutes {
     guard let reference = request.parameter("reference_id"), !reference.isEmpty else {
       throw StreemFailure(.invalidParameter.detailed("reference_id is missing in the query"))
     }
-    let found = await rooms.rooms(of: code, referenceID: Name(reference), limit: Self.roomsMax)
+    let now = services.wallTime
+    let found = try await asking { () async throws(GatewayError) in
+      try await rooms.rooms(of: code, referenceID: Name(reference), limit: Self.roomsMax, at: now)
+    }
     let answer = JSONWriter.object(capacity: 64 + 256 * found.count) { json in
       json.name("rooms")
       json.beginArray()

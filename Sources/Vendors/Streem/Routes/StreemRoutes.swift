@@ -9,7 +9,7 @@ package struct StreemRoutes: Sendable {
   static let recentMax = 100
 
   let services: any GatewayServices
-  let directory: any StreemDirectory
+  let directory: StreemDirectory
   let authenticator: StreemAuthenticator
   let inviting: StreemInviting
   let rooms: StreemRooms
@@ -83,9 +83,10 @@ package struct StreemRoutes: Sendable {
       guard let onlyExperts = ["true": true, "false": false][request.parameter("onlyExperts") ?? "false"] else {
         throw .invalidParameter.detailed("onlyExperts must be true or false")
       }
-      guard let company = await directory.company(user.company) else { throw .companyUnknown }
-      let users = await directory.recentlyIdentified(
-        company: company.code, onlyExperts: onlyExperts, limit: Self.recentMax)
+      let now = services.wallTime
+      guard let company = try await directory.company(user.company, at: now) else { throw .companyUnknown }
+      let users = try await directory.recentlyIdentified(
+        company: company.code, onlyExperts: onlyExperts, limit: Self.recentMax, at: now)
       return HTTPResponse(status: 200, json: JSONWriter.object { $0.member("users", users, of: company) })
     } catch {
       throw StreemFailure(error)
@@ -125,6 +126,13 @@ package struct StreemRoutes: Sendable {
     var response = HTTPResponse(status: 200, json: entrance.json)
     response.headers.append(HTTPField("cache-control", "no-store"))
     return response
+  }
+
+  /// What the directory answers, its error as the client is told it.
+  nonisolated(nonsending) func asking<Answer>(
+    _ body: nonisolated(nonsending) () async throws(GatewayError) -> Answer
+  ) async throws(StreemFailure) -> Answer {
+    do throws(GatewayError) { return try await body() } catch { throw StreemFailure(error) }
   }
 
   /// What `read` makes of a body, which must be a JSON object, or may be absent where everything in it is optional.

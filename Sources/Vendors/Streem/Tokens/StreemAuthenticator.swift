@@ -6,10 +6,10 @@ internal import GatewayTokens
 package struct StreemAuthenticator: Authenticator {
   private let verifier: StreemTokenVerifier
   private let keyring: StreemKeyring
-  private let directory: any StreemDirectory
+  private let directory: StreemDirectory
   private let settings: StreemSettings
 
-  package init(keyring: StreemKeyring, directory: any StreemDirectory, settings: StreemSettings) {
+  package init(keyring: StreemKeyring, directory: StreemDirectory, settings: StreemSettings) {
     verifier = StreemTokenVerifier(audience: settings.audience, skew: settings.skew)
     self.keyring = keyring
     self.directory = directory
@@ -62,7 +62,9 @@ package struct StreemAuthenticator: Authenticator {
     _ open: StreemTokenVerifier.OpenToken, companyCode: Name?, for use: StreemTokenVerifier.Use = .starting,
     at now: WallTime
   ) async throws(GatewayError) -> (StreemClaims, StreemCompany) {
-    guard let (code, key) = await keyring.key(open.apiKey), let company = await directory.company(code) else {
+    guard let (code, key) = try await keyring.key(open.apiKey, at: now),
+      let company = try await directory.company(code, at: now)
+    else {
       throw StreemReason.unknownAPIKey.gatewayError
     }
     let claims: StreemClaims
@@ -72,13 +74,13 @@ package struct StreemAuthenticator: Authenticator {
       throw error.gatewayError
     }
     if let sid = claims.reservation {
-      guard let reservation = await directory.reservation(sid, at: now), reservation.status == .reserved,
+      guard let reservation = try await directory.reservation(sid, at: now), reservation.status == .reserved,
         reservation.company == code, reservation.externalUserID == claims.subject
       else { throw StreemReason.reservation.gatewayError }
     }
     guard company.isActive else { throw .companyForbidden.detailed("the company is not active") }
     if let companyCode, companyCode != code {
-      let isKnown = await directory.company(companyCode) != nil
+      let isKnown = try await directory.company(companyCode, at: now) != nil
       throw isKnown ? .companyForbidden : .companyUnknown
     }
     return (claims, company)
@@ -99,9 +101,10 @@ package struct StreemAuthenticator: Authenticator {
     } catch {
       throw error.gatewayError
     }
-    let (claims, company) = try await check(open, companyCode: nil, for: .going, at: services.wallTime)
+    let now = services.wallTime
+    let (claims, company) = try await check(open, companyCode: nil, for: .going, at: now)
     guard claims.subject != UserID.anonymous.name else { throw .connectionRequired }
-    guard let user = await directory.user(company: company.code, externalID: claims.subject) else {
+    guard let user = try await directory.user(company: company.code, externalID: claims.subject, at: now) else {
       throw .connectionRequired
     }
     let token = VerifiedToken(

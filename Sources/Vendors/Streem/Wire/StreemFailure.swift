@@ -23,6 +23,7 @@ struct StreemFailure: Error, Hashable {
     isRetryable = Self.helpsToRetry(error)
     number = error.number
     status = reason == .malformed ? 400 : error.httpStatus
+    if status == 503 { headers.append(.retryAfter(.seconds(5))) }
     if status == 401 { headers.append(HTTPField("www-authenticate", #"Bearer realm="postern""#)) }
   }
 

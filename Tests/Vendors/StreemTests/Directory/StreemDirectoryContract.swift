@@ -1,30 +1,26 @@
 import GatewayCore
+import GatewayKit
 import GatewayStreem
 import TestSupport
 import Testing
 
-/// An implementation of the Streem directory that the contract is tried on, with room for `room` of everything.
-struct StreemDirectoryCase: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let make: @Sendable (_ room: Int) -> any StreemDirectory
-
-  static let all = [
-    StreemDirectoryCase(testDescription: "memory") { room in
-      let limits = MemoryStreemLimits(
-        companies: room, keys: room, users: room, invitations: room, reservations: room)
-      return MemoryStreemDirectory(on: SerialTestExecutor(), limits: limits)
-    }
-  ]
+extension StoreCase {
+  /// A directory with room for `room` of everything.
+  fileprivate func make(_ room: Int) throws -> StreemDirectory {
+    let limits = StreemDirectoryLimits(
+      companies: room, keys: room, users: room, invitations: room, reservations: room)
+    return StreemDirectory(try make(), limits: limits)
+  }
 }
 
-@Suite("Every Streem directory")
+@Suite("The Streem directory")
 struct StreemDirectoryContract {
   private let now = WallTime(seconds: 1_000)
   private let acme = StreemCompany(code: "acme", sid: "co_1", name: "Acme")
 
-  private func make(_ directory: StreemDirectoryCase, room: Int = 4) async throws -> any StreemDirectory {
-    let directory = directory.make(room)
-    try await directory.putCompany(acme)
+  private func make(_ directory: StoreCase, room: Int = 4) async throws -> StreemDirectory {
+    let directory = try directory.make(room)
+    try await directory.putCompany(acme, at: now)
     return directory
   }
 
@@ -54,44 +50,44 @@ struct StreemDirectoryContract {
     #expect(error?.isSame(as: wanted) == true)
   }
 
-  @Test("keeps a company in place of the one that had its code", arguments: StreemDirectoryCase.all)
-  func companies(_ directory: StreemDirectoryCase) async throws {
+  @Test("keeps a company in place of the one that had its code", arguments: StoreCase.all)
+  func companies(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
-    #expect(await directory.company("acme") == acme)
+    #expect(try await directory.company("acme", at: now) == acme)
     var renamed = acme
     renamed.name = "Acme & Sons"
-    try await directory.putCompany(renamed)
-    #expect(await directory.company("acme") == renamed)
-    #expect(await directory.company("other") == nil)
+    try await directory.putCompany(renamed, at: now)
+    #expect(try await directory.company("acme", at: now) == renamed)
+    #expect(try await directory.company("other", at: now) == nil)
     for code in ["a", "b", "c"] {
-      try await directory.putCompany(StreemCompany(code: Name(code), sid: code, name: code))
+      try await directory.putCompany(StreemCompany(code: Name(code), sid: code, name: code), at: now)
     }
-    await expect(.tooMany) { try await directory.putCompany(StreemCompany(code: "d", sid: "d", name: "d")) }
-    try await directory.putCompany(acme)
+    await expect(.tooMany) { try await directory.putCompany(StreemCompany(code: "d", sid: "d", name: "d"), at: now) }
+    try await directory.putCompany(acme, at: now)
   }
 
-  @Test("keeps API keys of companies it knows, each id once, and revokes for ever", arguments: StreemDirectoryCase.all)
-  func keys(_ directory: StreemDirectoryCase) async throws {
+  @Test("keeps API keys of companies it knows, each id once, and revokes for ever", arguments: StoreCase.all)
+  func keys(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
-    try await directory.addAPIKey(key("api_b"))
-    try await directory.addAPIKey(key("api_a"))
-    await expect(.companyUnknown) { try await directory.addAPIKey(key("api_c", company: "other")) }
-    await expect(.invalidParameter) { try await directory.addAPIKey(key("api_a")) }
-    #expect(await directory.apiKeys().map(\.id) == ["api_a", "api_b"])
-    #expect(await directory.apiKey("api_a") == key("api_a"))
-    for _ in 0..<2 { #expect(try await directory.revokeAPIKey("api_a").isRevoked) }
-    #expect(await directory.apiKey("api_a")?.isRevoked == true)
-    #expect(await directory.apiKey("api_b")?.isRevoked == false)
-    await expect(.invalidParameter) { try await directory.addAPIKey(key("api_a")) }
-    await expect(.notFound) { try await directory.revokeAPIKey("api_c") }
-    for id in ["api_c", "api_d"] as [Name] { try await directory.addAPIKey(key(id)) }
-    await expect(.tooMany) { try await directory.addAPIKey(key("api_e")) }
+    try await directory.addAPIKey(key("api_b"), at: now)
+    try await directory.addAPIKey(key("api_a"), at: now)
+    await expect(.companyUnknown) { try await directory.addAPIKey(key("api_c", company: "other"), at: now) }
+    await expect(.invalidParameter) { try await directory.addAPIKey(key("api_a"), at: now) }
+    #expect(try await directory.apiKeys(at: now).map(\.id) == ["api_a", "api_b"])
+    #expect(try await directory.apiKey("api_a", at: now) == key("api_a"))
+    for _ in 0..<2 { #expect(try await directory.revokeAPIKey("api_a", at: now).isRevoked) }
+    #expect(try await directory.apiKey("api_a", at: now)?.isRevoked == true)
+    #expect(try await directory.apiKey("api_b", at: now)?.isRevoked == false)
+    await expect(.invalidParameter) { try await directory.addAPIKey(key("api_a"), at: now) }
+    await expect(.notFound) { try await directory.revokeAPIKey("api_c", at: now) }
+    for id in ["api_c", "api_d"] as [Name] { try await directory.addAPIKey(key(id), at: now) }
+    await expect(.tooMany) { try await directory.addAPIKey(key("api_e"), at: now) }
   }
 
   @Test(
     "makes a user on the first login, and overwrites what a later one carries and no more",
-    arguments: StreemDirectoryCase.all)
-  func users(_ directory: StreemDirectoryCase) async throws {
+    arguments: StoreCase.all)
+  func users(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     var first = login("ann", expert: true)
     (first.name, first.email) = ("Ann", "ann@example.com")
@@ -102,80 +98,81 @@ struct StreemDirectoryContract {
     let known = try await directory.identify(second, at: now + .seconds(5))
     #expect(known.id == "usr_acme_ann" && known.name == "Ann Smith" && known.email == "ann@example.com")
     #expect(known.isExpert && known.identifiedAt == now + .seconds(5))
-    #expect(await directory.user("usr_acme_ann") == known)
-    #expect(await directory.user(company: "acme", externalID: "ann") == known)
+    #expect(try await directory.user("usr_acme_ann", at: now) == known)
+    #expect(try await directory.user(company: "acme", externalID: "ann", at: now) == known)
     await expect(.companyUnknown) { try await directory.identify(login("ann", company: "other"), at: now) }
   }
 
-  @Test("keeps users of one name in two companies apart", arguments: StreemDirectoryCase.all)
-  func namesakes(_ directory: StreemDirectoryCase) async throws {
+  @Test("keeps users of one name in two companies apart", arguments: StoreCase.all)
+  func namesakes(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
-    try await directory.putCompany(StreemCompany(code: "other", sid: "co_2", name: "Other"))
+    try await directory.putCompany(StreemCompany(code: "other", sid: "co_2", name: "Other"), at: now)
     let one = try await directory.identify(login("ann"), at: now)
     let two = try await directory.identify(login("ann", company: "other"), at: now)
     #expect(one.id != two.id)
-    #expect(await directory.user(company: "other", externalID: "ann") == two)
-    #expect(await directory.recentlyIdentified(company: "acme", onlyExperts: false, limit: 10) == [one])
+    #expect(try await directory.user(company: "other", externalID: "ann", at: now) == two)
+    #expect(try await directory.recentlyIdentified(company: "acme", onlyExperts: false, limit: 10, at: now) == [one])
   }
 
-  @Test("has room for so many users, and lets the known in when it is full", arguments: StreemDirectoryCase.all)
-  func userRoom(_ directory: StreemDirectoryCase) async throws {
+  @Test("has room for so many users, and lets the known in when it is full", arguments: StoreCase.all)
+  func userRoom(_ directory: StoreCase) async throws {
     let directory = try await make(directory, room: 2)
     for name in ["ann", "bob"] as [Name] { _ = try await directory.identify(login(name), at: now) }
     await expect(.tooMany) { try await directory.identify(login("eve"), at: now) }
     _ = try await directory.identify(login("ann"), at: now)
   }
 
-  @Test("lists who identified lately, the latest first", arguments: StreemDirectoryCase.all)
-  func recent(_ directory: StreemDirectoryCase) async throws {
+  @Test("lists who identified lately, the latest first", arguments: StoreCase.all)
+  func recent(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     for (index, (name, expert)) in ([("ann", true), ("bob", false), ("cat", true)] as [(Name, Bool)]).enumerated() {
       _ = try await directory.identify(login(name, expert: expert), at: now + .seconds(index))
     }
     _ = try await directory.identify(login("ann"), at: now + .seconds(9))
-    func names(_ onlyExperts: Bool, _ limit: Int) async -> [Name] {
-      await directory.recentlyIdentified(company: "acme", onlyExperts: onlyExperts, limit: limit).map(\.externalID)
+    func names(_ onlyExperts: Bool, _ limit: Int) async throws -> [Name] {
+      try await directory.recentlyIdentified(company: "acme", onlyExperts: onlyExperts, limit: limit, at: now).map(
+        \.externalID)
     }
-    #expect(await names(false, 10) == ["ann", "cat", "bob"])
-    #expect(await names(true, 10) == ["ann", "cat"])
-    #expect(await names(false, 1) == ["ann"])
+    #expect(try await names(false, 10) == ["ann", "cat", "bob"])
+    #expect(try await names(true, 10) == ["ann", "cat"])
+    #expect(try await names(false, 1) == ["ann"])
   }
 
-  @Test("lets an invitation be taken once, before it expires", arguments: StreemDirectoryCase.all)
-  func invitations(_ directory: StreemDirectoryCase) async throws {
+  @Test("lets an invitation be taken once, before it expires", arguments: StoreCase.all)
+  func invitations(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     let limits = StreemTryLimits()
     let (one, two) = (invitation("inv_1", from: now), invitation("inv_2", from: now))
     #expect(try await directory.addInvitation(one, codeHash: [1], at: now))
     #expect(try await directory.addInvitation(two, codeHash: [1], at: now) == false, "the code is alive")
-    func take(_ hash: [UInt8], _ seconds: Int) async -> StreemInvitationOutcome {
-      await directory.takeInvitation(codeHash: hash, from: "192.0.2.1", limits: limits, at: now + .seconds(seconds))
+    func take(_ hash: [UInt8], _ seconds: Int) async throws -> StreemInvitationOutcome {
+      try await directory.takeInvitation(codeHash: hash, from: "192.0.2.1", limits: limits, at: now + .seconds(seconds))
     }
-    #expect(await take([1], 99) == .taken(one))
-    #expect(await take([1], 99) == .consumed)
-    #expect(await take([2], 99) == .invalid)
-    #expect(await take([1], 100) == .invalid, "what has expired never was, taken or not")
+    #expect(try await take([1], 99) == .taken(one))
+    #expect(try await take([1], 99) == .consumed)
+    #expect(try await take([2], 99) == .invalid)
+    #expect(try await take([1], 100) == .invalid, "what has expired never was, taken or not")
     #expect(try await directory.addInvitation(two, codeHash: [1], at: now + .seconds(100)))
   }
 
-  @Test("gives an invitation to one of many who take it at once", arguments: StreemDirectoryCase.all)
-  func race(_ directory: StreemDirectoryCase) async throws {
+  @Test("gives an invitation to one of many who take it at once", arguments: StoreCase.all)
+  func race(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     _ = try await directory.addInvitation(invitation("inv_1", from: now), codeHash: [1], at: now)
-    let outcomes = await withTaskGroup(of: StreemInvitationOutcome.self) { group in
+    let outcomes = try await withThrowingTaskGroup(of: StreemInvitationOutcome.self) { group in
       for number in 0..<50 {
         group.addTask {
-          await directory.takeInvitation(
+          try await directory.takeInvitation(
             codeHash: [1], from: "192.0.2.\(number)", limits: StreemTryLimits(), at: now)
         }
       }
-      return await group.reduce(into: []) { $0.append($1) }
+      return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(outcomes.count { $0 == .consumed } == 49)
   }
 
-  @Test("makes room for invitations out of those that have expired", arguments: StreemDirectoryCase.all)
-  func invitationRoom(_ directory: StreemDirectoryCase) async throws {
+  @Test("makes room for invitations out of those that have expired", arguments: StoreCase.all)
+  func invitationRoom(_ directory: StoreCase) async throws {
     let directory = try await make(directory, room: 2)
     _ = try await directory.addInvitation(invitation("inv_1", from: now, for: .seconds(10)), codeHash: [1], at: now)
     _ = try await directory.addInvitation(invitation("inv_2", from: now), codeHash: [2], at: now)
@@ -188,37 +185,38 @@ struct StreemDirectoryContract {
 
   @Test(
     "counts wrong codes against the address and against everybody, and forgets them after the window",
-    arguments: StreemDirectoryCase.all)
-  func tries(_ directory: StreemDirectoryCase) async throws {
+    arguments: StoreCase.all)
+  func tries(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     let limits = StreemTryLimits(perAddress: 3, overall: 5, window: .seconds(60))
     _ = try await directory.addInvitation(invitation("inv_1", from: now, for: .seconds(1000)), codeHash: [1], at: now)
-    func take(_ hash: [UInt8], _ address: String, _ seconds: Int) async -> StreemInvitationOutcome {
-      await directory.takeInvitation(codeHash: hash, from: address, limits: limits, at: now + .seconds(seconds))
+    func take(_ hash: [UInt8], _ address: String, _ seconds: Int) async throws -> StreemInvitationOutcome {
+      try await directory.takeInvitation(codeHash: hash, from: address, limits: limits, at: now + .seconds(seconds))
     }
-    for second in 0..<3 { #expect(await take([9], "192.0.2.1", second) == .invalid) }
-    #expect(await take([1], "192.0.2.1", 3) == .limited(retryAfter: .seconds(57)), "not even with the right one")
-    for second in 4..<6 { #expect(await take([9], "192.0.2.2", second) == .invalid) }
-    #expect(await take([1], "192.0.2.3", 6) == .limited(retryAfter: .seconds(54)))
-    #expect(await take([1], "192.0.2.1", 60) == .taken(invitation("inv_1", from: now, for: .seconds(1000))))
+    for second in 0..<3 { #expect(try await take([9], "192.0.2.1", second) == .invalid) }
+    #expect(try await take([1], "192.0.2.1", 3) == .limited(retryAfter: .seconds(57)), "not even with the right one")
+    for second in 4..<6 { #expect(try await take([9], "192.0.2.2", second) == .invalid) }
+    #expect(try await take([1], "192.0.2.3", 6) == .limited(retryAfter: .seconds(54)))
+    #expect(try await take([1], "192.0.2.1", 60) == .taken(invitation("inv_1", from: now, for: .seconds(1000))))
   }
 
-  @Test("counts the addresses of one IPv6 network as one", arguments: StreemDirectoryCase.all)
-  func networks(_ directory: StreemDirectoryCase) async throws {
+  @Test("counts the addresses of one IPv6 network as one", arguments: StoreCase.all)
+  func networks(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     let limits = StreemTryLimits(perAddress: 3, overall: 100, window: .seconds(60))
     var outcomes: [StreemInvitationOutcome] = []
     for host in 1...4 {
       outcomes.append(
-        await directory.takeInvitation(codeHash: [9], from: "2001:db8::\(host)", limits: limits, at: now))
+        try await directory.takeInvitation(codeHash: [9], from: "2001:db8::\(host)", limits: limits, at: now))
     }
     #expect(outcomes == [.invalid, .invalid, .invalid, .limited(retryAfter: .seconds(60))])
-    #expect(await directory.takeInvitation(codeHash: [9], from: "2001:db8:1::1", limits: limits, at: now) == .invalid)
+    #expect(
+      try await directory.takeInvitation(codeHash: [9], from: "2001:db8:1::1", limits: limits, at: now) == .invalid)
   }
 
   @Test("has a thousand living invitations of one expert at most, and leaves room for others")
   func inviter() async throws {
-    let directory = try await make(StreemDirectoryCase.all[0], room: 2_000)
+    let directory = try await make(StoreCase.all[0], room: 2_000)
     func add(_ number: Int, by inviter: Name = "usr_1", at time: WallTime) async throws -> Bool {
       try await directory.addInvitation(
         invitation("inv_\(number)", from: time, by: inviter), codeHash: [UInt8(number >> 8), UInt8(number & 255)],
@@ -230,19 +228,18 @@ struct StreemDirectoryContract {
     #expect(try await add(1_000, at: now + .seconds(100)))
   }
 
-  @Test("expires a reservation in time, and cancels it before that", arguments: StreemDirectoryCase.all)
-  func reservations(_ directory: StreemDirectoryCase) async throws {
+  @Test("expires a reservation in time, and cancels it before that", arguments: StoreCase.all)
+  func reservations(_ directory: StoreCase) async throws {
     let directory = try await make(directory, room: 2)
     try await directory.addReservation(reservation("rsv_1", for: .seconds(10)), at: now)
     try await directory.addReservation(reservation("rsv_2"), at: now)
     await expect(.tooMany) { try await directory.addReservation(reservation("rsv_3"), at: now) }
-    #expect(await directory.reservation("rsv_1", at: now + .seconds(9))?.status == .reserved)
-    #expect(await directory.reservation("rsv_1", at: now + .seconds(10))?.status == .expired)
+    #expect(try await directory.reservation("rsv_1", at: now + .seconds(9))?.status == .reserved)
+    #expect(try await directory.reservation("rsv_1", at: now + .seconds(10))?.status == .expired)
     #expect(try await directory.cancelReservation("rsv_1", at: now + .seconds(10)).status == .expired)
     #expect(try await directory.cancelReservation("rsv_2", at: now).status == .canceled)
-    #expect(await directory.reservation("rsv_2", at: now + .seconds(1000))?.status == .canceled)
+    #expect(try await directory.reservation("rsv_2", at: now + .seconds(1000))?.status == .canceled)
     await expect(.notFound) { try await directory.cancelReservation("rsv_3", at: now) }
     try await directory.addReservation(reservation("rsv_3"), at: now)
-    #expect(await directory.reservation("rsv_2", at: now) == nil, "what has ended makes room")
   }
 }

@@ -116,7 +116,8 @@ struct StreemPlatformTests {
     let list = streem.fetch("GET", "/streem/api-keys", from: DialTarget.control)
     #expect(list.text.contains(id) && list.text.contains(streem.forge.publicKey.thumbprint))
     #expect(!list.text.contains(secret) && !list.text.contains(#""d""#))
-    let kept = streem.world.ask { [directory = streem.directory] in await directory.apiKey(Name(id)) }
+    let now = streem.world.wallTime
+    let kept = streem.world.ask { [directory = streem.directory] in try? await directory.apiKey(Name(id), at: now) }
     #expect(kept??.publicKey.starts(with: #"{"kty":"EC""#.utf8) == true)
     #expect(kept??.publicKey.contains(#""d""#.utf8) == false)
   }

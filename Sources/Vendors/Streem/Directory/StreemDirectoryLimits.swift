@@ -1,11 +1,12 @@
-/// The most a ``MemoryStreemDirectory`` holds of anything.
-package struct MemoryStreemLimits: Hashable, Sendable {
+/// The most that a Streem platform's directory holds of anything.
+package struct StreemDirectoryLimits: Hashable, Sendable {
   package var companies: Int
   package var keys: Int
   package var users: Int
   package var invitations: Int
   /// Living ones of one expert.
   package var invitationsPerInviter: Int
+  /// Those that have not been canceled; as many canceled ones beside them.
   package var reservations: Int
 
   package init(

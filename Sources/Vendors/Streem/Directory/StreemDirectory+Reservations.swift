@@ -1,0 +1,72 @@
+package import GatewayCore
+internal import GatewayKit
+
+extension StreemDirectory {
+  private static let reservations = StoreTable<StreemReservation>("streem.reservation")
+  /// How long one is remembered that has ended.
+  private static let endMemory = Duration.seconds(86_400)
+
+  /// Keeps a reservation under its id.
+  package func addReservation(_ reservation: StreemReservation, at now: WallTime) async throws(GatewayError) {
+    let count = StoreCount("streem.reservations", atMost: limits.reservations, of: "reservations")
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      transaction.put(
+        Self.reservations.key(reservation.sid.text), reservation, expires: reservation.endsAt + Self.endMemory,
+        in: [count])
+    }
+  }
+
+  /// The reservation of that id, with the state it has at `now`; nil if there is none.
+  package func reservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation? {
+    let reservation: StreemReservation? = try await get(Self.reservations.key(sid.text), at: now)
+    return reservation?.current(at: now)
+  }
+
+  /// Cancels a reservation that has not ended, and returns it; one that has ended stays as it is. Throws
+  /// `GatewayError.notFound` if there is none.
+  package func cancelReservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation {
+    for isKept in [true, false] {
+      do throws(StoreOr<GatewayError>) {
+        return try await cancel(sid, isKept: isKept, at: now)
+      } catch .store(.full) where isKept {
+        // One canceled reservation too many to be remembered.
+        continue
+      } catch {
+        throw error.failure
+      }
+    }
+    throw .storeUnavailable
+  }
+
+  private func cancel(
+    _ sid: Name, isKept: Bool, at now: WallTime
+  ) async throws(StoreOr<GatewayError>) -> StreemReservation {
+    let count = StoreCount("streem.canceled", atMost: limits.reservations, of: "canceled reservations")
+    return try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<StoreOr<GatewayError>>) async throws(StoreOr<GatewayError>)
+        -> StreemReservation in
+      let key = Self.reservations.key(sid.text)
+      guard var reservation = try await transaction.get(key, as: StreemReservation.self)?.current(at: now) else {
+        throw .failure(.notFound.detailed("there is no such reservation"))
+      }
+      guard reservation.status == .reserved else { return reservation }
+      reservation.status = .canceled
+      if isKept {
+        transaction.put(key, reservation, expires: reservation.endsAt + Self.endMemory, in: [count])
+      } else {
+        transaction.delete(key)
+      }
+      return reservation
+    }
+  }
+}
+
+extension StreemReservation {
+  /// The reservation as it is at `now`.
+  fileprivate func current(at now: WallTime) -> StreemReservation {
+    guard status == .reserved, endsAt <= now else { return self }
+    var expired = self
+    expired.status = .expired
+    return expired
+  }
+}
