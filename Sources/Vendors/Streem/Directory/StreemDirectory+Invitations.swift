@@ -22,7 +22,7 @@ extension StreemDirectory {
   }
 
   /// Takes an invitation that nobody has taken, for good: of many who try at once one has it. Wrong codes are counted
-  /// against `address` (as ``AddressQuota`` tells addresses apart) and against everybody; who has used up their tries learns
+  /// against `address` (as `AddressQuota` tells addresses apart) and against everybody; who has used up their tries learns
   /// nothing more. The counts are this process's own.
   package func takeInvitation(
     codeHash: [UInt8], from address: String, limits: StreemTryLimits, at now: WallTime
