@@ -65,7 +65,7 @@ let package = Package(
     library("GatewayCore", []),
     library("GatewayJSON", ["CJansson"]),
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
-    library("GatewayKit", ["GatewayJSON", "GatewayCore"]),
+    library("GatewayKit", ["GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library("GatewayStores", ["GatewayKit", "GatewayCore", "CSQLite"]),
     vendor("Plain"),
     vendor("Stream"),

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 
 @main
 struct Postern {

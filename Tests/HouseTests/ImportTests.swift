@@ -13,7 +13,7 @@ private let others: [String: Allowed] = [
   "GatewayCore": ([], []),
   "GatewayJSON": (["CJansson"], ["Glibc"]),
   "GatewayTokens": (["GatewayCore", "GatewayJSON", "COpenSSL"], ["Glibc"]),
-  "GatewayKit": (["GatewayJSON", "GatewayCore"], ["Synchronization"]),
+  "GatewayKit": (["GatewayTokens", "GatewayJSON", "GatewayCore"], ["Glibc", "Synchronization"]),
   "GatewayStores": (
     ["GatewayKit", "GatewayCore", "CSQLite"], ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]
   ),

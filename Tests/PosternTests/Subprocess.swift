@@ -1,4 +1,6 @@
 import Foundation
+import GatewayKit
+import TestSupport
 
 /// Programs of the system that tests run, by name.
 enum Subprocess {

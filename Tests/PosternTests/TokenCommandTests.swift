@@ -1,7 +1,9 @@
 import Foundation
 import GatewayCore
 import GatewayJSON
+import GatewayKit
 import GatewayTokens
+import TestSupport
 import Testing
 
 @testable import postern
@@ -21,9 +23,7 @@ struct TokenCommandTests {
   }
 
   private func verify(_ token: String, _ words: String...) throws -> (text: String, isValid: Bool) {
-    let arguments = try arguments(TokenVerifyCommand.self, words)
-    return TokenVerifyCommand.verify(
-      token, try TokenVerifyCommand.verifier(arguments), json: try arguments.isOn("json"), at: now)
+    try TokenVerifyCommand.verify(token, try arguments(TokenVerifyCommand.self, words), at: now)
   }
 
   /// The usage error of minting with these flags.
@@ -106,9 +106,8 @@ struct TokenCommandTests {
   @Test("a refusal names its check")
   func refusals() throws {
     func check(_ token: String, _ words: String...) throws -> String? {
-      let arguments = try arguments(TokenVerifyCommand.self, words)
-      let verifier = try TokenVerifyCommand.verifier(arguments)
-      let (text, isValid) = TokenVerifyCommand.verify(token, verifier, json: true, at: now)
+      let arguments = try arguments(TokenVerifyCommand.self, words + ["--json"])
+      let (text, isValid) = try TokenVerifyCommand.verify(token, arguments, at: now)
       let answer = try JSONDocument.parse(text).root
       #expect(!isValid && answer["valid"]?.bool == false && !text.contains(token))
       #expect(answer["error"]?["number"]?.integer.map { $0 / 1000 } == 401)
@@ -143,5 +142,28 @@ struct TokenCommandTests {
     #expect(try TokenInspectCommand.inspect(token, json: false, at: now).contains("opaque"))
     let json = try JSONDocument.parse(try TokenInspectCommand.inspect(token, json: true, at: now)).root
     #expect(json["opaque"]?.bool == true && json["well_formed"]?.bool == true)
+  }
+
+  @Test("inspect says of a token that several schemes have which they are")
+  func common() throws {
+    let text = try TokenInspectCommand.inspect(try mint("--user", "ann"), json: false, at: now)
+    #expect(text.contains("\na user's token, of ") && text.contains(" or \(Vendors.all[0].title)\n"))
+    let guest = try TokenInspectCommand.inspect(try mint("--user", "g", "--kind", "guest"), json: false, at: now)
+    #expect(guest.contains("a token of the plain scheme"))
+  }
+
+  @Test("another scheme's flags are refused on the command line, and let be in the environment")
+  func others() throws {
+    #expect(mistake("--scheme", "morse", "--user", "ann").contains("expected plain or "))
+    for flag in Vendors.all.dropFirst().flatMap({ $0.tokens.mintFlags }) {
+      let words = ["--user", "ann", "--\(flag.name)"] + (flag.value == nil ? [] : ["x"])
+      #expect(throws: UsageError("--\(flag.name) says nothing to --scheme plain")) {
+        try TokenMintCommand.mint(try arguments(TokenMintCommand.self, words), at: now)
+      }
+      let environment = ["POSTERN_SECRET": secret, flag.environmentName: "x"]
+      _ = try TokenMintCommand.mint(
+        try Arguments(
+          ["--user", "ann"], flags: TokenMintCommand.flags, environment: environment, operands: false), at: now)
+    }
   }
 }

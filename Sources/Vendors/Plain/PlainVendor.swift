@@ -34,3 +34,14 @@ package struct PlainSettings: VendorSettings {
 
   package func vendor(on ground: Ground) -> PlainVendor { PlainVendor(self, on: ground) }
 }
+
+extension PlainVendor: OfferedVendor {
+  package static let title = "the plain scheme"
+  package static let scheme = "plain"
+  package static let tokens: any TokenTool = PlainTokenTool()
+  package static let clients: any ClientTool = PlainClientTool()
+
+  package static func settings(_ arguments: Arguments, _ own: OwnKeys) -> PlainSettings {
+    PlainSettings(verifier: own.verifier)
+  }
+}

@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// One of postern's commands.
 protocol Command {
   /// The words that call it, e.g. `serve` or `token mint`.
@@ -39,46 +41,11 @@ struct FlagSection: Sendable {
   }
 
   /// What every command has.
-  static let everywhere = FlagSection("everywhere", [.config, .help, .version])
-}
+  static let everywhere = FlagSection(
+    "everywhere",
+    [
+      config, Flag("help", nil, "this text; -h is shorter"), Flag("version", nil, "the version of postern"),
+    ])
 
-/// One flag of a command. Its value comes from the command line, else from the environment variable, else from the
-/// configuration file under the flag's name.
-struct Flag: Sendable {
-  /// Without the dashes.
-  let name: String
-  /// What stands for the value in the help; nil for a switch.
-  let value: String?
-  let help: String
-  let repeats: Bool
-
-  init(_ name: String, _ value: String?, _ help: String, repeats: Bool = false) {
-    self.name = name
-    self.value = value
-    self.help = help
-    self.repeats = repeats
-  }
-
-  /// `--refresh-timeout` is `POSTERN_REFRESH_TIMEOUT` in the environment.
-  var environmentName: String {
-    "POSTERN_" + name.uppercased().split(separator: "-").joined(separator: "_")
-  }
-
-  static let help = Flag("help", nil, "this text; -h is shorter")
-  static let version = Flag("version", nil, "the version of postern")
   static let config = Flag("config", "FILE", "flags from a JSON file, comments allowed; keys are the flags' names")
-}
-
-/// A command line, an environment or a file that asks for what cannot be. Exit status 2.
-struct UsageError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
-  }
-
-  /// A key with a wrong value, and what would be right.
-  init(_ source: String, value: String, expected: String) {
-    description = "\(source): '\(value)' is wrong; expected \(expected)"
-  }
 }

@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// The environment's variables whose names begin with `POSTERN_`.
 enum EnvironmentVariables {
   private static let prefix = "POSTERN_"
@@ -8,7 +10,7 @@ enum EnvironmentVariables {
   static func check(_ environment: [String: String], flags: [Flag]) throws {
     let own = flags.map(\.environmentName)
     let all = own + Postern.commands.flatMap { $0.flags.map(\.environmentName) }
-    let known = Set(all + [Flag.config.environmentName, StormPart.variable])
+    let known = Set(all + [FlagSection.config.environmentName, StormPart.variable])
     for (name, value) in environment.sorted(by: { $0.key < $1.key })
     where name.hasPrefix(prefix) && !known.contains(name) && !ServiceLink.isOne(name, value) {
       let word = String(name.dropFirst(prefix.count))

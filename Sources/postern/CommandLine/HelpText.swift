@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// What `--help` and `-h` print.
 struct HelpText {
   /// How many columns a line may have; longer ones are broken.

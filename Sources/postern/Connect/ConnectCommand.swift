@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import GatewayServer
 
 /// One client that stays connected, and says what happens to it.

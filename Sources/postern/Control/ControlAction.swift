@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// One thing that `postern ctl` does: `expire`, for instance.
 protocol ControlAction: Command {
   /// Its own flags, beside those that every action has.

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 
 /// The control API from a shell.
 enum ControlCommand: Command {

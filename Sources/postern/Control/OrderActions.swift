@@ -1,3 +1,5 @@
+import GatewayKit
+
 // What `postern ctl` has done to sessions and tokens.
 
 /// An order to one session, to a user's, or to all.

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 
 // What `postern ctl` asks about the process, or has done to it.
 

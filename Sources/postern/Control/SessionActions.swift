@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 
 // What `postern ctl` asks about sessions.
 

@@ -1,3 +1,5 @@
+import GatewayKit
+
 // What `postern ctl` asks of the Streem platform.
 
 enum StreemCompanyAction: ControlAction {

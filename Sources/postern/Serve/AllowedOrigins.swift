@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 
 /// The origins of `--origin`, as browsers write them into the Origin field (RFC 6454 section 6.2): scheme and host in small
 /// letters, the port unless it is the scheme's own, and nothing behind; or `null`. Anything else would let nobody in.

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewayKit
 import GatewayRuntime
 import GatewayServer
 import PosternTesting

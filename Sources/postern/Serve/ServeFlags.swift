@@ -1,17 +1,15 @@
+import GatewayKit
+
 /// The flags of `postern serve`.
 enum ServeFlags {
-  static let sections = [
-    FlagSection("where it listens", address),
-    FlagSection("keys of tokens", TokenKeys.flags + TokenKeys.policyFlags),
-    FlagSection("sessions", session),
-    FlagSection("limits", limits),
-    FlagSection("the token provider", provider),
-    FlagSection("Stream", stream + StreamSFUFlags.all),
-    FlagSection("Sendbird", SendbirdFlags.all),
-    FlagSection("Sinch", SinchFlags.all),
-    FlagSection("Streem", StreemFlags.all),
-    FlagSection("the process", process),
-  ]
+  static let sections =
+    [
+      FlagSection("where it listens", address),
+      FlagSection("keys of tokens", TokenKeys.flags + TokenKeys.policyFlags),
+      FlagSection("sessions", session),
+      FlagSection("limits", limits),
+      FlagSection("the token provider", provider),
+    ] + Vendors.sections { $0.flags } + [FlagSection("the process", process)]
 
   static let all = sections.flatMap(\.flags)
 

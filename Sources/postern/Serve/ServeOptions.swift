@@ -6,8 +6,6 @@ import GatewayRuntime
 import GatewayServer
 import GatewaySpace
 import GatewayStores
-import GatewayStream
-import GatewayStreem
 import PosternTesting
 
 /// What the flags of `postern serve` ask for, checked.
@@ -29,13 +27,8 @@ struct ServeOptions {
     let verifier = try tokenKeys.verifier(try TokenKeys.policy(arguments))
     guard let signer = try tokenKeys.signer() else { preconditionFailure("a secret of our own can sign") }
     let configuration = try Self.configuration(arguments)
-    let vendors: [any VendorSettings] = [
-      PlainSettings(verifier: verifier),
-      try StreamVideoSettings(arguments, own: StreamApplication(verifier: verifier, signer: signer)),
-      try SendbirdFlags.settings(arguments, secret: try TokenKeys.secret(arguments)),
-      try SinchFlags.settings(arguments),
-      try StreemFlags.settings(arguments),
-    ]
+    let own = OwnKeys(verifier: verifier, signer: signer, secret: try TokenKeys.secret(arguments))
+    let vendors = try Vendors.all.map { vendor -> any VendorSettings in try vendor.settings(arguments, own) }
     var settings = GatewaySettings(
       SpaceSettings(
         configuration: configuration, vendors: vendors,

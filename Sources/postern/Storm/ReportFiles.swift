@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 import GatewayLoad
 
 /// The files of a storm's report.

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 import GatewayRuntime
 
 /// A URL that a storm connects to.

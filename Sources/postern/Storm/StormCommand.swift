@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewayKit
 import GatewayLoad
 
 /// A fleet of clients against a gateway.

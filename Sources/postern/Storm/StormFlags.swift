@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// The flags of `postern storm`.
 enum StormFlags {
   static let sections = [
@@ -14,7 +16,7 @@ enum StormFlags {
   private static let addresses = [
     Flag("url", "URL", "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own"),
     Flag("provider", "URL", "the token provider (default: the gateway's own POST /v1/tokens)"),
-    Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token; for sendbird the Api-Token"),
+    Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token" + secrets),
     Flag(
       "control-url", "URL", "the gateway's control port: the storm goes by its settings, and reports its CPU and memory"
     ),
@@ -22,15 +24,28 @@ enum StormFlags {
     Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
   ]
 
-  private static let dialect = [
-    Flag("dialect", "plain|stream-video|sendbird|sinch|streem", "what the clients speak (default plain)"),
-    Flag(
-      "sdk", "javascript|swift|android|flutter|python|javascript3|unity",
-      "whose habits they have (default javascript); javascript3 and unity are Sendbird's, the others but javascript Stream's"
-    ),
-    Flag("api-key", "KEY", "the api_key of stream-video (default storm)"),
-    Flag("application", "ID", "the application of sendbird (default STORM) or sinch (default postern)"),
-  ]
+  private static var secrets: String {
+    Vendors.all.map { vendor in vendor.clients.providerSecret.map { "; for \(vendor.scheme) \($0)" } ?? "" }.joined()
+  }
+
+  private static let dialect =
+    [Vendors.flag("dialect", "what the clients speak"), sdk] + Vendors.all.flatMap { $0.clients.flags } + [application]
+
+  private static var sdk: Flag {
+    let vendors = Vendors.all.filter { !$0.clients.sdks.isEmpty }
+    let names = vendors.flatMap { $0.clients.sdks }.reduce(into: [String]()) { names, name in
+      if !names.contains(name) { names.append(name) }
+    }
+    let whose = vendors.map { "; \($0.scheme): \($0.clients.sdks.joined(separator: ", "))" }.joined()
+    return Flag("sdk", names.joined(separator: "|"), "whose habits they have (default \(names.first ?? ""))\(whose)")
+  }
+
+  private static var application: Flag {
+    let usual = Vendors.all.compactMap { vendor in
+      vendor.clients.usualApplication.map { "\(vendor.scheme) (default \($0))" }
+    }
+    return Flag("application", "ID", "the application of \(usual.joined(separator: " or "))")
+  }
 
   private static let fleet = [
     Flag("clients", "N", "how many clients (default 1000)"),
@@ -81,5 +96,6 @@ enum StormFlags {
 
   private static let minting =
     [Flag("mint", nil, "the clients mint their tokens themselves, with these keys; no provider takes part")]
-    + TokenKeys.flags + TokenKeys.policyFlags.filter { $0.name != "leeway" } + StreemTokenKeys.flags
+    + TokenKeys.flags + TokenKeys.policyFlags.filter { $0.name != "leeway" }
+    + Vendors.all.flatMap { $0.clients.keyFlags }
 }

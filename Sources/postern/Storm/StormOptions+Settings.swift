@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewayKit
 import GatewayLoad
 import GatewayRuntime
 import GatewayServer

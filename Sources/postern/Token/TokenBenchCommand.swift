@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
 import GatewayJSON
+import GatewayKit
 import GatewayPlain
 import GatewayTokens
 

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 
 /// The token a command is about: its operand, or standard input.
 enum TokenInput {

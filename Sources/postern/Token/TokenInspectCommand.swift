@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayJSON
+import GatewayKit
 import GatewayTokens
 
 /// Decodes a token without verifying it, and says so.
@@ -26,10 +27,29 @@ enum TokenInspectCommand: Command {
   /// What `token` says, for a person or as JSON.
   static func inspect(_ token: String, json: Bool, at now: WallTime) throws(TokenError) -> String {
     if AccessToken.isOne(token) { return opaque(token, json: json) }
-    if let nature = TokenNature.ofOpaque(token) { return json ? object(nature) : nature }
+    if let nature = Self.nature(ofOpaque: token) { return json ? object(nature) : nature }
     let decoded = try UnverifiedToken(token)
-    let nature = TokenNature.of(decoded, token: token)
+    let nature = Self.nature(of: decoded, token)
     return json ? object(decoded, nature) : text(decoded, nature, at: now)
+  }
+
+  /// What a token that says nothing itself may be; nil if it has no such form.
+  private static func nature(ofOpaque token: String) -> String? {
+    Vendors.all.lazy.compactMap { $0.tokens.nature(ofOpaque: token) }.first
+  }
+
+  /// What a JWT is by the names of its claims. What is a vendor's own is told before what is common to several, and the
+  /// gateway's own after the others'.
+  private static func nature(of decoded: UnverifiedToken, _ token: String) -> String {
+    var shared: (nature: String, titles: [String])?
+    for vendor in Vendors.all.dropFirst() + Vendors.all.prefix(1) {
+      switch vendor.tokens.nature(of: decoded, token) {
+      case .own(let nature): return nature
+      case .shared(let nature): shared = (nature, (shared?.titles ?? []) + [vendor.title])
+      case nil: break
+      }
+    }
+    return shared.map { "\($0.nature), of \($0.titles.joined(separator: " or "))" } ?? "a JWT of none of the schemes"
   }
 
   /// A vendor's token that says nothing itself; without its fingerprint, which would name it to nobody.
@@ -71,9 +91,10 @@ enum TokenInspectCommand: Command {
 
   private static func members(_ object: JSONView, at now: WallTime) -> [String] {
     let members = object.members ?? []
+    let dates = ["exp", "nbf", "iat"] + Vendors.all.flatMap { $0.tokens.dates }
     let width = members.map(\.name.count).max() ?? 0
     return members.map { name, value in
-      let isDate = ["exp", "nbf", "iat", "e", "session_exp"].contains(name)
+      let isDate = dates.contains(name)
       let date = isDate ? NumericDate.read(value).map { "  \(SystemTime.text($0, from: now))" } : nil
       return "  \(name)\(String(repeating: " ", count: width - name.count))  \(value.text)\(date ?? "")"
     }

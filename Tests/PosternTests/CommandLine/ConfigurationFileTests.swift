@@ -1,4 +1,6 @@
 import Foundation
+import GatewayKit
+import TestSupport
 import Testing
 
 @testable import postern

@@ -1,3 +1,5 @@
+import GatewayKit
+import TestSupport
 import Testing
 
 @testable import postern

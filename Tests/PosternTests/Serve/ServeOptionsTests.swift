@@ -1,8 +1,10 @@
 import Foundation
 import GatewayCore
+import GatewayKit
 import GatewayRuntime
 import GatewaySpace
 import PosternTesting
+import TestSupport
 import Testing
 
 @testable import postern
@@ -66,9 +68,6 @@ struct ServeOptionsTests {
       (["--loops", "0"], "from 1 to 256"),
       (["--key-file", "/tmp"], "--key-file: '/tmp' is a directory; expected a file"),
       (["--tls-certificate", "/tmp", "--tls-key", "/nowhere"], "--tls-certificate: '/tmp' is a directory"),
-      (["--sinch-user", "ann=/nowhere"], "--sinch-user: '/nowhere' does not exist"),
-      (["--streem-api-key", "k=/nowhere"], "--streem-api-key: '/nowhere' does not exist"),
-      (["--sendbird-app-id", ""], "--sendbird-app-id must not be empty"),
     ])
   func refusals(words: [String], expected: String) {
     #expect(complaint(words).contains(expected))
@@ -97,7 +96,7 @@ struct ServeOptionsTests {
 
   @Test("what cannot be is refused with the place in the file, or the variable, that asks for it")
   func places() throws {
-    let file = try TemporaryFile("{\n  \"refresh-timeout\": \"5s\",\n  \"sendbird-session-life\": \"0s\"\n}")
+    let file = try TemporaryFile("{\n  \"refresh-timeout\": \"5s\",\n  \"tls-key\": \"k\"\n}")
     func complaint(_ words: [String], _ environment: [String: String]) throws -> String {
       let arguments = try Arguments(words, flags: ServeFlags.all, environment: environment, operands: false)
       do {
@@ -110,7 +109,7 @@ struct ServeOptionsTests {
     #expect(try complaint(["--config", file.path], [:]).contains("(--refresh-timeout is set by \(file.path):2:22)"))
     #expect(
       try complaint(["--config", file.path, "--refresh-timeout", "60s"], [:])
-        .contains("(--sendbird-session-life is set by \(file.path):3:28)"))
+        .contains("(--tls-key is set by \(file.path):3:14)"))
     let variables = ["POSTERN_CONTROL_HOST": "0.0.0.0"]
     #expect(try complaint([], variables).contains("(--control-host is set by POSTERN_CONTROL_HOST)"))
     #expect(!(try complaint(["--refresh-timeout", "5s"], [:]).contains("is set by")))

@@ -1,13 +1,18 @@
 import Foundation
 import GatewayCore
+import GatewayKit
 import GatewayLoad
 import GatewayRuntime
+import TestSupport
 import Testing
 
 @testable import postern
 
 @Suite("What postern storm is asked for")
 struct StormOptionsTests {
+  /// Not the gateway's own.
+  static let vendor = Vendors.all[1].scheme
+
   static func options(_ words: String...) throws -> StormOptions {
     try StormOptions(
       Arguments(["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false))
@@ -23,22 +28,20 @@ struct StormOptionsTests {
     #expect(options.thresholds.map(\.description).contains("lost == 0"))
   }
 
-  @Test(
-    "the dialect decides where the clients connect, whose habits they have and how long the storm waits for them",
-    arguments: [
-      (["--dialect", "stream-video"], "ws://127.0.0.1:8080/video/connect", "javascript", 95),
-      (["--dialect", "stream-video", "--sdk", "python"], "ws://127.0.0.1:8080/api/v2/connect", "python", 60),
-      (["--dialect", "sendbird"], "ws://127.0.0.1:8080/", "javascript", 60),
-      (["--dialect", "sendbird", "--sdk", "unity"], "ws://127.0.0.1:8080/", "unity", 60),
-    ])
-  func dialects(words: [String], gateway: String, sdk: String, comeback: Int) throws {
-    let options = try StormOptions(
-      Arguments(
-        ["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false))
-    #expect(options.gatewayText == gateway)
-    #expect(options.plan.dialect == words[1] && options.plan.sdk == sdk)
-    #expect(options.plan.comeback == .seconds(comeback))
-    #expect(options.providerText == "http://127.0.0.1:8080/v1/tokens")
+  @Test("the dialect decides where the clients connect, whose habits they have and how long the storm waits for them")
+  func dialects() throws {
+    for vendor in Vendors.all {
+      for sdk in vendor.clients.sdks.isEmpty ? [nil] : vendor.clients.sdks.map(Optional.some) {
+        let options = try StormOptions(
+          Arguments(
+            ["--url", "ws://127.0.0.1:8080", "--dialect", vendor.scheme] + (sdk.map { ["--sdk", $0] } ?? []),
+            flags: StormCommand.flags, environment: [:], operands: false))
+        #expect(options.gatewayText == "ws://127.0.0.1:8080\(options.dialect.upgradeTarget)")
+        #expect(options.plan.dialect == vendor.scheme && options.plan.sdk == sdk)
+        #expect((options.plan.comeback == .zero) == (options.dialect.habits.comeback == nil))
+        #expect(options.providerText == "http://127.0.0.1:8080/v1/tokens")
+      }
+    }
   }
 
   @Test("a storm begins when it is told to, or so that a vendor's tokens expire on a whole second")
@@ -46,9 +49,9 @@ struct StormOptionsTests {
     let ready = WallTime(seconds: 1000.25)
     #expect(try Self.options("--start-at", "2000").start(ready: ready) == WallTime(seconds: 2000))
     #expect(try Self.options().start(ready: ready) == ready)
-    let stream = try Self.options("--dialect", "stream-video", "--expire-after", "7500ms")
-    #expect(stream.start(ready: ready) == WallTime(seconds: 1000.5))
-    let own = try Self.options("--dialect", "stream-video", "--expiry", "own", "--life", "60s")
+    let common = try Self.options("--dialect", Self.vendor, "--expire-after", "7500ms")
+    #expect(common.start(ready: ready) == WallTime(seconds: 1000.5))
+    let own = try Self.options("--dialect", Self.vendor, "--expiry", "own", "--life", "60s")
     #expect(own.start(ready: ready) == ready)
   }
 
@@ -93,12 +96,18 @@ struct StormOptionsTests {
     ["--behaviour", "fast=1"], ["--threshold", "lost"], ["--expire-after", "1s"], ["--provider", "ftp://x"],
     ["--clients", "0"], ["--jitter", "2"], ["--mint"], ["--mint", "--provider", "http://x"],
     ["--expiry", "never"], ["--fetches", "0"], ["--control-url", "127.0.0.1:80"],
-    ["--dialect", "smoke-signals"], ["--sdk", "swift"], ["--dialect", "sendbird", "--sdk", "swift"],
-    ["--dialect", "stream-video", "--sdk", "unity"], ["--dialect", "sendbird", "--api-key", "k"],
-    ["--dialect", "stream-video", "--application", "A"], ["--start-at", "soon"],
+    ["--dialect", "smoke-signals"], ["--sdk", "swift"], ["--application", "A"], ["--start-at", "soon"],
   ]
 
-  @Test("what cannot be is a mistake in usage", arguments: mistakes)
+  /// What a vendor's clients have no use for.
+  static let strayFlags = Vendors.all.flatMap { vendor -> [[String]] in
+    let others = Vendors.all.filter { $0 != vendor }.flatMap { $0.clients.flags.map { "--\($0.name)" } }
+    let unused =
+      (vendor.clients.sdks.isEmpty ? ["--sdk"] : []) + (vendor.clients.usualApplication == nil ? ["--application"] : [])
+    return (unused + others).map { ["--dialect", vendor.scheme, $0, "x"] }
+  }
+
+  @Test("what cannot be is a mistake in usage", arguments: mistakes + strayFlags)
   func mistake(words: [String]) {
     #expect(throws: UsageError.self) {
       try StormOptions(
@@ -214,9 +223,9 @@ struct StormSettingsTests {
 
   @Test("a gateway without the dialect, or whose times make no sense, is not believed")
   func strange() throws {
-    var options = try StormOptionsTests.options("--dialect", "sinch", "--clients", "10")
+    var options = try StormOptionsTests.options("--dialect", StormOptionsTests.vendor, "--clients", "10")
     try options.adopt(Self.gateway())
-    #expect(options.caveats == ["the gateway's settings name no dialect sinch"])
+    #expect(options.caveats == ["the gateway's settings name no dialect \(StormOptionsTests.vendor)"])
     var description = try Self.gateway()
     description.dialects[0].refreshLeadS = .infinity
     description.dialects[0].refreshSpreadS = -1

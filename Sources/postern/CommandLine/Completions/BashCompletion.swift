@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// Completion for bash, of the commands, their flags and the flags' values.
 enum BashCompletion {
   static var script: String {

@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// Prints what a shell needs to complete postern's command lines, made from the declarations of commands and flags.
 enum CompletionsCommand: Command {
   static let name = "completions"

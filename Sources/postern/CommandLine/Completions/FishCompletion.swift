@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// Completion for fish, of the commands, their flags and the flags' values.
 enum FishCompletion {
   static var script: String {

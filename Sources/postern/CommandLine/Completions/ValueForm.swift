@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// What a flag's value looks like, as far as the flag's declaration says: what a shell can offer for it.
 enum ValueForm: Equatable {
   /// The flag is a switch.

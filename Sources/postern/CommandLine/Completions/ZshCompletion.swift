@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// Completion for zsh, of the commands, their flags and the flags' values.
 enum ZshCompletion {
   static var script: String {

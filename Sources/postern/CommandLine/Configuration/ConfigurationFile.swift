@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// Flags in a file: one JSON object with comments (JSON5), keys the flags' names, values strings, numbers, booleans, or
 /// arrays of them where a flag repeats.
 enum ConfigurationFile {

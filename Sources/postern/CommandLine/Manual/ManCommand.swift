@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// Prints the manual page, made from the declarations of commands and flags.
 enum ManCommand: Command {
   static let name = "man"

@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// The manual page in the macros of man(7).
 enum ManualPage {
   static func text(of commands: [any Command.Type]) -> String {

@@ -1,0 +1,107 @@
+/// What a command was asked for: flags by name, from whichever source, and the operands. `postern serve` reads every
+/// vendor's settings from one.
+package struct Arguments: Sendable {
+  /// Where a value came from, named as the user wrote it.
+  package struct Value: Sendable {
+    package let text: String
+    package let source: String
+
+    package init(text: String, source: String) {
+      self.text = text
+      self.source = source
+    }
+  }
+
+  package var operands: [String] = []
+  /// The values that were given, in the order in which they were.
+  package var given: [String: [Value]] = [:]
+  /// The flags there are.
+  package let flags: [String: Flag]
+
+  package init(flags: [Flag]) {
+    self.flags = Dictionary(uniqueKeysWithValues: flags.map { ($0.name, $0) })
+  }
+}
+
+// What the values say.
+
+extension Arguments {
+  /// The last value of the flag, whatever it says.
+  package func value(_ name: String) -> Value? {
+    precondition(flags[name] != nil, "no flag --\(name)")
+    return given[name]?.last
+  }
+
+  package func string(_ name: String) -> String? {
+    value(name)?.text
+  }
+
+  package func strings(_ name: String) -> [String] {
+    given[name]?.map(\.text) ?? []
+  }
+
+  package func values(_ name: String) -> [Value] {
+    given[name] ?? []
+  }
+
+  package func isOn(_ name: String) throws -> Bool {
+    guard let value = value(name) else { return false }
+    switch value.text.lowercased() {
+    case "true", "1", "yes", "on": return true
+    case "false", "0", "no", "off": return false
+    default: throw UsageError(value.source, value: value.text, expected: "true or false")
+    }
+  }
+
+  package func int(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let number = Int(value.text), range.contains(number) else {
+      throw UsageError(
+        value.source, value: value.text, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  package func number(_ name: String, in range: ClosedRange<Double>) throws -> Double? {
+    guard let value = value(name) else { return nil }
+    guard let number = Double(value.text), range.contains(number) else {
+      throw UsageError(
+        value.source, value: value.text, expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// A share, written `0.1` or `10%`.
+  package func share(_ name: String) throws -> Double? {
+    guard let value = value(name) else { return nil }
+    guard let share = Share.parse(value.text) else {
+      throw UsageError(value.source, value: value.text, expected: "a share from 0 to 1, or from 0% to 100%")
+    }
+    return share
+  }
+
+  /// A duration with its unit, written `500ms`, `60s`, `10m`, `24h` or `30d`.
+  package func duration(_ name: String) throws -> Duration? {
+    guard let value = value(name) else { return nil }
+    guard let duration = DurationText.parse(value.text) else {
+      throw UsageError(value.source, value: value.text, expected: "a duration with its unit, as 500ms, 60s, 10m or 24h")
+    }
+    return duration
+  }
+
+  package func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, _: Choice.Type) throws -> Choice?
+  {
+    guard let value = value(name) else { return nil }
+    guard let choice = Choice(rawValue: value.text) else {
+      throw UsageError(
+        value.source, value: value.text, expected: Choice.allCases.map(\.rawValue).joined(separator: " or "))
+    }
+    return choice
+  }
+
+  /// The only operand; nil if there is none.
+  package func operand() throws -> String? {
+    guard operands.count <= 1 else { throw UsageError("'\(operands[1])' is unexpected: one operand at most") }
+    return operands.first
+  }
+}

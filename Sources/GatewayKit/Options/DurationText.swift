@@ -1,0 +1,28 @@
+/// Durations as people write them: a number and a unit, e.g. `500ms`, `60s`, `1.5m`, `24h`, `30d`.
+package enum DurationText {
+  private static let unitsSeconds: [(suffix: String, seconds: Double)] = [
+    ("ms", 0.001), ("us", 0.000_001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400),
+  ]
+
+  /// The duration; nil unless it is a number of at least 0 with a unit, 1,000 years at most.
+  package static func parse(_ text: String) -> Duration? {
+    if text == "0" { return .zero }
+    for unit in unitsSeconds where text.hasSuffix(unit.suffix) {
+      guard let number = Double(text.dropLast(unit.suffix.count)) else { continue }
+      let seconds = number * unit.seconds
+      guard seconds.isFinite, (0...31_557_600_000).contains(seconds) else { return nil }
+      return .nanoseconds(Int64(min(seconds * 1e9, 9e18)))
+    }
+    return nil
+  }
+}
+
+/// Shares as people write them: `0.1` or `10%`.
+package enum Share {
+  /// The share in 0...1; nil for anything else.
+  package static func parse(_ text: String) -> Double? {
+    let share = text.hasSuffix("%") ? Double(text.dropLast()).map { $0 / 100 } : Double(text)
+    guard let share, (0...1).contains(share) else { return nil }
+    return share
+  }
+}

@@ -1,0 +1,8 @@
+/// A list of options, one below the other: each is checked by the compiler for itself, since a literal of twenty takes it
+/// minutes.
+@resultBuilder
+package enum OptionList<Settings: Sendable> {
+  package static func buildExpression(_ option: Option<Settings>) -> [Option<Settings>] { [option] }
+  package static func buildExpression(_ options: [Option<Settings>]) -> [Option<Settings>] { options }
+  package static func buildBlock(_ parts: [Option<Settings>]...) -> [Option<Settings>] { parts.flatMap { $0 } }
+}

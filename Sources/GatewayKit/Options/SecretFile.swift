@@ -1,0 +1,25 @@
+/// Secrets that come from files, so that no list of processes shows them.
+package enum SecretFile {
+  private static let sizeMax = 64 * 1024
+
+  /// The file's text without the line feed at its end. Throws what is wrong with the file, never what it holds.
+  ///
+  /// - Parameter source: The flag that names the file, as the user wrote it.
+  package static func read(_ path: String, of source: String) throws -> String {
+    let bytes = try InputFile.read(path, of: source, sizeMax: sizeMax)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw UsageError("\(source): '\(path)' is not text in UTF-8")
+    }
+    let secret = text.drop { $0.isNewline }
+    let end = secret.lastIndex { !$0.isNewline }
+    guard let end else { throw UsageError("\(source): '\(path)' is empty; expected a secret") }
+    return String(secret[...end])
+  }
+}
+
+extension Arguments {
+  /// The secret in the file that the flag names; nil if the flag is not given.
+  package func secret(_ name: String) throws -> String? {
+    try value(name).map { try SecretFile.read($0.text, of: $0.source) }
+  }
+}

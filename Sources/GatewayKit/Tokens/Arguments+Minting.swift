@@ -1,0 +1,54 @@
+package import GatewayCore
+
+// What the flags of `postern token mint` say in every scheme.
+
+extension Arguments {
+  /// Whom the token is for.
+  package func user(bytes: ClosedRange<Int> = 1...UserID.lengthMax) throws -> String {
+    guard let user = string("user"), bytes.contains(user.utf8.count) else {
+      throw UsageError(
+        "--user is missing or not of \(bytes.lowerBound) to \(bytes.upperBound) bytes: who the token is for")
+    }
+    return user
+  }
+
+  /// When the token was issued; nil if no flag says.
+  package func issuedAt(in range: ClosedRange<Double> = -1e11...1e11) throws -> WallTime? {
+    try number("issued-at", in: range).map { WallTime(seconds: $0) }
+  }
+
+  /// When the token expires; nil for never.
+  package func expiry(issuedAt: WallTime, usual: Duration) throws -> WallTime? {
+    guard let expires = value("expires") else { return issuedAt + (try duration("life") ?? usual) }
+    guard value("life") == nil else { throw UsageError("--life and --expires are both given; one is meant") }
+    if expires.text == "never" { return nil }
+    return try number("expires", in: -1e11...1e11).map { WallTime(seconds: $0) }
+  }
+
+  /// The calls that the token opens.
+  package func calls() throws -> [CallID] {
+    try values("call").map {
+      guard let call = CallID(cid: $0.text) else {
+        throw UsageError($0.source, value: $0.text, expected: "a call as type:id, of letters, digits, _, - and !")
+      }
+      return call
+    }
+  }
+
+  /// Further claims.
+  package func claims() throws -> [Claim] {
+    let claims = try values("claim").map { try Claim($0) }
+    guard Set(claims.map(\.name)).count == claims.count else {
+      throw UsageError("--claim names the same claim twice")
+    }
+    return claims
+  }
+
+  /// Refuses flags that say nothing where another flag has this value.
+  package func refuse(_ names: [String], with flag: String, _ choice: String) throws {
+    for name in names {
+      guard let value = value(name), value.text != "false" else { continue }
+      throw UsageError("\(value.source) says nothing to --\(flag) \(choice)")
+    }
+  }
+}

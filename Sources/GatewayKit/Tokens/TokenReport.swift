@@ -1,0 +1,47 @@
+package import GatewayCore
+
+/// What `postern token verify` says of a token: whether it is good, and what it says or which check failed. Told once, as
+/// lines for people and as one JSON object.
+package struct TokenReport: Sendable {
+  /// One thing that is said.
+  package struct Row: Sendable {
+    /// What stands before it in its line; nil if people are not told.
+    package let label: String?
+    /// The member of the object; nil if it has none.
+    package let name: String?
+    package let value: Value
+
+    package init(_ label: String? = nil, _ name: String? = nil, _ value: Value) {
+      self.label = label
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package indirect enum Value: Sendable {
+    case text(String)
+    case number(Int64)
+    case yes
+    /// Nil is `null`, and the words, or no line where there are none. Before either may stand a word.
+    case time(WallTime?, before: String = "", otherwise: String? = nil)
+    case list([String])
+    case object([Row])
+  }
+
+  package let isValid: Bool
+  /// The scheme's name; nil for the gateway's own.
+  package let scheme: String?
+  /// The first line.
+  package let headline: String
+  package let rows: [Row]
+  /// How wide the labels are.
+  package var labelWidth = 7
+
+  package static func valid(_ scheme: String?, _ headline: String, _ rows: [Row], labelWidth: Int = 7) -> TokenReport {
+    TokenReport(isValid: true, scheme: scheme, headline: headline, rows: rows, labelWidth: labelWidth)
+  }
+
+  package static func refused(_ scheme: String?, _ headline: String, _ rows: [Row]) -> TokenReport {
+    TokenReport(isValid: false, scheme: scheme, headline: headline, rows: rows)
+  }
+}

@@ -1,0 +1,52 @@
+package import GatewayCore
+package import GatewayTokens
+
+/// What `postern token mint|inspect|verify` knows of a vendor's tokens: Sinch's signatures and tickets, for instance. The
+/// commands know no vendor but by this.
+package protocol TokenTool: Sendable {
+  /// The flags of `mint`, and of `verify`, that only these tokens have.
+  var mintFlags: [Flag] { get }
+  var verifyFlags: [Flag] { get }
+
+  /// The flags of every scheme that say nothing to these tokens, by name.
+  var unusedInMinting: [String] { get }
+  var unusedInVerifying: [String] { get }
+
+  /// What the help of `mint` adds to the flags of every scheme, by name.
+  var notes: [String: String] { get }
+
+  /// The claims that are times, beside `exp`, `nbf` and `iat`.
+  var dates: [String] { get }
+
+  /// The token that the flags ask for.
+  func mint(_ arguments: Arguments, at now: WallTime) throws -> String
+
+  /// What a gateway with the keys of the flags says of a token.
+  func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport
+
+  /// What a text is that is no JWT, as far as its form says; nil if it is none of these tokens.
+  func nature(ofOpaque token: String) -> String?
+
+  /// What a JWT is, as far as it says without a key; nil if it is none of these tokens.
+  func nature(of token: UnverifiedToken, _ text: String) -> TokenNature?
+}
+
+// What holds for tokens about which nothing else is said.
+
+extension TokenTool {
+  package var mintFlags: [Flag] { [] }
+  package var verifyFlags: [Flag] { [] }
+  package var unusedInMinting: [String] { [] }
+  package var unusedInVerifying: [String] { [] }
+  package var notes: [String: String] { [:] }
+  package var dates: [String] { [] }
+  package func nature(ofOpaque token: String) -> String? { nil }
+}
+
+/// What a token is, as far as it says without a key.
+package enum TokenNature: Hashable, Sendable {
+  /// One of this vendor's and nobody else's: "a Streem Token".
+  case own(String)
+  /// One of a form that others' have too: "a call token".
+  case shared(String)
+}

@@ -1,0 +1,15 @@
+package import GatewayTokens
+
+/// The gateway's own keys, for a vendor that is given none: Stream's applications, for instance, then have these.
+package struct OwnKeys: Sendable {
+  package let verifier: JWTVerifier
+  package let signer: JWTSigner
+  /// The secret behind them, where it was given as text.
+  package let secret: String?
+
+  package init(verifier: JWTVerifier, signer: JWTSigner, secret: String?) {
+    self.verifier = verifier
+    self.signer = signer
+    self.secret = secret
+  }
+}

@@ -1,0 +1,15 @@
+package import GatewayCore
+package import GatewayKit
+
+/// The plain dialect's clients in a storm.
+package struct PlainClientTool: ClientTool {
+  package func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
+    PlainClientDialect(providerSecret: providerSecret)
+  }
+
+  package func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+    PlainTokenIssuer(
+      signer: try signer(arguments, allowsShortSecret: false), issuer: arguments.string("issuer"),
+      audience: arguments.string("audience"))
+  }
+}

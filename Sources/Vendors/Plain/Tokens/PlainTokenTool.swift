@@ -1,0 +1,106 @@
+package import GatewayCore
+internal import GatewayJSON
+package import GatewayKit
+package import GatewayTokens
+
+/// The plain scheme's tokens, as the token commands make and verify them.
+package struct PlainTokenTool: TokenTool {
+  package let unusedInVerifying = ["user"]
+
+  // MARK: Minting
+
+  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
+    let claims = try claims(arguments, at: now)
+    guard let keys = try TokenKeys(arguments) else {
+      throw UsageError("no key: --secret-file, POSTERN_SECRET or --key-file with a private key")
+    }
+    guard let signer = try keys.signer(type: arguments.string("typ") ?? "JWT") else {
+      throw UsageError("minting needs a secret or a private key; only public keys were given")
+    }
+    return signer.sign(claims)
+  }
+
+  /// The claims as one JSON object. Throws what the gateway would refuse; those of `--claim` are not judged, so that a bad
+  /// token can be made on purpose.
+  private func claims(_ arguments: Arguments, at now: WallTime) throws -> [UInt8] {
+    let asked = try arguments.choice("kind", UserKind.self)
+    guard let user = arguments.string("user") ?? (asked == .anonymous ? UserID.anonymous.rawValue : nil) else {
+      throw UsageError("--user is missing: who the token is for")
+    }
+    let isAnonymous = UserID(user) == .anonymous
+    let kind = asked ?? (isAnonymous ? .anonymous : .regular)
+    let issuedAt = try arguments.issuedAt() ?? now
+    let expiresAt = try arguments.expiry(issuedAt: issuedAt, usual: .seconds(3600))
+    let calls = try arguments.calls()
+    let others = try arguments.claims()
+    guard (1...UserID.lengthMax).contains(user.utf8.count) else {
+      throw UsageError("the user has 1 to \(UserID.lengthMax) bytes")
+    }
+    guard isAnonymous == (kind == .anonymous) else {
+      throw UsageError("the user !anon is anonymous, and no other is")
+    }
+    guard calls.count <= PlainTokenScheme.callsMax else {
+      throw UsageError("a token opens at most \(PlainTokenScheme.callsMax) calls")
+    }
+    if isAnonymous {
+      guard !calls.isEmpty else { throw UsageError("an anonymous user's token needs --call: the calls it opens") }
+      guard expiresAt != nil else { throw UsageError("an anonymous user's token needs an expiry") }
+    }
+    var claims = [Claim("user_id", user)]
+    if kind != .regular { claims.append(Claim("kind", kind.rawValue)) }
+    claims.append(Claim("iat", json: NumericDate.text(issuedAt)))
+    if let expiresAt { claims.append(Claim("exp", json: NumericDate.text(expiresAt))) }
+    if let issuer = arguments.string("issuer") { claims.append(Claim("iss", issuer)) }
+    if let audience = arguments.string("audience") { claims.append(Claim("aud", audience)) }
+    if !calls.isEmpty { claims.append(Claim("call_cids", calls.map(\.cid))) }
+    return claims.object(others)
+  }
+
+  // MARK: Verifying
+
+  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+    let verifier = try verifier(arguments)
+    do throws(TokenError) {
+      let claims = try verifier.verify(token, at: now)
+      let read = try PlainTokenScheme.read(claims, fingerprint: TokenFingerprint(of: token))
+      return .valid(
+        nil, "valid: \(read.kind.rawValue) user \(read.user)",
+        [
+          .init(nil, "user_id", .text(read.user.rawValue)), .init(nil, "kind", .text(read.kind.rawValue)),
+          .init("issued", "issued_at", .time(read.issuedAt)),
+          .init("expires", "expires_at", .time(read.expiresAt, otherwise: "never")),
+        ] + (read.calls.map { [.init("opens", "call_cids", .list($0.map(\.cid)))] } ?? [])
+          + [.init("fingerprint", "fingerprint", .text(read.fingerprint.description))])
+    } catch {
+      let told = error.gatewayError
+      return .refused(
+        nil, "refused by the check of \(error.check): \(error) (\(told.number) \(told.name))",
+        [
+          .init(nil, "check", .text(error.check)), .init(nil, "reason", .text(error.description)),
+          .init(
+            nil, "error",
+            .object([
+              .init(nil, "number", .number(Int64(told.number))), .init(nil, "name", .text(told.name)),
+              .init(nil, "message", .text(told.message)),
+            ])),
+        ])
+    }
+  }
+
+  private func verifier(_ arguments: Arguments) throws -> JWTVerifier {
+    let keys = try TokenKeys.needed(arguments)
+    var policy = try TokenKeys.policy(arguments)
+    policy.type = arguments.string("typ")
+    policy.requiresExpiry = try arguments.isOn("require-expiry")
+    return try keys.verifier(policy)
+  }
+
+  // MARK: Inspecting
+
+  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+    let claims = token.payload
+    if claims["call_cids"] != nil { return .shared("a call token") }
+    if claims["kind"] != nil { return .own("a token of the plain scheme") }
+    return claims["user_id"] != nil ? .shared("a user's token") : nil
+  }
+}

@@ -1,0 +1,24 @@
+package import GatewayCore
+package import GatewayKit
+
+/// Sendbird's clients in a storm, with the habits of one of its SDKs.
+package struct SendbirdClientTool: ClientTool {
+  package let sdks = SendbirdSDK.allCases.map(\.rawValue)
+  package let usualApplication: String? = "STORM"
+  package let providerSecret: String? = "the Api-Token"
+
+  package func dialect(_ arguments: Arguments, providerSecret: Credentials?) throws -> any ClientDialect {
+    SendbirdClientDialect(
+      try arguments.choice("sdk", SendbirdSDK.self) ?? .javascript,
+      applicationID: arguments.string("application") ?? usualApplication ?? "", apiToken: providerSecret)
+  }
+
+  /// With the Api-Token the Platform API is asked.
+  package func providerPath(_ providerSecret: Credentials?) -> String? {
+    providerSecret.map { _ in "/v3/users/USER/token" }
+  }
+
+  package func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+    SendbirdTokenIssuer(signer: try signer(arguments))
+  }
+}

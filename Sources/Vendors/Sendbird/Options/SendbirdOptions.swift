@@ -1,0 +1,100 @@
+internal import GatewayCore
+package import GatewayKit
+internal import GatewayTokens
+
+// The flags of `postern serve` that set Sendbird's side.
+
+extension SendbirdVendor: OfferedVendor {
+  package static let title = "Sendbird"
+  package static let scheme = "sendbird"
+  package static let tokens: any TokenTool = SendbirdTokenTool()
+  package static let clients: any ClientTool = SendbirdClientTool()
+
+  package static func settings(_ arguments: Arguments, _ own: OwnKeys) throws -> SendbirdSettings {
+    let file = try arguments.secret("sendbird-api-token-file")
+    // Without either nobody but this process knows it: the Platform API is closed.
+    let apiToken = file ?? own.secret ?? Base64URL.encode(SecureRandom.bytes(32))
+    var settings = SendbirdSettings(apiToken: Credentials(token: apiToken))
+    try arguments.read(options, into: &settings)
+    return settings
+  }
+
+  @OptionList<SendbirdSettings>
+  package static var options: [Option<SendbirdSettings>] {
+    Option(
+      "sendbird-app-id", "ID", "the Sendbird application that clients must name (default: any)", \.applicationID,
+      Reading<String>.text.map { text, name in
+        guard !text.isEmpty else { throw UsageError("--\(name) must not be empty") }
+        return Name(text)
+      })
+    Option("sendbird-api-token-file", "FILE", "the Api-Token, which signs session tokens too (default: the secret)")
+    Option(
+      "sendbird-users-without-token", "refuse|read-only|full",
+      "what users may do to whom no token was ever issued (default full)", \.usersWithoutToken, .choice)
+    Option(
+      "sendbird-session-life", "DURATION", "a session key's life where the client can refresh (default 10m)",
+      \.sessionLife,
+      .duration.map { life, name in
+        guard life > .zero else { throw UsageError("--\(name) must be longer than 0 s") }
+        return life
+      })
+    Option(
+      "sendbird-plain-session-life", "DURATION", "its life where the client cannot, 0 for no end (default 0)",
+      \.plainSessionLife, .durationOrNone)
+    Option(
+      "sendbird-key-grace", "DURATION", "how long the key before is good (default: as long as its session)", \.keyGrace,
+      .duration)
+    Option(
+      "sendbird-expiry-lead", "DURATION",
+      "how long before a session's end its client is told, a tenth of its life at most (default 30s)", \.expiryLead,
+      .duration)
+    Option(
+      "sendbird-http-needs-socket", "say 800101 over HTTP to users without a connection", \.needsConnectionOverHTTP)
+    Option(
+      "sendbird-ping-interval", "DURATION", "how often clients ping, whole seconds (default 15s)", \.pingInterval,
+      .wholeSeconds)
+    Option(
+      "sendbird-pong-timeout", "DURATION", "how long they wait for the answer, whole seconds (default 5s)",
+      \.pongTimeout, .wholeSeconds)
+    Option(
+      "sendbird-reconnect", "DURATION", "their first pause before they come back, whole seconds (default 2s)",
+      \.reconnectInterval, .wholeSeconds)
+    Option(
+      "sendbird-reconnect-max", "DURATION", "their longest pause, whole seconds (default 20s)", \.reconnectIntervalMax,
+      .wholeSeconds)
+    Option(
+      "sendbird-reconnect-tries", "N", "how often they try, -1 for endless (default -1)", \.reconnectTries,
+      .int(-1...1_000_000))
+    Option(
+      "sendbird-login-rate", "N", "logins answered in a second; BUSY above (default: no limit)", \.loginsPerSecond,
+      .number(0.1...1_000_000))
+    Option(
+      "sendbird-busy-retry-after", "DURATION", "when BUSY has them come back, whole seconds (default 3s)",
+      \.busyRetryAfter, .wholeSeconds)
+    Option(
+      "sendbird-new-users", "N",
+      "users an address may make in a minute by logging in by name alone, 0 for any number (default 6000)",
+      \.newUsersPerMinuteMax, Reading<Int>.int(0...1_000_000).map { count, _ in count == 0 ? nil : count })
+    Option(
+      "sendbird-message-bytes-max", "N", "bytes of messages kept; the oldest give way (default 67108864)",
+      \.messageBytesMax, .int(1...(1 << 40)))
+    Option(
+      "sendbird-rate-limits", "keep the documented limits of what a user may ask for in a second", \.limitsRates)
+    Option(
+      "sendbird-connections-per-user", "N", "connections of one user; 400500 above (default 30)",
+      \.connectionsPerUserMax,
+      .int(1...1_000_000))
+  }
+}
+
+extension Reading<Duration> {
+  /// What clients are told in whole seconds.
+  fileprivate static var wholeSeconds: Self {
+    duration.map { duration, name in
+      guard duration >= .seconds(1), duration.components.attoseconds == 0 else {
+        throw UsageError("--\(name) must be whole seconds, 1 s or more: clients are told so")
+      }
+      return duration
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package import GatewayCore
+internal import GatewayJSON
+package import GatewayKit
+package import GatewayTokens
+
+/// Sendbird's session tokens, as the token commands make and verify them. Access tokens are kept by the application that
+/// issues them, so none can be made without it.
+package struct SendbirdTokenTool: TokenTool {
+  private static let userLengthMax = 80
+  private static let accessTokenDigits = 40
+  private static let sessionKeyDigits = 48
+
+  package let unusedInMinting = ["call", "claim", "issuer", "audience"]
+  package let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry", "leeway"]
+  package let notes = ["life": "7d by default"]
+  package let dates = ["e"]
+
+  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
+    if let kind = arguments.string("kind"), kind != UserKind.regular.rawValue {
+      throw UsageError(
+        kind == "access"
+          ? "an access token is kept by the application: POST /v3/users/ID with issue_access_token has one issued"
+          : "--kind says nothing to --scheme sendbird, whose users are all alike")
+    }
+    let user = try arguments.user(bytes: 1...Self.userLengthMax)
+    let issuedAt = try arguments.issuedAt(in: 0...1e11) ?? now
+    guard let expiry = try arguments.expiry(issuedAt: issuedAt, usual: .seconds(7 * 86_400)) else {
+      throw UsageError("a session token has an end: --expires never is not for --scheme sendbird")
+    }
+    let keys = try TokenKeys.needed(arguments, allowsShortSecret: true)
+    guard let signer = try keys.signer(type: arguments.string("typ") ?? "JWT") else {
+      throw UsageError("minting needs the application's Api-Token as --secret-file")
+    }
+    return SendbirdTokenIssuer(signer: signer).mint(
+      user: UserID(user), kind: .regular, issuedAt: issuedAt, expiresAt: expiry, calls: nil
+    ).token
+  }
+
+  /// The vendor's code and message, and the check: every fault of a token has the same code there.
+  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+    let verifier = try TokenKeys.needed(arguments, allowsShortSecret: true).verifier(TokenPolicy())
+    let user = arguments.string("user").map { UserID($0) }
+    guard SendbirdSessionToken.isOne(token) else {
+      throw UsageError(
+        "not a session token: without dots it may be an access token, which only the application that issued it knows")
+    }
+    do throws(TokenError) {
+      let read = try SendbirdSessionToken(token, verifier: verifier, at: now)
+      if let user, read.userNumber != SendbirdSessionToken.number(of: user) {
+        return refused("u", "u is not the number of user \(user)")
+      }
+      return read.expiresAt <= now ? refused("e", "e has passed") : valid(read, of: user)
+    } catch {
+      return refused(error.check, error.description)
+    }
+  }
+
+  private func valid(_ token: SendbirdSessionToken, of user: UserID?) -> TokenReport {
+    let whose = user.map { "user \($0)" } ?? "the user of number \(token.userNumber) (--user compares it)"
+    let issuedAt = token.issuedAt.nanoseconds == .min ? nil : token.issuedAt
+    return .valid(
+      SendbirdVendor.scheme, "valid: a session token of \(whose)",
+      (user.map { [.init(nil, "user_id", .text($0.rawValue))] } ?? []) + [
+        .init(nil, "user_number", .number(Int64(clamping: token.userNumber))),
+        .init("issued", "issued_at", .time(issuedAt, otherwise: "not said")),
+        .init("expires", "expires_at", .time(token.expiresAt)),
+      ])
+  }
+
+  private func refused(_ check: String, _ reason: String) -> TokenReport {
+    let told = SendbirdError.accessTokenInvalid
+    return .refused(
+      SendbirdVendor.scheme, "refused by the check of \(check): \(reason) (\(told.code) \(told.message))",
+      [
+        .init(nil, "check", .text(check)), .init(nil, "reason", .text(reason)),
+        .init(
+          nil, "error",
+          .object([.init(nil, "code", .number(Int64(told.code))), .init(nil, "message", .text(told.message))])),
+      ])
+  }
+
+  package func nature(ofOpaque token: String) -> String? {
+    guard token.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
+    return switch token.utf8.count {
+    case Self.accessTokenDigits:
+      "a Sendbird access token, by its form: only the application that issued it knows it"
+    case Self.sessionKeyDigits: "a Sendbird session key, by its form: only the gateway that handed it out knows it"
+    default: nil
+    }
+  }
+
+  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+    ["v", "u", "e"].allSatisfy { token.payload[$0] != nil } ? .own("a Sendbird session token") : nil
+  }
+}

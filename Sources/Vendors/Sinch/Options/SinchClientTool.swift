@@ -1,0 +1,23 @@
+package import GatewayCore
+package import GatewayKit
+
+/// Sinch's clients in a storm.
+package struct SinchClientTool: ClientTool {
+  package var usualApplication: String? { SinchApplications.usualKey.text }
+
+  package func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
+    SinchClientDialect(application: application(arguments), providerSecret: providerSecret)
+  }
+
+  /// The keys are derived from the secret, day by day.
+  package func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+    guard let secret = try SinchTokenTool.secret(arguments) else {
+      throw UsageError("--mint needs the application's secret: --secret-file or POSTERN_SECRET")
+    }
+    return SinchTokenIssuer(application: application(arguments), secret: secret)
+  }
+
+  private func application(_ arguments: Arguments) -> Name {
+    arguments.string("application").map { Name($0) } ?? SinchApplications.usualKey
+  }
+}

@@ -1,0 +1,116 @@
+internal import GatewayCore
+package import GatewayKit
+internal import GatewayTokens
+
+// The flags of `postern serve` that set Sinch's side.
+
+extension SinchVendor: OfferedVendor {
+  package static let title = "Sinch"
+  package static let scheme = "sinch"
+  package static let tokens: any TokenTool = SinchTokenTool()
+  package static let clients: any ClientTool = SinchClientTool()
+
+  package static func settings(_ arguments: Arguments, _ own: OwnKeys) throws -> SinchSettings {
+    var settings = SinchSettings(applications: try applications(arguments, own))
+    try arguments.read(options, into: &settings)
+    return settings
+  }
+
+  @OptionList<SinchSettings>
+  package static var options: [Option<SinchSettings>] {
+    Option(
+      "sinch-application", "KEY=FILE",
+      "a Sinch application and the file of its base64 secret; two files for one key while it is being replaced "
+        + "(default: any key, with the gateway's own secret)", repeats: true)
+    tokenOptions.map { $0.of(\.tokens) }
+    Option("sinch-errors", "explain|production", "whether Sinch's errors name the failed check (default explain)") {
+      try $1.explains = $0.isOneOf("explain", "production")
+    }
+    Option("sinch-legacy", "on|off", "whether the legacy mobile and web credentials are taken (default on)") {
+      try $1.offersLegacy = $0.isOneOf("on", "off")
+    }
+    Option(
+      "sinch-timestamp-window", "DURATION", "how far x-timestamp may be off (default 300s)", \.timestampWindow,
+      .duration)
+    Option(
+      "sinch-guests", "N", "guests that an address may make a minute (default 60)", \.guestsPerMinute,
+      .int(1...1_000_000))
+    Option(
+      "sinch-password-tries", "N", "passwords that an address may try a minute (default 30)", \.passwordsPerMinute,
+      .int(1...1_000_000))
+    Option(
+      "sinch-user", "NAME=FILE", "a user with a password (legacy web), and the file it is in", repeats: true
+    ) { value, settings in
+      let (name, file) = try value.nameAndFile()
+      guard SinchUserName.isLegacyWeb(name) else {
+        throw UsageError(value.source, value: value.text, expected: "a name of at most 40 printable characters")
+      }
+      settings.passwords[Name(name)] = Credentials(token: try SecretFile.read(file, of: value.source))
+    }
+  }
+
+  /// Those that say what tokens must be, for whatever verifies one.
+  @OptionList<SinchTokenPolicy>
+  static var tokenOptions: [Option<SinchTokenPolicy>] {
+    Option(
+      "sinch-clock-skew", "DURATION", "how far the clocks of token signers may differ (default 60s)", \.clockSkew,
+      .duration)
+    Option(
+      "sinch-kid-tolerance", "DAYS",
+      "days that kid may be off the UTC date of iat; 1 admits the Android sample everywhere (default 0)",
+      \.kidDateToleranceDays, .int(0...366))
+    Option("sinch-token-life-max", "DURATION", "the longest exp - iat (default: any)", \.tokenLifeMax, .duration)
+    Option(
+      "sinch-nonce-replay", "reject|same-device|allow",
+      "what is done about a nonce that was used; the JavaScript sample uses one twice (default reject)", \.nonceReplay,
+      .choice)
+    Option(
+      "sinch-token-life-min", "DURATION", "the shortest exp - iat; below 60s for tests (default 60s)", \.tokenLifeMin,
+      .duration)
+    Option(
+      "sinch-instance-life-min", "DURATION",
+      "the shortest life of a limited registration; below 48h for tests (default 48h)", \.instanceLifeMin, .duration)
+  }
+
+  /// The applications that flags name; else any, with the gateway's own secret, so that a first try needs no more than
+  /// the gateway itself does.
+  private static func applications(_ arguments: Arguments, _ own: OwnKeys) throws -> SinchApplications {
+    let values = arguments.values("sinch-application")
+    guard values.isEmpty else { return SinchApplications(try values.map(application)) }
+    return SinchApplications(any: own.secret.map { SinchSecret(of: $0) } ?? SinchSecret(bytes: SecureRandom.bytes(16)))
+  }
+
+  private static func application(_ value: Arguments.Value) throws -> SinchApplication {
+    let (key, file) = try value.nameAndFile()
+    guard SinchApplications.isKey(key) else {
+      throw UsageError(value.source, value: value.text, expected: "a key of letters, digits, - and _, = and a file")
+    }
+    guard let secret = SinchSecret(try SecretFile.read(file, of: value.source)) else {
+      throw UsageError("\(value.source): '\(file)' holds no base64 text (either alphabet, padding optional)")
+    }
+    return SinchApplication(key: Name(key), secrets: [secret])
+  }
+}
+
+extension SinchSecret {
+  /// The gateway's own secret as an application's: decoded where it is base64 text, else its bytes.
+  init(of text: String) {
+    self = SinchSecret(text) ?? SinchSecret(bytes: Array(text.utf8))
+  }
+}
+
+extension Arguments.Value {
+  fileprivate func nameAndFile() throws -> (String, String) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+      throw UsageError(source, value: text, expected: "a name, = and a file")
+    }
+    return (parts[0], parts[1])
+  }
+
+  /// Whether it is the first of the two words that it may be.
+  fileprivate func isOneOf(_ yes: String, _ no: String) throws -> Bool {
+    guard text == yes || text == no else { throw UsageError(source, value: text, expected: "\(yes) or \(no)") }
+    return text == yes
+  }
+}

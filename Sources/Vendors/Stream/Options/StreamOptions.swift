@@ -1,0 +1,144 @@
+internal import GatewayCore
+package import GatewayKit
+internal import GatewayTokens
+
+// The flags of `postern serve` that set Stream's side.
+
+extension StreamVendor: OfferedVendor {
+  package static let title = "Stream"
+  package static let scheme = "stream-video"
+  package static let tokens: any TokenTool = StreamTokenTool()
+  package static let clients: any ClientTool = StreamClientTool()
+
+  package static func settings(_ arguments: Arguments, _ own: OwnKeys) throws -> StreamVideoSettings {
+    var settings = StreamVideoSettings(applications: try applications(arguments, own))
+    try StreamSFUOptions.check(arguments)
+    try arguments.read(options, into: &settings)
+    return settings
+  }
+
+  @OptionList<StreamVideoSettings>
+  package static var options: [Option<StreamVideoSettings>] {
+    Option("stream-api-key", "KEY", "an API key of Stream's dialect (default: any)", repeats: true)
+    Option(
+      "stream-secret-file", "FILE",
+      "its secret, in the order of the keys; one for all of them (default: --secret's)", repeats: true)
+    Option(
+      "stream-leeway", "DURATION", "the clock skew that exp, nbf and iat of Stream's tokens allow for (default 0s)",
+      \.leeway, .duration)
+    Option(
+      "stream-expiry-close-code", "CODE", "what a Stream socket is closed with when its token expires (default 4001)",
+      \.expiry.closeCode,
+      Reading<Int>.int(1000...4999).map { number, name in
+        guard let code = UInt16(exactly: number), CloseReason.maySend(code) else {
+          throw UsageError("--\(name) \(number): no close frame may carry it (RFC 6455 section 7.4)")
+        }
+        return code
+      })
+    Option(
+      "stream-expiry-delay", "DURATION", "how long before that its connection.error comes (default 0s)",
+      \.expiry.delay, .duration)
+    Option(
+      "stream-expiry-silent", "close such a socket without a connection.error", \.expiry.sendsError, on: false)
+    Option(
+      "stream-guest-life", "DURATION", "how long the tokens of Stream's guests live (default: for ever)", \.guestLife,
+      .duration)
+    Option(
+      "stream-guests-per-address-per-minute", "N",
+      "guests that one address may make (default 60, and 6000 from this machine)", \.guests.perAddress,
+      .int(1...10_000_000))
+    Option(
+      "stream-guest-rest", "DURATION", "how long a guest is kept whom nobody is connected as (default 1h)",
+      \.guests.rest, .duration)
+    Option(
+      "stream-users-bytes-max", "N", "bytes that all of Stream's users take together (default 268435456)",
+      \.usersBytesMax, .int(4096...(1 << 40)))
+    Option(
+      "stream-calls-bytes-max", "N", "bytes that all of Stream's calls take together (default 268435456)",
+      \.callsBytesMax, .int(4096...(1 << 40)))
+    Option(
+      "stream-no-guests", "make no guests until the application's settings say so", \.app.disablesGuestCreation)
+    Option(
+      "stream-no-auth-checks", "accept development tokens until the application's settings say otherwise",
+      \.app.disablesAuthChecks)
+    Option(
+      "stream-location", "CODE", "the point of presence that clients are told (default FRA56-P8)",
+      \.calls.pointOfPresence,
+      .text.map { location, name in
+        guard location.utf8.count >= 3, location.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+          throw UsageError("--\(name) \(location): at least three letters, of which clients take the first three")
+        }
+        return location
+      })
+    Option(
+      "stream-call-type", "NAME", "a call type beside Stream's four built-in ones", repeats: true
+    ) { type, settings in
+      guard CallID(cid: "\(type.text):x") != nil else {
+        throw UsageError("--stream-call-type \(type.text): letters, digits, _, - and ! only, 126 bytes at most")
+      }
+      settings.calls.types?.insert(type.text)
+    }
+    Option(
+      "stream-any-call-type", "make calls of any type (default: a type that nobody defined is refused)",
+      \.calls.takesAnyType)
+    Option(
+      "stream-refuse-unknown-members", "refuse calls with users nobody made (default: they are made)",
+      \.calls.makesUnknownUsers, on: false)
+    Option(
+      "stream-chat-anonymous", "give anonymous users a socket on Chat's path, as Stream Chat does",
+      \.admitsAnonymousToChat)
+    Option("stream-rate-limits", "hold Stream's clients to its documented limits", \.keepsLimits)
+    Option(
+      "stream-rate-limit-scale", "FACTOR", "times this (default 1)", \.limits,
+      Reading<Double>.number(0.001...1_000_000).map { scale, _ in StreamLimits(scale: scale) })
+    (StreamSFUOptions.place + StreamSFUOptions.own).map { $0.of(\.calls) }
+  }
+
+  private static func applications(_ arguments: Arguments, _ own: OwnKeys) throws -> StreamApplications {
+    let own = StreamApplication(verifier: own.verifier, signer: own.signer)
+    let keys = arguments.strings("stream-api-key")
+    let secrets = try arguments.values("stream-secret-file").map { file in
+      do {
+        return try StreamApplication(secret: try SecretFile.read(file.text, of: file.source))
+      } catch let error as KeyError {
+        throw UsageError("\(file.source) \(file.text): \(error)")
+      }
+    }
+    guard keys.allSatisfy({ !$0.isEmpty }), Set(keys.map { Name($0) }).count == keys.count else {
+      throw UsageError("--stream-api-key must not be empty, nor given twice")
+    }
+    guard secrets.count <= 1 || secrets.count == keys.count else {
+      throw UsageError("--stream-secret-file is given once, or as often as --stream-api-key")
+    }
+    guard !keys.isEmpty else { return StreamApplications(fallback: secrets.first ?? own) }
+    let pairs = keys.enumerated().map { index, key in
+      (Name(key), secrets.count == keys.count ? secrets[index] : secrets.first ?? own)
+    }
+    return StreamApplications(Dictionary(uniqueKeysWithValues: pairs))
+  }
+}
+
+// What one flag sets in several places.
+
+extension StreamGuestLimits {
+  /// For every address, this machine's too.
+  fileprivate var perAddress: Int {
+    get { perAddressPerMinute }
+    set { (perAddressPerMinute, perLoopbackPerMinute) = (newValue, newValue) }
+  }
+}
+
+extension StreamCallPolicy {
+  fileprivate var takesAnyType: Bool {
+    get { types == nil }
+    set { if newValue { types = nil } }
+  }
+}
+
+extension StreamVideoSettings {
+  /// Whether requests are limited, as documented unless something else is said.
+  fileprivate var keepsLimits: Bool {
+    get { limits != nil }
+    set { if newValue, limits == nil { limits = StreamLimits(scale: 1) } }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import GatewayKit
+
+/// The flags about the SFU that a join of Stream's sends clients to.
+enum StreamSFUOptions {
+  /// Where clients are sent: elsewhere too if only the address of something elsewhere is named.
+  @OptionList<StreamCallPolicy>
+  static var place: [Option<StreamCallPolicy>] {
+    Option(
+      "stream-sfu", "own|off|URL",
+      "who answers calls behind a join: the gateway, without media (own, the default), nobody, or an SFU at URL"
+    ) { value, calls in
+      if value.text == "own" { return }
+      calls.sfu = nil
+      guard value.text != "off" else { return }
+      let address = try origin(value)
+      calls.sfuURL = address + "/twirp"
+      calls.sfuSocket = "ws" + address.dropFirst("http".count) + "/ws"
+    }
+    Option(
+      "stream-sfu-url", "URL", "where an SFU elsewhere has its remote procedures (default: URL/twirp)"
+    ) { value, calls in
+      calls.sfu = nil
+      calls.sfuURL = value.text
+    }
+    Option(
+      "stream-sfu-socket", "URL", "where an SFU elsewhere has its WebSocket (default: URL/ws, as ws or wss)"
+    ) { value, calls in
+      calls.sfu = nil
+      calls.sfuSocket = value.text
+    }
+  }
+
+  /// What the gateway's own is like.
+  static var own: [Option<StreamCallPolicy>] {
+    policy.map { $0.of(\.sfu, orElse: "is about the gateway's own SFU, and clients are sent elsewhere") }
+  }
+
+  @OptionList<StreamSFUPolicy>
+  private static var policy: [Option<StreamSFUPolicy>] {
+    Option(
+      "stream-sfu-address", "URL",
+      "where clients reach the gateway's own, as https://calls.example (default: as each join's Host says)"
+    ) { $1.address = try origin($0) }
+    Option(
+      "stream-sfu-token-life", "DURATION",
+      "how long the token of a join is good at the gateway's own (default 1h)", \.tokenLife, .secondOrMore)
+    Option(
+      "stream-sfu-return", "DURATION", "how long a participant whose socket was lost stays in the call (default 5s)",
+      \.returnWindow, .duration)
+    Option(
+      "stream-sfu-anonymous", "let anonymous viewers in by a socket, as Stream does (default: they get none)",
+      \.admitsAnonymous)
+  }
+
+  static func check(_ arguments: Arguments) throws {
+    let isElsewhere = ["stream-sfu-url", "stream-sfu-socket"].contains { arguments.value($0) != nil }
+    guard arguments.string("stream-sfu") != "own" || !isElsewhere else {
+      throw UsageError("--stream-sfu own, and --stream-sfu-url or --stream-sfu-socket, name two places")
+    }
+  }
+
+  /// An address of scheme, host and perhaps port; nothing behind them.
+  private static func origin(_ value: Arguments.Value) throws -> String {
+    guard let components = URLComponents(string: value.text), ["http", "https"].contains(components.scheme),
+      components.host?.isEmpty == false, components.path.isEmpty, components.query == nil,
+      components.fragment == nil, components.user == nil
+    else {
+      throw UsageError(value.source, value: value.text, expected: "an address as https://calls.example, no / last")
+    }
+    return value.text
+  }
+}

@@ -1,0 +1,123 @@
+import GatewayCore
+import GatewayKit
+import GatewayTokens
+
+/// The claims of one of Stream's tokens to mint: a user's, a server's, a guest's, an anonymous user's, or one that
+/// nobody signs.
+struct StreamTokenClaims {
+  /// What kind of token, by the names of `--kind`.
+  enum Kind: String, CaseIterable {
+    /// A user's; with `--call` a call token.
+    case regular
+    case guest
+    /// Of the user `!anon`, who has calls and an end.
+    case anonymous
+    /// `{"server":true}`, as most server SDKs write it.
+    case server
+    /// `{}`, as the Python SDK writes it.
+    case emptyServer = "server-empty"
+    /// Signed with the word `devtoken`, for applications that check no authentication.
+    case development
+  }
+
+  private let kind: Kind
+  private let user: UserID?
+  private let issuedAt: WallTime?
+  private let expiresAt: WallTime?
+  private let role: String?
+  private let calls: [CallID]
+  /// Further claims; they take the place of those above that have the same name.
+  private let others: [Claim]
+
+  init(_ arguments: Arguments, at now: WallTime) throws {
+    kind = try arguments.choice("kind", Kind.self) ?? .regular
+    let issuedAt = try arguments.issuedAt()
+    if try arguments.isOn("no-issued-at") {
+      guard issuedAt == nil else { throw UsageError("--issued-at and --no-issued-at are both given; one is meant") }
+      self.issuedAt = nil
+    } else {
+      self.issuedAt = issuedAt ?? now
+    }
+    calls = try arguments.calls()
+    role = arguments.string("role") ?? (kind == .guest ? "guest" : nil)
+    others = try arguments.claims()
+    switch kind {
+    case .server, .emptyServer, .development:
+      if kind != .development { try Self.refuse(["user"], arguments, kind) }
+      try Self.refuse(["call", "role"], arguments, kind)
+    case .regular, .guest, .anonymous: break
+    }
+    user = try Self.user(arguments, kind)
+    // Node's server SDK lets tokens live for an hour, Python's for ever; those that name calls must end.
+    let isTimeless = [.server, .emptyServer, .development].contains(kind) && arguments.value("life") == nil
+    expiresAt =
+      isTimeless && arguments.value("expires") == nil
+      ? nil : try arguments.expiry(issuedAt: self.issuedAt ?? now, usual: .seconds(3600))
+    try check()
+  }
+
+  private static func refuse(_ flags: [String], _ arguments: Arguments, _ kind: Kind) throws {
+    for flag in flags where arguments.value(flag) != nil {
+      throw UsageError("--\(flag) says nothing to --kind \(kind.rawValue)")
+    }
+  }
+
+  private static func user(_ arguments: Arguments, _ kind: Kind) throws -> UserID? {
+    switch kind {
+    case .server, .emptyServer: return nil
+    case .anonymous:
+      guard arguments.string("user").map({ $0 == UserID.anonymous.rawValue }) ?? true else {
+        throw UsageError("an anonymous user is !anon, and nobody else")
+      }
+      return .anonymous
+    case .regular, .guest, .development:
+      guard let user = arguments.string("user") else { throw UsageError("--user is missing: who the token is for") }
+      guard (1...UserID.lengthMax).contains(user.utf8.count) else {
+        throw UsageError("the user has 1 to \(UserID.lengthMax) bytes")
+      }
+      return UserID(user)
+    }
+  }
+
+  private func check() throws {
+    if kind == .anonymous && calls.isEmpty {
+      throw UsageError("an anonymous user's token needs --call: the calls it opens")
+    }
+    guard calls.count <= StreamToken.callsMax else {
+      throw UsageError("a call token opens at most \(StreamToken.callsMax) calls")
+    }
+    guard calls.isEmpty || expiresAt != nil else { throw UsageError("a call token needs an end: --life or --expires") }
+  }
+
+  /// The token, signed by `keys`, or not at all if it is for development.
+  func token(_ keys: () throws -> TokenKeys, type: String) throws -> String {
+    if kind == .development {
+      let header = #"{"alg":"HS256","typ":"JWT"}"#
+      let parts = [Array(header.utf8), json].map { Base64URL.encode($0) }
+      return (parts + [StreamToken.developmentSignature]).joined(separator: ".")
+    }
+    guard let signer = try keys().signer(type: type) else {
+      throw UsageError("minting needs a secret or a private key; only public keys were given")
+    }
+    // The issuer's own form wherever it has one.
+    if let user, kind == .regular, role == nil, others.isEmpty, let issuedAt {
+      return StreamTokenIssuer(signer: signer).mint(
+        user: user, kind: .regular, issuedAt: issuedAt, expiresAt: expiresAt, calls: calls.isEmpty ? nil : calls
+      ).token
+    }
+    return signer.sign(json)
+  }
+
+  /// The claims as one JSON object, dates in whole seconds.
+  private var json: [UInt8] {
+    var claims: [Claim] = []
+    if let user { claims.append(Claim("user_id", user.rawValue)) }
+    if kind == .server { claims.append(Claim("server", json: "true")) }
+    let isDated = kind != .emptyServer && kind != .development
+    if let issuedAt, isDated { claims.append(Claim("iat", json: String(Int64(issuedAt.seconds.rounded(.down))))) }
+    if let expiresAt { claims.append(Claim("exp", json: String(Int64(expiresAt.seconds.rounded(.up))))) }
+    if let role { claims.append(Claim("role", role)) }
+    if !calls.isEmpty { claims.append(Claim("call_cids", calls.map(\.cid))) }
+    return claims.object(others)
+  }
+}

@@ -1,0 +1,113 @@
+package import GatewayCore
+internal import GatewayJSON
+package import GatewayKit
+package import GatewayTokens
+
+/// Stream's tokens, as the token commands make and verify them.
+package struct StreamTokenTool: TokenTool {
+  package let mintFlags = [
+    Flag("role", "NAME", "the role (stream-video)"), Flag("no-issued-at", nil, "leave iat out (stream-video)"),
+  ]
+  package let verifyFlags = [
+    Flag("api-key", "KEY", "the API key that a refusal names (stream-video)"),
+    Flag("no-auth-checks", nil, "accept development tokens (stream-video)"),
+  ]
+  package let unusedInMinting = ["issuer", "audience"]
+  package let unusedInVerifying = ["issuer", "audience", "typ", "require-expiry"]
+  package let notes = ["kind": "server, server-empty, development too", "life": "for ever for a server"]
+
+  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
+    try StreamTokenClaims(arguments, at: now).token(
+      { try TokenKeys.needed(arguments, allowsShortSecret: true) }, type: arguments.string("typ") ?? "JWT")
+  }
+
+  /// The vendor's code and message, and the check.
+  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+    let keys = try TokenKeys.needed(arguments, allowsShortSecret: true)
+    let application = StreamApplication(
+      verifier: try keys.verifier(TokenPolicy()), signer: try keys.signer() ?? Self.unused())
+    let user = arguments.string("user").map { UserID($0) }
+    let allowsDevelopment = try arguments.isOn("no-auth-checks")
+    let key = arguments.string("api-key") ?? ""
+    let leeway = try arguments.duration("leeway") ?? .zero
+    do throws(StreamError) {
+      let read = try StreamToken(token, of: application, key: key, at: now, leeway: leeway)
+      if read.isDevelopment && !allowsDevelopment { throw .signatureInvalid(key: key) }
+      if let user, read.user != user {
+        throw .authentication("JWTAuth error: claim user_id must be the connecting user's")
+      }
+      return valid(read)
+    } catch {
+      return refused(error)
+    }
+  }
+
+  /// A signer for an application that only verifies: an application has one.
+  private static func unused() throws -> JWTSigner {
+    try JWTSigner(try KeyMaterial.secret(SecureRandom.bytes(32)))
+  }
+
+  private func valid(_ token: StreamToken) -> TokenReport {
+    var nature = "a server's token"
+    var rows: [TokenReport.Row] = [.init(nil, "server", .yes)]
+    if let user = token.user {
+      let kind = token.isDevelopment ? "a development token" : token.calls == nil ? "a token" : "a call token"
+      nature = "\(kind) of user \(user)"
+      rows = [.init(nil, "user_id", .text(user.rawValue))]
+    }
+    if token.isDevelopment { rows.append(.init(nil, "development", .yes)) }
+    if let role = token.role { rows.append(.init("role", "role", .text(role.text))) }
+    rows += [
+      .init("issued", "issued_at", .time(token.issuedAt)),
+      .init("expires", "expires_at", .time(token.expiresAt, otherwise: "never")),
+    ]
+    if let calls = token.calls { rows.append(.init("opens", "call_cids", .list(calls.map(\.cid)))) }
+    rows.append(.init("fingerprint", "fingerprint", .text(token.fingerprint.description)))
+    return .valid(StreamVendor.scheme, "valid: \(nature)", rows)
+  }
+
+  private func refused(_ error: StreamError) -> TokenReport {
+    let check = Self.check(error)
+    return .refused(
+      StreamVendor.scheme,
+      "refused by the check of \(check): code \(error.code), status \(error.status), \(error.message)",
+      [
+        .init(nil, "check", .text(check)),
+        .init(
+          nil, "error",
+          .object([
+            .init(nil, "code", .number(Int64(error.code))), .init(nil, "StatusCode", .number(Int64(error.status))),
+            .init(nil, "message", .text(error.message)),
+          ])),
+      ])
+  }
+
+  /// The check that failed, by the claim or part of the token that it looks at.
+  private static func check(_ error: StreamError) -> String {
+    switch error.code {
+    case 2: return "api_key"
+    case 40: return "exp"
+    case 41: return "nbf"
+    case 42: return "iat"
+    case 43: return "signature"
+    default: break
+    }
+    if let claim = error.message.firstMatch(of: #/claim (\w+)/#) { return String(claim.output.1) }
+    if error.message.contains("call token") { return "call_cids" }
+    if error.message.contains("segments") { return "segments" }
+    return error.message.contains("signing method") ? "alg" : "form"
+  }
+
+  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+    let claims = token.payload
+    if text.utf8.suffix(StreamToken.developmentSignature.utf8.count + 1).elementsEqual(
+      ".\(StreamToken.developmentSignature)".utf8)
+    {
+      return .own("a Stream development token: nobody signed it")
+    }
+    if claims["server"]?.bool == true { return .own("a Stream server token") }
+    if claims.count == 0 { return .own("a Stream server token without claims, as the Python SDK writes it") }
+    if claims["call_cids"] != nil { return .shared("a call token") }
+    return claims["user_id"] != nil ? .shared("a user's token") : nil
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import GatewayCore
+import GatewayKit
+
+/// The flags of the Streem platform's OpenID provider.
+enum OpenIDOptions {
+  @OptionList<OpenIDSettings>
+  static var all: [Option<OpenIDSettings>] {
+    Option(
+      "streem-oidc-client", "ID=REDIRECT", "a client of the OpenID provider, in place of streem-sdk", repeats: true)
+    Option("streem-oidc-logout", "ID=REDIRECT", "where that client may be sent after logging out", repeats: true)
+    Option(
+      "streem-oidc-user", "NAME=FILE", "who may log in, with the password in the file (default: all, with any)",
+      repeats: true
+    ) { try $1.users.append(user($0)) }
+    Option(
+      "streem-oidc-signing", "ID=RS256|ES256", "what that client's ID tokens are signed with (default RS256)",
+      repeats: true
+    ) { value, settings in
+      let (index, text) = try client(value, in: settings.clients)
+      guard let signing = OpenIDClient.Signing(rawValue: text) else {
+        throw UsageError(value.source, value: value.text, expected: "the client's id, = and RS256 or ES256")
+      }
+      settings.clients[index].signing = signing
+    }
+    Option(
+      "streem-oidc-tries", "N", "wrong passwords for one name in 5 minutes (default 10)", \.tries, .int(1...1_000_000))
+    Option(
+      "streem-oidc-logins", "N", "login forms that an address may send a minute (default 300)", \.loginsPerMinute,
+      .int(1...1_000_000))
+    Option(
+      "streem-oidc-address", "URL", "the provider's address for clients (default: as each request's Host says)"
+    ) { address, settings in
+      guard let components = URLComponents(string: address.text), ["http", "https"].contains(components.scheme),
+        components.host?.isEmpty == false, components.query == nil, components.fragment == nil,
+        !address.text.hasSuffix("/")
+      else {
+        throw UsageError(address.source, value: address.text, expected: "an address as https://id.example, no / last")
+      }
+      settings.address = address.text
+    }
+    Option(
+      "streem-oidc-access-life", "DURATION", "how long its access tokens and ID tokens are good (default 1h)",
+      \.accessLife, .secondOrMore)
+  }
+
+  /// The clients that flags name, in the order in which they are named first; none if no flag does.
+  static func clients(_ arguments: Arguments) throws -> [OpenIDClient] {
+    var clients: [OpenIDClient] = []
+    for value in arguments.values("streem-oidc-client") {
+      let (id, redirect) = try pair(value)
+      if let index = clients.firstIndex(where: { $0.id == id }) {
+        clients[index].redirects.append(redirect)
+      } else {
+        clients.append(OpenIDClient(id: id, redirects: [redirect]))
+      }
+    }
+    for value in arguments.values("streem-oidc-logout") {
+      let (index, redirect) = try client(value, in: clients)
+      guard OpenIDClient.isRedirect(redirect) else { throw noRedirect(value) }
+      clients[index].logoutRedirects.append(Name(redirect))
+    }
+    return clients
+  }
+
+  /// Where the client stands that a value's first part names, and the value's second part.
+  private static func client(_ value: Arguments.Value, in clients: [OpenIDClient]) throws -> (index: Int, rest: String)
+  {
+    let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let index = clients.firstIndex(where: { $0.id == Name(parts[0]) }) else {
+      throw UsageError(value.source, value: value.text, expected: "the id of an OpenID client, and = behind it")
+    }
+    return (index, parts[1])
+  }
+
+  private static func pair(_ value: Arguments.Value) throws -> (id: Name, redirect: Name) {
+    let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2, OpenIDClient.isRedirect(parts[1]) else { throw noRedirect(value) }
+    return (Name(parts[0]), Name(parts[1]))
+  }
+
+  private static func noRedirect(_ value: Arguments.Value) -> UsageError {
+    UsageError(
+      value.source, value: value.text, expected: "the client's id, = and an absolute address without a fragment")
+  }
+
+  /// `NAME` is a user of the home company, `COMPANY~NAME` one of another.
+  private static func user(_ value: Arguments.Value) throws -> OpenIDUser {
+    let parts = value.text.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else {
+      throw UsageError(value.source, value: value.text, expected: "the user's name, = and the file of the password")
+    }
+    let names = parts[0].split(separator: "~", maxSplits: 1).map(String.init)
+    let password = try SecretFile.read(parts[1], of: value.source)
+    return names.count == 2
+      ? OpenIDUser(name: Name(names[1]), company: Name(names[0]), password: password)
+      : OpenIDUser(name: Name(parts[0]), password: password)
+  }
+}

@@ -1,0 +1,85 @@
+package import GatewayCore
+internal import GatewayJSON
+package import GatewayKit
+package import GatewayTokens
+
+/// Streem Tokens, as the token commands make them, as a company's server does, and verify them, as far as no memory is
+/// needed: whether a reservation is alive only the gateway knows.
+package struct StreemTokenTool: TokenTool {
+  private static let usualSession = Duration.seconds(4 * 3600)
+
+  package var mintFlags: [Flag] {
+    verifyFlags + [
+      Flag("start-life", "DURATION", "streem: how long the token may start a session (default 5m)"),
+      Flag("name", "TEXT", "streem: the user's name"),
+      Flag("email", "TEXT", "streem: the user's address"),
+      Flag("picture", "URL", "streem: the user's avatar"),
+      Flag("reservation", "SID", "streem: the reservation that the token is for"),
+    ]
+  }
+  package var verifyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }
+  package var unusedInMinting: [String] {
+    ["kind", "call", "claim", "typ", "issuer", "audience"] + TokenKeys.flags.map(\.name)
+  }
+  package var unusedInVerifying: [String] {
+    ["user", "typ", "require-expiry", "issuer", "audience"] + TokenKeys.flags.map(\.name)
+  }
+  package let notes = ["life": "4h by default, of the session"]
+  package let dates = ["session_exp"]
+
+  package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
+    let user = try arguments.user()
+    let issuedAt = try arguments.issuedAt() ?? now
+    guard let end = try arguments.expiry(issuedAt: issuedAt, usual: Self.usualSession) else {
+      throw UsageError("a session has an end: --expires never is not for --scheme streem")
+    }
+    let issuer = try StreemTokenKeys.issuer(arguments)
+    let start = try arguments.duration("start-life") ?? StreemSettings().tokenLife
+    return issuer.sign(
+      StreemClaims(
+        apiKey: issuer.apiKey, subject: Name(user), audience: issuer.audience, issuedAt: issuedAt,
+        expiresAt: issuedAt + start, sessionExpiresAt: end, name: arguments.string("name"),
+        email: arguments.string("email"), picture: arguments.string("picture"),
+        reservation: arguments.string("reservation").map { Name($0) })
+    ).token
+  }
+
+  package func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+    let settings = try StreemTokenKeys.settings(arguments)
+    guard !settings.apiKeys.isEmpty else {
+      throw UsageError("no key: --streem-api-key ID=FILE, the secret or a JWK in the file")
+    }
+    let verifier = StreemTokenVerifier(
+      audience: settings.audience, skew: try arguments.duration("leeway") ?? settings.skew)
+    do throws(StreemReason) {
+      let open = try verifier.open(token)
+      guard let named = settings.apiKeys.first(where: { $0.id == open.apiKey }),
+        let key = try? StreemVerificationKey(named.key.publicKey)
+      else { throw .unknownAPIKey }
+      return valid(try verifier.verify(open, with: key, at: now))
+    } catch {
+      let message = error.gatewayError.message
+      return .refused(
+        StreemVendor.scheme, "refused: \(error.rawValue) (\(message))",
+        [.init(nil, "reason", .text(error.rawValue)), .init(nil, "message", .text(message))])
+    }
+  }
+
+  private func valid(_ claims: StreemClaims) -> TokenReport {
+    var rows: [TokenReport.Row] = [
+      .init(nil, "api_key", .text(claims.apiKey.text)), .init(nil, "user_id", .text(claims.subject.text)),
+      .init("issued", "issued_at", .time(claims.issuedAt)),
+      .init("starts a session until", "expires_at", .time(claims.expiresAt)),
+      .init("stays logged in until ", "session_expires_at", .time(claims.sessionExpiresAt)),
+    ]
+    if let name = claims.name { rows.append(.init("name", nil, .text(name))) }
+    if let reservation = claims.reservation {
+      rows.append(.init("reservation", nil, .text("\(reservation), not looked up")))
+    }
+    return .valid(StreemVendor.scheme, "valid: user \(claims.subject) of \(claims.apiKey)", rows)
+  }
+
+  package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+    token.payload["session_exp"] != nil ? .own("a Streem Token") : nil
+  }
+}

@@ -1,0 +1,116 @@
+import GatewayKit
+
+// Where flags come from: the command line, the environment, a file.
+
+extension Arguments {
+  /// Reads the command line, then the environment, then the configuration file; the first that names a flag wins.
+  init(_ words: [String], flags: [Flag], environment: [String: String], operands allowed: Bool) throws {
+    self.init(flags: flags + FlagSection.everywhere.flags)
+    try readWords(words, operandsAllowed: allowed)
+    for flag in flags where given[flag.name] == nil {
+      guard let text = environment[flag.environmentName], !ServiceLink.isOne(flag.environmentName, text) else {
+        continue
+      }
+      let texts = flag.repeats ? text.split(separator: ",").map(String.init) : [text]
+      given[flag.name] = texts.map { Value(text: $0, source: flag.environmentName) }
+    }
+    try EnvironmentVariables.check(environment, flags: flags)
+    if let file = value("config") {
+      try readFile(file.text, of: file.source, isOwn: true)
+    } else if let path = environment[FlagSection.config.environmentName] {
+      try readFile(path, of: FlagSection.config.environmentName, isOwn: false)
+    }
+  }
+
+  private mutating func readWords(_ words: [String], operandsAllowed: Bool) throws {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        operands += rest
+        break
+      }
+      guard word.hasPrefix("-"), word != "-" else {
+        operands.append(word)
+        continue
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0] == "-h" ? "help" : parts[0].hasPrefix("--") ? String(parts[0].dropFirst(2)) : ""
+      guard let flag = flags[name] else { throw unknown(String(parts[0])) }
+      guard given[name] == nil || flag.repeats else { throw UsageError("--\(name) is given twice") }
+      let text: String
+      if flag.value == nil {
+        guard parts.count == 1 else { throw UsageError("--\(name) is a switch and takes no value") }
+        text = "true"
+      } else if parts.count == 2 {
+        text = String(parts[1])
+      } else {
+        guard let next = rest.popFirst() else { throw UsageError("--\(name) needs a value: \(flag.value!)") }
+        text = next
+      }
+      given[name, default: []].append(Value(text: text, source: "--\(name)"))
+    }
+    if !operandsAllowed, let first = operands.first {
+      throw UsageError("'\(first)' is unexpected: this command takes flags only")
+    }
+  }
+
+  private func unknown(_ word: String) -> UsageError {
+    let name = String(word.drop { $0 == "-" })
+    if flags[name] == nil, let owners = Self.owners(of: name) {
+      return UsageError("\(word): no flag of this command, but of \(owners)")
+    }
+    let near = Suggestion.near(name, among: flags.keys).map { "--\($0)" }
+    return UsageError("\(word): no such flag" + Suggestion.question(near))
+  }
+
+  /// The commands that have the flag; nil if none has.
+  private static func owners(of name: String) -> String? {
+    let owners = Postern.commands.filter { $0.flags.contains { $0.name == name } }.map { "postern \($0.name)" }
+    return owners.isEmpty ? nil : owners.joined(separator: ", ")
+  }
+
+  /// - Parameter isOwn: Whether the file is this command's alone. One that the environment names may be meant for several
+  ///   commands, and hold flags of the others.
+  private mutating func readFile(_ path: String, of source: String, isOwn: Bool) throws {
+    for entry in try ConfigurationFile.read(path, of: source) {
+      let place = "\(path):\(entry.place)"
+      guard let flag = flags[entry.key], !FlagSection.everywhere.flags.contains(where: { $0.name == entry.key }) else {
+        if !isOwn, Self.owners(of: entry.key) != nil { continue }
+        throw unknownKey(entry.key, at: place)
+      }
+      guard flag.repeats || !entry.isArray else {
+        throw UsageError("\(place): '\(entry.key)' takes one value, no array")
+      }
+      if given[entry.key] == nil {
+        given[entry.key] = entry.values.map { Value(text: $0.text, source: "\(path):\($0.place): \(entry.key)") }
+      }
+    }
+  }
+
+  /// The error, with the places of the flags it names, where they do not come from the command line: the file with line and
+  /// column, or the variable.
+  func located(_ error: UsageError) -> UsageError {
+    let words = error.description.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+    let named = words.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
+    let places = Set(named).sorted().compactMap { name -> String? in
+      guard let source = given[name]?.last?.source, source != "--\(name)", !error.description.contains(source) else {
+        return nil
+      }
+      let place = source.hasSuffix(": \(name)") ? String(source.dropLast(name.count + 2)) : source
+      return "(--\(name) is set by \(place))"
+    }
+    return UsageError(([error.description] + places).joined(separator: "\n"))
+  }
+
+  private func unknownKey(_ key: String, at place: String) -> UsageError {
+    if flags[key] != nil { return UsageError("\(place): '\(key)' may not stand in a file of flags") }
+    if let owners = Self.owners(of: key) {
+      return UsageError("\(place): '\(key)' is no flag of this command, but of \(owners)")
+    }
+    let keys = Set(flags.keys).subtracting(FlagSection.everywhere.flags.map(\.name))
+    let near = Suggestion.near(String(key.drop { $0 == "-" }), among: keys).map { "'\($0)'" }
+    return UsageError(
+      "\(place): '\(key)': no such key"
+        + (near.isEmpty ? "; the keys are the flags' names without dashes" : Suggestion.question(near)))
+  }
+}

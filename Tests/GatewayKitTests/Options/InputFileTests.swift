@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import GatewayKit
+
+@Suite("Files that flags name")
+struct InputFileTests {
+  /// What reading the file throws, nothing if it can be read.
+  private func complaint(_ path: String) -> String {
+    do {
+      _ = try InputFile.read(path, of: "--key-file", sizeMax: 1000)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("are read whole, up to the greatest size")
+  func whole() throws {
+    for text in ["text", ""] {
+      let file = try TemporaryFile(text)
+      #expect(try InputFile.read(file.path, of: "--f", sizeMax: 4) == Array(text.utf8))
+    }
+    let large = try TemporaryFile(String(repeating: "x", count: 1001))
+    #expect(complaint(large.path) == "--key-file: '\(large.path)' is larger than 1000 bytes")
+    #expect(complaint("/dev/zero") == "--key-file: '/dev/zero' is larger than 1000 bytes")
+  }
+
+  @Test("a missing file, a directory and one without permission are told apart")
+  func reasons() throws {
+    #expect(complaint("/nowhere/x") == "--key-file: '/nowhere/x' does not exist")
+    #expect(complaint("/tmp") == "--key-file: '/tmp' is a directory; expected a file")
+    let file = try TemporaryFile("")
+    #expect(complaint(file.path + "/x").hasSuffix("does not exist: a part of the path is a file, not a directory"))
+    #expect(complaint("") == "--key-file: the name of the file is empty")
+    #expect(complaint("a\0b").contains("NUL"))
+    // The tests may run as root, whom nothing is forbidden; the command as another user is tested end to end.
+    #expect(InputFile.reason(EACCES).hasPrefix("may not be read: permission denied"))
+  }
+
+  @Test("a secret is the text without line feeds at its ends, and must not be empty or anything but text")
+  func secrets() throws {
+    let good = try TemporaryFile("\nhush hush\r\n")
+    #expect(try SecretFile.read(good.path, of: "--s") == "hush hush")
+    for (text, expected) in [("\n", "is empty; expected a secret"), ("", "is empty; expected a secret")] {
+      let file = try TemporaryFile(text)
+      #expect {
+        _ = try SecretFile.read(file.path, of: "--s")
+      } throws: {
+        "\($0)" == "--s: '\(file.path)' \(expected)"
+      }
+    }
+    #expect {
+      _ = try SecretFile.read("/proc/self/exe", of: "--s")
+    } throws: {
+      "\($0)".contains("larger than 65536 bytes")
+    }
+  }
+}

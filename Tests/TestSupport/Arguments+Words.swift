@@ -1,0 +1,84 @@
+package import GatewayCore
+package import GatewayKit
+internal import GatewayTokens
+
+extension Arguments {
+  /// What the words of a command line ask for, every flag with its value behind it but for switches; and `secret`, as the
+  /// environment has it.
+  package init(_ words: [String], _ flags: [Flag], secret: String? = nil) {
+    self.init(flags: flags)
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      guard let flag = self.flags[String(word.dropFirst(2))] else { preconditionFailure("no flag \(word)") }
+      let text = flag.value == nil ? "true" : rest.popFirst() ?? ""
+      given[flag.name, default: []].append(Value(text: text, source: word))
+    }
+    if let secret, given["secret"] == nil { given["secret"] = [Value(text: secret, source: "POSTERN_SECRET")] }
+  }
+}
+
+/// `postern token mint|verify` for one vendor, without a process.
+package struct TokenCommands: Sendable {
+  package let vendor: any OfferedVendor.Type
+  /// What the environment has for `--secret`.
+  package var secret: String?
+  package let now: WallTime
+
+  package init(_ vendor: any OfferedVendor.Type, secret: String?, at now: WallTime) {
+    self.vendor = vendor
+    self.secret = secret
+    self.now = now
+  }
+
+  package func mint(_ words: [String]) throws -> String {
+    let flags = TokenFlags.minting() + TokenKeys.flags + vendor.tokens.mintFlags
+    return try vendor.mint(Arguments(words, flags, secret: secret), at: now)
+  }
+
+  package func verify(_ token: String, _ words: [String] = [], at time: WallTime? = nil) throws -> TokenReport {
+    let flags = TokenFlags.verifying() + TokenKeys.flags + TokenKeys.policyFlags + vendor.tokens.verifyFlags
+    return try vendor.verify(token, Arguments(words, flags, secret: secret), at: time ?? now)
+  }
+
+  /// What a token is by its form.
+  package func nature(_ token: String) -> TokenNature? {
+    (try? UnverifiedToken(token)).flatMap { vendor.tokens.nature(of: $0, token) }
+  }
+
+  /// What is said of a mistake in minting; "none" if it is none.
+  package func mistake(_ words: String...) -> String {
+    do {
+      _ = try mint(words)
+      return "none"
+    } catch {
+      return "\(error)"
+    }
+  }
+}
+
+extension OfferedVendor {
+  /// The settings that the flags of `serve` ask for.
+  package static func settings(_ words: [String], _ own: OwnKeys) throws -> Settings {
+    try settings(Arguments(words, flags), own)
+  }
+
+  /// What is said of flags of `serve` that cannot be; nothing of others.
+  package static func complaint(_ words: [String], _ own: OwnKeys) -> String {
+    do {
+      _ = try settings(words, own)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+}
+
+extension OwnKeys {
+  /// Keys of a test's own.
+  package static func test() throws -> OwnKeys {
+    let secret = "a secret of more than thirty-two bytes"
+    let key = try KeyMaterial.secret(Array(secret.utf8))
+    return OwnKeys(
+      verifier: JWTVerifier(keys: try KeySet([try VerificationKey(key)])), signer: try JWTSigner(key), secret: secret)
+  }
+}

@@ -1,0 +1,84 @@
+import GatewayCore
+import GatewayJSON
+import GatewayKit
+import GatewayTokens
+import TestSupport
+import Testing
+
+@testable import GatewaySendbird
+
+@Suite("postern token --scheme sendbird")
+struct SendbirdTokenToolTests {
+  private let now = WallTime(seconds: 1_700_000_000)
+  /// The vendor gives out secrets of any length.
+  private var commands: TokenCommands { TokenCommands(SendbirdVendor.self, secret: "hunter2", at: now) }
+
+  private func mint(_ words: String...) throws -> String { try commands.mint(words) }
+
+  private func verify(_ token: String, _ words: String...) throws -> TokenReport { try commands.verify(token, words) }
+
+  /// The check and the code that a token is refused with.
+  private func refusal(_ token: String, _ words: String...) throws -> [String] {
+    let report = try commands.verify(token, words)
+    let answer = try JSONDocument.parse(report.json).root
+    #expect(!report.isValid && answer["valid"]?.bool == false && !report.json.contains(token))
+    return [answer["check"]?.string ?? "", answer["error"]?["code"]?.text ?? ""]
+  }
+
+  @Test("a session token has Sendbird's claims and length, and lives for a week")
+  func sendbird() throws {
+    let token = try mint("--user", "ann")
+    #expect((119...168).contains(token.utf8.count))
+    let claims = try UnverifiedToken(token).payload
+    #expect(claims["v"]?.integer == 1 && claims["e"]?.integer == 1_700_604_800 && claims["u"]?.integer != nil)
+    let verdict = try verify(token, "--user", "ann")
+    #expect(verdict.isValid && verdict.headline == "valid: a session token of user ann")
+    let json = try JSONDocument.parse(try verify(token).json).root
+    #expect(json["expires_at"]?.integer == 1_700_604_800 && json["user_number"]?.integer == claims["u"]?.integer)
+    #expect(commands.nature(token) == .own("a Sendbird session token"))
+  }
+
+  @Test("a refusal of a session token has Sendbird's one code for all of them, and names the check")
+  func sendbirdRefusals() throws {
+    let token = try mint("--user", "ann")
+    #expect(try refusal(token, "--user", "bob") == ["u", "400302"])
+    #expect(try refusal(token, "--secret", "other") == ["signature", "400302"])
+    #expect(try refusal(try mint("--user", "a", "--expires", "1600000000")) == ["e", "400302"])
+    let other = try JWTSigner(.secret(Array("hunter2".utf8)), allowingShortSecret: true).sign(Array("{}".utf8))
+    #expect(try refusal(other) == ["v", "400302"])
+    #expect(throws: UsageError.self) { try verify(String(repeating: "ab", count: 20)) }
+  }
+
+  @Test("what cannot be minted for Sendbird is said plainly")
+  func sendbirdMistakes() {
+    #expect(commands.mistake().contains("--user"))
+    #expect(commands.mistake("--user", String(repeating: "x", count: 81)).contains("80"))
+    #expect(commands.mistake("--user", "ann", "--expires", "never").contains("has an end"))
+    #expect(commands.mistake("--user", "ann", "--kind", "access").contains("issue_access_token"))
+    #expect(commands.mistake("--user", "ann", "--kind", "guest").contains("all alike"))
+    #expect(commands.mistake("--user", "ann", "--call", "a:b").contains("--call says nothing"))
+  }
+
+  @Test("a key that says nothing is known by its form")
+  func opaque() {
+    let tool = SendbirdVendor.tokens
+    #expect(tool.nature(ofOpaque: String(repeating: "0f", count: 20))?.hasPrefix("a Sendbird access token") == true)
+    #expect(tool.nature(ofOpaque: String(repeating: "0f", count: 24))?.hasPrefix("a Sendbird session key") == true)
+    #expect(tool.nature(ofOpaque: String(repeating: "0g", count: 20)) == nil && tool.nature(ofOpaque: "") == nil)
+  }
+
+  @Test("serve's flags say which application it is; without a name it is none")
+  func serve() throws {
+    let words = ["--sendbird-app-id", "A", "--sendbird-new-users", "0", "--sendbird-plain-session-life", "0"]
+    let settings = try SendbirdVendor.settings(words, .test())
+    #expect(settings.applicationID == "A" && settings.newUsersPerMinuteMax == nil && settings.plainSessionLife == nil)
+    #expect(settings.reconnectTries == -1 && settings.sessionLife == .seconds(600))
+    #expect(SendbirdVendor.complaint(["--sendbird-app-id", ""], try .test()) == "--sendbird-app-id must not be empty")
+    #expect(
+      SendbirdVendor.complaint(["--sendbird-session-life", "0s"], try .test())
+        == "--sendbird-session-life must be longer than 0 s")
+    #expect(
+      SendbirdVendor.complaint(["--sendbird-ping-interval", "1500ms"], try .test())
+        == "--sendbird-ping-interval must be whole seconds, 1 s or more: clients are told so")
+  }
+}

@@ -1,0 +1,111 @@
+import GatewayCore
+import GatewayJSON
+import GatewayKit
+import GatewayTokens
+import TestSupport
+import Testing
+
+@testable import GatewayStream
+
+@Suite("postern token --scheme stream-video")
+struct StreamTokenToolTests {
+  private let now = WallTime(seconds: 1_700_000_000)
+  /// The vendor gives out secrets of any length.
+  private var commands: TokenCommands { TokenCommands(StreamVendor.self, secret: "hunter2", at: now) }
+
+  private func mint(_ words: String...) throws -> String { try commands.mint(words) }
+
+  private func verify(_ token: String, _ words: String...) throws -> TokenReport { try commands.verify(token, words) }
+
+  /// The check and the code that a token is refused with.
+  private func refusal(_ token: String, _ words: String...) throws -> [String] {
+    let report = try commands.verify(token, words)
+    let answer = try JSONDocument.parse(report.json).root
+    #expect(!report.isValid && answer["valid"]?.bool == false && !report.json.contains(token))
+    return [answer["check"]?.string ?? "", answer["error"]?["code"]?.text ?? ""]
+  }
+
+  @Test("each kind of Stream's tokens has its claims, and is taken for what it is")
+  func stream() throws {
+    let kinds: [(words: [String], payload: String, nature: String)] = [
+      (["--user", "ann"], #"{"user_id":"ann","iat":1700000000,"exp":1700003600}"#, "a token of user ann"),
+      (
+        ["--user", "ann", "--call", "default:a", "--life", "10m"],
+        #"{"user_id":"ann","iat":1700000000,"exp":1700000600,"call_cids":["default:a"]}"#,
+        "a call token of user ann"
+      ),
+      (
+        ["--user", "g", "--kind", "guest"],
+        #"{"user_id":"g","iat":1700000000,"exp":1700003600,"role":"guest"}"#, "a token of user g"
+      ),
+      (
+        ["--kind", "anonymous", "--call", "default:a", "--life", "1500ms"],
+        #"{"user_id":"!anon","iat":1700000000,"exp":1700000002,"call_cids":["default:a"]}"#,
+        "a call token of user !anon"
+      ),
+      (["--kind", "server"], #"{"server":true,"iat":1700000000}"#, "a server's token"),
+      (["--kind", "server-empty"], "{}", "a server's token"),
+      (
+        ["--user", "ann", "--role", "admin", "--no-issued-at", "--expires", "never"],
+        #"{"user_id":"ann","role":"admin"}"#, "a token of user ann"
+      ),
+    ]
+    for (words, claims, nature) in kinds {
+      let token = try commands.mint(words)
+      #expect(try UnverifiedToken(token).payload.text == claims)
+      let verdict = try verify(token)
+      #expect(verdict.isValid && verdict.headline == "valid: \(nature)")
+    }
+  }
+
+  @Test("a development token is signed by nobody, and good only where nobody checks")
+  func development() throws {
+    let token = try mint("--kind", "development", "--user", "ann")
+    #expect(token.hasSuffix(".devtoken"))
+    #expect(try UnverifiedToken(token).payload.text == #"{"user_id":"ann"}"#)
+    #expect(try refusal(token) == ["signature", "43"])
+    #expect(try verify(token, "--no-auth-checks").headline == "valid: a development token of user ann")
+    #expect(commands.nature(token) == .own("a Stream development token: nobody signed it"))
+  }
+
+  @Test("a refusal names Stream's code and the check")
+  func streamRefusals() throws {
+    let good = try mint("--user", "ann")
+    #expect(try refusal(good, "--user", "bob") == ["user_id", "5"])
+    #expect(try refusal(good, "--secret", "other") == ["signature", "43"])
+    #expect(try refusal("nonsense") == ["segments", "5"])
+    let late = try mint("--user", "ann", "--issued-at", "1600000000")
+    #expect(try refusal(late) == ["exp", "40"])
+    let early = try mint("--user", "ann", "--issued-at", "1700000005")
+    #expect(try refusal(early) == ["iat", "42"])
+    #expect(try verify(early, "--leeway", "10s").isValid)
+    let later = try mint("--user", "ann", "--claim", "nbf=1700000100")
+    #expect(try refusal(later) == ["nbf", "41"])
+    let wrong = try mint("--user", "ann", "--claim", #"exp="soon""#)
+    #expect(try refusal(wrong) == ["exp", "5"])
+    #expect(
+      try verify(late).headline.contains("code 40, status 401, JWTAuth error: token is expired (exp)"))
+  }
+
+  @Test("what cannot be minted for Stream is said plainly")
+  func streamMistakes() {
+    #expect(commands.mistake().contains("--user"))
+    #expect(commands.mistake("--kind", "anonymous").contains("--call"))
+    #expect(commands.mistake("--kind", "anonymous", "--user", "ann", "--call", "a:b").contains("!anon"))
+    #expect(commands.mistake("--user", "ann", "--call", "a:b", "--expires", "never").contains("needs an end"))
+    #expect(commands.mistake("--kind", "server", "--user", "ann").contains("--user says nothing"))
+    #expect(commands.mistake("--kind", "access", "--user", "ann").contains("development"))
+    #expect(commands.mistake("--user", "ann", "--issuer", "us").contains("--issuer says nothing"))
+    #expect(commands.mistake("--user", "ann", "--no-issued-at", "--issued-at", "1").contains("both given"))
+  }
+
+  @Test("a token says itself whose it is, unless another scheme's could say the same")
+  func natures() throws {
+    #expect(commands.nature(try mint("--user", "ann")) == .shared("a user's token"))
+    #expect(commands.nature(try mint("--kind", "server")) == .own("a Stream server token"))
+    #expect(
+      commands.nature(try mint("--kind", "server-empty"))
+        == .own("a Stream server token without claims, as the Python SDK writes it"))
+    #expect(commands.nature(try mint("--user", "ann", "--call", "a:b")) == .shared("a call token"))
+  }
+}
