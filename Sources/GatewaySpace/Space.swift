@@ -6,6 +6,7 @@ package import GatewayRuntime
 /// has one on sockets, a test one in virtual time; there is no other place where the parts meet.
 package final class Space: Sendable {
   package let gateway: Gateway
+  private let revocations: StoredRevocations
   /// In the order of the settings.
   package let vendors: [any Vendor]
   package let provider: TokenProvider
@@ -19,7 +20,8 @@ package final class Space: Sendable {
   ///   - store: What its vendors remember in.
   /// - Throws: What a vendor says of its settings.
   package init(_ settings: SpaceSettings, on loops: [EventLoop], store: any Store) throws {
-    let gateway = Gateway(configuration: settings.configuration, loops: loops)
+    let revocations = StoredRevocations(store, countMax: settings.configuration.revocationsMax)
+    let gateway = Gateway(configuration: settings.configuration, loops: loops, keeper: revocations)
     let ground = Ground(
       services: gateway, executor: loops[0], store: store, session: settings.configuration.session,
       issuer: settings.issuer, seed: settings.seed ?? Self.chance(), isSecure: settings.isSecure,
@@ -30,15 +32,19 @@ package final class Space: Sendable {
       on: loops[0], policy: settings.provider, services: gateway, issuer: settings.issuer,
       vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
     self.gateway = gateway
+    self.revocations = revocations
     self.vendors = vendors
     self.provider = provider
     routes = vendors.flatMap { $0.routes(with: provider) }
     controlRoutes = vendors.flatMap(\.controlRoutes)
   }
 
-  /// Lets every vendor remember what it knows from the start. Before anything listens.
+  /// Lets every vendor remember what it knows from the start, and the gateway what was revoked in an earlier life. Before
+  /// anything listens.
   package func prepare() async throws {
     let now = await gateway.tables[0].perform { $0.loop.wallTime }
+    let (targets, expired) = try await revocations.all(at: now)
+    await gateway.remember(targets, expired)
     for vendor in vendors { try await vendor.prepare(at: now) }
   }
 

@@ -88,13 +88,14 @@ public final class PosternGateway: Sendable {
   /// Lets the tokens of the user's sessions expire now. Returns how many sessions that reached.
   @discardableResult
   public func expire(user: String) async -> Int {
-    await running.gateway.control(UserID(user), .expireNow)
+    // What is kept is kept in memory, which has nothing to refuse.
+    (try? await running.gateway.control(UserID(user), .expireNow)) ?? 0
   }
 
   /// Asks the user's sessions for another token. Returns how many sessions that reached.
   @discardableResult
   public func askForRefresh(user: String) async -> Int {
-    await running.gateway.control(UserID(user), .askForRefresh)
+    (try? await running.gateway.control(UserID(user), .askForRefresh)) ?? 0
   }
 
   /// Revokes every token of the user issued until now. Returns how many live sessions that took in. Throws if a million
@@ -109,7 +110,7 @@ public final class PosternGateway: Sendable {
   @discardableResult
   public func disconnect(user: String, code: UInt16 = 4005, reason: String = "disconnected") async -> Int {
     guard let reason = CloseReason(code: code, name: reason) else { return 0 }
-    return await running.gateway.control(UserID(user), .disconnect(reason))
+    return (try? await running.gateway.control(UserID(user), .disconnect(reason))) ?? 0
   }
 
   /// How many sessions the user has.

@@ -5,11 +5,12 @@ import resource
 import signal
 import subprocess
 import threading
+import time
 
 import pytest
 
 import sinch
-from clients import Client, api
+from clients import Client, Refused, api, control
 from gateway import Gateway, token
 
 
@@ -45,6 +46,26 @@ def test_calls_members_and_opaque_tokens_are_there_after_a_kill(flags):
             kept = api(gateway, "GET", "/v1/calls/default/kept", token=token("ann"))
             assert kept.json == joined.json and kept.json["members"] == ["bob", "ann"]
             assert api(gateway, "POST", "/v1/guests", {}).json["user_id"] != guest
+
+
+def test_what_was_revoked_or_let_expire_stays_so_after_a_kill(flags):
+    tokens = {user: token(user) for user in ("ann", "bob", "cat", "dan")}
+    with Gateway(*flags, expected_exit=-signal.SIGKILL) as gateway:
+        with Client(gateway, token=tokens["bob"]) as bob, Client(gateway, token=tokens["cat"]) as cat:
+            bob.receive("connected"), cat.receive("connected")
+            sessions = control(gateway, "GET", "/sessions?user=bob").json["sessions"]
+            fingerprint = sessions[0]["token_fingerprint"]
+            later = {"user_id": "ann", "issued_before": time.time() + 60}
+            assert control(gateway, "POST", "/revocations", later).json == {"sessions": 0}
+            assert control(gateway, "POST", "/revocations", {"token_fingerprint": fingerprint}).json == {"sessions": 1}
+            assert control(gateway, "POST", "/users/cat/expire").json == {"sessions": 1}
+            kill(gateway)
+    with Gateway(*flags) as gateway:
+        for user, name in (("ann", "token_revoked"), ("bob", "token_revoked"), ("cat", "token_expired")):
+            with pytest.raises(Refused, match=name):
+                Client(gateway, token=tokens[user]).__enter__()
+        with Client(gateway, token=tokens["dan"]) as client:
+            client.receive("connected")
 
 
 def test_instances_of_sinch_start_after_a_kill_and_a_spent_nonce_stays_spent(flags, tmp_path):

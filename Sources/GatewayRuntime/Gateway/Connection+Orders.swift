@@ -16,15 +16,23 @@ extension Connection {
   /// An operator's event. Only on the loop.
   package nonisolated func control(_ event: SessionEvent) {
     assumeIsolated { connection in
-      // A session that ends by itself leaves its token as good as it is, and a name is no token.
-      if event == .expireNow, let grant = connection.session.grant, grant.renewal != .sessionEnd,
-        grant.form == .jwt || grant.form == .opaque
-      {
-        let loop = connection.table.loop
-        let expiry = grant.expiresAt == .distantFuture ? nil : loop.wallTime + (grant.expiresAt - loop.now)
-        connection.gateway.expire(grant.fingerprint, expiresAt: expiry, from: connection.table)
+      if event == .expireNow, let token = connection.expirable {
+        connection.gateway.expire(token, from: connection.table)
       }
       connection.handle(event)
+    }
+  }
+
+  /// The token that would count as expired if an operator let the session expire; nil if none would: a session that ends
+  /// by itself leaves its token as good as it is, and a name is no token. Only on the loop.
+  nonisolated var expirable: ExpiredToken? {
+    assumeIsolated { connection in
+      guard let grant = connection.session.grant, grant.renewal != .sessionEnd,
+        grant.form == .jwt || grant.form == .opaque
+      else { return nil }
+      let loop = connection.table.loop
+      let expiry = grant.expiresAt == .distantFuture ? nil : loop.wallTime + (grant.expiresAt - loop.now)
+      return ExpiredToken(grant.fingerprint, expiresAt: expiry)
     }
   }
 

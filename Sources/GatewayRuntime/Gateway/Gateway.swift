@@ -13,13 +13,16 @@ package final class Gateway: Sendable {
   package private(set) nonisolated(unsafe) var bindings: [DialectBinding] = []
   private let drains = Atomic(false)
   private let line: AnnouncementLine
+  private let keeper: (any RevocationKeeper)?
   /// Written once too, with ``bindings``.
   private(set) nonisolated(unsafe) var spoken = SpokenDialects([])
 
   /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats.
   ///
+  /// - Parameter keeper: Where revocations outlive it; nil if nowhere.
   /// - Precondition: at least one loop; the loops are numbered from 0.
-  package init(configuration: GatewayConfiguration, loops: [EventLoop]) {
+  package init(configuration: GatewayConfiguration, loops: [EventLoop], keeper: (any RevocationKeeper)? = nil) {
+    self.keeper = keeper
     precondition(!loops.isEmpty && loops.enumerated().allSatisfy { $0 == $1.index })
     self.configuration = configuration
     tables = loops.map { LoopTable(loop: $0, configuration: configuration) }
@@ -134,26 +137,51 @@ package final class Gateway: Sendable {
 
   // MARK: Orders
 
-  /// Remembers a revocation on every loop and tells the live sessions it takes in. Returns how many those are. Throws
-  /// ``GatewayError/tooMany``, with nothing done, if as many are remembered as may be.
+  /// Keeps a revocation, has every loop remember it, and tells the live sessions it takes in. Returns how many those are.
+  /// Throws `GatewayError.tooMany`, with nothing done, if as many are remembered as may be.
   package func revoke(_ target: Revocations.Target) async throws(GatewayError) -> Int {
+    let full = GatewayError.tooMany.detailed(
+      "\(configuration.revocationsMax) revocations are remembered; revoke a user's tokens, or all, in place of single ones"
+    )
+    if let keeper {
+      let now = await tables[0].perform { $0.loop.wallTime }
+      do throws(GatewayError) {
+        try await keeper.keep(target, at: now)
+      } catch {
+        throw error.isSame(as: full) ? full : error
+      }
+    }
     var sum = 0
     for table in tables {
       // Every loop is told of every revocation, so all are full or none; two orders at once may find room on one alone,
       // and then what has been done stays done.
-      guard let count = await table.perform({ $0.revoke(target) }) else {
-        throw .tooMany.detailed(
-          "\(configuration.revocationsMax) revocations are remembered; revoke a user's tokens, or all, in place of single ones"
-        )
-      }
+      guard let count = await table.perform({ $0.revoke(target) }) else { throw full }
       sum += count
     }
     return sum
   }
 
-  /// Gives an event to every connection of the user. Returns how many those are.
-  package func control(_ user: UserID, _ event: SessionEvent) async -> Int {
-    await sum { table in
+  /// Has every loop remember what was revoked, and let expire, in an earlier life. Before anything listens.
+  package func remember(_ targets: [Revocations.Target], _ expired: [ExpiredToken]) async {
+    for table in tables { await table.perform { $0.remember(targets, expired) } }
+  }
+
+  /// Keeps the tokens that an order is going to let expire, so that they stay expired whatever becomes of the gateway.
+  private func keepExpiries(
+    of event: SessionEvent, _ meant: @escaping @Sendable (LoopTable) -> [Connection]
+  ) async throws(GatewayError) {
+    guard event == .expireNow, let keeper else { return }
+    let now = await tables[0].perform { $0.loop.wallTime }
+    for table in tables {
+      let tokens = await table.perform { meant($0).compactMap(\.expirable) }
+      if !tokens.isEmpty { try await keeper.keep(tokens, at: now) }
+    }
+  }
+
+  /// Gives an operator's event to every connection of the user. Returns how many those are.
+  package func control(_ user: UserID, _ event: SessionEvent) async throws(GatewayError) -> Int {
+    try await keepExpiries(of: event) { $0.connections(of: user) }
+    return await sum { table in
       let connections = table.connections(of: user)
       for connection in connections { connection.control(event) }
       return connections.count
@@ -161,16 +189,19 @@ package final class Gateway: Sendable {
   }
 
   /// Lets a token count as expired on every loop. Only on `table`'s loop, where it does at once.
-  func expire(_ token: TokenFingerprint, expiresAt: WallTime?, from table: LoopTable) {
+  func expire(_ token: ExpiredToken, from table: LoopTable) {
     for other in tables where other !== table {
-      other.loop.execute { other.expire(token, expiresAt: expiresAt) }
+      other.loop.execute { other.expire(token) }
     }
-    table.expire(token, expiresAt: expiresAt)
+    table.expire(token)
   }
 
-  /// Gives an event to one connection. False if there is no such connection.
-  package func control(_ id: ConnectionID, _ event: SessionEvent) async -> Bool {
+  /// Gives an operator's event to one connection. False if there is no such connection.
+  package func control(_ id: ConnectionID, _ event: SessionEvent) async throws(GatewayError) -> Bool {
     guard id.loop < tables.count else { return false }
+    try await keepExpiries(of: event) { table in
+      table.loop.index == id.loop ? [table.connections[id.serial]].compactMap(\.self) : []
+    }
     return await tables[id.loop].perform { table in
       guard let connection = table.connections[id.serial] else { return false }
       connection.control(event)
@@ -178,9 +209,10 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Gives an event to every connection, in slices. Returns how many there are.
-  package func controlAll(_ event: SessionEvent) async -> Int {
-    await sum { table in
+  /// Gives an operator's event to every connection, in slices. Returns how many there are.
+  package func controlAll(_ event: SessionEvent) async throws(GatewayError) -> Int {
+    try await keepExpiries(of: event) { $0.inOrder }
+    return await sum { table in
       let connections = table.inOrder
       LoopTable.inSlices(connections, on: table.loop) { $0.control(event) }
       return connections.count

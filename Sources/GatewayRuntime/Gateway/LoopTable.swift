@@ -187,8 +187,15 @@ package final class LoopTable: @unchecked Sendable {
   }
 
   /// Remembers that the token is to count as expired, until it has expired of itself. What no longer fits is counted.
-  func expire(_ token: TokenFingerprint, expiresAt: WallTime?) {
-    if !expired.revoke(.token(token, expiresAt: expiresAt), at: loop.wallTime) { metrics.expiriesForgotten += 1 }
+  func expire(_ token: ExpiredToken) {
+    let target = Revocations.Target.token(token.fingerprint, expiresAt: token.expiresAt)
+    if !expired.revoke(target, at: loop.wallTime) { metrics.expiriesForgotten += 1 }
+  }
+
+  /// Takes up what was revoked, and let expire, in an earlier life of the gateway.
+  func remember(_ targets: [Revocations.Target], _ expired: [ExpiredToken]) {
+    for target in targets { _ = revocations.revoke(target, at: loop.wallTime) }
+    for token in expired { expire(token) }
   }
 
   /// Remembers the revocation, and tells the sessions it takes in. Returns how many those are; nil, with nothing done, if

@@ -21,18 +21,18 @@ struct OrderRoutes {
     Order.allCases.flatMap { order in
       [
         HTTPRoute("POST", "/sessions/{id}/\(order.rawValue)") { request, parameters in
-          await run(order, [.init("connection", parameters["id"])], request) { event in
-            guard let id = ConnectionID(parameters["id"]), await gateway.control(id, event) else { return nil }
+          await run(order, [.init("connection", parameters["id"])], request) { (event) throws(GatewayError) in
+            guard let id = ConnectionID(parameters["id"]), try await gateway.control(id, event) else { return nil }
             return 1
           }
         },
         HTTPRoute("POST", "/users/{id}/\(order.rawValue)") { request, parameters in
-          await run(order, [.init("user", parameters["id"])], request) {
-            await gateway.control(UserID(parameters["id"]), $0)
+          await run(order, [.init("user", parameters["id"])], request) { (event) throws(GatewayError) in
+            try await gateway.control(UserID(parameters["id"]), event)
           }
         },
         HTTPRoute("POST", "/sessions/\(order.rawValue)") { request, _ in
-          await run(order, [], request) { await gateway.controlAll($0) }
+          await run(order, [], request) { (event) throws(GatewayError) in try await gateway.controlAll(event) }
         },
       ]
     } + [
@@ -44,16 +44,16 @@ struct OrderRoutes {
   /// Carries out an order; `reach` returns how many sessions it reached, nil if what it was for does not exist.
   private func run(
     _ order: Order, _ target: [LogEvent.Field], _ request: HTTPRequest,
-    reach: nonisolated(nonsending) (SessionEvent) async -> Int?
+    reach: nonisolated(nonsending) (SessionEvent) async throws(GatewayError) -> Int?
   ) async -> HTTPResponse {
-    let event: SessionEvent
+    let sessions: Int
     do throws(GatewayError) {
-      event = try Self.event(order, request)
+      guard let reached = try await reach(try Self.event(order, request)) else {
+        throw .notFound.detailed("no session has this id")
+      }
+      sessions = reached
     } catch {
       return ControlAnswer.error(error)
-    }
-    guard let sessions = await reach(event) else {
-      return ControlAnswer.error(.notFound.detailed("no session has this id"))
     }
     gateway.log(
       .info, "order", [.init("order", order.rawValue)] + target + [.init("sessions", String(sessions))])

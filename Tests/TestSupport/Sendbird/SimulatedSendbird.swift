@@ -108,7 +108,7 @@ package struct SimulatedSendbird {
   /// Gives an order to the user's sessions.
   package func order(_ user: String, _ event: SessionEvent) {
     let gateway = gateway
-    _ = world.ask { await gateway.control(UserID(user), event) }
+    _ = world.ask { try? await gateway.control(UserID(user), event) }
     world.settle()
   }
 

@@ -94,6 +94,6 @@ package struct SimulatedStream {
 
   /// Gives the user's sessions an event. Returns how many those were.
   package func control(_ user: String, _ event: SessionEvent) -> Int? {
-    space.order { await $0.control(UserID(user), event) }
+    space.order { try? await $0.control(UserID(user), event) }.flatMap { $0 }
   }
 }

@@ -69,6 +69,21 @@ struct PlainStoreScenes {
     #expect(peer.ending == nil && gateway.order { await $0.isConnected(UserID("ann")) } == true)
   }
 
+  @Test("is away, a revocation is refused and has done nothing; kept, it lets nobody in")
+  func revocationWhileAway() {
+    let token = gateway.token()
+    let peer = gateway.connect(token)
+    let revoke = { @Sendable (gateway: Gateway) async -> Int? in
+      try? await gateway.revoke(.user(UserID("ann"), issuedBefore: WallTime(seconds: 4e9)))
+    }
+    gateway.store.fault = .away
+    #expect(gateway.order(revoke) == .some(nil))
+    #expect(peer.isOpen && gateway.connect(token).isOpen)
+    gateway.store.fault = nil
+    #expect(gateway.order(revoke) == .some(2))
+    #expect(!gateway.connect(token).isOpen)
+  }
+
   @Test("is away or always changes, calls are answered 503 with Retry-After; what was done unheard is there")
   func calls() throws {
     let token = gateway.token()

@@ -1,0 +1,22 @@
+package import GatewayCore
+
+/// Where a gateway's revocations outlive it: rows of a store, for instance. The loops have copies, which decide.
+package protocol RevocationKeeper: Sendable {
+  /// Keeps a revocation. Throws `GatewayError.tooMany` if as many are kept as may be; what threw has kept nothing.
+  func keep(_ target: Revocations.Target, at now: WallTime) async throws(GatewayError)
+
+  /// Keeps tokens that an operator let expire before their time, as far as there is room.
+  func keep(_ expired: [ExpiredToken], at now: WallTime) async throws(GatewayError)
+}
+
+/// A token that is to count as expired.
+package struct ExpiredToken: Hashable, Sendable {
+  package let fingerprint: TokenFingerprint
+  /// When it expires of itself; nil if it never does.
+  package let expiresAt: WallTime?
+
+  package init(_ fingerprint: TokenFingerprint, expiresAt: WallTime?) {
+    self.fingerprint = fingerprint
+    self.expiresAt = expiresAt
+  }
+}
