@@ -34,10 +34,17 @@ func vendorTests(_ name: String, resources: [Resource] = []) -> Target {
     path: "Tests/Vendors/\(name)Tests", resources: resources, swiftSettings: settings)
 }
 
-/// What has to know every vendor there is.
-let vendors: [Target.Dependency] = [
-  "GatewayPlain", "GatewayStream", "GatewaySendbird", "GatewaySinch", "GatewayStreem",
+/// Every vendor, by the name of its folder.
+let vendorNames = [
+  "Plain",
+  "Stream",
+  "Sendbird",
+  "Sinch",
+  "Streem",
 ]
+
+/// What has to know every vendor there is.
+let vendors = vendorNames.map { Target.Dependency.byName(name: "Gateway\($0)") }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
   .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
@@ -67,11 +74,6 @@ let package = Package(
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
     library("GatewayKit", ["GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library("GatewayStores", ["GatewayKit", "GatewayCore", "CSQLite"]),
-    vendor("Plain"),
-    vendor("Stream"),
-    vendor("Sendbird"),
-    vendor("Sinch"),
-    vendor("Streem"),
     .target(name: "CLoopIdentity"),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
     library("GatewaySpace", ["GatewayRuntime", "GatewayKit", "GatewayCore"]),
@@ -81,8 +83,9 @@ let package = Package(
     library(
       "PosternTesting",
       [
-        "GatewayPlain", "GatewayStream", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores",
-        "GatewayKit", "GatewayTokens", "GatewayCore",
+        "GatewayPlain", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores", "GatewayKit",
+        "GatewayTokens",
+        "GatewayCore",
       ]),
     .executableTarget(
       name: "postern",
@@ -136,5 +139,5 @@ let package = Package(
         "GatewayCore",
         "TestSupport",
       ] + vendors),
-  ]
+  ] + vendorNames.map(vendor)
 )

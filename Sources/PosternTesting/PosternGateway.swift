@@ -3,10 +3,9 @@ internal import GatewayKit
 internal import GatewayPlain
 internal import GatewayRuntime
 internal import GatewaySpace
-internal import GatewayStream
 internal import GatewayTokens
 
-/// A gateway inside a test process, on free loopback ports: point the client under test at ``url``, let its token expire,
+/// A gateway of the plain dialect inside a test process, on free loopback ports: point the client under test at ``url``, let its token expire,
 /// and look at what it does.
 ///
 /// ```swift
@@ -59,10 +58,8 @@ public final class PosternGateway: Sendable {
     let session = try SessionPolicy(
       loginTimeout: options.loginTimeout, refreshTimeout: options.refreshTimeout, refreshLead: options.refreshLead,
       revocation: options.closesRevoked ? .close : .refresh, anyRefreshTimeout: true)
-    let stream = StreamVideoSettings(
-      applications: StreamApplications(fallback: StreamApplication(verifier: verifier, signer: signer)))
     var space = SpaceSettings(
-      configuration: GatewayConfiguration(session: session), vendors: [PlainSettings(verifier: verifier), stream],
+      configuration: GatewayConfiguration(session: session), vendors: [PlainSettings(verifier: verifier)],
       issuer: issuer, provider: try TokenProviderPolicy(latency: options.providerLatency))
     space.seed = options.seed
     var settings = GatewaySettings(space)

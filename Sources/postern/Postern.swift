@@ -36,7 +36,7 @@ struct Postern {
         return 0
       }
       if rest.contains("--help") || rest.contains("-h") {
-        let topic = action(of: command, in: rest) ?? command
+        let topic = action(of: command, in: rest) ?? command.page
         Output.line(rest.contains("--help") ? help.of(topic) : help.short(topic))
         return 0
       }
@@ -66,7 +66,7 @@ struct Postern {
     if first == "help" {
       let topic = Array(words.dropFirst())
       if let (command, rest) = find(topic) {
-        Output.line(help.of(action(of: command, in: rest) ?? command))
+        Output.line(help.of(action(of: command, in: rest) ?? command.page))
         return 0
       }
       return runNone(topic.isEmpty ? ["--help"] : topic)
@@ -107,7 +107,7 @@ struct Postern {
   }
 
   /// The action of a command that the words behind it name.
-  private static func action(of command: any Command.Type, in words: [String]) -> (any Command.Type)? {
+  private static func action(of command: any Command.Type, in words: [String]) -> CommandPage? {
     command.actions.first { action in words.contains { "\(command.name) \($0)" == action.name } }
   }
 

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 
 // What the flags of `postern token mint` say in every scheme.
 
@@ -35,12 +36,17 @@ extension Arguments {
     }
   }
 
-  /// Further claims.
-  package func claims() throws -> [Claim] {
-    let claims = try values("claim").map { try Claim($0) }
-    guard Set(claims.map(\.name)).count == claims.count else {
-      throw UsageError("--claim names the same claim twice")
+  /// Further claims: JSON values, or text where one is none.
+  package func claims() throws -> [JSONMember] {
+    let claims = try values("claim").map { value -> JSONMember in
+      let parts = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, !parts[0].isEmpty else {
+        throw UsageError(value.source, value: value.text, expected: "NAME=VALUE, the value JSON or text")
+      }
+      let json = (try? JSONDocument.parse("[\(parts[1])]").root.elements) ?? []
+      return json.count == 1 ? JSONMember(parts[0], json: json[0].text) : JSONMember(parts[0], parts[1])
     }
+    guard Set(claims.map(\.name)).count == claims.count else { throw UsageError("--claim names the same claim twice") }
     return claims
   }
 

@@ -24,12 +24,16 @@ package protocol OfferedVendor: Vendor {
 
   /// What `storm` knows of its clients.
   static var clients: any ClientTool { get }
+
+  /// What `ctl` asks of its control routes.
+  static var controlActions: [ControlAction] { get }
 }
 
 // What holds for every vendor that `postern` offers.
 
 extension OfferedVendor {
   package static var options: [Option<Settings>] { [] }
+  package static var controlActions: [ControlAction] { [] }
   package static var flags: [Flag] { options.map(\.flag) }
 
   /// The token that the flags ask for. Refuses flags that say nothing to this vendor's.

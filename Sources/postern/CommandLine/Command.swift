@@ -17,7 +17,7 @@ protocol Command {
   static var neededFirst: [String] { get }
 
   /// What it does, one by one, each called by a word behind the command's; none for most commands.
-  static var actions: [any Command.Type] { get }
+  static var actions: [CommandPage] { get }
 
   /// Does the work. Returns the exit status.
   static func run(_ arguments: Arguments) async throws -> Int32
@@ -26,8 +26,27 @@ protocol Command {
 extension Command {
   static var operands: String { "" }
   static var neededFirst: [String] { [] }
-  static var actions: [any Command.Type] { [] }
+  static var actions: [CommandPage] { [] }
   static var flags: [Flag] { sections.flatMap(\.flags) }
+
+  static var page: CommandPage {
+    CommandPage(
+      name: name, summary: summary, operands: operands, example: example, sections: sections, neededFirst: neededFirst,
+      actions: actions)
+  }
+}
+
+/// What the help and the manual page tell of a command, or of an action of one: `ctl expire`, for instance.
+struct CommandPage {
+  let name: String
+  let summary: String
+  let operands: String
+  let example: String
+  let sections: [FlagSection]
+  var neededFirst: [String] = []
+  var actions: [CommandPage] = []
+
+  var flags: [Flag] { sections.flatMap(\.flags) }
 }
 
 /// Flags that the help shows together, e.g. those of one vendor.

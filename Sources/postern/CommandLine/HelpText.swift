@@ -22,7 +22,7 @@ struct HelpText {
   }
 
   /// One command: the flags one needs first, then all others in their sections.
-  func of(_ command: any Command.Type) -> String {
+  func of(_ command: CommandPage) -> String {
     let first = Self.first(command)
     var text = head(command)
     text += actions(command)
@@ -35,7 +35,7 @@ struct HelpText {
   }
 
   /// One command in short: the flags one needs first, or all where they are few.
-  func short(_ command: any Command.Type) -> String {
+  func short(_ command: CommandPage) -> String {
     let first = Self.first(command)
     guard !first.isEmpty else { return of(command) }
     let count = command.flags.count + FlagSection.everywhere.flags.count
@@ -44,7 +44,7 @@ struct HelpText {
   }
 
   /// The flags that `command` names as needed first.
-  static func first(_ command: any Command.Type) -> [Flag] {
+  static func first(_ command: CommandPage) -> [Flag] {
     let all = command.flags + FlagSection.everywhere.flags
     return command.neededFirst.map { name in
       guard let flag = all.first(where: { $0.name == name }) else { preconditionFailure("no flag --\(name)") }
@@ -52,13 +52,13 @@ struct HelpText {
     }
   }
 
-  private func head(_ command: any Command.Type) -> String {
+  private func head(_ command: CommandPage) -> String {
     let operands = command.operands.isEmpty ? "" : " \(command.operands)"
     return broken(command.summary, indent: 0) + "\n\n"
       + broken("usage: postern \(command.name) [flags]\(operands)", indent: 4) + "\n"
   }
 
-  private func actions(_ command: any Command.Type) -> String {
+  private func actions(_ command: CommandPage) -> String {
     guard !command.actions.isEmpty else { return "" }
     let words = command.actions.map { $0.name.dropFirst(command.name.count + 1) }
     let width = words.map(\.count).max() ?? 0
@@ -75,7 +75,7 @@ struct HelpText {
       }.joined()
   }
 
-  private func tail(_ command: any Command.Type) -> String {
+  private func tail(_ command: CommandPage) -> String {
     let sources = """
       Every flag may also come from the environment (--refresh-timeout as POSTERN_REFRESH_TIMEOUT) or from the file of \
       --config.
@@ -83,7 +83,7 @@ struct HelpText {
     return "\n" + broken(sources, indent: 0) + "\n" + example(command)
   }
 
-  private func example(_ command: any Command.Type) -> String {
+  private func example(_ command: CommandPage) -> String {
     "\nexample:\n  \(command.example)\n"
   }
 

@@ -4,21 +4,6 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// One request of the control API.
-struct ControlRequest {
-  let method: String
-  let path: String
-  let query: [URLQueryItem]
-  let body: [String: any Sendable]
-
-  init(_ method: String, _ path: String, query: [URLQueryItem] = [], body: [String: any Sendable] = [:]) {
-    self.method = method
-    self.path = path
-    self.query = query
-    self.body = body
-  }
-}
-
 /// Asks the control port of a running gateway.
 struct ControlClient {
   struct Answer {
@@ -47,13 +32,8 @@ struct ControlClient {
     self.secret = secret
   }
 
-  func send(_ request: ControlRequest) async throws -> Answer {
-    var message = HTTPRequest(method: request.method, path: request.path)
-    message.query = request.query.map { HTTPField($0.name, $0.value ?? "") }
-    if request.method == "POST" {
-      message.body = Array(try JSONSerialization.data(withJSONObject: request.body))
-      message.headers.append(HTTPField("content-type", "application/json"))
-    }
+  func send(_ request: HTTPRequest) async throws -> Answer {
+    var message = request
     if let secret { message.headers.append(HTTPField("authorization", "Bearer \(secret)")) }
     let loop = SocketLoop(index: 0)
     try loop.start()

@@ -1,4 +1,3 @@
-import Foundation
 import GatewayKit
 
 /// The control API from a shell.
@@ -6,20 +5,16 @@ enum ControlCommand: Command {
   static let name = "ctl"
   static let summary = "the control API of a running gateway from a shell"
   static var operands: String {
-    controlActions.map { $0.word + ($0.operands.isEmpty ? "" : " \($0.operands)") }.joined(separator: "|")
+    controlActions.map { $0.word + ($0.operand.isEmpty ? "" : " \($0.operand)") }.joined(separator: "|")
   }
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
   static let usualURL = "http://127.0.0.1:8081"
 
-  static var actions: [any Command.Type] { controlActions }
-  private static var controlActions: [any ControlAction.Type] {
+  static var actions: [CommandPage] { controlActions.map(\.page) }
+  static let controlActions: [ControlAction] =
     [
-      HealthAction.self, ReadyAction.self, MetricsAction.self, SettingsAction.self, SessionsAction.self,
-      SessionAction.self, ExpireAction.self, RefreshAction.self, DisconnectAction.self, RevokeAction.self,
-      DrainAction.self, StreemCompanyAction.self, StreemAPIKeyAction.self, StreemAPIKeysAction.self,
-      StreemRevokeAPIKeyAction.self,
-    ]
-  }
+      .health, .ready, .metrics, .settings, .sessions, .session, .expire, .refresh, .disconnect, .revoke, .drain,
+    ] + Vendors.all.flatMap { $0.controlActions }
 
   /// What every action has.
   static let connection = FlagSection(
@@ -34,20 +29,16 @@ enum ControlCommand: Command {
 
   /// The flags of all actions, each name once.
   private static let taken: [Flag] = controlActions.reduce(into: []) { flags, action in
-    for flag in action.ownFlags where !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
+    for flag in action.flags where !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let words = controlActions.map { $0.word }.joined(separator: ", ")
+    let words = controlActions.map(\.word).joined(separator: ", ")
     guard let word = arguments.operands.first else { throw UsageError("ctl needs an action: \(words)") }
     guard let action = controlActions.first(where: { $0.word == word }) else {
-      let near = Suggestion.question(Suggestion.near(word, among: controlActions.map { $0.word }))
+      let near = Suggestion.question(Suggestion.near(word, among: controlActions.map(\.word)))
       throw UsageError("ctl: '\(word)' is no action\(near) (there are \(words))")
     }
     return try await action.run(arguments)
-  }
-
-  static func escaped(_ segment: String) -> String {
-    segment.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~"))) ?? ""
   }
 }

@@ -3,54 +3,27 @@ import GatewayKit
 
 // What `postern ctl` asks about the process, or has done to it.
 
-enum HealthAction: ControlAction {
-  static let name = "ctl health"
-  static let summary = "whether the process lives"
-  static let example = "postern ctl health"
+extension ControlAction {
+  static let health = ControlAction("health", "whether the process lives") { _, _ in .get("/health") }
 
-  static func request(_ arguments: Arguments, _ operand: String?) -> ControlRequest { ControlRequest("GET", "/health") }
-}
+  static let ready = ControlAction(
+    "ready", "whether the gateway takes new sockets; exit status 1 while it drains"
+  ) { _, _ in .get("/ready") }
 
-enum ReadyAction: ControlAction {
-  static let name = "ctl ready"
-  static let summary = "whether the gateway takes new sockets; exit status 1 while it drains"
-  static let example = "postern ctl ready"
+  static let metrics = ControlAction("metrics", "the figures, in Prometheus' text format") { _, _ in .get("/metrics") }
 
-  static func request(_ arguments: Arguments, _ operand: String?) -> ControlRequest { ControlRequest("GET", "/ready") }
-}
-
-enum MetricsAction: ControlAction {
-  static let name = "ctl metrics"
-  static let summary = "the figures, in Prometheus' text format"
-  static let example = "postern ctl metrics"
-
-  static func request(_ arguments: Arguments, _ operand: String?) -> ControlRequest {
-    ControlRequest("GET", "/metrics")
+  static let settings = ControlAction("settings", "what the gateway is set to, as JSON, without any secret") { _, _ in
+    .get("/settings")
   }
-}
 
-enum SettingsAction: ControlAction {
-  static let name = "ctl settings"
-  static let summary = "what the gateway is set to, as JSON, without any secret"
-  static let example = "postern ctl settings"
-
-  static func request(_ arguments: Arguments, _ operand: String?) -> ControlRequest {
-    ControlRequest("GET", "/settings")
-  }
-}
-
-enum DrainAction: ControlAction {
-  static let name = "ctl drain"
-  static let summary = "let nobody new in, close everybody with 1012 within a window, and end the process"
-  static let example = "postern ctl drain --window 30s"
-  static let ownFlags = [
-    Flag("window", "DURATION", "the window that the closes are spread over (default: the gateway's --drain-window)")
-  ]
-
-  static func request(_ arguments: Arguments, _ operand: String?) throws -> ControlRequest {
+  static let drain = ControlAction(
+    "drain", "let nobody new in, close everybody with 1012 within a window, and end the process",
+    example: "drain --window 30s",
+    flags: [
+      Flag("window", "DURATION", "the window that the closes are spread over (default: the gateway's --drain-window)")
+    ], telling: .words("draining")
+  ) { arguments, _ in
     let window = try arguments.duration("window")
-    return ControlRequest("POST", "/drain", body: window.map { ["window_s": $0.inSeconds] } ?? [:])
+    return .post("/drain", window.map { [JSONMember("window_s", json: String($0.inSeconds))] } ?? [])
   }
-
-  static func text(_ answer: ControlClient.Answer) -> String { "draining" }
 }

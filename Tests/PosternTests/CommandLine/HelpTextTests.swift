@@ -21,7 +21,7 @@ struct HelpTextTests {
   @Test("begins with the ten flags one needs first, and sorts the others into sections", arguments: ["serve", "storm"])
   func firstTen(name: String) throws {
     let command = try Self.command(name)
-    let text = HelpText(columns: 100).of(command)
+    let text = HelpText(columns: 100).of(command.page)
     let first = Self.section("needed first", of: text).filter { $0.hasPrefix("  --") }
     #expect(first.count == 10)
     #expect(command.neededFirst.allSatisfy { name in first.contains { $0.hasPrefix("  --\(name)") } })
@@ -33,7 +33,7 @@ struct HelpTextTests {
   @Test("shows every flag once", arguments: names)
   func everyFlag(name: String) throws {
     let command = try Self.command(name)
-    let lines = HelpText(columns: 100).of(command).split(separator: "\n")
+    let lines = HelpText(columns: 100).of(command.page).split(separator: "\n")
     for flag in command.flags + FlagSection.everywhere.flags {
       #expect(lines.count { $0.hasPrefix("  --\(flag.name) ") || $0 == "  --\(flag.name)" } == 1, "--\(flag.name)")
     }
@@ -47,7 +47,7 @@ struct HelpTextTests {
 
   @Test("in short is what one needs first, and where the rest is")
   func short() throws {
-    let text = HelpText(columns: 100).short(try Self.command("serve"))
+    let text = HelpText(columns: 100).short(try Self.command("serve").page)
     #expect(text.contains("--secret-file") && Vendors.all.flatMap { $0.flags }.allSatisfy { !text.contains($0.name) })
     #expect(text.contains("postern serve --help shows all"))
   }
@@ -56,7 +56,7 @@ struct HelpTextTests {
   func width(name: String, columns: Int) throws {
     let command = try Self.command(name)
     let example = command.example.split(separator: "\n").map { $0.drop { $0 == " " } }
-    for line in HelpText(columns: columns).of(command).split(separator: "\n") {
+    for line in HelpText(columns: columns).of(command.page).split(separator: "\n") {
       let isExample = example.contains { line.hasSuffix($0) }
       // A word that is longer than a line cannot be broken.
       let words = line.split(separator: " ")

@@ -46,13 +46,13 @@ package struct PlainTokenTool: TokenTool {
       guard !calls.isEmpty else { throw UsageError("an anonymous user's token needs --call: the calls it opens") }
       guard expiresAt != nil else { throw UsageError("an anonymous user's token needs an expiry") }
     }
-    var claims = [Claim("user_id", user)]
-    if kind != .regular { claims.append(Claim("kind", kind.rawValue)) }
-    claims.append(Claim("iat", json: NumericDate.text(issuedAt)))
-    if let expiresAt { claims.append(Claim("exp", json: NumericDate.text(expiresAt))) }
-    if let issuer = arguments.string("issuer") { claims.append(Claim("iss", issuer)) }
-    if let audience = arguments.string("audience") { claims.append(Claim("aud", audience)) }
-    if !calls.isEmpty { claims.append(Claim("call_cids", calls.map(\.cid))) }
+    var claims = [JSONMember("user_id", user)]
+    if kind != .regular { claims.append(JSONMember("kind", kind.rawValue)) }
+    claims.append(JSONMember("iat", json: NumericDate.text(issuedAt)))
+    if let expiresAt { claims.append(JSONMember("exp", json: NumericDate.text(expiresAt))) }
+    if let issuer = arguments.string("issuer") { claims.append(JSONMember("iss", issuer)) }
+    if let audience = arguments.string("audience") { claims.append(JSONMember("aud", audience)) }
+    if !calls.isEmpty { claims.append(JSONMember("call_cids", calls.map(\.cid))) }
     return claims.object(others)
   }
 

@@ -27,7 +27,7 @@ struct StreamTokenClaims {
   private let role: String?
   private let calls: [CallID]
   /// Further claims; they take the place of those above that have the same name.
-  private let others: [Claim]
+  private let others: [JSONMember]
 
   init(_ arguments: Arguments, at now: WallTime) throws {
     kind = try arguments.choice("kind", Kind.self) ?? .regular
@@ -110,14 +110,14 @@ struct StreamTokenClaims {
 
   /// The claims as one JSON object, dates in whole seconds.
   private var json: [UInt8] {
-    var claims: [Claim] = []
-    if let user { claims.append(Claim("user_id", user.rawValue)) }
-    if kind == .server { claims.append(Claim("server", json: "true")) }
+    var claims: [JSONMember] = []
+    if let user { claims.append(JSONMember("user_id", user.rawValue)) }
+    if kind == .server { claims.append(JSONMember("server", json: "true")) }
     let isDated = kind != .emptyServer && kind != .development
-    if let issuedAt, isDated { claims.append(Claim("iat", json: String(Int64(issuedAt.seconds.rounded(.down))))) }
-    if let expiresAt { claims.append(Claim("exp", json: String(Int64(expiresAt.seconds.rounded(.up))))) }
-    if let role { claims.append(Claim("role", role)) }
-    if !calls.isEmpty { claims.append(Claim("call_cids", calls.map(\.cid))) }
+    if let issuedAt, isDated { claims.append(JSONMember("iat", json: String(Int64(issuedAt.seconds.rounded(.down))))) }
+    if let expiresAt { claims.append(JSONMember("exp", json: String(Int64(expiresAt.seconds.rounded(.up))))) }
+    if let role { claims.append(JSONMember("role", role)) }
+    if !calls.isEmpty { claims.append(JSONMember("call_cids", calls.map(\.cid))) }
     return claims.object(others)
   }
 }

@@ -13,12 +13,12 @@ enum ManualPage {
       .RI [ flags ]
       .SH DESCRIPTION
       Postern keeps WebSocket connections, checks their tokens, lets the tokens expire in the middle of a session, asks
-      the clients for new ones and disconnects those who miss the time-out. It speaks the protocols of Stream Video,
-      Sendbird, Sinch and Streem, and a plain one of its own.
+      the clients for new ones and disconnects those who miss the time-out. It speaks the protocols of
+      \(others), and a plain one of its own.
       .SH COMMANDS
 
       """
-    for command in commands { page += section(command) }
+    for command in commands { page += section(command.page) }
     page += """
       .SH FLAGS OF EVERY COMMAND
       \(FlagSection.everywhere.flags.map(entry).joined())\
@@ -54,7 +54,13 @@ enum ManualPage {
     return page
   }
 
-  private static func section(_ command: any Command.Type) -> String {
+  /// The vendors but the gateway's own.
+  private static var others: String {
+    let titles = Vendors.all.dropFirst().map { $0.title }
+    return titles.dropLast().joined(separator: ", ") + (titles.count > 1 ? " and " : "") + (titles.last ?? "")
+  }
+
+  private static func section(_ command: CommandPage) -> String {
     let operands = command.operands.isEmpty ? "" : " \(command.operands)"
     var text = """
       .SS "\(escaped("postern \(command.name) [flags]\(operands.replacing("|", with: " | "))"))"

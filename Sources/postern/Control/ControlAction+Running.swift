@@ -1,0 +1,61 @@
+import GatewayKit
+
+extension ControlAction {
+  /// Its help.
+  var page: CommandPage {
+    CommandPage(
+      name: "\(ControlCommand.name) \(word)", summary: summary, operands: operand,
+      example: "postern \(ControlCommand.name) \(example)",
+      sections: (flags.isEmpty ? [] : [FlagSection("flags", flags)]) + [ControlCommand.connection])
+  }
+
+  /// Runs it with the flags of `postern ctl`, of which it refuses those that are not its own.
+  func run(_ arguments: Arguments) async throws -> Int32 {
+    let operands = Array(arguments.operands.dropFirst())
+    guard operands.count == (operand.isEmpty ? 0 : 1) else {
+      throw UsageError("\(page.name) " + (operand.isEmpty ? "takes flags only" : "needs \(operand)"))
+    }
+    for flag in ControlCommand.flags where !page.flags.contains(where: { $0.name == flag.name }) {
+      // What the environment or a file says may be meant for other actions.
+      guard !arguments.values(flag.name).contains(where: { $0.source == "--\(flag.name)" }) else {
+        throw UsageError("--\(flag.name) says nothing to \(page.name)")
+      }
+    }
+    let request = try request(arguments, operands.first ?? "")
+    let client = try ControlClient(
+      url: arguments.string("url") ?? ControlCommand.usualURL,
+      secret: arguments.secret("control-secret-file"))
+    let answer = try await client.send(request)
+    if answer.status >= 400 {
+      Output.error(ControlText.error(answer))
+      return 1
+    }
+    let failure = failure(answer, arguments)
+    if try arguments.isOn("json") {
+      Output.line(answer.text)
+    } else if failure == nil {
+      Output.line(text(answer))
+    }
+    guard let failure else { return 0 }
+    Output.error(failure)
+    return 1
+  }
+
+  /// The gateway's answer for a person.
+  private func text(_ answer: ControlClient.Answer) -> String {
+    switch telling {
+    case .verbatim: answer.text
+    case .reach: ControlText.reached(answer)
+    case .sessions: ControlText.sessions(answer)
+    case .words(let words): words
+    }
+  }
+
+  /// Why an answer that the gateway gives is no success; nil if it is one.
+  private func failure(_ answer: ControlClient.Answer, _ arguments: Arguments) -> String? {
+    guard telling == .reach(mustBe: true), let user = arguments.string("user"),
+      ControlText.sessionsReached(answer) == 0
+    else { return nil }
+    return "the user '\(user)' has no session"
+  }
+}

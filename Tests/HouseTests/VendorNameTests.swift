@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// A fifth vendor touches its own folders, the package, the catalogue and a page of `Deploy`: no other file knows whom the
+/// gateway plays.
+@Suite("Vendors are named in their own folders only")
+struct VendorNameTests {
+  /// The gateway's own dialect is no vendor of anybody's.
+  private static let vendors = Repository.folders(in: "Sources/Vendors").filter { $0 != "Plain" }
+
+  private static let catalogue = "Sources/postern/Vendors.swift"
+
+  /// Types of a vendor's (`StreamToken`), its target, its flags and paths (`stream-sfu`), and its name in a sentence; not a
+  /// word like `stream`, nor one of another library's like `AsyncStream`.
+  private static func names(_ line: String) -> Bool {
+    vendors.contains { vendor in
+      guard line.lowercased().contains(vendor.lowercased()) else { return false }
+      let pattern =
+        "\\b(?:Gateway)?\(vendor)(?:\\b|[A-Z])|\\b\(vendor.lowercased())(?:-|\")|\"\(vendor.lowercased())\\b"
+      guard let names = try? Regex(pattern) else { return true }
+      return line.contains(names)
+    }
+  }
+
+  @Test("in the code of the program, and of its tests of itself")
+  func code() {
+    for folder in Repository.folders(in: "Sources") + ["HouseTests", "PosternTests"] where folder != "Vendors" {
+      let base = folder.hasSuffix("Tests") ? "Tests" : "Sources"
+      for file in Repository.swiftFiles(below: "\(base)/\(folder)") where file.path != Self.catalogue {
+        for (line, text) in file.code where Self.names(text) && !file.path.hasSuffix("/VendorNameTests.swift") {
+          Issue.record("\(file.path):\(line) names a vendor: its folder below Sources/Vendors is the place for that")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "the rule sees a name, and nothing else",
+    arguments: [
+      ("let token = StreamToken()", true), ("import GatewaySinch", true), ("--sendbird-app-id", true),
+      ("case \"streem\": x", true), ("\"the application of Sendbird\"", true),
+      ("let stream = AsyncStream<Int>()", false),
+      ("struct SignalStream", false), ("(stream, continuation)", false), ("upstream-a", false),
+    ])
+  func rule(line: String, isName: Bool) {
+    #expect(Self.names(line) == isName)
+  }
+
+  @Test("each has its page, and stands in the catalogue and in the package")
+  func lists() throws {
+    let catalogue = try #require(Repository.text(of: Self.catalogue))
+    let package = try #require(Repository.text(of: "Package.swift"))
+    for vendor in Repository.folders(in: "Sources/Vendors") {
+      #expect(catalogue.contains("  \(vendor)Vendor.self,") && catalogue.contains("import Gateway\(vendor)\n"))
+      #expect(package.contains("  \"\(vendor)\",\n") && package.contains("vendorTests(\"\(vendor)\""))
+    }
+  }
+}
