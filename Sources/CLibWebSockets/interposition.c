@@ -2,6 +2,7 @@
 #include "postern_lws.h"
 
 #include <dlfcn.h>
+#include <openssl/err.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,11 @@
 // these names here come first in the order in which the dynamic linker looks, so the library calls them, and they call
 // the ones they stand before. Five things cannot be had in another way:
 //
-// - The head of a request as it came. The library's parser decodes the path (an escaped slash becomes a real one), lists
-//   no field it does not know, lets a field whose name begins like a known one swallow the next, copies the subprotocols
-//   into 128 bytes, and fails the handshake above. So the head is read here, in front of the library, which is shown a
-//   plain one in its place.
+// - Giving the library a connection together with its TLS session. It makes a session for each connection itself, with
+//   SSL_new(); here it gets the one that is there.
 // - That a ping arrived. The library answers it and tells nobody; but it writes its answer with lws_write().
-// - Why a TLS handshake failed. The library says so in words at best, and empties OpenSSL's queue of errors.
+// - Why a TLS handshake with a server that was dialled failed. The library says so in words at best, and empties
+//   OpenSSL's queue of errors.
 // - The code of a close frame. The library makes 1002 of 1012 to 1014; but the frame is still where it was read to.
 // - That a close frame of ours is the last word. The library sends one of its own after it if what comes meanwhile breaks
 //   the protocol, as an answer inside the rest of a frame does.
@@ -28,14 +28,15 @@
 
 ssize_t postern_recv(int fd, void *buffer, size_t size, int flags) INTERPOSES("recv");
 int postern_ssl_read(SSL *ssl, void *buffer, int size) INTERPOSES("SSL_read");
-int postern_ssl_accept(SSL *ssl) INTERPOSES("SSL_accept");
+SSL *postern_ssl_new(SSL_CTX *context) INTERPOSES("SSL_new");
 int postern_ssl_connect(SSL *ssl) INTERPOSES("SSL_connect");
 int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum lws_write_protocol kind)
     INTERPOSES("lws_write");
 
 typedef ssize_t (*recv_function)(int, void *, size_t, int);
 typedef int (*ssl_read_function)(SSL *, void *, int);
-typedef int (*ssl_step_function)(SSL *);
+typedef int (*ssl_connect_function)(SSL *);
+typedef SSL *(*ssl_new_function)(SSL_CTX *);
 typedef int (*lws_write_function)(struct lws *, unsigned char *, size_t, enum lws_write_protocol);
 
 static void *next(void **found, const char *name) {
@@ -51,62 +52,30 @@ static void *next(void **found, const char *name) {
 int postern_interposition_works(void) {
   return dlsym(RTLD_DEFAULT, "recv") == (void *)postern_recv &&
          dlsym(RTLD_DEFAULT, "SSL_read") == (void *)postern_ssl_read &&
-         dlsym(RTLD_DEFAULT, "SSL_accept") == (void *)postern_ssl_accept &&
+         dlsym(RTLD_DEFAULT, "SSL_new") == (void *)postern_ssl_new &&
          dlsym(RTLD_DEFAULT, "SSL_connect") == (void *)postern_ssl_connect &&
          dlsym(RTLD_DEFAULT, "lws_write") == (void *)postern_lws_write;
 }
 
-// Whose head is awaited, by descriptor. A loop's connections are read by its own thread alone.
-static _Thread_local void **awaited;
-static _Thread_local int awaited_size;
-static postern_head_receiver head_receiver;
 static postern_ping_receiver ping_receiver;
 static postern_close_judge close_judge;
-static postern_handshake_receiver handshake_receiver;
-
-// What the library is shown in place of a head must fit in front of what came behind the head.
-enum { stand_in_bytes_max = 512 };
-const size_t postern_stand_in_bytes_max = stand_in_bytes_max;
-
-void postern_set_head_receiver(postern_head_receiver receiver) { head_receiver = receiver; }
-
-void postern_set_handshake_receiver(postern_handshake_receiver receiver) { handshake_receiver = receiver; }
 
 void postern_set_ping_receiver(postern_ping_receiver receiver) { ping_receiver = receiver; }
 
 void postern_set_close_judge(postern_close_judge judge) { close_judge = judge; }
 
-int postern_await_head(int fd, void *user) {
-  if (fd < 0) return -1;
-  if (fd >= awaited_size) {
-    int size = fd + 1 > 2 * awaited_size ? fd + 1 : 2 * awaited_size;
-    void **larger = realloc(awaited, (size_t)size * sizeof(*larger));
-
-    if (!larger) return -1;
-    memset(larger + awaited_size, 0, (size_t)(size - awaited_size) * sizeof(*larger));
-    awaited = larger;
-    awaited_size = size;
-  }
-  awaited[fd] = user;
-  return 0;
-}
-
-void postern_forget_head(int fd, void *user) {
-  if (fd >= 0 && fd < awaited_size && awaited[fd] == user) awaited[fd] = NULL;
-}
-
 // The largest control frame (RFC 6455 section 5.5), masked: two bytes, the mask, the payload.
 enum { control_frame_max = 2 + 4 + 125 };
 
-// What a read ended with, if that may be the beginning of a close frame.
+// What a read ended with, if that may be the beginning of a close frame; or what came with the head of a handshake.
 struct tail {
   size_t count;
   unsigned char bytes[control_frame_max];
 };
 
 static _Thread_local int is_reading;
-// By descriptor, NULL for nearly all. One that is left behind by a closed descriptor is used up by the head of the next
-// connection's handshake, which is longer than any control frame.
+// By descriptor, NULL for nearly all. One that is left behind by a closed descriptor is forgotten when a connection is
+// handed over, and used up by the answer to a handshake that was dialled, which is longer than any control frame.
 static _Thread_local struct tail **tails;
 static _Thread_local int tails_size;
 // What this thread read last, and with which descriptor.
@@ -128,9 +97,6 @@ void postern_end_reading(void) {
   tails_size = 0;
   is_reading = 0;
   last_fd = -1;
-  free(awaited);
-  awaited = NULL;
-  awaited_size = 0;
 }
 
 // Where a close frame begins of which not all is there; `count` if none does.
@@ -223,77 +189,63 @@ static int find_close(const unsigned char *bytes, size_t count, const unsigned c
 }
 
 int postern_close_code(int fd, const unsigned char *payload, size_t size) {
-  int code;
+  int code = -1;
 
-  if (fd < 0 || fd != last_fd || size < 2 || size > 125) return -1;
-  code = find_close(last_bytes, last_count, payload, size);
-  if (code < 0) code = find_close(joined, joined_count, payload, size);
+  if (fd < 0 || size < 2 || size > 125) return -1;
+  if (fd == last_fd) {
+    code = find_close(last_bytes, last_count, payload, size);
+    if (code < 0) code = find_close(joined, joined_count, payload, size);
+  } else if (fd < tails_size && tails[fd]) {
+    code = find_close(tails[fd]->bytes, tails[fd]->count, payload, size);
+  }
   return code >= 1012 && code <= 1014 ? code : -1;
-}
-
-static inline void *awaited_at(int fd) {
-  return __builtin_expect(fd >= 0 && fd < awaited_size, 1) ? awaited[fd] : NULL;
 }
 
 ssize_t postern_recv(int fd, void *buffer, size_t size, int flags) {
   static void *found;
-  recv_function receive = (recv_function)next(&found, "recv");
-  void *user = awaited_at(fd);
-  ssize_t count;
+  ssize_t count = ((recv_function)next(&found, "recv"))(fd, buffer, size, flags);
 
-  if (__builtin_expect(!user || flags || size <= 2 * stand_in_bytes_max, 1)) {
-    count = receive(fd, buffer, size, flags);
-    if (!flags) note_read(fd, buffer, count);
-    return count;
-  }
-  // Reads on while the head is not whole, so that it is the system that tells the library there is no more.
-  do {
-    count = receive(fd, buffer, size - stand_in_bytes_max, flags);
-    if (count <= 0) return count;
-    count = (ssize_t)head_receiver(user, buffer, (size_t)count, size);
-  } while (!count);
-  note_read(fd, buffer, count);
+  if (!flags) note_read(fd, buffer, count);
   return count;
 }
 
 int postern_ssl_read(SSL *ssl, void *buffer, int size) {
   static void *found;
-  ssl_read_function receive = (ssl_read_function)next(&found, "SSL_read");
-  int fd = is_reading ? SSL_get_fd(ssl) : -1;
-  void *user = awaited_at(fd);
-  int count;
+  int count = ((ssl_read_function)next(&found, "SSL_read"))(ssl, buffer, size);
 
-  if (__builtin_expect(!user || size <= 2 * stand_in_bytes_max, 1)) {
-    count = receive(ssl, buffer, size);
-    note_read(fd, buffer, count);
-    return count;
-  }
-  do {
-    count = receive(ssl, buffer, size - stand_in_bytes_max);
-    if (count <= 0) return count;
-    count = (int)head_receiver(user, buffer, (size_t)count, (size_t)size);
-  } while (!count);
-  // The library takes a read that does not fill its buffer to mean that OpenSSL holds nothing more, and no event would
-  // come for what is left of the record.
-  while (count < size && SSL_pending(ssl) > 0) {
-    int more = receive(ssl, (char *)buffer + count, size - count);
-
-    if (more <= 0) break;
-    count += more;
-  }
-  note_read(fd, buffer, count);
+  if (is_reading && count > 0) note_read(SSL_get_fd(ssl), buffer, count);
   return count;
 }
 
-int postern_ssl_accept(SSL *ssl) {
-  static void *found;
-  int result = ((ssl_step_function)next(&found, "SSL_accept"))(ssl);
-  void *user = awaited_at(is_reading ? SSL_get_fd(ssl) : -1);
+// The session of the connection that this thread is handing over.
+static _Thread_local SSL *handed_over;
 
-  if (!user) return result;
-  if (result == 1) handshake_receiver(user, postern_tls_done);
-  else if (SSL_get_error(ssl, result) == SSL_ERROR_SSL) handshake_receiver(user, postern_tls_classify(ssl));
-  return result;
+SSL *postern_ssl_new(SSL_CTX *context) {
+  static void *found;
+  SSL *session = handed_over;
+
+  if (__builtin_expect(session != NULL, 0)) {
+    handed_over = NULL;
+    return session;
+  }
+  return ((ssl_new_function)next(&found, "SSL_new"))(context);
+}
+
+struct lws *postern_adopt(struct postern_vhost *vhost, int fd, SSL *session, const char *bytes, size_t count,
+                          size_t head) {
+  size_t kept = count - head < control_frame_max ? count - head : control_frame_max;
+  struct lws *wsi;
+
+  handed_over = session;
+  // What came behind the head the library takes from a copy, now or later, and not by one of the functions above.
+  if (last_fd == fd) last_fd = -1;
+  keep_tail(fd, (const unsigned char *)bytes + count - kept, kept);
+  ERR_clear_error();
+  wsi = lws_adopt_socket_vhost_readbuf(postern_vhost_lws(vhost), fd, bytes, count);
+  ERR_clear_error();
+  SSL_free(handed_over);
+  handed_over = NULL;
+  return wsi;
 }
 
 // The client's handshake that was stepped last, and what it came to.
@@ -302,7 +254,7 @@ static _Thread_local enum postern_tls_end dialled_end;
 
 int postern_ssl_connect(SSL *ssl) {
   static void *found;
-  int result = ((ssl_step_function)next(&found, "SSL_connect"))(ssl);
+  int result = ((ssl_connect_function)next(&found, "SSL_connect"))(ssl);
   int error;
 
   if (!is_reading) return result;

@@ -17,9 +17,14 @@ static void (*error_log)(int level, const char *line);
 
 void postern_set_callback(postern_callback callback) { receiver = callback; }
 
+// Each connection that is handed over has a line of the library's that is no error.
+static void write_log(int level, const char *line) {
+  if (error_log && !strstr(line, "adopt_socket_readbuf: ")) error_log(level, line);
+}
+
 void postern_set_error_log(void (*log)(int level, const char *line)) {
   error_log = log;
-  lws_set_log_level(log ? LLL_ERR : 0, log);
+  lws_set_log_level(log ? LLL_ERR : 0, log ? write_log : NULL);
 }
 
 static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len) {
@@ -34,10 +39,6 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
   // Of the rest, those that OpenSSL sets off have something else for `user`.
   case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
   case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
-  case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-  case LWS_CALLBACK_HTTP:
-  case LWS_CALLBACK_HTTP_BODY:
-  case LWS_CALLBACK_CLOSED_HTTP:
   case LWS_CALLBACK_ADD_HEADERS:
   case LWS_CALLBACK_ESTABLISHED:
   case LWS_CALLBACK_RECEIVE:
@@ -156,28 +157,9 @@ void postern_vhost_free(struct postern_vhost *vhost) {
 
 struct lws_vhost *postern_vhost_lws(struct postern_vhost *vhost) { return vhost->vhost; }
 
-struct lws *postern_adopt(struct postern_vhost *vhost, int fd, void *opaque) {
-  lws_adopt_desc_t description;
-
-  memset(&description, 0, sizeof(description));
-  description.vh = vhost->vhost;
-  description.type = LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP | LWS_ADOPT_ALLOW_SSL;
-  description.fd.sockfd = fd;
-  description.opaque = opaque;
-  return lws_adopt_descriptor_vhost_via_info(&description);
-}
-
 int postern_accept(int listening) { return accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
-int postern_move_descriptor(int from, int to) {
-  if (dup3(from, to, O_CLOEXEC) < 0) return -1;
-  close(from);
-  return 0;
-}
-
 void postern_kill(struct lws *wsi) { lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC); }
-
-void postern_clear_timeout(struct lws *wsi) { lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); }
 
 struct lws *postern_dial(const struct postern_dial_settings *settings) {
   struct lws_client_connect_info info;

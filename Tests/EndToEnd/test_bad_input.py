@@ -205,6 +205,22 @@ def test_slow_requests_hold_up_nobody_and_are_cut_off(gateway):
     assert time.monotonic() - start < 30
 
 
+def test_kept_alive_connections_end_when_nothing_or_half_a_head_follows(gateway):
+    request = b"GET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+    idle, half = RawSocket(gateway), RawSocket(gateway)
+    for raw, more in (idle, b""), (half, b"GET / HT"):
+        raw.send(request)
+        assert raw.read_head().startswith("HTTP/1.1 404")
+        raw.send(more)
+    start = time.monotonic()
+    assert half.until_end().count(b"HTTP/1.1") == 0
+    assert 9 < time.monotonic() - start < 13
+    assert idle.until_end().count(b"HTTP/1.1") == 0
+    assert 14 < time.monotonic() - start < 18
+    for raw in idle, half:
+        raw.__exit__()
+
+
 def test_a_half_closed_socket_ends(gateway):
     raws = [connected(gateway) for _ in range(20)]
     for raw in raws:

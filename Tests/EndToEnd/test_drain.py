@@ -55,6 +55,18 @@ def test_a_drain_of_nobody_is_over_at_once():
         assert gateway.process.wait(timeout=5) == 0
 
 
+def test_a_connection_that_waits_for_another_request_delays_no_drain():
+    with Gateway() as gateway:
+        idle = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=20)
+        idle.request("POST", "/v1/tokens", '{"user_id": "ann"}')
+        answer = idle.getresponse()
+        assert answer.read() and answer.headers["connection"] is None
+        gateway.process.send_signal(signal.SIGTERM)
+        assert gateway.process.wait(timeout=5) == 0
+        assert idle.sock.recv(100) == b""
+        idle.close()
+
+
 def test_a_second_signal_ends_everything_at_once():
     with Gateway("--drain-window", "60s") as gateway, Client(gateway, token=token()) as client:
         client.receive("connected")

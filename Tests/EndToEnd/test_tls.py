@@ -81,7 +81,8 @@ def posted(gateway, trust, size):
     """What a POST of that many bytes, head and body in one TLS record, is answered with, and after how long."""
     body = json.dumps({"user_id": "ann"}).encode()
     body += b" " * (size - len(body))
-    head = f"POST /v1/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    head = "POST /v1/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
+    head = f"{head}Content-Length: {len(body)}\r\n\r\n".encode()
     start = time.monotonic()
     with socket.create_connection(("127.0.0.1", gateway.port), timeout=20) as plain:
         with trust.wrap_socket(plain, server_hostname="127.0.0.1") as client:

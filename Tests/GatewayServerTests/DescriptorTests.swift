@@ -93,7 +93,7 @@ import Testing
       func ask() throws -> String {
         if files != nil { return TestCertificate.request(port: server.port, path: "/x") }
         let client = try RawClient(port: server.port)
-        try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+        try client.send("GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         return String(decoding: try client.readToEnd(), as: UTF8.self)
       }
       #expect(try ask().contains("200 OK"))

@@ -69,4 +69,55 @@ import Testing
       #expect(try client.readAnswer().status == 200)
     }
   }
+
+  @Test("get answers that end their connections, and those that wait for another request end at once")
+  func lastAnswers() async throws {
+    let (site, arrivals, release) = Self.site()
+    try await TestServer.with(site, loops: 2) { server in
+      let (busy, idle) = (try RawClient(port: server.port), try RawClient(port: server.port))
+      let text = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
+      try idle.send(text)
+      for await _ in arrivals { break }
+      release()
+      #expect(try idle.readAnswer().headers["connection"] == nil)
+      try busy.send(text)
+      for await _ in arrivals { break }
+      await server.listener.stopAccepting()
+      async let finished = server.listener.finishRequests(within: .seconds(20))
+      #expect(try idle.readToEnd().isEmpty)
+      release()
+      #expect(await finished == 0)
+      #expect(try busy.readAnswer().headers["connection"] == "close")
+      #expect(try busy.readToEnd().isEmpty)
+    }
+  }
+
+  @Test("have been sent before the end, if they are on a connection that waited for them")
+  func sentBefore() async throws {
+    try await TestServer.with { server in
+      let client = try RawClient(port: server.port)
+      let text = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
+      try client.send(text)
+      #expect(try client.readAnswer().status == 200)
+      try client.send(text)
+      #expect(await server.listener.finishRequests(within: .seconds(20)) == 0)
+      #expect(try client.readAnswer().status == 200)
+      #expect(try client.readToEnd().isEmpty)
+    }
+  }
+
+  @Test("are none on a connection over TLS that has sent only a part of a head")
+  func halfHeadOverTLS() async throws {
+    let certificate = try TestCertificate()
+    try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
+      let client = try SecureClient(port: server.port)
+      // In one record: when the answer has come, so has the part.
+      try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTT")
+      _ = try client.read(through: "GET /x")
+      #expect(await server.listener.finishRequests(within: .seconds(20)) == 0)
+      try client.send("P/1.1\r\nHost: x\r\n\r\n")
+      #expect(try client.read(through: "GET /y").contains("connection: close\r\n"))
+      #expect(client.readToEnd().isEmpty)
+    }
+  }
 }

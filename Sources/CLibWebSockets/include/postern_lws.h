@@ -4,6 +4,7 @@
 #include <libwebsockets.h>
 #include <malloc.h>
 #include <openssl/ssl.h>
+#include <sys/types.h>
 
 /// Space that lws_write() needs before a payload (LWS_PRE, a macro Swift does not import).
 extern const size_t postern_write_headroom;
@@ -62,28 +63,15 @@ void postern_vhost_free(struct postern_vhost *vhost);
 
 struct lws_vhost *postern_vhost_lws(struct postern_vhost *vhost);
 
-/// Hands an accepted descriptor to the vhost; `opaque` is found by lws_get_opaque_user_data(). NULL, and the
-/// descriptor closed, if there is no room.
-struct lws *postern_adopt(struct postern_vhost *vhost, int fd, void *opaque);
+/// Hands a connection to the vhost, whose SERVER_NEW_CLIENT_INSTANTIATED comes from inside: the descriptor, the TLS
+/// session if there is one, and `count` bytes that have come already, of which the first `head` are the upgrade request
+/// that the library is shown. All are the library's then. NULL if the connection has ended meanwhile.
+struct lws *postern_adopt(struct postern_vhost *vhost, int fd, SSL *session, const char *bytes, size_t count,
+                          size_t head);
 
 /// Whether the library calls the functions of interposition.c. Without them nothing is served: they must be linked into
 /// the executable itself, ahead of libwebsockets.
 int postern_interposition_works(void);
-
-/// Room that a stand-in for a head may take; see postern_head_receiver.
-extern const size_t postern_stand_in_bytes_max;
-
-/// Reads the head of a request in front of the library: is given `count` bytes as they came, over TLS decrypted, in a
-/// buffer of `size` bytes. Returns 0 while the head is not whole; else writes a stand-in to the front of the buffer,
-/// behind it what had come after the head, and returns the length of both. `user` is the one given with the descriptor.
-typedef size_t (*postern_head_receiver)(void *user, void *buffer, size_t count, size_t size);
-/// The one receiver of heads in the process; set before the first is awaited.
-void postern_set_head_receiver(postern_head_receiver receiver);
-
-/// What is read from the descriptor by this thread goes to the receiver until postern_forget_head(). -1 without memory.
-int postern_await_head(int fd, void *user);
-/// Forgets the descriptor, unless somebody else awaits its head by now.
-void postern_forget_head(int fd, void *user);
 
 /// Between these two calls this thread reads for the library, and what it read last is kept for postern_close_code().
 void postern_begin_reading(void);
@@ -108,11 +96,6 @@ enum postern_tls_end {
   postern_tls_failed,
 };
 
-/// Told that a handshake of the server's side is over; `user` is the one who awaits the head.
-typedef void (*postern_handshake_receiver)(void *user, enum postern_tls_end end);
-/// The one receiver of handshakes' ends in the process; set before the first head is awaited.
-void postern_set_handshake_receiver(postern_handshake_receiver receiver);
-
 /// How the client's handshake that this thread has had last on the descriptor ended; postern_tls_done if it had none.
 /// What is wrong with a certificate is said although the handshake itself may have been let through.
 enum postern_tls_end postern_dialled_tls_end(int fd);
@@ -134,14 +117,8 @@ void postern_set_close_judge(postern_close_judge judge);
 /// accept4(), non-blocking and closed on exec; Swift's Glibc has it not.
 int postern_accept(int listening);
 
-/// Gives what is open as `from` the number `to`, which is open as something else, in its place. 0, or -1 with no change.
-int postern_move_descriptor(int from, int to);
-
 /// Closes the connection now, with all callbacks. Never from inside a callback of this wsi.
 void postern_kill(struct lws *wsi);
-
-/// Forgets the library's own timeout of the connection.
-void postern_clear_timeout(struct lws *wsi);
 
 /// What a client connection must know. Everything is copied.
 struct postern_dial_settings {
@@ -183,5 +160,18 @@ enum postern_tls_end postern_tls_explain(SSL *ssl, char *text, size_t size);
 enum postern_tls_end postern_tls_classify(SSL *ssl);
 /// What a verification came to, of OpenSSL's codes.
 enum postern_tls_end postern_tls_verification(long result);
+
+/// The server's side of TLS on a non-blocking descriptor; NULL if OpenSSL has no memory.
+SSL *postern_tls_server(SSL_CTX *context, int fd);
+/// What a step moves where it moves no bytes.
+enum { postern_tls_wants_read = -1, postern_tls_wants_write = -2, postern_tls_broken = -3 };
+/// Goes on with the handshake. 1 when it is done; if it is broken, `end` says how.
+int postern_tls_accept(SSL *ssl, enum postern_tls_end *end);
+/// How many bytes came, 0 at the end that the peer announced, or one of the above.
+ssize_t postern_tls_read(SSL *ssl, void *buffer, size_t size);
+/// How many bytes went, or one of the above.
+ssize_t postern_tls_write(SSL *ssl, const void *bytes, size_t size);
+/// Announces our end, if that can be sent at once.
+void postern_tls_end_sending(SSL *ssl);
 
 #endif

@@ -1,34 +1,33 @@
 internal import GatewayCore
 
-/// Takes a chunked body (RFC 9112 section 7.1) apart as it comes. Trailer fields are not looked at: the connection
-/// carries nothing after them.
+/// Takes a chunked body (RFC 9112 section 7.1) apart as it comes, to the end of its trailer fields, which nobody looks at.
+///
+/// Its lines end with both, carriage return and line feed: what one reader takes for a line's end and another does not is
+/// what smuggling is made of.
 struct ChunkedBody {
-  enum Step: Equatable {
-    case needsMore
-    case complete
-    case tooLong
-    case malformed
-  }
-
   private enum State {
     case size
     case data(left: Int)
     /// The line end behind a chunk's data, of which the carriage return has come or not.
     case dataEnd(hasReturn: Bool)
+    case trailer
   }
 
   private(set) var bytes: [UInt8] = []
   private let bytesMax: Int
   private var state = State.size
+  /// The line that has begun: a chunk's size, or a trailer field.
   private var line: [UInt8] = []
+  private var trailerBytes = 0
   /// A chunk's size with its extensions; nobody sends more.
   private static let lineBytesMax = 256
+  private static let trailerBytesMax = 8192
 
   init(bytesMax: Int) {
     self.bytesMax = bytesMax
   }
 
-  mutating func append(_ piece: UnsafeRawBufferPointer) -> Step {
+  mutating func append(_ piece: UnsafeRawBufferPointer) -> RequestBody.Step {
     var rest = piece[...]
     while let byte = rest.first {
       switch state {
@@ -37,30 +36,52 @@ struct ChunkedBody {
         bytes.append(contentsOf: rest.prefix(count))
         rest = rest.dropFirst(count)
         state = count == left ? .dataEnd(hasReturn: false) : .data(left: left - count)
+        continue
       case .dataEnd(let hasReturn):
-        rest = rest.dropFirst()
-        guard byte == 0x0a || (byte == 0x0d && !hasReturn) else { return .malformed }
-        state = byte == 0x0a ? .size : .dataEnd(hasReturn: true)
+        guard byte == (hasReturn ? 0x0a : 0x0d) else { return .malformed }
+        state = hasReturn ? .size : .dataEnd(hasReturn: true)
       case .size:
-        rest = rest.dropFirst()
-        guard byte == 0x0a else {
-          line.append(byte)
-          guard line.count <= Self.lineBytesMax else { return .malformed }
-          continue
+        if let step = sizeByte(byte) { return step }
+      case .trailer:
+        switch trailerByte(byte) {
+        case true: return .complete(used: rest.startIndex + 1)
+        case false: break
+        case nil: return .malformed
         }
-        guard let size = takeSize() else { return .malformed }
-        guard size > 0 else { return .complete }
-        guard size <= bytesMax - bytes.count else { return .tooLong }
-        state = .data(left: size)
       }
+      rest = rest.dropFirst()
     }
     return .needsMore
   }
 
-  /// The size that the line says. Behind it come extensions only, and one carriage return at its end: what else readers
-  /// may take for a line's end is what smuggling is made of.
+  /// Another byte of the line that says how long the next chunk is. Nil to go on.
+  private mutating func sizeByte(_ byte: UInt8) -> RequestBody.Step? {
+    guard byte == 0x0a else {
+      line.append(byte)
+      return line.count <= Self.lineBytesMax ? nil : .malformed
+    }
+    guard let size = takeSize() else { return .malformed }
+    guard size <= bytesMax - bytes.count else { return .tooLong }
+    state = size == 0 ? .trailer : .data(left: size)
+    return nil
+  }
+
+  /// Another byte of the trailer: whether it is the last; nil if there can be no such trailer.
+  private mutating func trailerByte(_ byte: UInt8) -> Bool? {
+    trailerBytes += 1
+    guard trailerBytes <= Self.trailerBytesMax else { return nil }
+    guard byte == 0x0a else {
+      line.append(byte)
+      return false
+    }
+    guard line.popLast() == 0x0d, !line.contains(0x0d) else { return nil }
+    defer { line.removeAll(keepingCapacity: true) }
+    return line.isEmpty
+  }
+
+  /// The size that the line says. Behind it come extensions only.
   private mutating func takeSize() -> Int? {
-    if line.last == 0x0d { line.removeLast() }
+    guard line.popLast() == 0x0d else { return nil }
     let digits = line.prefix(while: \.isHexDigit)
     let rest = line[digits.endIndex...]
     let extensions = rest.drop { $0 == 0x20 || $0 == 0x09 }

@@ -7,6 +7,8 @@ internal import GatewayRuntime
 /// `@unchecked Sendable`: touched only on the loop.
 final class RequestsUnderWay: @unchecked Sendable {
   private(set) var count = 0
+  /// Whether the server ends: each answer is its connection's last.
+  var isFinishing = false
   private var waiters: [ObjectIdentifier: Waiter] = [:]
 
   func begin() {

@@ -1,23 +1,29 @@
 internal import GatewayCore
 
 extension HTTPResponse {
-  /// The response as it goes over the wire, as the last one of its connection (RFC 9112).
+  /// The response as it goes over the wire (RFC 9112).
   ///
   /// - Parameter withoutBody: for the answer to a HEAD, which tells the length all the same.
-  func serialized(withoutBody: Bool) -> [UInt8] {
-    var head = "HTTP/1.1 \(status) \(Self.reason(of: status))\r\n"
-    for field in headers where field.isSafe && !["content-length", "connection"].contains(field.name) {
-      head += "\(field.name): \(field.value)\r\n"
-    }
+  func serialized(withoutBody: Bool, _ persistence: Persistence) -> [UInt8] {
     let mayHaveBody = status >= 200 && status != 204 && status != 304
-    if mayHaveBody { head += "content-length: \(body.count)\r\n" }
-    head += "connection: close\r\n\r\n"
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(head.utf8.count + body.count)
-    bytes += head.utf8
+    bytes.reserveCapacity(256 + (withoutBody ? 0 : body.count))
+    bytes += "HTTP/1.1 \(status) \(Self.reason(of: status))\r\n".utf8
+    for field in headers where field.isSafe && !Self.ownFields.contains(field.name) {
+      bytes += field.name.utf8
+      bytes += ": ".utf8
+      bytes += field.value.utf8
+      bytes += "\r\n".utf8
+    }
+    if mayHaveBody { bytes += "content-length: \(body.count)\r\n".utf8 }
+    if let field = persistence.field { bytes += field.utf8 }
+    bytes += "\r\n".utf8
     if mayHaveBody && !withoutBody { bytes += body }
     return bytes
   }
+
+  /// The fields that are the server's to say.
+  private static let ownFields: Set<String> = ["content-length", "connection", "transfer-encoding"]
 
   private static func reason(of status: Int) -> String {
     switch status {

@@ -1,105 +1,215 @@
-internal import CLibEV
-internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// An accepted connection until it is a WebSocket: reads its one request, and answers it or upgrades.
+/// An accepted connection until it becomes a WebSocket: reads its requests one after the other, and answers them.
+///
+/// Bytes behind a request wait until it is answered, and nothing is read meanwhile. The watcher stays on all the same,
+/// which saves two system calls for each request that is answered at once; something that comes stops it.
 ///
 /// `@unchecked Sendable`: made and used on one loop; it is handed to a task of that loop's ``ServingActor``.
-final class ServerConnection: Endpoint, @unchecked Sendable {
-  let loop: SocketLoop
-  let host: VirtualHost
-  let service: VirtualHost.Service
-  /// The limit that the connection is above, if it only waits for its 503.
-  let excess: TransportRefusals.Reason?
-  /// The client's address, if a proxy has named it ahead of the connection.
-  let client: String?
-  let acceptedAt: Instant
-  /// Whether the library has told of its end.
-  private(set) var isDestroyed = false
-
+final class ServerConnection: @unchecked Sendable {
   enum Phase {
+    /// TLS is being agreed on.
+    case securing
+    /// Kept alive, and nothing of another request has come.
+    case idle
     case head
-    case body(HTTPRequest, remaining: Int)
-    case chunks(HTTPRequest, ChunkedBody)
+    case body(HTTPRequest, RequestBody)
     /// The site is at it.
     case answering
     /// The rest of the answer waits for the peer to read.
     case writing
-    /// Answered before the body was read: reads on, so that the answer is not lost in a reset.
+    /// The last answer is out: reads on, so that it is not lost in a reset.
     case lingering
+    /// Ended, or a WebSocket's.
+    case gone
   }
 
+  /// What follows an answer.
+  enum Ending {
+    case nextRequest
+    case end
+    /// The end, when the peer has seen the answer: not all that it sends has been read.
+    case linger
+  }
+
+  let host: VirtualHost
+  let service: VirtualHost.Service
+  let loop: SocketLoop
+  /// The limit that the connection is above, if it only waits for its 503.
+  let excess: TransportRefusals.Reason?
+  /// The client's address, if a proxy has named it ahead of the connection.
+  private let client: String?
+  /// When the connection was accepted, or another request began on it.
+  private(set) var beganAt: Instant
+
+  // Its neighbours in the list that it is in.
+  var next: ServerConnection?
+  unowned(unsafe) var previous: ServerConnection?
+
   var phase = Phase.head
-  /// The head, until it is whole; then what it asks for.
   var head: HeadBuffer
-  var arrival: RequestArrival?
-  /// What the head is read from.
-  var descriptor: CInt = -1
-  private var isHead = false
-  /// Whether the library waits for a callback to return.
-  private var isInsideCallback = false
-  /// Whether TLS is still being agreed on.
-  private var isHandshaking: Bool
-  /// Whether the answer is out.
-  private var isAnswered = false
+  /// How many heads have come.
+  var requests = 0
+  /// What came behind the request that is being answered, from `pendingStart` on.
+  private var pending: [UInt8] = []
+  private var pendingStart = 0
+  /// Whether taking that up is queued on the loop.
+  private var isQueued = false
+  /// Whether the request is a HEAD, and what it asks for the connection.
+  var isHead = false
+  var persistence = Persistence.closes
   /// Whether it counts among the listener's requests under way.
   private var isUnderWay = false
-  private var output: ResponseOutput?
-  private lazy var wakeup = Wakeup(target: self)
+  private var ending = Ending.end
 
-  init(host: VirtualHost, service: VirtualHost.Service, excess: TransportRefusals.Reason?, client: String?) {
+  private var stream: ClientStream
+  private var watcher: IOWatcher?
+  private lazy var wakeup = Wakeup(target: self)
+  /// When it has waited long enough. The heap wakes no later, and perhaps sooner: moving the deadline costs nothing.
+  private var due = Instant.distantFuture
+  private lazy var peerAddress = SocketAddress.ofPeer(stream.descriptor)?.text ?? ""
+
+  /// How many requests one connection may carry.
+  static let requestsMax = 10_000
+  /// How long a connection that is kept alive may say nothing.
+  static let idleTime = Duration.seconds(15)
+  /// How long a reader may take none of an answer.
+  static let readerPatience = Duration.seconds(30)
+  static let lingerTime = Duration.seconds(2)
+
+  init(
+    host: VirtualHost, service: VirtualHost.Service, descriptor: CInt, excess: TransportRefusals.Reason?,
+    client: String?
+  ) {
     loop = host.loop
     self.host = host
     self.service = service
+    stream = ClientStream(descriptor)
     self.excess = excess
     self.client = client
-    isHandshaking = host.isSecure
-    acceptedAt = host.loop.now
+    beganAt = host.loop.now
     head = HeadBuffer(bytesMax: service.limits.headerBytesMax)
   }
 
-  override func happened(
-    _ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int
-  ) -> Int32 {
-    switch reason {
-    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: upgradeAsked()
-    case LWS_CALLBACK_HTTP: requestArrived()
-    case LWS_CALLBACK_HTTP_BODY: bodyArrived(UnsafeRawBufferPointer(start: input, count: length))
-    case LWS_CALLBACK_HTTP_BODY_COMPLETION: 0
-    case LWS_CALLBACK_CLOSED_HTTP: closed()
-    default: 0
+  /// Begins. The loop holds it from here on.
+  func start() {
+    loop.connections.append(self)
+    if let context = host.tls {
+      phase = .securing
+      stream.tls = TLSServer(context, descriptor: stream.descriptor)
+      guard stream.tls != nil else { return end() }
     }
-  }
-
-  private func closed() -> Int32 {
-    release()
-    return 0
-  }
-
-  override func connectionDestroyed() {
-    isDestroyed = true
-    forgetHead()
-    release()
-    endRequest()
-    if isHandshaking { handshakeEnded(.tlsUnfinished) }
-    if excess == .descriptorLimit { loop.spares.fill() }
-    service.tally.connectionEnded()
-  }
-
-  /// TLS is agreed on, or it failed for a reason.
-  func handshakeEnded(_ failure: TransportRefusals.Reason?) {
-    isHandshaking = false
-    if let failure { service.refusals.count(failure) }
+    watcher = IOWatcher(descriptor: stream.descriptor, on: loop) { [unowned self] in ready() }
+    wait(service.limits.handshakeTimeout)
+    rewatch()
   }
 
   /// The client's address: what proxies of ours say, or else the peer's.
   func clientAddress(of request: HTTPRequest) -> String {
-    service.proxies.client(of: request.headers, from: client ?? peerAddress())
+    service.proxies.client(of: request.headers, from: client ?? peerAddress)
   }
 
+  /// Waits that long at most for what comes next.
+  func wait(_ duration: Duration) {
+    due = loop.now + duration
+    if !wakeup.isSet || wakeup.at > due { loop.deadlines.set(wakeup, at: due) }
+  }
+
+  // MARK: Reading
+
+  private func ready() {
+    if stream.hasOutput {
+      flush()
+      if case .writing = phase, !stream.hasOutput { return written() }
+    }
+    switch phase {
+    case .securing: secure()
+    case .idle, .head, .body: readSome()
+    case .answering, .writing: watcher?.watch(stream.outputEvents)
+    case .lingering: discard()
+    case .gone: break
+    }
+  }
+
+  /// Watches for what the phase needs.
+  private func rewatch() {
+    switch phase {
+    case .securing: watcher?.watch(stream.readNeeds)
+    case .idle, .head, .body: watcher?.watch((pending.isEmpty ? stream.readNeeds : []).union(stream.outputEvents))
+    case .answering: break
+    case .writing: watcher?.watch(stream.outputEvents)
+    case .lingering: watcher?.watch(.readable)
+    case .gone: break
+    }
+  }
+
+  private func secure() {
+    switch stream.handshake() {
+    case .done:
+      phase = .head
+      readSome()
+    case .needs: rewatch()
+    case .failed(let reason):
+      phase = .head
+      service.refusals.count(reason)
+      end()
+    }
+  }
+
+  private var isReading: Bool {
+    switch phase {
+    case .idle, .head, .body: pending.isEmpty
+    default: false
+    }
+  }
+
+  /// Reads once, if something is wanted: what the system still has, it tells of again, and others have their turn.
+  func readSome() {
+    while isReading {
+      switch stream.read(into: loop.inbound) {
+      case .moved(0), .failed: return end()
+      case .moved(let count):
+        take(UnsafeRawBufferPointer(rebasing: loop.inbound[..<count]))
+        if !stream.hasPending { return rewatch() }
+      case .needs: return rewatch()
+      }
+    }
+    rewatch()
+  }
+
+  private func take(_ piece: UnsafeRawBufferPointer) {
+    let (used, arrival) = advance(piece)
+    if used < piece.count { pending = Array(piece[used...]) }
+    act(on: arrival)
+  }
+
+  /// Goes on with what has been read already.
+  private func takeUp() {
+    isQueued = false
+    guard pendingStart < pending.count else { return readSome() }
+    switch phase {
+    case .idle, .head, .body: break
+    default: return
+    }
+    // A copy, since the connection may end meanwhile.
+    let (bytes, start) = (pending, pendingStart)
+    let (used, arrival) = bytes.withUnsafeBytes { advance(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    pendingStart = start + used
+    if pendingStart == bytes.count { dropPending() }
+    act(on: arrival)
+    if stream.hasPending { readSome() } else { rewatch() }
+  }
+
+  private func dropPending() {
+    pending = []
+    pendingStart = 0
+  }
+
+  // MARK: Requests under way
+
   /// The request has been read so far that it will be answered.
-  private func beginRequest() {
+  func beginRequest() {
     guard !isUnderWay else { return }
     isUnderWay = true
     service.requests.begin()
@@ -112,196 +222,156 @@ final class ServerConnection: Endpoint, @unchecked Sendable {
     service.requests.end()
   }
 
-  private func release() {
-    loop.deadlines.remove(wakeup)
-    output?.stop()
-    output = nil
+  /// The first byte of another request has come.
+  func leaveIdle() {
+    loop.idleConnections.remove(self)
+    loop.connections.append(self)
+    beginHead()
   }
 
-  // MARK: The head
-
-  private func requestArrived() -> Int32 {
-    guard case .head = phase, let wsi else { return 0 }
-    // The library's timer is for the body alone; the answer may take longer, and it has ours.
-    postern_clear_timeout(wsi)
-    guard excess == nil else { return answerAtOnce(.overLimit) }
-    beginRequest()
-    switch arrival {
-    case .refused(let response, let reason, let readsOn):
-      service.refusals.count(reason)
-      return readsOn ? answerAndLinger(response) : answerAtOnce(response)
-    case .tooLarge(let request):
-      isHead = request.method == "HEAD"
-      return refuseBody(of: request)
-    case .request(var request, let body, let awaitsContinue):
-      request.peer = clientAddress(of: request)
-      isHead = request.method == "HEAD"
-      return take(body, of: request, awaitsContinue: awaitsContinue)
-    case .upgrade, nil:
-      return -1
-    }
-  }
-
-  // MARK: The body
-
-  private func take(
-    _ body: RequestArrival.BodyFraming, of request: HTTPRequest, awaitsContinue: Bool
-  ) -> Int32 {
-    switch body {
-    case .length(0): return answer(request)
-    case .length(let length): phase = .body(request, remaining: length)
-    case .chunked: phase = .chunks(request, ChunkedBody(bytesMax: service.limits.bodyBytesMax))
-    }
-    if awaitsContinue, write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) < 0 { return -1 }
-    loop.deadlines.set(wakeup, at: loop.now + service.limits.handshakeTimeout)
-    // When this callback has returned the library starts a timer of its own, which ends the connection without a word;
-    // on a busy machine it would be first.
-    loop.events.execute { [self] in
-      if let wsi, !isDestroyed { postern_clear_timeout(wsi) }
-    }
-    return 0
-  }
-
-  private func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-    switch phase {
-    case .body(var request, let remaining):
-      phase = .head
-      request.body.append(contentsOf: bytes.prefix(remaining))
-      let rest = remaining - min(remaining, bytes.count)
-      guard rest == 0 else {
-        phase = .body(request, remaining: rest)
-        return 0
-      }
-      return answer(request)
-    case .chunks(let request, let body):
-      return chunksArrived(bytes, request, body)
-    default:
-      return 0
-    }
-  }
-
-  private func chunksArrived(_ bytes: UnsafeRawBufferPointer, _ request: HTTPRequest, _ known: ChunkedBody) -> Int32 {
+  private func beginHead() {
     phase = .head
-    var body = known
-    switch body.append(bytes) {
-    case .needsMore:
-      phase = .chunks(request, body)
-      return 0
-    case .tooLong:
-      return refuseBody(of: request)
-    case .malformed:
-      service.refusals.count(.malformedRequest)
-      return answerAtOnce(.plain(400, "the body's chunks are malformed"))
-    case .complete:
-      var request = request
-      request.body = body.bytes
-      return answer(request)
+    beganAt = loop.now
+    wait(service.limits.handshakeTimeout)
+  }
+
+  private func awaitNext() {
+    guard pending.isEmpty, !stream.hasPending else {
+      beginHead()
+      guard !isQueued else { return }
+      isQueued = true
+      // From the queue: a thousand requests in one piece are no deep stack, and others have their turn.
+      return loop.events.execute { self.takeUp() }
+    }
+    phase = .idle
+    loop.connections.remove(self)
+    loop.idleConnections.append(self)
+    wait(Self.idleTime)
+    rewatch()
+  }
+
+  // MARK: Writing
+
+  /// Nothing is waited for while the site is at it.
+  func siteBegins() {
+    phase = .answering
+    due = .distantFuture
+  }
+
+  /// Writes what the peer takes at once, and the rest when it has read.
+  func send(_ response: HTTPResponse, _ persistence: Persistence, then ending: Ending) {
+    self.ending = ending
+    phase = .writing
+    write(response.serialized(withoutBody: isHead, persistence))
+    guard case .writing = phase else { return }
+    guard stream.hasOutput else { return written() }
+    wait(Self.readerPatience)
+    rewatch()
+  }
+
+  func write(_ bytes: [UInt8]) {
+    stream.add(bytes)
+    flush()
+  }
+
+  /// Writes on. The connection may be gone after it.
+  private func flush() {
+    switch stream.flush() {
+    case .done: break
+    case .waits(let hasMoved):
+      if hasMoved, case .writing = phase { wait(Self.readerPatience) }
+      rewatch()
+    case .failed: end()
     }
   }
 
-  private func refuseBody(of request: HTTPRequest) -> Int32 {
-    service.refusals.count(.tooLarge)
-    let error = GatewayError.bodyTooLarge.detailed("\(service.limits.bodyBytesMax) bytes")
-    return answerAndLinger(service.site.refusal(of: error, for: request))
+  /// The whole answer is with the system.
+  private func written() {
+    endRequest()
+    switch ending {
+    case .nextRequest: if service.requests.isFinishing { finish() } else { awaitNext() }
+    case .end: finish()
+    case .linger: linger()
+    }
   }
 
-  // MARK: The answer
+  // MARK: The end
 
-  private func answer(_ request: HTTPRequest) -> Int32 {
-    phase = .answering
-    loop.deadlines.remove(wakeup)
-    guard let wsi else { return -1 }
-    // Nothing reads in this phase: a byte too many, or the peer's end, would wake the loop for ever.
-    lws_rx_flow_control(wsi, 0)
-    postern_clear_timeout(wsi)
-    isInsideCallback = true
-    defer { isInsideCallback = false }
-    loop.serving.assumeIsolated { actor in
-      _ = Task.immediate(executorPreference: loop.events) {
-        _ = actor
-        let response = await self.service.site.respond(to: request, on: self.loop.events)
-        self.isAnswered = self.send(response)
-        // From inside its own callback the library closes when told so by the result.
-        if self.isAnswered && !self.isInsideCallback { self.kill() }
+  /// Ends in good order.
+  func finish() {
+    if !pending.isEmpty || stream.hasUnread {
+      linger()
+    } else {
+      stream.tls?.endSending()
+      end()
+    }
+  }
+
+  private func linger() {
+    if case .idle = phase { leaveIdle() }
+    stream.endSending()
+    phase = .lingering
+    dropPending()
+    wait(Self.lingerTime)
+    rewatch()
+    discard()
+  }
+
+  /// Reads what nobody wants, over TLS without a look into it.
+  private func discard() {
+    for _ in 0..<16 {
+      switch stream.readPast(loop.inbound) {
+      case .moved(0), .failed: return end()
+      case .moved: continue
+      case .needs: return
       }
     }
-    return isAnswered ? -1 : 0
   }
 
-  /// Writes what the peer takes at once. True if that is all and the connection can end.
-  private func send(_ response: HTTPResponse) -> Bool {
-    guard let wsi, case .answering = phase else { return false }
-    let output = ResponseOutput(response.serialized(withoutBody: isHead), to: wsi)
-    switch output.proceed() {
-    case .finished, .failed:
-      endRequest()
-      return true
-    case .waiting:
-      phase = .writing
-      self.output = output
-      output.wait(on: loop) { [weak self] outcome in self?.outputMoved(outcome) }
-      loop.deadlines.set(wakeup, at: loop.now + .seconds(30))
-      return false
+  /// Leaves the connection as it is to somebody else: its descriptor, the TLS session, and behind `first` the bytes that
+  /// have been read.
+  func handOver(behind first: String) -> (descriptor: CInt, session: OpaquePointer?, bytes: [UInt8]) {
+    leave()
+    let bytes = Array(first.utf8) + pending[pendingStart...]
+    dropPending()
+    return (stream.descriptor, stream.releaseSession(), bytes)
+  }
+
+  /// Nobody calls it from here on, and the loop lets go of it.
+  private func leave() {
+    if case .idle = phase { loop.idleConnections.remove(self) } else { loop.connections.remove(self) }
+    phase = .gone
+    watcher?.stop()
+    watcher = nil
+    loop.deadlines.remove(wakeup)
+  }
+
+  /// Closes without a word.
+  func end() {
+    switch phase {
+    case .gone: return
+    case .securing: service.refusals.count(.tlsUnfinished)
+    default: break
     }
-  }
-
-  private func outputMoved(_ outcome: ResponseOutput.Outcome) {
-    switch outcome {
-    case .waiting: loop.deadlines.set(wakeup, at: loop.now + .seconds(30))
-    case .finished, .failed:
-      endRequest()
-      kill()
-    }
-  }
-
-  /// Writes an answer whose request has been read whole; the caller returns the result to the library, which closes.
-  func answerAtOnce(_ response: HTTPResponse) -> Int32 {
-    _ = write(response.serialized(withoutBody: isHead))
-    return -1
-  }
-
-  /// Writes an answer before the request has been read whole, then reads until the peer has seen it and closes.
-  private func answerAndLinger(_ response: HTTPResponse) -> Int32 {
-    phase = .lingering
-    guard write(response.serialized(withoutBody: isHead)) >= 0 else { return -1 }
-    loop.deadlines.set(wakeup, at: loop.now + .seconds(2))
-    return 0
-  }
-
-  private func write(_ bytes: [UInt8]) -> Int32 {
-    guard let wsi else { return -1 }
-    return bytes.withUnsafeBytes { bytes in
-      loop.scratch.with(bytes) { lws_write(wsi, $0, $1, LWS_WRITE_HTTP) }
-    }
-  }
-
-  private func kill() {
-    if let wsi { postern_kill(wsi) }
+    leave()
+    dropPending()
+    stream.close()
+    endRequest()
+    service.tally.connectionEnded()
   }
 }
 
 extension ServerConnection: WakeupTarget {
   func wakeUp() {
-    switch phase {
-    case .body, .chunks:
-      service.refusals.count(.bodyTimeout)
-      _ = write(HTTPResponse.plain(408, "the body did not arrive in time").serialized(withoutBody: isHead))
-    default: break
+    guard loop.now >= due else {
+      if due != .distantFuture { loop.deadlines.set(wakeup, at: due) }
+      return
     }
-    kill()
-  }
-}
-
-extension HTTPResponse {
-  /// The transport's own refusal.
-  static func plain(_ status: Int, _ text: String) -> HTTPResponse {
-    HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", text: text + "\n")
-  }
-
-  /// What a connection above a limit gets.
-  static var overLimit: HTTPResponse {
-    var response = plain(503, "too many connections")
-    response.headers.append(HTTPField("retry-after", "1"))
-    return response
+    switch phase {
+    case .idle: finish()
+    case .body:
+      refuse(.plain(408, "the body did not arrive in time"), .bodyTimeout)
+    default: end()
+    }
   }
 }

@@ -46,7 +46,8 @@ enum UpgradeCheck {
     return nil
   }
 
-  private static func tokens(_ value: String?) -> [String] {
+  /// The members of a list such as that of Connection, in small letters.
+  static func tokens(_ value: String?) -> [String] {
     (value ?? "").split(separator: ",").map { part in
       RequestHead.lower(part.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " "))
     }

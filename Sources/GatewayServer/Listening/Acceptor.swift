@@ -69,8 +69,8 @@ final class Acceptor {
     } else if let rate = limits.connectionsPerSecond, !allowance.mayBegin(rate: rate, at: loop.now) {
       excess = .connectionRate
     }
-    if let excess { listener.settings.refusals.count(excess) }
     guard above < Self.answered, descriptor < firstSilent else {
+      if let excess { listener.settings.refusals.count(excess) }
       close(descriptor)
       return
     }

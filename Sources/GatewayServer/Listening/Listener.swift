@@ -104,11 +104,13 @@ package final class Listener: @unchecked Sendable {
     }
   }
 
-  /// Suspends until the HTTP requests under way have their whole answers, for at most `patience`. Returns how many had
-  /// none by then. A request is under way from its head's end on, so who has sent one has a moment for it to be read.
+  /// Ends the connections that wait for another request, and suspends until the HTTP requests under way have their whole
+  /// answers, each its connection's last, for at most `patience`. Returns how many had none by then. A request is under
+  /// way from its head's end on, so who has sent one has a moment for it to be read.
   @discardableResult
   package func finishRequests(within patience: Duration) async -> Int {
     let start = await shares[0].loop.perform { [loop = shares[0].loop] in loop.now }
+    for share in shares { await share.loop.perform { share.beginFinishing() } }
     var unanswered = 0
     for share in shares {
       await share.loop.serving.sleep(until: start + Self.arrivalTime)
@@ -138,9 +140,11 @@ package final class Listener: @unchecked Sendable {
     var best = shares[0]
     for share in shares.dropFirst() where share.tally.count < best.tally.count { best = share }
     let share = best
+    // A connection that waits for another request makes room, on whatever loop it is.
+    let others = excess == nil ? [] : shares.filter { $0.loop !== share.loop }
     share.tally.connectionAssigned()
     let isAnnounced = settings.speaksProxyProtocol
-    share.loop.events.execute { share.take(descriptor, excess: excess, isAnnounced: isAnnounced) }
+    share.loop.events.execute { share.take(descriptor, excess: excess, isAnnounced: isAnnounced, others: others) }
   }
 }
 
@@ -158,33 +162,47 @@ extension Listener.Share: @unchecked Sendable {
     host.apply(certificate)
   }
 
-  /// Serves the descriptor, whose proxy perhaps has to say first whose it is. Only on the loop.
-  func take(_ accepted: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool) {
+  /// Each answer is the last of its connection from here on. Those that wait for another request end, unless it is there.
+  func beginFinishing() {
+    requests.isFinishing = true
+    for connection in loop.idleConnections.all(where: { $0.host === host }) {
+      connection.readSome()
+      if case .idle = connection.phase { connection.finish() }
+    }
+  }
+
+  /// Serves the descriptor, whose proxy perhaps has to say first whose it is. One in excess of a limit takes the place of
+  /// a connection that waits for another request: here, or on one of the `others`. Only on the loop.
+  func take(_ descriptor: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool, others: [Listener.Share]) {
     guard let service = host.service, host.handle != nil else {
-      close(accepted)
+      close(descriptor)
       return tally.connectionEnded()
     }
-    var descriptor = accepted
-    var excess = excess
-    if descriptor >= loop.descriptorsMax {
-      // The library's table has no place for the number.
-      service.refusals.count(.descriptorLimit)
-      guard let spare = loop.spares.take(for: descriptor) else {
-        close(descriptor)
-        return tally.connectionEnded()
+    // The library's table has no place for a number above it, should this become a WebSocket.
+    var excess = excess ?? (descriptor < loop.descriptorsMax ? nil : .descriptorLimit)
+    if excess == .connectionLimit || excess == .descriptorLimit, descriptor < loop.descriptorsMax {
+      if let idle = loop.idleConnections.first(where: { $0.service.tally.allowance === tally.allowance }) {
+        idle.finish()
+        excess = nil
+      } else if let next = others.first {
+        tally.connectionEnded()
+        next.tally.connectionAssigned()
+        let rest = Array(others.dropFirst())
+        return next.loop.events.execute { [excess] in
+          next.take(descriptor, excess: excess, isAnnounced: isAnnounced, others: rest)
+        }
       }
-      descriptor = spare
-      excess = excess ?? .descriptorLimit
     }
+    if let excess { service.refusals.count(excess) }
     let peer = isAnnounced ? SocketAddress.ofPeer(descriptor)?.text : nil
     guard let address = peer.flatMap({ IPAddress($0) }), service.proxies.contains(address) else {
-      return adopt(descriptor, for: service, excess: excess, client: nil)
+      return serve(descriptor, for: service, excess: excess, client: nil)
     }
     let arrival = ProxiedArrival(descriptor, on: loop, patience: service.limits.handshakeTimeout) {
-      [descriptor, excess] arrival, outcome in
+      [excess] arrival, outcome in
       host.arrivals.remove(arrival)
       switch outcome {
-      case .client(let client): adopt(descriptor, for: service, excess: excess, client: client)
+      case .client(let client): serve(descriptor, for: service, excess: excess, client: client)
       case .refused:
         service.refusals.count(.proxyHeader)
         tally.connectionEnded()
@@ -193,23 +211,10 @@ extension Listener.Share: @unchecked Sendable {
     host.arrivals.add(arrival)
   }
 
-  /// Makes the library serve the descriptor, of the client of that address if a proxy has named one.
-  private func adopt(
+  /// Serves the descriptor, of the client of that address if a proxy has named one.
+  private func serve(
     _ descriptor: CInt, for service: VirtualHost.Service, excess: TransportRefusals.Reason?, client: String?
   ) {
-    let connection = ServerConnection(host: host, service: service, excess: excess, client: client)
-    guard connection.awaitHead(from: descriptor) else {
-      close(descriptor)
-      return tally.connectionEnded()
-    }
-    let opaque = Unmanaged.passRetained(connection as Endpoint)
-    if let wsi = postern_adopt(host.handle, descriptor, opaque.toOpaque()) {
-      connection.wsi = wsi
-    } else if !connection.isDestroyed {
-      // It had no room for it, and so did not tell of its end either.
-      connection.forgetHead()
-      opaque.release()
-      tally.connectionEnded()
-    }
+    ServerConnection(host: host, service: service, descriptor: descriptor, excess: excess, client: client).start()
   }
 }

@@ -3,7 +3,8 @@ internal import Synchronization
 /// How many connections of one listener a loop has: counted up where they are accepted, down where they end.
 final class LoopTally: Sendable {
   private let connections = Atomic<Int>(0)
-  private let allowance: ConnectionAllowance
+  /// What the loop shares with others.
+  let allowance: ConnectionAllowance
 
   /// - Parameter allowance: Counts those of other loops and listeners as well.
   init(in allowance: ConnectionAllowance) {

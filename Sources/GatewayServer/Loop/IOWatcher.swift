@@ -41,6 +41,8 @@ final class IOWatcher {
   func watch(_ events: Events) {
     guard events != self.events, let ev = loop.watchers else { return }
     stop()
+    // libev ends the process where a watcher waits for nothing.
+    guard !events.isEmpty else { return }
     prepare(events)
     self.events = events
     ev_io_start(ev, watcher)

@@ -35,8 +35,12 @@ package final class SocketLoop: @unchecked Sendable {
   /// How many descriptors the library's table has a place for, the first of which is number 0. Set before the thread
   /// starts.
   package private(set) var descriptorsMax = 0
-  private(set) lazy var spares = SpareDescriptors(below: descriptorsMax)
   private var vhosts: [VirtualHost] = []
+  /// The connections that speak HTTP and have something under way, and those that wait for another request.
+  let connections = ConnectionList()
+  let idleConnections = ConnectionList()
+  /// Where one connection at a time is read to. As much as a record of TLS holds, so that nothing stays decrypted.
+  let inbound = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
   let fetches = FetchTable()
   let addresses = AddressBook()
   private var dialHosts: [VirtualHost?] = [nil, nil]
@@ -74,6 +78,7 @@ package final class SocketLoop: @unchecked Sendable {
     check.deallocate()
     timer.deallocate()
     tick.deallocate()
+    inbound.deallocate()
   }
 
   /// The time on the monotonic line. Only on the loop.
@@ -172,8 +177,6 @@ package final class SocketLoop: @unchecked Sendable {
 
   private func run() {
     postern_begin_reading()
-    // While their numbers are low.
-    _ = spares
     while !isStopping {
       let hasWork = events.runQueued(limit: Self.workSlice)
       let hasDue = events.fireDeadlines()
@@ -214,6 +217,9 @@ package final class SocketLoop: @unchecked Sendable {
   private func tearDown() {
     fetches.endAll()
     vhosts.forEach { $0.arrivals.cancelAll() }
+    for list in [connections, idleConnections] {
+      while let connection = list.first { connection.end() }
+    }
     events.end()
     runQueued()
     Self.librarySetup.withLock { _ in lws_context_destroy(context) }

@@ -10,8 +10,10 @@ final class VirtualHost {
   let limits: ServerLimits
   private(set) var handle: OpaquePointer!
   /// The library's TLS context of the vhost, for a change of certificate.
-  private var tls: OpaquePointer?
+  private(set) var tls: OpaquePointer?
   let arrivals = ProxiedArrivals()
+  /// The WebSocket that the library is being given.
+  private(set) var arriving: WebSocketHandle?
 
   /// What connections of a serving vhost are served with.
   struct Service: Sendable {
@@ -75,6 +77,22 @@ final class VirtualHost {
   func apply(_ certificate: TLSCertificate) -> Bool {
     guard let tls else { return false }
     return postern_certificate_apply(certificate.handle, tls) == 0
+  }
+
+  /// Gives the library a connection, to be the WebSocket from here on, with what has been read of it: `head` bytes of an
+  /// upgrade request, and what came behind them. The handle hears of the rest, from inside this call on.
+  func adopt(
+    _ descriptor: CInt, _ session: OpaquePointer?, _ bytes: [UInt8], head: Int, as handle: WebSocketHandle
+  ) {
+    arriving = handle
+    _ = bytes.withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        postern_adopt(self.handle, descriptor, session, $0.baseAddress, $0.count, head)
+      }
+    }
+    arriving = nil
+    // It had no room for it, and so will not tell of its end either.
+    if handle.wsi == nil && !handle.isDestroyed { handle.connectionDestroyed() }
   }
 
   /// Gives back the memory; only after the library's context is gone.

@@ -42,7 +42,7 @@ final class TestCertificate {
   /// Sends a request with openssl's client, and returns all it writes: about the certificate, and the answer.
   static func request(port: Int, path: String, arguments: String = "") -> String {
     run(
-      "printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' | "
+      "printf 'GET \(path) HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' | "
         + "timeout 20 openssl s_client -connect 127.0.0.1:\(port) -ign_eof \(arguments) 2>/dev/null")
   }
 

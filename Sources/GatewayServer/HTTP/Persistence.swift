@@ -1,0 +1,32 @@
+internal import GatewayCore
+
+/// Whether a connection carries another request behind this one, and how its answer says so (RFC 9112 section 9.3).
+enum Persistence: Equatable {
+  /// The answer is the last: `connection: close`.
+  case closes
+  /// As HTTP/1.1 has it unless somebody says otherwise.
+  case keeps
+  /// As HTTP/1.0 has it only if both say so: `connection: keep-alive`.
+  case keepsBySaying
+
+  /// What the client asks for.
+  init(of head: RequestHead) {
+    let options = UpgradeCheck.tokens(head.request.header("connection"))
+    if options.contains("close") {
+      self = .closes
+    } else if head.version == "HTTP/1.1" {
+      self = .keeps
+    } else {
+      self = options.contains("keep-alive") ? .keepsBySaying : .closes
+    }
+  }
+
+  /// The field of the answer; nil for none.
+  var field: String? {
+    switch self {
+    case .closes: "connection: close\r\n"
+    case .keeps: nil
+    case .keepsBySaying: "connection: keep-alive\r\n"
+    }
+  }
+}

@@ -1,0 +1,162 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+extension ServerConnection {
+  /// What the bytes that came make of a request.
+  enum Arrival {
+    case needsMore
+    /// Whole, with its body.
+    case request(HTTPRequest)
+    case upgrade(HTTPRequest)
+    case refused(HTTPResponse, TransportRefusals.Reason?)
+    case bodyTooLarge(HTTPRequest)
+  }
+
+  /// Reads on in a request, and says how many of the bytes are its own.
+  func advance(_ piece: UnsafeRawBufferPointer) -> (used: Int, Arrival) {
+    switch phase {
+    case .idle:
+      leaveIdle()
+      return readHead(piece)
+    case .head: return readHead(piece)
+    case .body(let request, let body):
+      // The phase lets go of what it holds, which is then added to in place.
+      phase = .head
+      return readBody(piece, of: request, body)
+    default: return (piece.count, .needsMore)
+    }
+  }
+
+  private func readHead(_ piece: UnsafeRawBufferPointer) -> (used: Int, Arrival) {
+    isHead = false
+    persistence = .closes
+    switch head.append(piece) {
+    case .needsMore:
+      return (piece.count, .needsMore)
+    case .tooLong:
+      let text = "the request's head is above \(service.limits.headerBytesMax) bytes"
+      return (piece.count, .refused(.plain(431, text), .tooLarge))
+    case .malformed:
+      return (piece.count, .refused(.plain(400, "the port speaks HTTP/1.1 and no TLS"), .malformedRequest))
+    case .complete(let used):
+      let arrival = RequestArrival(RequestHead.read(head.bytes), limits: service.limits)
+      head = HeadBuffer(bytesMax: service.limits.headerBytesMax)
+      requests += 1
+      guard excess == nil else { return (used, .refused(.overLimit, nil)) }
+      return readOn(arrival, piece, used)
+    }
+  }
+
+  private func readOn(
+    _ arrival: RequestArrival, _ piece: UnsafeRawBufferPointer, _ used: Int
+  ) -> (used: Int, Arrival) {
+    switch arrival {
+    case .upgrade(let request): return (used, .upgrade(request))
+    case .refused(let response, let reason): return (used, .refused(response, reason))
+    case .tooLarge(let request):
+      isHead = request.method == "HEAD"
+      return (used, .bodyTooLarge(request))
+    case .request(let request, let framing, let awaitsContinue, let persistence):
+      beginRequest()
+      isHead = request.method == "HEAD"
+      self.persistence = requests < Self.requestsMax ? persistence : .closes
+      if case .length(0) = framing { return (used, .request(request)) }
+      if awaitsContinue { write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+      if case .gone = phase { return (used, .needsMore) }
+      wait(service.limits.handshakeTimeout)
+      let rest = UnsafeRawBufferPointer(rebasing: piece[used...])
+      let (more, arrival) = readBody(rest, of: request, RequestBody(framing, bytesMax: service.limits.bodyBytesMax))
+      return (used + more, arrival)
+    }
+  }
+
+  private func readBody(
+    _ piece: UnsafeRawBufferPointer, of request: HTTPRequest, _ known: consuming RequestBody
+  ) -> (used: Int, Arrival) {
+    var body = known
+    switch body.append(piece) {
+    case .needsMore:
+      phase = .body(request, body)
+      return (piece.count, .needsMore)
+    case .complete(let used):
+      var request = request
+      request.body = body.bytes
+      return (used, .request(request))
+    case .tooLong: return (piece.count, .bodyTooLarge(request))
+    case .malformed:
+      return (piece.count, .refused(.plain(400, "the body's chunks are malformed"), .malformedRequest))
+    }
+  }
+
+  func act(on arrival: Arrival) {
+    switch arrival {
+    case .needsMore: break
+    case .request(let request): answer(request)
+    case .upgrade(let request): upgrade(request)
+    case .refused(let response, let reason): refuse(response, reason)
+    case .bodyTooLarge(let request):
+      let error = GatewayError.bodyTooLarge.detailed("\(service.limits.bodyBytesMax) bytes")
+      refuse(service.site.refusal(of: error, for: request), .tooLarge)
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) {
+    var request = request
+    request.peer = clientAddress(of: request)
+    siteBegins()
+    loop.serving.assumeIsolated { actor in
+      _ = Task.immediate(executorPreference: loop.events) {
+        _ = actor
+        self.answered(await self.service.site.respond(to: request, on: self.loop.events))
+      }
+    }
+  }
+
+  private func answered(_ response: HTTPResponse) {
+    guard case .answering = phase else { return }
+    let persistence = service.requests.isFinishing ? .closes : persistence
+    send(response, persistence, then: persistence == .closes ? .end : .nextRequest)
+  }
+
+  /// Answers what cannot be served, and ends when the peer has seen that.
+  func refuse(_ response: HTTPResponse, _ reason: TransportRefusals.Reason?) {
+    if let reason { service.refusals.count(reason) }
+    if excess == nil { beginRequest() }
+    send(response, .closes, then: .linger)
+  }
+
+  private func upgrade(_ asked: HTTPRequest) {
+    var request = asked
+    request.peer = clientAddress(of: request)
+    switch service.site.admit(request, on: loop.events) {
+    case .refuse(let response): refuse(response, nil)
+    case .accept(let handler, let subprotocol):
+      let handle = WebSocketHandle(
+        host: host, handler: handler, peer: request.peer, acceptedAt: beganAt,
+        handshake: Handshake(answering: subprotocol))
+      let head = Self.standIn(for: request)
+      let (descriptor, session, bytes) = handOver(behind: head)
+      host.adopt(descriptor, session, bytes, head: head.utf8.count, as: handle)
+    }
+  }
+
+  /// The head that the library reads in place of the one that came: it learns no more than it needs.
+  private static func standIn(for request: HTTPRequest) -> String {
+    "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+      + "Sec-WebSocket-Key: \(request.header("sec-websocket-key") ?? "")\r\n\r\n"
+  }
+}
+
+extension HTTPResponse {
+  /// The transport's own refusal.
+  static func plain(_ status: Int, _ text: String) -> HTTPResponse {
+    HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", text: text + "\n")
+  }
+
+  /// What a connection above a limit gets.
+  static var overLimit: HTTPResponse {
+    var response = plain(503, "too many connections")
+    response.headers.append(HTTPField("retry-after", "1"))
+    return response
+  }
+}

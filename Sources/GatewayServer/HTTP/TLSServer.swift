@@ -1,0 +1,70 @@
+internal import CLibWebSockets
+internal import GatewayRuntime
+
+/// The TLS session of a client's connection, on a non-blocking descriptor. Only on its loop.
+final class TLSServer {
+  enum Handshake {
+    case done
+    case needs(IOWatcher.Events)
+    case failed(TransportRefusals.Reason)
+  }
+
+  private var session: OpaquePointer?
+
+  /// A session of what the context presents now; nil if OpenSSL has no memory.
+  init?(_ context: OpaquePointer, descriptor: CInt) {
+    guard let session = postern_tls_server(context, descriptor) else { return nil }
+    self.session = session
+  }
+
+  deinit { SSL_free(session) }
+
+  func handshake() -> Handshake {
+    var end = postern_tls_done
+    switch postern_tls_accept(session, &end) {
+    case 1: return .done
+    case CInt(postern_tls_wants_read): return .needs(.readable)
+    case CInt(postern_tls_wants_write): return .needs(.writable)
+    default: return .failed(TransportRefusals.Reason(end) ?? .tlsHandshake)
+    }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferStep {
+    TransferStep(tls: postern_tls_read(session, buffer.baseAddress, buffer.count))
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) -> TransferStep {
+    TransferStep(tls: postern_tls_write(session, bytes.baseAddress, bytes.count))
+  }
+
+  /// Whether bytes have been taken from the system that nobody has read: no event tells of them.
+  var hasPending: Bool { SSL_has_pending(session) != 0 }
+
+  /// Announces our end.
+  func endSending() { postern_tls_end_sending(session) }
+
+  /// Gives the session to somebody else, who frees it.
+  func release() -> OpaquePointer? {
+    defer { session = nil }
+    return session
+  }
+}
+
+/// What came of reading or writing without waiting.
+enum TransferStep: Equatable {
+  /// That many bytes; 0 read is the end.
+  case moved(Int)
+  /// None until then.
+  case needs(IOWatcher.Events)
+  case failed
+
+  fileprivate init(tls result: Int) {
+    self =
+      switch result {
+      case 0...: .moved(result)
+      case postern_tls_wants_read: .needs(.readable)
+      case postern_tls_wants_write: .needs(.writable)
+      default: .failed
+      }
+  }
+}

@@ -1,0 +1,65 @@
+import CLibWebSockets
+import Glibc
+
+/// A client that speaks TLS and then sends whatever a test wants. Takes any certificate.
+final class SecureClient {
+  private let client: RawClient
+  private let context: OpaquePointer
+  private let session: OpaquePointer
+  private var buffer: [UInt8] = []
+
+  init(port: Int) throws {
+    // OpenSSL writes without MSG_NOSIGNAL, and the peer may be gone.
+    signal(SIGPIPE, SIG_IGN)
+    client = try RawClient(port: port)
+    context = SSL_CTX_new(TLS_client_method())
+    session = SSL_new(context)
+    SSL_set_fd(session, client.descriptor)
+    guard SSL_connect(session) == 1 else { throw RawClient.Failure(description: "no TLS handshake") }
+  }
+
+  deinit {
+    SSL_free(session)
+    SSL_CTX_free(context)
+  }
+
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  func send(_ bytes: [UInt8]) throws {
+    guard SSL_write(session, bytes, CInt(bytes.count)) == bytes.count else {
+      throw RawClient.Failure(description: "send")
+    }
+  }
+
+  /// Says that nothing more comes from us, by TLS; the other side stays.
+  func endSending() { SSL_shutdown(session) }
+
+  /// Reads more; false at the end of the connection.
+  private func fill() -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 16384)
+    let count = SSL_read(session, &chunk, CInt(chunk.count))
+    guard count > 0 else { return false }
+    buffer += chunk[..<Int(count)]
+    return true
+  }
+
+  /// Everything up to where that text ends.
+  func read(through end: String) throws -> String {
+    while true {
+      let text = String(decoding: buffer, as: UTF8.self)
+      if let range = text.firstRange(of: end) {
+        let read = text[..<range.upperBound]
+        buffer.removeFirst(read.utf8.count)
+        return String(read)
+      }
+      guard fill() else { throw RawClient.Failure(description: "the connection ended after: \(text)") }
+    }
+  }
+
+  /// Everything up to the end of the connection.
+  func readToEnd() -> [UInt8] {
+    while fill() {}
+    defer { buffer = [] }
+    return buffer
+  }
+}
