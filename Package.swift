@@ -109,7 +109,12 @@ let package = Package(
     tests(
       "GatewayTokensTests", ["GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"],
       resources: [.copy("Fixtures")]),
-    tests("GatewayKitTests", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"]),
+    tests(
+      "GatewayKitTests",
+      [
+        "PosternTesting", "GatewaySpace", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
+        "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport",
+      ]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),
     vendorTests("Plain", resources: [.copy("Fixtures")]),
     vendorTests("Stream", resources: [.copy("Fixtures")]),

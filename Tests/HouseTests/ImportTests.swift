@@ -85,6 +85,7 @@ struct ImportTests {
 
   @Test("every target with Swift in it stands in the table, and C targets hold no Swift")
   func complete() {
+    #expect(vendors.count >= 5)
     for target in Repository.folders(in: "Sources") where target != "Vendors" {
       let isSwift = !Repository.swiftFiles(below: "Sources/\(target)").isEmpty
       #expect(isSwift == (table[target] != nil), "Sources/\(target)")

@@ -1,0 +1,70 @@
+import GatewayCore
+import GatewayJSON
+import GatewayKit
+
+/// The parrot's wire, the server's side: text frames of one JSON object each, whose member `type` says what it is.
+struct ParrotDialect: Dialect {
+  static let path = "/parrot/perch"
+  static let name = "parrot"
+
+  var name: String { Self.name }
+
+  func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.path }
+
+  func owns(path: String) -> Bool { path.hasPrefix("/parrot/") }
+
+  /// None: the token comes in the first message.
+  func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? { nil }
+
+  func decode(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage? {
+    let message = try TypedMessage(payload, kind)
+    switch message.type {
+    case "hello", "fresh_token":
+      guard let token = try message.object.string("token", bytes: 1...Int.max) else {
+        throw .invalidParameter.detailed("token is missing; it must be a string")
+      }
+      return .credentials(Credentials(token: token), request: nil)
+    case "teach":
+      guard let word = try message.object.string("word", bytes: 1...100) else {
+        throw .invalidParameter.detailed("word is missing; it must be a string")
+      }
+      return .command(Command("teach", ParrotCommand.teach(word: word)), request: nil)
+    default:
+      throw .unknownType.detailed("type must be hello, fresh_token or teach")
+    }
+  }
+
+  func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+    switch message {
+    case .connected(_, let user, _, _, _, _): Self.frame("welcome") { $0.member("user", user.rawValue) }
+    case .refreshRequired(_, let timeout): Self.frame("token_please") { $0.member("within_ms", milliseconds: timeout) }
+    case .refreshed: Self.frame("thanks")
+    case .error(let error, _), .loginRefused(let error, _): Self.frame(error)
+    case .closing(let reason, _): Self.frame("bye") { $0.member("because", reason.name) }
+    case .loggedOut, .pong: nil
+    }
+  }
+
+  func response(for error: GatewayError) -> HTTPResponse {
+    HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("no", error.name) })
+  }
+
+  static func frame(_ error: GatewayError) -> Frame {
+    frame("no") { $0.member("because", error.name) }
+  }
+
+  static func frame(_ type: String, _ members: (inout JSONWriter) -> Void = { _ in }) -> Frame {
+    let json = JSONWriter.object { json in
+      json.member("type", type)
+      members(&json)
+    }
+    return Frame(.text, json)
+  }
+}
+
+/// What only the parrot's clients ask for.
+enum ParrotCommand: Hashable {
+  case teach(word: String)
+}

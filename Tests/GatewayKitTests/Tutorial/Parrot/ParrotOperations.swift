@@ -1,0 +1,26 @@
+import GatewayCore
+import GatewayJSON
+import GatewayKit
+
+/// Does what the parrot's clients ask for.
+struct ParrotOperations: OperationHandler {
+  let cage: ParrotCage
+
+  nonisolated(nonsending) func perform(
+    _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
+  ) async -> [Frame] {
+    guard case .teach(let word) = command.baggage.unpacked(ParrotCommand.self) else { return [] }
+    do throws(GatewayError) {
+      let isNew = try await cage.learn(word, from: caller.user, at: services.wallTime)
+      let squawk = ParrotDialect.frame("squawk") { json in
+        json.member("word", word)
+        json.member("is_new", isNew)
+      }
+      // The user's other connections hear it too.
+      services.announce(to: .users([caller.user]), except: caller.connection, squawk, in: ParrotDialect.name)
+      return [squawk]
+    } catch {
+      return [ParrotDialect.frame(error)]
+    }
+  }
+}

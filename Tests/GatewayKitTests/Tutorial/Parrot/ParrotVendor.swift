@@ -1,0 +1,31 @@
+import GatewayCore
+import GatewayKit
+import GatewayTokens
+
+/// The parrot's side of a gateway: its socket, what it has learned, its HTTP side.
+struct ParrotVendor: Vendor {
+  let bindings: [DialectBinding]
+  private let cage: ParrotCage
+  private let services: any GatewayServices
+
+  init(_ settings: ParrotSettings, on ground: Ground) {
+    services = ground.services
+    cage = ParrotCage(ground.store, wordsMax: settings.wordsMax)
+    bindings = [
+      DialectBinding(
+        ParrotDialect(), ParrotAuthenticator(verifier: settings.verifier), operations: ParrotOperations(cage: cage))
+    ]
+  }
+
+  func routes(with provider: TokenProvider) -> [HTTPRoute] {
+    ParrotRoutes(cage: cage, services: services).routes
+  }
+}
+
+/// What the parrot's side is told: whose tokens it takes, how much it can learn.
+struct ParrotSettings: VendorSettings {
+  var verifier: JWTVerifier
+  var wordsMax = 1_000
+
+  func vendor(on ground: Ground) -> ParrotVendor { ParrotVendor(self, on: ground) }
+}
