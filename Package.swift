@@ -76,7 +76,7 @@ let package = Package(
     library("GatewayStores", ["GatewayKit", "GatewayCore", "CSQLite"]),
     .target(name: "CLoopIdentity"),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
-    library("GatewaySpace", ["GatewayRuntime", "GatewayKit", "GatewayCore"]),
+    library("GatewaySpace", ["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayLoad", ["GatewayRuntime", "GatewayCore"]),

@@ -24,7 +24,8 @@ package final class Space: Sendable {
     let gateway = Gateway(configuration: settings.configuration, loops: loops, keeper: revocations)
     let ground = Ground(
       services: gateway, executor: loops[0], store: store, session: settings.configuration.session,
-      issuer: settings.issuer, seed: settings.seed ?? Self.chance(), isSecure: settings.isSecure,
+      issuer: settings.issuer, seed: settings.seed ?? Self.chance(), secrets: settings.secrets,
+      isSecure: settings.isSecure,
       isLocal: settings.isLocal)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
     gateway.open(with: vendors.flatMap(\.bindings))

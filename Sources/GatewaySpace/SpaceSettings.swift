@@ -1,6 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 package import GatewayRuntime
+package import GatewayTokens
 
 /// What a ``Space`` is told: the gateway's times and limits, and which vendors it plays; `postern serve` reads it from its
 /// flags.
@@ -13,6 +14,8 @@ package struct SpaceSettings: Sendable {
   package var provider: TokenProviderPolicy
   /// The seed of chance that may repeat itself; nil for the system's.
   package var seed: UInt64?
+  /// Where chance comes from that nobody may foresee; of a seed in simulated worlds only.
+  package var secrets = Secrets.system
   /// Whether clients reach the gateway over TLS.
   package var isSecure = false
   /// Whether only this machine reaches it.

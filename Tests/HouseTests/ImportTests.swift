@@ -12,13 +12,13 @@ private typealias Allowed = (ours: Set<String>, system: Set<String>)
 private let others: [String: Allowed] = [
   "GatewayCore": ([], []),
   "GatewayJSON": (["CJansson"], ["Glibc"]),
-  "GatewayTokens": (["GatewayCore", "GatewayJSON", "COpenSSL"], ["Glibc"]),
+  "GatewayTokens": (["GatewayCore", "GatewayJSON", "COpenSSL"], ["Glibc", "Synchronization"]),
   "GatewayKit": (["GatewayTokens", "GatewayJSON", "GatewayCore"], ["Glibc", "Synchronization"]),
   "GatewayStores": (
     ["GatewayKit", "GatewayCore", "CSQLite"], ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]
   ),
   "GatewayRuntime": (["GatewayCore", "CLoopIdentity"], ["Synchronization"]),
-  "GatewaySpace": (["GatewayRuntime", "GatewayKit", "GatewayCore"], []),
+  "GatewaySpace": (["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], []),
   "GatewayServer": (
     ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"],
     ["FoundationEssentials", "Glibc", "Synchronization"]

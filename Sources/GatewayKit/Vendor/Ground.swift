@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayTokens
 
 /// What a vendor stands on: the gateway's services and clocks, its times, the signer of its own tokens. All of it is there
 /// before any vendor is; `SinchVendor`, for instance, keeps its directory on ``executor``.
@@ -14,6 +15,8 @@ package struct Ground: Sendable {
   package let issuer: any TokenIssuer
   /// Where chance comes from that may repeat itself: names of guests, session keys.
   package let seed: UInt64
+  /// Where chance comes from that nobody may foresee: session tokens, names of invitations.
+  package let secrets: Secrets
   /// Whether clients reach the gateway over TLS.
   package let isSecure: Bool
   /// Whether only this machine reaches it.
@@ -22,7 +25,7 @@ package struct Ground: Sendable {
   package init(
     services: any GatewayServices, executor: any (SerialExecutor & TaskExecutor), store: any Store,
     session: SessionPolicy,
-    issuer: any TokenIssuer, seed: UInt64, isSecure: Bool = false, isLocal: Bool = true
+    issuer: any TokenIssuer, seed: UInt64, secrets: Secrets = .system, isSecure: Bool = false, isLocal: Bool = true
   ) {
     self.services = services
     self.executor = executor
@@ -30,6 +33,7 @@ package struct Ground: Sendable {
     self.session = session
     self.issuer = issuer
     self.seed = seed
+    self.secrets = secrets
     self.isSecure = isSecure
     self.isLocal = isLocal
   }

@@ -69,7 +69,7 @@ extension PlainRoutes {
 
   /// An access token that stands for what the minted one says, known to the directory by its hash.
   private func storeOpaque(_ token: MintedToken, _ order: TokenOrder) async throws(GatewayError) -> Credentials {
-    let (opaque, hash) = AccessToken.mint()
+    let (opaque, hash) = AccessToken.mint(from: secrets)
     let record = AccessTokenRecord(
       user: order.user, kind: order.kind, issuedAt: token.issuedAt, expiresAt: token.expiresAt)
     try await directory.storeAccessToken(hash: hash, record)

@@ -1,6 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 package import GatewayKit
+package import GatewayTokens
 
 /// The plain dialect's HTTP side: guests, the token provider and calls. `Deploy/api/openapi.yaml` describes it.
 package struct PlainRoutes: Sendable {
@@ -9,16 +10,18 @@ package struct PlainRoutes: Sendable {
   let authenticator: any Authenticator
   let issuer: any TokenIssuer
   let provider: TokenProvider
+  let secrets: Secrets
 
   package init(
     services: any GatewayServices, directory: PlainDirectory, authenticator: any Authenticator,
-    issuer: any TokenIssuer, provider: TokenProvider
+    issuer: any TokenIssuer, provider: TokenProvider, secrets: Secrets = .system
   ) {
     self.services = services
     self.directory = directory
     self.authenticator = authenticator
     self.issuer = issuer
     self.provider = provider
+    self.secrets = secrets
   }
 
   package var routes: [HTTPRoute] {

@@ -19,7 +19,7 @@ package struct PlainVendor: Vendor {
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     PlainRoutes(
       services: ground.services, directory: directory, authenticator: authenticator, issuer: ground.issuer,
-      provider: provider
+      provider: provider, secrets: ground.secrets
     ).routes
   }
 }

@@ -15,12 +15,14 @@ package struct SendbirdVendor: Vendor {
   private let channels: any SendbirdChannelDirectory
   private let rates: SendbirdRates?
   private let services: any GatewayServices
+  private let secrets: Secrets
 
   /// - Throws: `KeyError` if the Api-Token can sign nothing, `SessionPolicyError` if the gateway's times leave none for
   ///   this wire.
   package init(_ settings: SendbirdSettings, on ground: Ground) throws {
     self.settings = settings
     services = ground.services
+    secrets = ground.secrets
     directory = MemorySendbirdDirectory(on: ground.executor)
     channels = MemorySendbirdChannels(
       on: ground.executor, limits: MemorySendbirdChannelLimits(messageBytes: settings.messageBytesMax))
@@ -46,7 +48,8 @@ package struct SendbirdVendor: Vendor {
     let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
     return SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services).routes
       + SendbirdUserRoutes(
-        gate: gate, services: services, directory: directory, channels: channels, signer: signer, rates: rates
+        gate: gate, services: services, directory: directory, channels: channels, signer: signer, secrets: secrets,
+        rates: rates
       ).routes
       + SendbirdChannelRoutes(
         gate: gate, services: services, directory: directory, channels: channels, rates: rates

@@ -31,7 +31,7 @@ package struct SinchSettings: Sendable {
   }
 
   /// Mints for the built-in token provider, which is told of no application: the first one's tokens.
-  var issuer: (any TokenIssuer)? {
+  var issuer: SinchTokenIssuer? {
     applications.first.map {
       SinchTokenIssuer(application: $0.key, secret: $0.secrets[0], policy: tokens)
     }

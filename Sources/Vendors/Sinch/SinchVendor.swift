@@ -12,13 +12,13 @@ package struct SinchVendor: Vendor {
   package init(_ settings: SinchSettings, on ground: Ground) {
     services = ground.services
     directory = SinchDirectory(ground.store, seed: ground.seed)
-    registrar = SinchRegistrar(settings: settings, directory: directory)
+    registrar = SinchRegistrar(settings: settings, directory: directory, secrets: ground.secrets)
     let dialect = SinchDialect(settings)
     bindings = [
       DialectBinding(
         dialect, SinchAuthenticator(registrar), operations: SinchOperations(dialect, directory: directory))
     ]
-    issuers = settings.issuer.map { ["sinch": $0] } ?? [:]
+    issuers = settings.issuer.map { ["sinch": $0.drawing(from: ground.secrets)] } ?? [:]
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {

@@ -29,7 +29,7 @@ package struct StreamVendor: Vendor {
       closeTimeout: ground.session.closeTimeout, malformedMax: 1, revocation: ground.session.revocation,
       anyRefreshTimeout: true)
     keeper = StreamGuestKeeper(on: ground.executor, directory: directory, limits: settings.guests)
-    sfu = settings.calls.sfu.map { StreamSFU($0, on: ground.executor) }
+    sfu = settings.calls.sfu.map { StreamSFU($0, on: ground.executor, secrets: ground.secrets) }
     limiter = settings.limits.map { StreamLimiter(on: ground.executor, limits: $0) }
     let observer = StreamCallObserver(users: directory, calls: calls, policy: settings.calls, guests: keeper)
     var bindings: [DialectBinding] = []

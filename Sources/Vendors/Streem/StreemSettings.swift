@@ -6,8 +6,9 @@ package struct StreemSettings: Sendable {
   package var environment = "prod-us"
   /// How far clocks may differ, for `iat` and `exp`.
   package var skew = Duration.seconds(60)
-  /// The company that is there from the start; its users go by their own names among the gateway's.
-  package var homeCompany = StreemCompany(code: "postern", sid: StreemID.make("co"), name: "Postern")
+  /// The company that is there from the start; its users go by their own names among the gateway's. Without a `sid` it is
+  /// given one.
+  package var homeCompany = StreemCompany(code: "postern", sid: "", name: "Postern")
   /// The API keys that are there from the start, all of the home company.
   package var apiKeys: [(id: Name, key: StreemSecret)] = []
   /// How long a token that the gateway mints may start a session.

@@ -16,30 +16,38 @@ package struct StreemVendor: Vendor {
   private let rooms: StreemRooms
   private let grants: OpenIDGrants
   private let openIDKey: OpenIDKey
-  private let seal = OpenIDSeal()
+  private let seal: OpenIDSeal
+  private let secrets: Secrets
   private let services: any GatewayServices
 
   package init(_ settings: StreemSettings, on ground: Ground) {
     var settings = settings
     settings.openID.isSecure = ground.isSecure
     settings.openID.admitsEverybody = ground.isLocal
+    if settings.homeCompany.sid.isEmpty { settings.homeCompany.sid = StreemID.make("co", from: ground.secrets) }
     self.settings = settings
     services = ground.services
+    secrets = ground.secrets
+    seal = OpenIDSeal(secrets)
     let executor = ground.executor
     directory = StreemDirectory(ground.store)
     let pair = P256KeyPair.generate()
-    guard let issuer = try? StreemTokenIssuer(apiKey: Name(StreemID.make("api")), jwk: pair.jwk, settings: settings),
+    guard
+      let issuer = try? StreemTokenIssuer(
+        apiKey: Name(StreemID.make("api", from: secrets)), jwk: pair.jwk, settings: settings),
       let openIDKey = try? OpenIDKey()
     else { preconditionFailure("a new P-256 key signs") }
     self.openIDKey = openIDKey
-    grants = OpenIDGrants(ground.store, settings: settings.openID)
+    grants = OpenIDGrants(ground.store, settings: settings.openID, chance: secrets)
     self.issuer = issuer
     ownKey = pair.publicKey
     keyring = StreemKeyring(
-      on: executor, directory: directory, settings: settings, issuers: [settings.homeCompany.code: issuer])
-    authenticator = StreemAuthenticator(keyring: keyring, directory: directory, settings: settings)
+      on: executor, directory: directory, settings: settings, secrets: secrets,
+      issuers: [settings.homeCompany.code: issuer])
+    authenticator = StreemAuthenticator(
+      keyring: keyring, directory: directory, settings: settings, secrets: secrets)
     rooms = StreemRooms(ground.store)
-    inviting = StreemInviting(directory: directory, keyring: keyring, settings: settings)
+    inviting = StreemInviting(directory: directory, keyring: keyring, settings: settings, secrets: secrets)
     let home = settings.homeCompany.code
     let operations = StreemOperations(directory: directory, rooms: rooms, inviting: inviting, home: home)
     bindings = [
@@ -87,7 +95,7 @@ package struct StreemVendor: Vendor {
   }
 
   package var controlRoutes: [HTTPRoute] {
-    StreemControlRoutes(services: services, directory: directory, settings: settings).routes
+    StreemControlRoutes(services: services, directory: directory, settings: settings, secrets: secrets).routes
   }
 }
 

@@ -34,6 +34,7 @@ package struct TestSpace<Played: Vendor> {
     var space = SpaceSettings(
       configuration: configuration, vendors: [settings], issuer: issuer, provider: try TokenProviderPolicy())
     space.seed = seed
+    space.secrets = Secrets(seed: seed)
     space.isSecure = isSecure
     store = FaultyStore(on: own[0].eventLoop)
     let whole = try Space(space, on: own.map(\.eventLoop), store: store)

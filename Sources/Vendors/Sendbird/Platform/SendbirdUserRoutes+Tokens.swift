@@ -14,8 +14,8 @@ struct SendbirdTokenOrder: Sendable {
   /// The end of the session token, which is the older way to ask for one.
   let sessionTokenEnd: WallTime?
 
-  init(_ body: SendbirdParameters, at now: WallTime) throws(SendbirdError) {
-    accessToken = try body.bool("issue_access_token") == true ? Self.makeAccessToken() : nil
+  init(_ body: SendbirdParameters, at now: WallTime, secrets: Secrets) throws(SendbirdError) {
+    accessToken = try body.bool("issue_access_token") == true ? Self.makeAccessToken(from: secrets) : nil
     let end = try Self.end(body, "session_token_expires_at", at: now)
     sessionTokenEnd = try body.bool("issue_session_token") == true ? end : nil
   }
@@ -28,8 +28,8 @@ struct SendbirdTokenOrder: Sendable {
   }
 
   /// 40 hexadecimal digits, as is usual.
-  private static func makeAccessToken() -> Credentials {
-    let digits = SecureRandom.bytes(accessTokenSize).map { byte in
+  private static func makeAccessToken(from secrets: Secrets) -> Credentials {
+    let digits = secrets.bytes(accessTokenSize).map { byte in
       byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
     }
     return Credentials(token: digits.joined())

@@ -10,15 +10,18 @@ package struct SendbirdUserRoutes: Sendable {
   let lifecycle: SendbirdUserLifecycle
   /// Signs session tokens.
   let signer: JWTSigner
+  let secrets: Secrets
   private let resource: SendbirdResource
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: any SendbirdDirectory,
-    channels: any SendbirdChannelDirectory, signer: JWTSigner, rates: SendbirdRates? = nil
+    channels: any SendbirdChannelDirectory, signer: JWTSigner, secrets: Secrets = .system,
+    rates: SendbirdRates? = nil
   ) {
     self.services = services
     self.directory = directory
     self.signer = signer
+    self.secrets = secrets
     lifecycle = SendbirdUserLifecycle(
       services: services, channels: channels,
       events: SendbirdChannelEvents(directory: directory, channels: channels))
@@ -50,7 +53,7 @@ package struct SendbirdUserRoutes: Sendable {
     var user = SendbirdUser(try body.neededUser("user_id"), createdAt: now)
     guard user.id != .anonymous else { throw .invalid("user_id") }
     try SendbirdUserChange(body).apply(to: &user)
-    let order = try SendbirdTokenOrder(body, at: now)
+    let order = try SendbirdTokenOrder(body, at: now, secrets: secrets)
     order.apply(to: &user)
     do throws(GatewayError) {
       user = try await directory.createUser(user)
@@ -100,7 +103,7 @@ package struct SendbirdUserRoutes: Sendable {
     let body = try request.body
     let now = services.wallTime
     let change = try SendbirdUserChange(body)
-    let order = try SendbirdTokenOrder(body, at: now)
+    let order = try SendbirdTokenOrder(body, at: now, secrets: secrets)
     guard request.isServer || !(change.isForServersOnly || order.isAny) else { throw .notAuthorized }
     let before = try await known(id)
     let user = try await updated(id) { user in

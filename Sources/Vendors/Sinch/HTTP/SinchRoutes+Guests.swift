@@ -12,7 +12,7 @@ extension SinchRoutes {
     }
     let now = services.wallTime
     guard guests.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
-    let user = UserID("guest-" + SinchIdentifier.make())
+    let user = UserID("guest-" + SinchIdentifier.make(from: registrar.secrets))
     let issuer = SinchTokenIssuer(
       application: application.key, secret: application.secrets[0], policy: settings.tokens)
     let token = issuer.mint(

@@ -15,7 +15,7 @@ extension SinchRoutes {
   func registerWeb(_ request: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
     let now = services.wallTime
     // That SDK names no device: each registration is one.
-    let device = Name(SinchIdentifier.make())
+    let device = Name(SinchIdentifier.make(from: registrar.secrets))
     return try await registerWeb(request, device: device, extending: nil, at: now)
   }
 

@@ -1,13 +1,15 @@
 internal import GatewayCore
-internal import GatewayTokens
+package import GatewayTokens
 
 /// Turns credentials into instances: the same for the socket and for HTTP.
 package struct SinchRegistrar: Sendable {
   let settings: SinchSettings
   let directory: SinchDirectory
+  let secrets: Secrets
   private let verifier: SinchTokenVerifier
 
-  package init(settings: SinchSettings, directory: SinchDirectory) {
+  package init(settings: SinchSettings, directory: SinchDirectory, secrets: Secrets = .system) {
+    self.secrets = secrets
     self.settings = settings
     self.directory = directory
     verifier = SinchTokenVerifier(applications: settings.applications, policy: settings.tokens)
@@ -90,7 +92,7 @@ package struct SinchRegistrar: Sendable {
     kind: UserKind = .regular, endsAt: WallTime?, fingerprint: TokenFingerprint, issuedAt: WallTime,
     keepsLimits: Bool = false, at now: WallTime
   ) -> Order {
-    let id = Name(SinchIdentifier.make())
+    let id = Name(SinchIdentifier.make(from: secrets))
     let secret = SinchInstanceSecret.make(id: id, of: application)
     let instance = SinchInstance(
       id: id, application: device.application, user: device.user, kind: kind, device: device.device,

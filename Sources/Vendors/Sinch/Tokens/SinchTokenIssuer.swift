@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
-internal import GatewayTokens
+package import GatewayTokens
 
 /// Mints registration tokens of one application, as the vendor's server samples do.
 package struct SinchTokenIssuer: TokenIssuer {
@@ -11,11 +11,20 @@ package struct SinchTokenIssuer: TokenIssuer {
   private static let life = Duration.seconds(600)
   /// What the tokens will be held to.
   private let policy: SinchTokenPolicy
+  /// What nonces are made of.
+  private var secrets = Secrets.system
 
   package init(application: Name, secret: SinchSecret, policy: SinchTokenPolicy = SinchTokenPolicy()) {
     self.application = application
     self.secret = secret
     self.policy = policy
+  }
+
+  /// The same, with nonces from there.
+  package func drawing(from secrets: Secrets) -> SinchTokenIssuer {
+    var issuer = self
+    issuer.secrets = secrets
+    return issuer
   }
 
   /// A token whose registration ends at `expiresAt`, which is what a session lives by; never, where that is nil. It may be
@@ -71,7 +80,7 @@ package struct SinchTokenIssuer: TokenIssuer {
     json.member("sub", "\(issuer)/users/\(claims.user.rawValue)")
     json.member("iat", secondsOf: claims.issuedAt.nanoseconds)
     json.member("exp", secondsOf: claims.expiresAt.nanoseconds)
-    json.member("nonce", claims.nonce ?? SinchIdentifier.make())
+    json.member("nonce", claims.nonce ?? SinchIdentifier.make(from: secrets))
     if let end = claims.instanceEndsAt { json.member("sinch:rtc:instance:exp", secondsOf: end.nanoseconds) }
     if claims.kind != .regular { json.member(SinchRegistrationToken.kindClaim, claims.kind.rawValue) }
     if claims.isOfAnyLife { json.member(SinchRegistrationToken.lifeClaim, SinchRegistrationToken.anyLife) }
@@ -98,8 +107,8 @@ package struct SinchTokenIssuer: TokenIssuer {
 
 /// Names that nobody can guess, in the form of a UUID (RFC 9562 section 5.4).
 enum SinchIdentifier {
-  static func make() -> String {
-    var bytes = SecureRandom.bytes(16)
+  static func make(from secrets: Secrets) -> String {
+    var bytes = secrets.bytes(16)
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }

@@ -1,4 +1,5 @@
 internal import GatewayCore
+package import GatewayTokens
 
 /// The SFU's stand-in as the coordinator's side knows it: where it is, the tokens that open it, and how long it is
 /// patient.
@@ -13,10 +14,12 @@ package struct StreamSFU: Sendable {
   /// - Parameters:
   ///   - policy: Where clients find it, and how long it gives them.
   ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
-  package init(_ policy: StreamSFUPolicy, on executor: any (SerialExecutor & TaskExecutor)) {
+  package init(
+    _ policy: StreamSFUPolicy, on executor: any (SerialExecutor & TaskExecutor), secrets: Secrets = .system
+  ) {
     self.policy = policy
     self.executor = executor
-    tokens = StreamSFUTokens(life: policy.tokenLife)
+    tokens = StreamSFUTokens(life: policy.tokenLife, secrets: secrets)
   }
 
   /// Where clients find it who sent `request`; nil if nobody can say where that was sent to.

@@ -75,7 +75,8 @@ package struct StreemOperations: OperationHandler, ConnectionObserver {
     let remoteName = StreemName(remote).userID(home: home)
     guard await services.isConnected(remoteName) else { throw .notFound.detailed("the remote user is not connected") }
     let room = StreemRoom(
-      sid: Name(StreemID.make("rm")), company: user.company, referenceID: order.reference, createdAt: now,
+      sid: Name(StreemID.make("rm", from: inviting.secrets)), company: user.company, referenceID: order.reference,
+      createdAt: now,
       caller: StreemRoom.Party(user: user, role: order.role, connection: caller.connection),
       callee: StreemRoom.Party(user: remote, role: order.remoteRole))
     try await rooms.start(room, by: caller.connection, at: now)

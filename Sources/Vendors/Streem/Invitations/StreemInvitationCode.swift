@@ -19,9 +19,9 @@ struct StreemInvitationCode: Hashable {
   }
 
   /// A new code, each as likely as any other.
-  static func draw() -> StreemInvitationCode {
+  static func draw(from secrets: Secrets) -> StreemInvitationCode {
     while true {
-      let word = SecureRandom.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      let word = secrets.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       // Numbers above the last whole multiple of a milliard would favour some codes.
       if word < 4_000_000_000 { return StreemInvitationCode(number: word % 1_000_000_000) }
     }

@@ -1,12 +1,14 @@
 internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
+internal import GatewayTokens
 
 /// Makes invitations, and lets invited customers in.
 struct StreemInviting: Sendable {
   let directory: StreemDirectory
   let keyring: StreemKeyring
   let settings: StreemSettings
+  let secrets: Secrets
 
   /// How many codes are drawn before the table counts as full of living ones.
   private static let drawsMax = 20
@@ -43,12 +45,12 @@ struct StreemInviting: Sendable {
     }
     if let phone = order.phone, order.kind == .phone { try checkReachable(phone) }
     let invitation = StreemInvitation(
-      sid: StreemID.make("inv"), company: inviter.company, inviter: inviter.id, toName: order.toUserName,
+      sid: StreemID.make("inv", from: secrets), company: inviter.company, inviter: inviter.id, toName: order.toUserName,
       toPhone: order.phone, referenceID: order.referenceID, integrationID: order.integrationID, createdAt: now,
       expiresAt: now + settings.invitationLife)
     do throws(GatewayError) {
       for _ in 0..<Self.drawsMax {
-        let code = StreemInvitationCode.draw()
+        let code = StreemInvitationCode.draw(from: secrets)
         if try await directory.addInvitation(invitation, codeHash: code.hash, at: now) {
           return Made(invitation: invitation, code: code, kind: order.kind)
         }
@@ -135,9 +137,10 @@ struct StreemInviting: Sendable {
     do throws(GatewayError) {
       guard let company = try await directory.company(invitation.company, at: now) else { throw .companyUnknown }
       guard company.isActive else { throw .companyForbidden.detailed("the company is not active") }
-      let subject = Name(StreemID.make("inv"))
+      let subject = Name(StreemID.make("inv", from: secrets))
       let login = StreemLogin(
-        company: company.code, externalID: subject, newID: Name(StreemID.make("usr")), name: invitation.toName,
+        company: company.code, externalID: subject, newID: Name(StreemID.make("usr", from: secrets)),
+        name: invitation.toName,
         isExpert: false, invitedBy: invitation.inviter)
       _ = try await directory.identify(login, at: now)
       let issuer = try await keyring.issuer(for: company.code, at: now)

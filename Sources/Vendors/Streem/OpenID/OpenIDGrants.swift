@@ -19,8 +19,10 @@ struct OpenIDGrants: Sendable {
   private let store: any Store
   private let settings: OpenIDSettings
   private let door: OpenIDDoor
+  private let chance: Secrets
 
-  init(_ store: any Store, settings: OpenIDSettings) {
+  init(_ store: any Store, settings: OpenIDSettings, chance: Secrets) {
+    self.chance = chance
     self.store = store
     self.settings = settings
     door = OpenIDDoor(settings)
@@ -47,7 +49,7 @@ struct OpenIDGrants: Sendable {
     case .wrong: return .wrong
     case .open: break
     }
-    let code = Base64URL.encode(SecureRandom.bytes(OpenIDSecrets.size))
+    let code = Base64URL.encode(chance.bytes(OpenIDSecrets.size))
     let row = OpenIDCodeRow(
       client: authorization.client, company: authorization.company, issuedAt: now,
       worth: .init(authorization: authorization, user: account.user))
@@ -68,7 +70,7 @@ struct OpenIDGrants: Sendable {
   func redeem(
     _ code: String, client: Name, company: Name, redirect: Name?, verifier: String, at now: WallTime
   ) async throws(OpenIDError) -> OpenIDTokens {
-    let secrets = OpenIDSecrets()
+    let secrets = OpenIDSecrets(chance)
     let tokens = try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(OpenIDError) -> OpenIDTokens? in
       let key = Self.key(ofCode: code)
@@ -151,7 +153,7 @@ struct OpenIDGrants: Sendable {
   func refresh(
     _ token: String, client: Name, company: Name, scope: String?, at now: WallTime
   ) async throws(OpenIDError) -> OpenIDTokens {
-    let secrets = OpenIDSecrets()
+    let secrets = OpenIDSecrets(chance)
     let parts = OpenIDSecrets.parts(token)
     let tokens = try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(OpenIDError) -> OpenIDTokens? in

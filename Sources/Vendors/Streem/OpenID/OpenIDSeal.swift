@@ -8,7 +8,11 @@ internal import GatewayTokens
 /// What is in it came from the browser, so it is not hidden from it. The key is of this process: a page outlives no
 /// restart.
 struct OpenIDSeal: Sendable {
-  private let key = SecureRandom.bytes(32)
+  private let key: [UInt8]
+
+  init(_ secrets: Secrets) {
+    key = secrets.bytes(32)
+  }
 
   /// The request as text of a form's field, good until `end`; nil if it is longer than a form's field may be.
   func seal(_ request: OpenIDAuthorization, until end: WallTime) -> String? {

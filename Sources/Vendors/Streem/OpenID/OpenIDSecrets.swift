@@ -8,13 +8,15 @@ struct OpenIDSecrets {
   private static let handleSize = 16
 
   /// Names a new grant.
-  let handle = SecureRandom.bytes(handleSize)
-  let secret = SecureRandom.bytes(size)
+  let handle: [UInt8]
+  let secret: [UInt8]
   let access: String
   let accessHash: [UInt8]
 
-  init() {
-    (access, accessHash) = AccessToken.mint()
+  init(_ secrets: Secrets) {
+    handle = secrets.bytes(Self.handleSize)
+    secret = secrets.bytes(Self.size)
+    (access, accessHash) = AccessToken.mint(from: secrets)
   }
 
   static func refreshToken(_ handle: [UInt8], _ secret: [UInt8]) -> String {

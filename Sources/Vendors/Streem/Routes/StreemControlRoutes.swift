@@ -9,6 +9,7 @@ struct StreemControlRoutes: Sendable {
   let services: any GatewayServices
   let directory: StreemDirectory
   let settings: StreemSettings
+  let secrets: Secrets
 
   private static let nameBytesMax = 200
 
@@ -52,7 +53,7 @@ struct StreemControlRoutes: Sendable {
       throw .invalidParameter.detailed("name must be 1 to \(Self.nameBytesMax) bytes")
     }
     let code = Name(order.code)
-    let fresh = StreemCompany(code: code, sid: StreemID.make("co"), name: order.name ?? order.code)
+    let fresh = StreemCompany(code: code, sid: StreemID.make("co", from: secrets), name: order.name ?? order.code)
     var company = fresh
     let known = try await directory.changeCompany(code, at: services.wallTime) { known in
       company = known ?? fresh
@@ -73,7 +74,7 @@ struct StreemControlRoutes: Sendable {
     }
     let (key, secret, hash) = StreemSecret.make()
     let record = StreemAPIKey(
-      id: Name(StreemID.make("api")), publicKey: key.jwk, company: company, secretHash: hash,
+      id: Name(StreemID.make("api", from: secrets)), publicKey: key.jwk, company: company, secretHash: hash,
       createdAt: services.wallTime)
     try await directory.addAPIKey(record, at: services.wallTime)
     let answer = JSONWriter.object(capacity: 768) { json in

@@ -1,6 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
+internal import GatewayTokens
 
 // Reservations as the REST API takes and gives them.
 
@@ -12,7 +13,7 @@ extension StreemReservation {
   private static let detailsMax = 50
   private static let groupBytesMax = 100
 
-  init(_ body: JSONObject, company: Name, group: Name, at now: WallTime) throws(GatewayError) {
+  init(_ body: JSONObject, company: Name, group: Name, secrets: Secrets, at now: WallTime) throws(GatewayError) {
     guard (1...Self.groupBytesMax).contains(group.text.utf8.count) else {
       throw .invalidParameter.detailed("the group's name must be 1 to \(Self.groupBytesMax) bytes")
     }
@@ -28,8 +29,9 @@ extension StreemReservation {
       throw .invalidParameter.detailed("priority must be a whole number from -1000000 to 1000000")
     }
     self.init(
-      sid: Name(StreemID.make("rsv")), company: company, group: group, externalUserID: Name(user), priority: priority,
-      details: try Self.details(body), roomSID: StreemID.make("rm"), createdAt: now,
+      sid: Name(StreemID.make("rsv", from: secrets)), company: company, group: group, externalUserID: Name(user),
+      priority: priority,
+      details: try Self.details(body), roomSID: StreemID.make("rm", from: secrets), createdAt: now,
       lasts: .milliseconds(Int64(seconds * 1000)))
   }
 

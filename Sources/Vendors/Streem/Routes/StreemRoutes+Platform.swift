@@ -84,7 +84,8 @@ extension StreemRoutes {
     do throws(GatewayError) {
       let now = services.wallTime
       let reservation = try Self.read(request.body) { (body) throws(GatewayError) in
-        try StreemReservation(body, company: company.code, group: Name(parameters["group"]), at: now)
+        try StreemReservation(
+          body, company: company.code, group: Name(parameters["group"]), secrets: inviting.secrets, at: now)
       }
       try await directory.addReservation(reservation, at: now)
       return Self.answer(reservation, company, status: 201)

@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+package import GatewayTokens
 
 /// Judges Streem Tokens, and logs their users in: new ones are made, known ones are overwritten with what the login
 /// carries.
@@ -8,8 +8,10 @@ package struct StreemAuthenticator: Authenticator {
   private let keyring: StreemKeyring
   private let directory: StreemDirectory
   private let settings: StreemSettings
+  private let secrets: Secrets
 
-  package init(keyring: StreemKeyring, directory: StreemDirectory, settings: StreemSettings) {
+  package init(keyring: StreemKeyring, directory: StreemDirectory, settings: StreemSettings, secrets: Secrets) {
+    self.secrets = secrets
     verifier = StreemTokenVerifier(audience: settings.audience, skew: settings.skew)
     self.keyring = keyring
     self.directory = directory
@@ -118,7 +120,7 @@ package struct StreemAuthenticator: Authenticator {
 
   private func login(_ claims: StreemClaims, _ details: StreemDetails, _ company: StreemCompany) -> StreemLogin {
     StreemLogin(
-      company: company.code, externalID: claims.subject, newID: Name(StreemID.make("usr")),
+      company: company.code, externalID: claims.subject, newID: Name(StreemID.make("usr", from: secrets)),
       name: details.name ?? claims.name, email: claims.email,
       avatarURL: details.avatarURL ?? claims.picture,
       isExpert: details.isExpert)

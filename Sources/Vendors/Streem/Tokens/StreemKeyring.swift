@@ -1,5 +1,5 @@
 package import GatewayCore
-internal import GatewayTokens
+package import GatewayTokens
 
 /// The API keys of the directory made ready for checking signatures, and the gateway's own keys for signing.
 ///
@@ -11,17 +11,19 @@ package actor StreemKeyring {
   private let executor: any SerialExecutor
   private let directory: StreemDirectory
   private let settings: StreemSettings
+  private let secrets: Secrets
   private var ready: [Name: (publicKey: [UInt8], key: StreemVerificationKey)] = [:]
   private var issuers: [Name: StreemTokenIssuer]
 
   /// - Parameter issuers: Who signs for companies already, by their codes; their keys are in the directory, or will be.
   package init(
-    on executor: any SerialExecutor, directory: StreemDirectory, settings: StreemSettings,
+    on executor: any SerialExecutor, directory: StreemDirectory, settings: StreemSettings, secrets: Secrets,
     issuers: [Name: StreemTokenIssuer] = [:]
   ) {
     self.executor = executor
     self.directory = directory
     self.settings = settings
+    self.secrets = secrets
     self.issuers = issuers
   }
 
@@ -43,7 +45,7 @@ package actor StreemKeyring {
   package func issuer(for company: Name, at now: WallTime) async throws(GatewayError) -> StreemTokenIssuer {
     if let issuer = issuers[company], try await key(issuer.apiKey, at: now) != nil { return issuer }
     let pair = P256KeyPair.generate()
-    let id = Name(StreemID.make("api"))
+    let id = Name(StreemID.make("api", from: secrets))
     guard let issuer = try? StreemTokenIssuer(apiKey: id, jwk: pair.jwk, settings: settings) else {
       throw .internalError
     }

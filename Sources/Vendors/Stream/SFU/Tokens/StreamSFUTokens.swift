@@ -11,11 +11,13 @@ struct StreamSFUTokens: Sendable {
   private let signer: JWTSigner
   private let verifier: JWTVerifier
   private let life: Duration
+  private let secrets: Secrets
 
   /// - Parameter life: How long a token is good.
-  init(life: Duration) {
+  init(life: Duration, secrets: Secrets) {
+    self.secrets = secrets
     do throws(KeyError) {
-      let secret = try KeyMaterial.secret(SecureRandom.bytes(32))
+      let secret = try KeyMaterial.secret(secrets.bytes(32))
       signer = try JWTSigner(secret)
       var policy = TokenPolicy()
       policy.leeway = .zero
@@ -41,7 +43,7 @@ struct StreamSFUTokens: Sendable {
       // Up, so that a token lives at least as long as it is said to.
       json.member("exp", (now + life - .nanoseconds(1)).nanoseconds / second + 1)
       // Two joins of one second are two tokens.
-      json.member("jti", Base64URL.encode(SecureRandom.bytes(12)))
+      json.member("jti", Base64URL.encode(secrets.bytes(12)))
     }
     return signer.sign(claims)
   }

@@ -1,0 +1,33 @@
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import GatewayStreem
+import TestSupport
+import Testing
+
+@Suite("A run of Streem's side in virtual time")
+struct StreemRepetitionTests {
+  /// Everything that is said in a call that an invitation and a reservation go before, but for signatures: OpenSSL 3.0
+  /// draws those of ES256 by itself.
+  private func run(_ forge: StreemForge) throws -> [String] {
+    let streem = try SimulatedStreem { $0.apiKeys = [(forge.id, try! StreemSecret(forge.secret))] }
+    let now = streem.world.wallTime
+    let expert = streem.identify(forge.token("ann", at: now), #","isExpert":true"#)
+    let customer = streem.identify(forge.token("bob", at: now))
+    streem.say(expert, #"{"type":"createInvitation","toUserName":"Carl"}"#)
+    let remote = try #require(SimulatedStreem.member("streemUserId", customer.texts[0]))
+    streem.say(expert, #"{"type":"startRemoteStream","role":"REMOTE_PRO","remoteUserId":"\#(remote)"}"#)
+    let order = #"{"externalUserId":"bob","queue":true,"priority":1,"reserve_for_seconds":60,"details":[]}"#
+    let reserved = streem.fetch(
+      "POST", "/v1/companies/postern/groups/support/reservations", basic: "\(forge.id):\(forge.secret)", body: order)
+    #expect(reserved.status == 201 && customer.texts.count == 2 && expert.texts.count == 3)
+    return expert.texts + customer.texts + [reserved.text]
+  }
+
+  @Test("repeats itself byte for byte")
+  func repeats() throws {
+    let forge = try StreemForge()
+    let (one, two) = (try run(forge), try run(forge))
+    #expect(one == two)
+  }
+}
