@@ -37,7 +37,8 @@ import Testing
   func slowReader(reads: Bool) async throws {
     let size = 30 << 20
     let (site, arrivals, release) = Self.site(bytes: size)
-    try await TestServer.with(site) { server in
+    // Other tests may keep this one waiting for longer than a server is patient with its readers.
+    try await TestServer.with(site, { $0.limits.readerPatience = .seconds(600) }) { server in
       var client: RawClient? = try RawClient(port: server.port)
       try client?.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
       for await _ in arrivals { break }

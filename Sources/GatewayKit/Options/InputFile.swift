@@ -2,11 +2,7 @@ import Glibc
 
 /// A file that a flag names, read whole.
 package enum InputFile {
-  /// The file's bytes.
-  ///
-  /// - Parameters:
-  ///   - source: The flag, as the user wrote it.
-  ///   - sizeMax: How many bytes it may have.
+  /// The file's bytes, at most `sizeMax`; `source` is the flag, as the user wrote it.
   ///
   /// Throws what is in the way: no such file, a directory, no permission, too many bytes.
   package static func read(_ path: String, of source: String, sizeMax: Int) throws -> [UInt8] {

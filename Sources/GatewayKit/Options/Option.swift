@@ -30,9 +30,7 @@ package struct Option<Settings: Sendable>: Sendable {
     }
   }
 
-  /// A switch, which sets what the path leads to.
-  ///
-  /// - Parameter on: What it is set to where the switch is on.
+  /// A switch, which sets what the path leads to; to `on` where the switch is on.
   package init(
     _ name: String, _ help: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, on: Bool = true
   ) {
@@ -61,9 +59,8 @@ package struct Option<Settings: Sendable>: Sendable {
     Option<Whole>(flag) { [take] arguments, settings in try take(arguments, &settings[keyPath: part]) }
   }
 
-  /// The same flag, for settings of which these are a part that may be missing; to give it then is a mistake.
-  ///
-  /// - Parameter mistake: What is said of the flag then.
+  /// The same flag, for settings of which these are a part that may be missing; to give it then is a mistake,
+  /// and `mistake` what is said of the flag.
   package func of<Whole>(
     _ part: any WritableKeyPath<Whole, Settings?> & Sendable, orElse mistake: String
   ) -> Option<Whole> {

@@ -3,8 +3,7 @@ package enum SecretFile {
   private static let sizeMax = 64 * 1024
 
   /// The file's text without the line feed at its end. Throws what is wrong with the file, never what it holds.
-  ///
-  /// - Parameter source: The flag that names the file, as the user wrote it.
+  /// `source` is the flag that names the file, as the user wrote it.
   package static func read(_ path: String, of source: String) throws -> String {
     let bytes = try InputFile.read(path, of: source, sizeMax: sizeMax)
     guard let text = String(validating: bytes, as: UTF8.self) else {

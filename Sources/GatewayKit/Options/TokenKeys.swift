@@ -27,8 +27,7 @@ package struct TokenKeys {
   private static let keyFileSizeMax = 1 << 20
 
   /// Nil if no flag names a key. Throws with the flag and what is wrong with its key; never with the key.
-  ///
-  /// - Parameter allowsShortSecret: Whether a short secret is accepted whatever the flags say.
+  /// With `allowsShortSecret` a short secret is accepted whatever the flags say.
   package init?(_ arguments: Arguments, allowsShortSecret isAllowed: Bool = false) throws {
     algorithm = try Self.algorithm(arguments)
     allowsShortSecret = try isAllowed || arguments.isOn("allow-short-secret")

@@ -10,9 +10,7 @@ package struct StoreCount: Hashable, Sendable {
   /// How much a row adds: 1, or its size where bytes are counted.
   package let weight: Int
 
-  /// The count of that name, one for each list of `parts`.
-  ///
-  /// - Parameter weight: 1 or more.
+  /// The count of that name, one for each list of `parts`. A `weight` is 1 or more.
   package init(_ name: String, _ parts: String..., atMost: Int, of noun: String, weight: Int = 1) {
     precondition(weight > 0, "a row that counts for nothing")
     self.weight = weight

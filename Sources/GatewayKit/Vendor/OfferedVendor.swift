@@ -14,9 +14,7 @@ package protocol OfferedVendor: Vendor {
   /// The flags of `serve` that set it.
   static var options: [Option<Settings>] { get }
 
-  /// What the flags ask for, checked.
-  ///
-  /// - Parameter own: The gateway's own keys, for what is given none.
+  /// What the flags ask for, checked; `own` are the gateway's own keys, for what is given none.
   static func settings(_ arguments: Arguments, _ own: OwnKeys) throws -> Settings
 
   /// What the token commands know of its tokens.

@@ -17,9 +17,9 @@ package final class Gateway: Sendable {
   /// Written once too, with ``bindings``.
   private(set) nonisolated(unsafe) var spoken = SpokenDialects([])
 
-  /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats.
+  /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats. Its
+  /// revocations outlive it where there is a `keeper`.
   ///
-  /// - Parameter keeper: Where revocations outlive it; nil if nowhere.
   /// - Precondition: at least one loop; the loops are numbered from 0.
   package init(configuration: GatewayConfiguration, loops: [EventLoop], keeper: (any RevocationKeeper)? = nil) {
     self.keeper = keeper
@@ -103,6 +103,7 @@ package final class Gateway: Sendable {
       [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)])
     var response = dialect.response(for: error)
     if error.httpStatus == 503 {
+      response.headers.removeAll { $0.name == "retry-after" }
       response.headers.append(HTTPField("retry-after", String(configuration.retryAfter.components.seconds)))
     }
     return .refuse(response)

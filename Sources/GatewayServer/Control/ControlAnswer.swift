@@ -25,8 +25,10 @@ enum ControlAnswer {
       }
       let error: Content
     }
-    return json(
+    var answer = json(
       Body(error: .init(number: error.number, name: error.name, message: error.message)), status: error.httpStatus)
+    if error.httpStatus == 503 { answer.headers.append(HTTPField("retry-after", "5")) }
+    return answer
   }
 
   /// The request's body as a value; an empty body is an empty object. A member that it does not have is refused by name,

@@ -74,8 +74,6 @@ final class ServerConnection: @unchecked Sendable {
   static let requestsMax = 10_000
   /// How long a connection that is kept alive may say nothing.
   static let idleTime = Duration.seconds(15)
-  /// How long a reader may take none of an answer.
-  static let readerPatience = Duration.seconds(30)
   static let lingerTime = Duration.seconds(2)
 
   init(
@@ -265,7 +263,7 @@ final class ServerConnection: @unchecked Sendable {
     write(response.serialized(withoutBody: isHead, persistence))
     guard case .writing = phase else { return }
     guard stream.hasOutput else { return written() }
-    wait(Self.readerPatience)
+    wait(service.limits.readerPatience)
     rewatch()
   }
 
@@ -279,7 +277,7 @@ final class ServerConnection: @unchecked Sendable {
     switch stream.flush() {
     case .done: break
     case .waits(let hasMoved):
-      if hasMoved, case .writing = phase { wait(Self.readerPatience) }
+      if hasMoved, case .writing = phase { wait(service.limits.readerPatience) }
       rewatch()
     case .failed: end()
     }

@@ -16,7 +16,9 @@ struct StreemControlRoutes: Sendable {
   var routes: [HTTPRoute] {
     // The control API's own shape of errors, not the dialect's.
     let group = RouteGroup { (error: GatewayError) in
-      HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
+      var answer = HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
+      if answer.status == 503 { answer.headers.append(.retryAfter(.seconds(5))) }
+      return answer
     }
     return [
       group.route("POST", "/streem/companies") { request, _ throws(GatewayError) in try await putCompany(request) },

@@ -54,7 +54,7 @@ struct StreemStoreScenes {
       streem.fetch("GET", "/streem/api-keys", from: .control),
     ]
     for answer in answers {
-      #expect(answer.status == 503, "\(answer.text)")
+      #expect(answer.status == 503 && answer.header("retry-after") != nil, "\(answer.text)")
     }
     #expect(peer.isOpen)
     store.fault = nil
