@@ -1,0 +1,10 @@
+internal import GatewayCore
+
+/// What is remembered of a connection: who started, and why they were asked for credentials.
+struct SinchStanding: Hashable, Sendable {
+  var device: SinchDevice
+  /// The instance that the connection lives by.
+  var instance: Name?
+  /// Why credentials were asked for, while that is not answered.
+  var asked: SinchCredentialsReason?
+}

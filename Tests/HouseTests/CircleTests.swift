@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// Which folder of a target uses types of which other. One that uses another, and is used by it in turn, perhaps by way of
+/// a third, can be neither read nor changed by itself.
+@Suite("The folders of a target")
+struct CircleTests {
+  /// Those of these targets still run in circles: what is left to part. A vendor is none of them by name.
+  private static let targets = Repository.folders(in: "Sources").filter { !["GatewayServer", "postern"].contains($0) }
+  /// How many vendors' still do.
+  private static let vendorsInCircles = 3
+
+  private static let declaration =
+    #/^((?:public |package |internal |fileprivate |private )*)(?:final |indirect )*(?:nonisolated )?(?:struct|class|enum|actor|protocol|typealias)\s+([A-Z]\w*)/#
+  private static let word = #/\b[A-Z]\w*\b/#
+  private static let string = #/"(?:\\.|[^"\\])*"/#
+
+  /// The folders below `target` in circles, each circle by itself.
+  static func circles(in target: String) -> [[String]] {
+    let files = Repository.swiftFiles(below: target).map { file in
+      (path: file.path, lines: file.code.map { $0.text.replacing(string, with: "") })
+    }
+    // Where the types stand that more than their file sees.
+    var owners: [Substring: Set<String>] = [:]
+    var own: [String: Set<Substring>] = [:]
+    for (path, lines) in files {
+      for line in lines {
+        guard let match = line.firstMatch(of: declaration) else { continue }
+        own[path, default: []].insert(match.output.2)
+        if !match.output.1.contains("private") { owners[match.output.2, default: []].insert(path) }
+      }
+    }
+    var uses: [String: Set<String>] = [:]
+    for (path, lines) in files {
+      let folder = (path as NSString).deletingLastPathComponent
+      for line in lines {
+        for match in line.matches(of: word) where own[path]?.contains(match.output) != true {
+          guard let owner = owners[match.output]?.min() else { continue }
+          let other = (owner as NSString).deletingLastPathComponent
+          if other != folder { uses[folder, default: []].insert(other) }
+        }
+      }
+    }
+    // Two folders run in one circle if each is reached from the other.
+    func reached(from folder: String) -> Set<String> {
+      var (found, next) = (Set<String>(), [folder])
+      while let one = next.popLast() {
+        for other in uses[one] ?? [] where found.insert(other).inserted { next.append(other) }
+      }
+      return found
+    }
+    let reach = uses.keys.reduce(into: [:]) { $0[$1] = reached(from: $1) }
+    let circles = reach.keys.map { one in
+      reach.keys.filter { reach[one]!.contains($0) && reach[$0]!.contains(one) }.sorted()
+    }
+    return Set(circles.filter { $0.count > 1 }).sorted { $0[0] < $1[0] }
+  }
+
+  @Test("run in no circle", arguments: targets)
+  func targets(target: String) {
+    guard target != "Vendors" else { return }
+    #expect(Self.circles(in: "Sources/\(target)") == [])
+  }
+
+  @Test("run in no circle in a vendor's, but for those that are left to part")
+  func vendors() {
+    let inCircles = Repository.folders(in: "Sources/Vendors").filter {
+      !Self.circles(in: "Sources/Vendors/\($0)").isEmpty
+    }
+    #expect(inCircles.count <= Self.vendorsInCircles, "\(inCircles)")
+  }
+}
