@@ -27,12 +27,6 @@ struct OpenIDGrant: StoreValue {
   var hasProfile: Bool { scopes.contains("profile") }
 }
 
-/// A person's account at the provider: two companies' users of one name are two.
-struct OpenIDAccount: Hashable {
-  let company: Name
-  let user: Name
-}
-
 /// What the token endpoint hands out.
 struct OpenIDTokens {
   let grant: OpenIDGrant

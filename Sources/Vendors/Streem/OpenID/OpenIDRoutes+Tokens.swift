@@ -52,7 +52,7 @@ extension OpenIDRoutes {
   private func client(of request: HTTPRequest, _ form: OpenIDParameters) throws(OpenIDError) -> OpenIDClient {
     var id = form["client_id"].map { Name($0) }
     if request.header("authorization") != nil {
-      guard let (user, secret) = StreemRoutes.basic(request), secret.isEmpty,
+      guard let (user, secret) = StreemRequest.basic(request), secret.isEmpty,
         let name = PercentEncoding.decode(user).map({ Name($0) }),
         id == nil || id == name
       else { throw OpenIDError(.invalidClient, "clients are public: send client_id, and no secret") }

@@ -33,7 +33,7 @@ extension StreemRoutes {
 
   /// The code of the company whose API key came with the request.
   private func callerCompany(_ request: HTTPRequest) async throws(StreemFailure) -> Name {
-    let basic = Self.basic(request)
+    let basic = StreemRequest.basic(request)
     let now = services.wallTime
     let known = try await asking { () async throws(GatewayError) -> StreemAPIKey? in
       guard let basic else { return nil }
@@ -49,17 +49,6 @@ extension StreemRoutes {
       throw failure
     }
     return key.company
-  }
-
-  /// User name and password of HTTP Basic (RFC 7617 section 2).
-  static func basic(_ request: HTTPRequest) -> (id: String, secret: Substring)? {
-    guard let value = request.header("authorization") else { return nil }
-    let parts = value.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "basic",
-      let bytes = Base64.decode(String(parts[1].drop { $0 == " " })),
-      let text = String(validating: bytes, as: UTF8.self), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
-    else { return nil }
-    return (String(text[..<colon]), text[text.utf8.index(after: colon)...])
   }
 
   /// The company of the path, which must be the caller's own: others are as unknown as those that do not exist.
@@ -83,7 +72,7 @@ extension StreemRoutes {
     let company = try await company(request, parameters)
     do throws(GatewayError) {
       let now = services.wallTime
-      let reservation = try Self.read(request.body) { (body) throws(GatewayError) in
+      let reservation = try StreemRequest.read(request.body) { (body) throws(GatewayError) in
         try StreemReservation(
           body, company: company.code, group: Name(parameters["group"]), secrets: inviting.secrets, at: now)
       }

@@ -39,7 +39,7 @@ package struct StreemRoutes: Sendable {
 
   private func identify(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
     do throws(GatewayError) {
-      let (token, details) = try Self.read(request.body) { (body) throws(GatewayError) in
+      let (token, details) = try StreemRequest.read(request.body) { (body) throws(GatewayError) in
         (try body.streemToken(), try body.streemDetails())
       }
       let credentials = Credentials(token: token, details: Baggage(details))
@@ -110,7 +110,7 @@ package struct StreemRoutes: Sendable {
   private func enter(_ request: HTTPRequest, code: String) async throws(StreemFailure) -> HTTPResponse {
     let version: String?
     do throws(GatewayError) {
-      version = try Self.read(request.body, isOptional: true) { (body) throws(GatewayError) in
+      version = try StreemRequest.read(request.body, isOptional: true) { (body) throws(GatewayError) in
         _ = try body.truth("isExpert")
         return try body.text("sdkVersion")
       }
@@ -133,21 +133,5 @@ package struct StreemRoutes: Sendable {
     _ body: nonisolated(nonsending) () async throws(GatewayError) -> Answer
   ) async throws(StreemFailure) -> Answer {
     do throws(GatewayError) { return try await body() } catch { throw StreemFailure(error) }
-  }
-
-  /// What `read` makes of a body, which must be a JSON object, or may be absent where everything in it is optional.
-  static func read<Content>(
-    _ body: [UInt8], isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
-  ) throws(GatewayError) -> Content {
-    let bytes = isOptional && body.isEmpty ? Array("{}".utf8) : body
-    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
-      let object: JSONObject
-      do throws(JSONError) {
-        object = try JSONObject(bytes)
-      } catch {
-        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
-      }
-      return try read(object)
-    }
   }
 }
