@@ -73,7 +73,7 @@ package struct StreemVendor: Vendor {
     try await rooms.endAll(at: now)
     try await directory.addAPIKey(
       StreemAPIKey(id: issuer.apiKey, publicKey: ownKey.jwk, company: home.code, secretHash: nil, createdAt: now),
-      at: now)
+      isOwn: true, at: now)
     for (id, key) in settings.apiKeys {
       try await directory.nameAPIKey(
         StreemAPIKey(

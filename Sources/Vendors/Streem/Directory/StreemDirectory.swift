@@ -9,6 +9,9 @@ package import GatewayKit
 package struct StreemDirectory: Sendable {
   static let companies = StoreTable<StreemCompany>("streem.company")
   private static let keys = StoreTable<StreemAPIKey>("streem.key")
+  private static let ownKeys = StoreTable<StreemOwnKeyRow>("streem.own-key")
+  /// The keys of earlier lives that are kept, so that a gateway that is started again and again fills no table.
+  private static let retiredKeysMax = 100
 
   typealias Transaction = StoreTransaction<GatewayError>
 
@@ -59,9 +62,10 @@ package struct StreemDirectory: Sendable {
   // MARK: API keys
 
   /// Keeps an API key. Throws `GatewayError.companyUnknown` if its company does not exist, and
-  /// `GatewayError.invalidParameter` if there is a key of that id already, revoked or not.
-  package func addAPIKey(_ key: StreemAPIKey, at now: WallTime) async throws(GatewayError) {
-    try await putAPIKey(key, at: now) { (_) throws(GatewayError) in
+  /// `GatewayError.invalidParameter` if there is a key of that id already, revoked or not. One that `isOwn` is the gateway's,
+  /// made for this life of it.
+  package func addAPIKey(_ key: StreemAPIKey, isOwn: Bool = false, at now: WallTime) async throws(GatewayError) {
+    try await putAPIKey(key, isOwn: isOwn, at: now) { (_) throws(GatewayError) in
       throw .invalidParameter.detailed("there is an API key of that id already")
     }
   }
@@ -77,7 +81,8 @@ package struct StreemDirectory: Sendable {
   }
 
   private func putAPIKey(
-    _ key: StreemAPIKey, at now: WallTime, over: (StreemAPIKey) throws(GatewayError) -> StreemAPIKey
+    _ key: StreemAPIKey, isOwn: Bool = false, at now: WallTime,
+    over: (StreemAPIKey) throws(GatewayError) -> StreemAPIKey
   ) async throws(GatewayError) {
     let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
@@ -86,17 +91,34 @@ package struct StreemDirectory: Sendable {
       var kept = key
       if let known = try await transaction.get(place, as: StreemAPIKey.self) { kept = try over(known) }
       transaction.put(place, kept, in: [count])
+      if isOwn { transaction.put(Self.ownKeys.key(key.id.text), StreemOwnKeyRow(id: key.id, createdAt: key.createdAt)) }
     }
   }
 
-  /// Lets the keys that the gateway made for itself in an earlier life be good until `end`, and no longer.
+  /// Lets the keys that the gateway made for itself in its last life be good until `end`, and those of lives before that no
+  /// longer than they were; of very many the oldest go at once.
   package func retireOwnKeys(until end: WallTime, at now: WallTime) async throws(GatewayError) {
+    var rows: [StreemOwnKeyRow] = []
+    do throws(StoreError) {
+      for entry in try await store.scan(Self.ownKeys.range(), limit: .max, at: now) {
+        rows.append(try entry.value(as: StreemOwnKeyRow.self))
+      }
+    } catch {
+      throw GatewayError(error)
+    }
+    rows.sort { $0.createdAt > $1.createdAt }
     let count = StoreCount("streem.keys", atMost: limits.keys, of: "API keys")
-    for key in try await apiKeys(at: now) where key.secretHash == nil {
+    for (place, row) in rows.enumerated() where !row.isRetired || place >= Self.retiredKeysMax {
       try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
-        let place = Self.keys.key(key.id.text)
-        guard let known = try await transaction.get(place, as: StreemAPIKey.self) else { return }
-        transaction.put(place, known, expires: end, in: [count])
+        let (key, own) = (Self.keys.key(row.id.text), Self.ownKeys.key(row.id.text))
+        guard place < Self.retiredKeysMax, let known = try await transaction.get(key, as: StreemAPIKey.self) else {
+          transaction.delete(key)
+          return transaction.delete(own)
+        }
+        var retired = row
+        retired.isRetired = true
+        transaction.put(key, known, expires: end, in: [count])
+        transaction.put(own, retired, expires: end)
       }
     }
   }

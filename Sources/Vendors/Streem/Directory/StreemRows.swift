@@ -7,6 +7,14 @@ struct StreemUserPlace: StoreValue {
   var externalID: Name
 }
 
+/// An API key that the gateway made for itself.
+struct StreemOwnKeyRow: StoreValue {
+  var id: Name
+  var createdAt: WallTime
+  /// Whether the life of the gateway is over that it was made for.
+  var isRetired = false
+}
+
 /// A user in the order in which a company's users identified last.
 struct StreemRecentRow: StoreValue {
   var externalID: Name

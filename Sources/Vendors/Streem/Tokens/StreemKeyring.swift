@@ -51,7 +51,7 @@ package actor StreemKeyring {
     }
     try await directory.addAPIKey(
       StreemAPIKey(id: id, publicKey: pair.publicKey.jwk, company: company, secretHash: nil, createdAt: now),
-      at: now)
+      isOwn: true, at: now)
     issuers[company] = issuer
     return issuer
   }
