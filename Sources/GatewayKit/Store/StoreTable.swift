@@ -36,7 +36,7 @@ package struct StoreKey: Sendable {
 /// The rows of one table whose keys begin alike.
 package struct StoreRange: Sendable {
   /// Nothing that is less is in it.
-  package let lower: StorePath
+  package private(set) var lower: StorePath
   /// Neither this nor anything after it is in it.
   package let upper: StorePath
   package let type: any StoreValue.Type
@@ -45,5 +45,12 @@ package struct StoreRange: Sendable {
     lower = path
     upper = path.end
     self.type = type
+  }
+
+  /// What of it does not stand before that row.
+  package func from(_ key: StoreKey) -> StoreRange {
+    var rest = self
+    rest.lower = max(lower, key.path)
+    return rest
   }
 }

@@ -26,7 +26,8 @@ extension SendbirdDialect {
   }
 
   private func loginRefused(_ error: GatewayError) -> Frame {
-    guard error.isSame(as: .overloaded) else {
+    // Some clients come back at an unknown error without a pause; at this one all wait.
+    guard error.isSame(as: .overloaded) || error.isSame(as: .storeUnavailable) else {
       return SendbirdFrame.command("LOGI") { SendbirdError(error).write(to: &$0) }
     }
     return SendbirdFrame.command("BUSY") { json in

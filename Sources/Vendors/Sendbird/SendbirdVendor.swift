@@ -5,7 +5,7 @@ package import GatewayTokens
 /// Sendbird's side of a gateway: one application with its sessions, its users by the Platform API, its channels and
 /// messages.
 package struct SendbirdVendor: Vendor {
-  package let directory: MemorySendbirdDirectory
+  package let directory: SendbirdDirectory
   package let bindings: [DialectBinding]
   /// Signs session tokens.
   package let signer: JWTSigner
@@ -23,7 +23,7 @@ package struct SendbirdVendor: Vendor {
     self.settings = settings
     services = ground.services
     secrets = ground.secrets
-    directory = MemorySendbirdDirectory(on: ground.executor)
+    directory = SendbirdDirectory(ground.store, on: ground.executor)
     channels = MemorySendbirdChannels(
       on: ground.executor, limits: MemorySendbirdChannelLimits(messageBytes: settings.messageBytesMax))
     let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))

@@ -21,7 +21,7 @@ package struct SimulatedSendbird {
 
   package var world: SimulatedWorld { space.world }
   package var gateway: Gateway { space.gateway }
-  package var directory: MemorySendbirdDirectory { space.vendor.directory }
+  package var directory: SendbirdDirectory { space.vendor.directory }
 
   // MARK: Users and tokens
 
@@ -30,13 +30,13 @@ package struct SimulatedSendbird {
     let (directory, now) = (directory, world.wallTime)
     _ = world.ask {
       _ = try? await directory.getOrCreateUser(UserID(user), at: now)
-      _ = try? await directory.updateUser(UserID(user), change)
+      _ = try? await directory.updateUser(UserID(user), at: now, change)
     }
   }
 
   package func user(_ name: String) -> SendbirdUser? {
-    let directory = directory
-    return world.ask { await directory.user(UserID(name)) } ?? nil
+    let (directory, now) = (directory, world.wallTime)
+    return world.ask { (try? await directory.user(UserID(name), at: now)) ?? nil } ?? nil
   }
 
   /// A session token of the user that lives for `life` from now; the user is made if need be.

@@ -4,7 +4,7 @@ internal import GatewayJSON
 /// Tells those who are in a channel what happens there. Each event is encoded once, whoever hears it; what is told in a
 /// group channel ends with how much each of its hearers has not read.
 struct SendbirdChannelEvents: Sendable {
-  let directory: any SendbirdDirectory
+  let directory: SendbirdDirectory
   let channels: any SendbirdChannelDirectory
 
   /// The categories of `SYEV`.
@@ -31,6 +31,11 @@ struct SendbirdChannelEvents: Sendable {
   static func call(_ number: Int64) -> CallID {
     guard let call = CallID(cid: "sendbird-open:\(number)") else { preconditionFailure("digits make a name") }
     return call
+  }
+
+  /// Who they are. What has happened is told even while the store is away, and then of people without their names.
+  func who(_ users: Set<UserID>, at now: WallTime) async -> [UserID: SendbirdUser] {
+    (try? await directory.users(users, at: now)) ?? [:]
   }
 
   // MARK: Who hears
@@ -214,7 +219,7 @@ struct SendbirdChannelEvents: Sendable {
 
   /// The command that says so.
   func frame(_ category: Category, of user: UserID, in channel: SendbirdChannel, at now: WallTime) async -> Frame {
-    let known = await directory.user(user) ?? SendbirdUser(user, createdAt: channel.createdAt)
+    let known = await who([user], at: now)[user] ?? SendbirdUser(user, createdAt: channel.createdAt)
     return Self.frame(category, in: channel, at: now) { json in
       json.members(of: known)
       if channel.kind == .open { json.member("participant_count", Int64(channel.participantCount)) }
@@ -223,7 +228,7 @@ struct SendbirdChannelEvents: Sendable {
 
   func joined(_ membership: SendbirdMembership, on services: any GatewayServices) async {
     guard !membership.changed.isEmpty else { return }
-    let users = await directory.users(Set(membership.changed))
+    let users = await who(Set(membership.changed), at: services.wallTime)
     await event(.joined, in: membership.channel, on: services) { json in
       json.member("users", objects: membership.changed) { user, json in
         Self.write(user, users[user], membership.channel.member(user)?.state, in: membership.channel, to: &json)
@@ -239,7 +244,7 @@ struct SendbirdChannelEvents: Sendable {
     guard !membership.changed.isEmpty else { return }
     let channel = membership.channel
     let now = services.wallTime
-    let users = await directory.users(Set(membership.changed).union([inviter]))
+    let users = await who(Set(membership.changed).union([inviter]), at: now)
     // Those who were invited must hear of it too.
     await event(.invited, in: channel, to: channel.joined.union(membership.changed), on: services) { json in
       json.member("inviter") { Self.write(inviter, users[inviter], nil, in: channel, to: &$0) }

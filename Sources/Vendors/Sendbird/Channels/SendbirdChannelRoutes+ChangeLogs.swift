@@ -44,7 +44,7 @@ extension SendbirdChannelRoutes {
     let now = services.wallTime
     // Told with the first page.
     let gone = query.offset == 0 ? await channels.departures(of: user, since: start) : []
-    let objects = await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
+    let objects = try await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
     let next = page.next.map { SendbirdChangeToken(since: start, offset: $0) }
     return SendbirdResource.answer { json in
       json.member("updated", objects: objects) { $0.write(to: &$1) }

@@ -27,7 +27,7 @@ extension SendbirdChannelRoutes {
     let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
     let page = Array(channel.members.dropFirst(start).prefix(limit))
     let next = start < channel.members.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
-    let object = await present([channel], to: request.actor(nil), showsMembers: true)[0]
+    let object = try await present([channel], to: request.actor(nil), showsMembers: true)[0]
     return SendbirdResource.answer { json in
       json.member("members", objects: page) { object.writeMember($0, to: &$1) }
       json.member("next", next)
@@ -47,7 +47,7 @@ extension SendbirdChannelRoutes {
     let all = try await ask { () throws(SendbirdChannelRefusal) in try await channels.participants(channel.url) }
     let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
     let page = all.dropFirst(start).prefix(limit)
-    let users = await directory.users(Set(page.map(\.user)))
+    let users = try await directory.find(Set(page.map(\.user)), at: services.wallTime)
     let next = start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
     return SendbirdResource.answer { json in
       json.member("participants", objects: page) { participant, json in
@@ -68,7 +68,7 @@ extension SendbirdChannelRoutes {
     let channel = try await changeable(.group, request)
     let body = try request.body
     guard let ids = try body.users("user_ids") else { throw .missing("user_ids") }
-    let known = await directory.users(Set(ids))
+    let known = try await directory.find(Set(ids), at: services.wallTime)
     guard known.count == ids.count else { throw .notFound("User") }
     let inviter = request.actor(try body.user("inviter_id"))
     let waiting = try body.invitedOnly
@@ -80,7 +80,7 @@ extension SendbirdChannelRoutes {
       try await channels.invite(new, to: channel.url)
     }
     await events.invited(membership, by: inviter, on: services)
-    return await answer(membership.channel, request, showsMembers: true)
+    return try await answer(membership.channel, request, showsMembers: true)
   }
 
   private func join(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
@@ -105,7 +105,7 @@ extension SendbirdChannelRoutes {
       try await channels.join(channel.url, user: user, at: now)
     }
     await events.joined(membership, on: services)
-    return await answer(membership.channel, request, showsMembers: true)
+    return try await answer(membership.channel, request, showsMembers: true)
   }
 
   // MARK: Going
@@ -137,14 +137,14 @@ extension SendbirdChannelRoutes {
       try await channels.leave(channel.url, users: Set(users), at: now)
     }
     await events.left(membership, as: category, on: services)
-    return await answer(membership.channel, request, showsMembers: true)
+    return try await answer(membership.channel, request, showsMembers: true)
   }
 
   /// The user of whom the body speaks, where a server asks; the caller otherwise.
   func subject(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
     try request.needsWriter()
     guard let user = request.actor(try request.body.user("user_id")) else { throw .missing("user_id") }
-    guard await directory.user(user) != nil else { throw .notFound("User") }
+    guard try await directory.find(user, at: services.wallTime) != nil else { throw .notFound("User") }
     return user
   }
 }

@@ -80,7 +80,7 @@ extension SendbirdChannelRoutes {
       return nil
     }
     guard let id = request.actor(try body.user("user_id")) else { throw .missing("user_id") }
-    guard let user = await directory.user(id) else { throw .notFound("User") }
+    guard let user = try await directory.find(id, at: services.wallTime) else { throw .notFound("User") }
     guard user.isActive else { throw .userDeactivated }
     return user
   }

@@ -45,7 +45,7 @@ extension SendbirdChannelRoutes {
       try await channels.update(channel.url) { $0.isFrozen = freezes }
     }
     await events.event(freezes ? .frozen : .unfrozen, in: frozen, on: services) { $0.member("freeze", freezes) }
-    return await answer(frozen, request, showsMembers: true)
+    return try await answer(frozen, request, showsMembers: true)
   }
 
   private func setBanned(
@@ -53,7 +53,7 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
-    guard let known = await directory.user(user) else { throw .notFound("User") }
+    guard let known = try await directory.find(user, at: services.wallTime) else { throw .notFound("User") }
     let now = services.wallTime
     let ban = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.setBanned(isBanned, user, in: channel.url, at: now)
@@ -77,12 +77,12 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
-    guard await directory.user(user) != nil else { throw .notFound("User") }
+    guard try await directory.find(user, at: services.wallTime) != nil else { throw .notFound("User") }
     let muted = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.setMuted(isMuted, user, in: channel.url)
     }
     await events.event(isMuted ? .muted : .unmuted, of: user, in: muted, on: services)
-    return await answer(muted, request, showsMembers: true)
+    return try await answer(muted, request, showsMembers: true)
   }
 
   // MARK: Operators
@@ -91,7 +91,7 @@ extension SendbirdChannelRoutes {
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
-    let object = await present([channel], to: nil, showsMembers: false)[0]
+    let object = try await present([channel], to: nil, showsMembers: false)[0]
     let limit = try request.limit
     return SendbirdResource.answer { json in
       json.member("operators", objects: channel.properties.operators.prefix(limit)) { object.writeUser($0, to: &$1) }
@@ -107,7 +107,9 @@ extension SendbirdChannelRoutes {
     guard let users = try request.body.users("operator_ids", count: SendbirdLimits.operators) else {
       throw .missing("operator_ids")
     }
-    guard await directory.users(Set(users)).count == users.count else { throw .notFound("User") }
+    guard try await directory.find(Set(users), at: services.wallTime).count == users.count else {
+      throw .notFound("User")
+    }
     guard Set(channel.properties.operators).union(users).count <= SendbirdLimits.operators else {
       throw .tooMany("operators")
     }

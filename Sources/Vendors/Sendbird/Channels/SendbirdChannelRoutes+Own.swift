@@ -47,7 +47,7 @@ extension SendbirdChannelRoutes {
     case "invited_only", "invited_by_friend", "invited_by_non_friend": query.memberState = .invited
     default: throw .invalid("member_state_filter")
     }
-    return await answer(query, request, showsMembers: try request.flag("show_member") ?? false)
+    return try await answer(query, request, showsMembers: try request.flag("show_member") ?? false)
   }
 
   private func leaveAll(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
@@ -92,7 +92,7 @@ extension SendbirdChannelRoutes {
     let channel = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.markRead(url, user: user, at: now)
     }
-    let reader = SendbirdMessage.Sender(await directory.user(user) ?? SendbirdUser(user, createdAt: now))
+    let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
     await events.read(channel, by: reader, at: now, except: nil, on: services)
   }
 
@@ -108,7 +108,7 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     try request.needsWriter()
     let user = try await own(request)
-    guard let known = await directory.user(target) else { throw .notFound("User") }
+    guard let known = try await directory.find(target, at: services.wallTime) else { throw .notFound("User") }
     try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.setBlocked(isBlocked, target, by: user)
     }
@@ -118,7 +118,8 @@ extension SendbirdChannelRoutes {
   /// The user of the path, who must exist and be the caller, unless a server asks.
   func own(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
     try request.needs(request.userInPath)
-    guard await directory.user(request.userInPath) != nil else { throw .notFound("User") }
+    let known = try await directory.find(request.userInPath, at: services.wallTime)
+    guard known != nil else { throw .notFound("User") }
     return request.userInPath
   }
 }

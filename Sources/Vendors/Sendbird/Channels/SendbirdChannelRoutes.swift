@@ -5,13 +5,13 @@ internal import GatewayKit
 /// Channels and messages over HTTP, for servers by `Api-Token` and for clients by `Session-Key`.
 package struct SendbirdChannelRoutes: Sendable {
   let services: any GatewayServices
-  let directory: any SendbirdDirectory
+  let directory: SendbirdDirectory
   let channels: any SendbirdChannelDirectory
   let events: SendbirdChannelEvents
   let resource: SendbirdResource
 
   package init(
-    gate: SendbirdGate, services: any GatewayServices, directory: any SendbirdDirectory,
+    gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
     channels: any SendbirdChannelDirectory, rates: SendbirdRates? = nil
   ) {
     self.services = services
@@ -57,7 +57,7 @@ package struct SendbirdChannelRoutes: Sendable {
     let body = try request.body
     let now = services.wallTime
     let order = try SendbirdChannelOrder(kind, body, creator: request.actor(nil))
-    let known = await directory.users(order.users)
+    let known = try await directory.find(order.users, at: now)
     guard !order.isStrict || known.count == order.users.count else { throw .notFound("User") }
     let url: Name
     if let wanted = order.url { url = wanted } else { url = await makeURL(kind) }
@@ -68,7 +68,7 @@ package struct SendbirdChannelRoutes: Sendable {
       await events.invited(
         SendbirdMembership(channel: creation.channel, changed: others), by: order.inviter, on: services)
     }
-    return await answer(creation.channel, request, showsMembers: true, isCreated: creation.isNew)
+    return try await answer(creation.channel, request, showsMembers: true, isCreated: creation.isNew)
   }
 
   /// A name nobody has thought of.
@@ -87,7 +87,7 @@ package struct SendbirdChannelRoutes: Sendable {
     var query = try SendbirdChannelQuery(kind, request)
     // Clients see what is open to everybody.
     if !request.isServer && kind == .group { query.isPublic = true }
-    return await answer(query, request, showsMembers: try request.flag("show_member") ?? false)
+    return try await answer(query, request, showsMembers: try request.flag("show_member") ?? false)
   }
 
   private func get(
@@ -95,7 +95,7 @@ package struct SendbirdChannelRoutes: Sendable {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
     let shows = try request.flag("show_member") ?? !request.isServer
-    return await answer(channel, request, showsMembers: shows)
+    return try await answer(channel, request, showsMembers: shows)
   }
 
   private func update(
@@ -107,7 +107,7 @@ package struct SendbirdChannelRoutes: Sendable {
       try await channels.update(channel.url) { change.apply(to: &$0) }
     }
     await events.event(.changed, in: changed, on: services)
-    return await answer(changed, request, showsMembers: true)
+    return try await answer(changed, request, showsMembers: true)
   }
 
   private func delete(
@@ -184,19 +184,19 @@ extension SendbirdChannelRoutes {
 
   func answer(
     _ channel: SendbirdChannel, _ request: SendbirdRequest, showsMembers: Bool, isCreated: Bool = false
-  ) async -> HTTPResponse {
+  ) async throws(SendbirdError) -> HTTPResponse {
     let viewer = request.actor(request.text("user_id").map { UserID($0) })
-    var object = await present([channel], to: viewer, showsMembers: showsMembers, showsReceipts: true)[0]
+    var object = try await present([channel], to: viewer, showsMembers: showsMembers, showsReceipts: true)[0]
     object.isCreated = isCreated
     return SendbirdResource.answer { object.write(to: &$0) }
   }
 
   func answer(
     _ query: SendbirdChannelQuery, _ request: SendbirdRequest, showsMembers: Bool
-  ) async -> HTTPResponse {
+  ) async throws(SendbirdError) -> HTTPResponse {
     let page = await channels.channels(query)
     let viewer = request.actor(query.member)
-    let objects = await present(page.channels, to: viewer, showsMembers: showsMembers, showsReceipts: showsMembers)
+    let objects = try await present(page.channels, to: viewer, showsMembers: showsMembers, showsReceipts: showsMembers)
     let now = services.wallTime
     return SendbirdResource.answer { json in
       json.member("channels", objects: objects) { $0.write(to: &$1) }
@@ -208,7 +208,7 @@ extension SendbirdChannelRoutes {
   /// The channels with the users they name.
   func present(
     _ channels: [SendbirdChannel], to viewer: UserID?, showsMembers: Bool, showsReceipts: Bool = false
-  ) async -> [SendbirdChannelObject] {
+  ) async throws(SendbirdError) -> [SendbirdChannelObject] {
     var named: Set<UserID> = []
     for channel in channels {
       if let creator = channel.createdBy { named.insert(creator) }
@@ -216,7 +216,7 @@ extension SendbirdChannelRoutes {
       if let inviter = viewer.flatMap({ channel.member($0)?.inviter }) { named.insert(inviter) }
       if showsMembers { named.formUnion(channel.members.lazy.map(\.user)) }
     }
-    let users = await directory.users(named)
+    let users = try await directory.find(named, at: services.wallTime)
     var online: Set<UserID> = []
     if showsMembers {
       for user in users.keys.sorted() where await services.isConnected(user) {

@@ -75,7 +75,7 @@ extension SendbirdCommands: ConnectionObserver {
       await tellExit(participation, on: services)
     }
     let now = services.wallTime
-    // A user may have been deleted since.
-    _ = try? await directory.updateUser(caller.user) { $0.lastSeenAt = now }
+    // A user may have been deleted since. While the store is away, when they were seen is lost.
+    _ = try? await directory.updateUser(caller.user, at: now) { $0.lastSeenAt = now }
   }
 }

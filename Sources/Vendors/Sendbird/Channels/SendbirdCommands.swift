@@ -5,13 +5,13 @@ internal import GatewayJSON
 ///
 /// A command without `req_id` is done but never answered: the strictest client logs out on an `EROR` it did not ask for.
 package struct SendbirdCommands: OperationHandler {
-  let directory: any SendbirdDirectory
+  let directory: SendbirdDirectory
   let channels: any SendbirdChannelDirectory
   let events: SendbirdChannelEvents
   private let rates: SendbirdRates?
 
   package init(
-    directory: any SendbirdDirectory, channels: any SendbirdChannelDirectory, rates: SendbirdRates? = nil
+    directory: SendbirdDirectory, channels: any SendbirdChannelDirectory, rates: SendbirdRates? = nil
   ) {
     self.directory = directory
     self.channels = channels
@@ -81,7 +81,8 @@ package struct SendbirdCommands: OperationHandler {
   /// The user who speaks, who may change something.
   private func writer(_ order: Order) async throws(SendbirdError) -> SendbirdUser {
     guard order.caller.kind != .guest else { throw .guestNotAllowed }
-    guard let user = await directory.user(order.caller.user), user.isActive else { throw .senderDeactivated }
+    let user = try await directory.find(order.caller.user, at: order.services.wallTime)
+    guard let user, user.isActive else { throw .senderDeactivated }
     return user
   }
 
@@ -118,7 +119,7 @@ package struct SendbirdCommands: OperationHandler {
     let channel = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.markRead(order.channelURL, user: user, at: now)
     }
-    let reader = SendbirdMessage.Sender(await directory.user(user) ?? SendbirdUser(user, createdAt: now))
+    let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
     await events.read(channel, by: reader, at: now, except: order.caller.connection, on: order.services)
     guard let request = order.request else { return [] }
     let answer = SendbirdFrame.command("READ", request, capacity: 400) { json in

@@ -1,38 +1,162 @@
 package import GatewayCore
+package import GatewayKit
 
 /// The users of a Sendbird application.
 ///
-/// Obligations of every implementation: each operation is atomic; an answer reflects every operation whose answer its
-/// caller had already seen; a full table throws `GatewayError.tooMany` and loses nothing; a user's
+/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; a full table
+/// throws `GatewayError.tooMany` and loses nothing; a store that is away throws `GatewayError.storeUnavailable`; a user's
 /// ``SendbirdUser/number`` rises from one user made to the next and is never given twice.
-package protocol SendbirdDirectory: Sendable {
+package struct SendbirdDirectory: Sendable {
+  static let users = StoreTable<SendbirdUser>("sendbird.user")
+  /// Where users stand by their numbers, the newest first.
+  static let places = StoreTable<SendbirdUserPlace>("sendbird.user-place")
+  /// Users who were deleted and not made anew.
+  private static let deleted = StoreTable<SendbirdDeletedUser>("sendbird.deleted-user")
+
+  private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+
+  let store: any Store
+  private let numbers: SendbirdNumbers
+  private let deletionNumbers: SendbirdNumbers
+  private let deletions: SendbirdAges
+  private let counts: (users: StoreCount, bytesMax: Int, deleted: StoreCount)
+
+  /// What `store` remembers, with room for `usersMax` users and for `bytesMax` bytes of their texts.
+  package init(
+    _ store: any Store, on executor: any SerialExecutor, usersMax: Int = 100_000, bytesMax: Int = 64 << 20
+  ) {
+    self.store = store
+    numbers = SendbirdNumbers("user", in: store, on: executor)
+    deletionNumbers = SendbirdNumbers("deleted-user", in: store, on: executor)
+    deletions = SendbirdAges("sendbird.deleted-user-age", in: store)
+    counts = (
+      StoreCount("sendbird.users", atMost: usersMax, of: "users"), bytesMax,
+      StoreCount("sendbird.deleted-users", atMost: 2 * usersMax, of: "deleted users")
+    )
+  }
+
+  // MARK: Making
+
   /// Keeps a new user, and returns it with its number. Throws `GatewayError.alreadyExists` if there is one of that id.
-  func createUser(_ user: SendbirdUser) async throws(GatewayError) -> SendbirdUser
+  package func createUser(_ user: SendbirdUser, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
+    try await getOrCreate(user, at: now) { (_) throws(GatewayError) in
+      throw .alreadyExists.detailed("a user of that id")
+    }
+  }
 
-  /// The user of that id, made now if there is none: what a connection without a token does.
-  func getOrCreateUser(_ id: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdUser
+  /// The user of that id, made now if there is none: what a connection does. One who has a token, wherever it came from,
+  /// is known to have been issued one from then on.
+  package func getOrCreateUser(
+    _ id: UserID, hasToken: Bool = false, at now: WallTime
+  ) async throws(GatewayError) -> SendbirdUser {
+    var user = SendbirdUser(id, createdAt: now)
+    user.hasBeenIssuedToken = hasToken
+    return try await getOrCreate(user, at: now) { known in
+      var known = known
+      known.hasBeenIssuedToken = known.hasBeenIssuedToken || hasToken
+      return known
+    }
+  }
 
-  /// The user of that id, nil if there is none.
-  func user(_ id: UserID) async -> SendbirdUser?
+  /// What becomes of one who is there already, `known` says.
+  private func getOrCreate(
+    _ wanted: SendbirdUser, at now: WallTime, known: (SendbirdUser) throws(GatewayError) -> SendbirdUser
+  ) async throws(GatewayError) -> SendbirdUser {
+    let keys = [Self.users.key(wanted.id.rawValue), Self.deleted.key(wanted.id.rawValue)]
+    return try await transact(at: now) {
+      (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> SendbirdUser in
+      let found = try await transaction.read(keys)
+      if let before = try transaction.value(found[0], as: SendbirdUser.self) {
+        let after: SendbirdUser
+        do throws(GatewayError) { after = try known(before) } catch { throw .failure(error) }
+        if after != before { put(after, in: &transaction) }
+        return after
+      }
+      var user = wanted
+      do throws(StoreError) { user.number = try await numbers.take(at: now) } catch { throw .store(error) }
+      if let deletion = try transaction.value(found[1], as: SendbirdDeletedUser.self) {
+        user.sessionTokensValidFrom = max(user.createdAt, user.sessionTokensValidFrom ?? user.createdAt)
+        transaction.delete(keys[1])
+        transaction.delete(deletions.key(deletion.number))
+      }
+      put(user, in: &transaction)
+      transaction.put(Self.placeKey(user.number), SendbirdUserPlace(number: user.number, id: user.id))
+      return user
+    }
+  }
 
-  /// Those of the users that exist, by their ids.
-  func users(_ ids: Set<UserID>) async -> [UserID: SendbirdUser]
+  private func put(_ user: SendbirdUser, in transaction: inout Transaction) {
+    let bytes = StoreCount("sendbird.user-bytes", atMost: counts.bytesMax, of: "bytes of users", weight: user.bytes)
+    transaction.put(Self.users.key(user.id.rawValue), user, in: [counts.users, bytes])
+  }
 
-  /// A page of the users asked for, newest first.
-  func users(_ query: SendbirdUserQuery) async -> SendbirdUserPage
+  static func placeKey(_ number: Int64) -> StoreKey {
+    places.key(SendbirdAges.textFromLast(number))
+  }
+
+  // MARK: Changing
 
   /// Changes a user in one step, and returns it as it is then. `change` may be made more than once, each time on a fresh
   /// copy; what it does to the number is undone. Throws `GatewayError.notFound` if there is no such user,
   /// `GatewayError.tooMany` if there is no room for what it has become.
-  func updateUser(
-    _ id: UserID, _ change: @escaping @Sendable (inout SendbirdUser) -> Void
-  ) async throws(GatewayError) -> SendbirdUser
+  package func updateUser(
+    _ id: UserID, at now: WallTime, _ change: @Sendable (inout SendbirdUser) -> Void
+  ) async throws(GatewayError) -> SendbirdUser {
+    try await transact(at: now) {
+      (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> SendbirdUser in
+      guard let known = try await transaction.get(Self.users.key(id.rawValue), as: SendbirdUser.self) else {
+        throw .failure(.notFound.detailed("there is no such user"))
+      }
+      var user = known
+      change(&user)
+      user.number = known.number
+      // Another id would be another user.
+      guard user.id == id, user != known else { return known }
+      put(user, in: &transaction)
+      return user
+    }
+  }
 
   /// Forgets a user. Throws `GatewayError.notFound` if there is none. A user of that id who is made later inherits
   /// nothing: session tokens issued before are void.
-  func deleteUser(_ id: UserID) async throws(GatewayError)
+  package func deleteUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
+    try await SendbirdAges.makingRoom(in: counts.deleted) { (givingWay) async throws(StoreOr<GatewayError>) in
+      try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+        let key = Self.users.key(id.rawValue)
+        guard let user = try await transaction.get(key, as: SendbirdUser.self) else {
+          throw .failure(.notFound.detailed("there is no such user"))
+        }
+        transaction.delete(key)
+        transaction.delete(Self.placeKey(user.number))
+        do throws(StoreError) {
+          let number = try await deletionNumbers.take(at: now)
+          for oldest in try await deletions.oldest(givingWay, at: now) {
+            transaction.delete(oldest.key)
+            for name in oldest.row.parts { transaction.delete(Self.deleted.key(name)) }
+          }
+          let row = SendbirdDeletedUser(number: number)
+          transaction.put(Self.deleted.key(id.rawValue), row, in: [counts.deleted])
+          transaction.put(deletions.key(number), SendbirdAgeRow(parts: [id.rawValue]))
+        } catch {
+          throw .store(error)
+        }
+      }
+    }
+  }
 
   /// Whether there was a user of that id who was deleted, and none has been made since. Bounded as the users are: the
   /// oldest deletion is forgotten first.
-  func wasDeleted(_ id: UserID) async -> Bool
+  package func wasDeleted(_ id: UserID, at now: WallTime) async throws(GatewayError) -> Bool {
+    do throws(StoreError) {
+      return try await store.get(Self.deleted.key(id.rawValue), as: SendbirdDeletedUser.self, at: now) != nil
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  private func transact<Answer>(
+    at now: WallTime, _ body: (inout Transaction) async throws(StoreOr<GatewayError>) -> Answer
+  ) async throws(GatewayError) -> Answer {
+    do throws(StoreOr<GatewayError>) { return try await store.transact(at: now, body) } catch { throw error.failure }
+  }
 }

@@ -1,7 +1,8 @@
 package import GatewayCore
+import GatewayKit
 
 /// A user of a Sendbird application, as the application's directory knows them.
-package struct SendbirdUser: Hashable, Sendable {
+package struct SendbirdUser: Hashable, StoreValue {
   package let id: UserID
   /// The user's number inside the application, which no other user has or had: the order in which users were made.
   package var number: Int64
@@ -17,7 +18,11 @@ package struct SendbirdUser: Hashable, Sendable {
   package var lastSeenAt: WallTime?
   package var hasEverLoggedIn: Bool
   /// The user's one access token, good until replaced or revoked; nil if there is none.
-  package var accessToken: Credentials?
+  package var accessToken: Credentials? {
+    get { heldToken?.credentials }
+    set { heldToken = newValue.map { SendbirdAccessToken($0) } }
+  }
+  private var heldToken: SendbirdAccessToken?
   /// Session tokens issued before this are void; nil if none were revoked.
   package var sessionTokensValidFrom: WallTime?
   /// Whether a token of either kind was ever issued: from then on the user's name alone lets nobody in.
@@ -38,7 +43,6 @@ package struct SendbirdUser: Hashable, Sendable {
     isActive = true
     lastSeenAt = nil
     hasEverLoggedIn = false
-    accessToken = nil
     sessionTokensValidFrom = nil
     hasBeenIssuedToken = false
     phoneNumber = ""

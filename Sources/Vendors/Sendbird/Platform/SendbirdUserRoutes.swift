@@ -6,7 +6,7 @@ package import GatewayTokens
 /// Users of the application over HTTP: for servers by `Api-Token`, and what a client may ask of them.
 package struct SendbirdUserRoutes: Sendable {
   let services: any GatewayServices
-  let directory: any SendbirdDirectory
+  let directory: SendbirdDirectory
   let lifecycle: SendbirdUserLifecycle
   /// Signs session tokens.
   let signer: JWTSigner
@@ -14,7 +14,7 @@ package struct SendbirdUserRoutes: Sendable {
   private let resource: SendbirdResource
 
   package init(
-    gate: SendbirdGate, services: any GatewayServices, directory: any SendbirdDirectory,
+    gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
     channels: any SendbirdChannelDirectory, signer: JWTSigner, secrets: Secrets = .system,
     rates: SendbirdRates? = nil
   ) {
@@ -56,9 +56,9 @@ package struct SendbirdUserRoutes: Sendable {
     let order = try SendbirdTokenOrder(body, at: now, secrets: secrets)
     order.apply(to: &user)
     do throws(GatewayError) {
-      user = try await directory.createUser(user)
+      user = try await directory.createUser(user, at: now)
     } catch {
-      throw error.isSame(as: .alreadyExists) ? .alreadyExists("User") : .tooMany("users")
+      throw Self.words(error, tooMany: "users")
     }
     return await answer(user, order, showsToken: true, at: now)
   }
@@ -84,7 +84,12 @@ package struct SendbirdUserRoutes: Sendable {
     }
     query.limit = try request.limit
     query.before = try request.pageToken
-    let page = await directory.users(query)
+    let page: SendbirdUserPage
+    do throws(GatewayError) {
+      page = try await directory.users(query, at: services.wallTime)
+    } catch {
+      throw SendbirdError(error)
+    }
     var objects: [SendbirdUserObject] = []
     for user in page.users {
       let isOnline = await services.isConnected(user.id)
@@ -120,9 +125,9 @@ package struct SendbirdUserRoutes: Sendable {
   private func delete(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
     do throws(GatewayError) {
-      try await directory.deleteUser(request.userInPath)
+      try await directory.deleteUser(request.userInPath, at: services.wallTime)
     } catch {
-      throw .notFound("User")
+      throw Self.words(error)
     }
     await lifecycle.deleted(request.userInPath)
     return SendbirdResource.answer()
@@ -131,7 +136,7 @@ package struct SendbirdUserRoutes: Sendable {
   // MARK: What the others share
 
   func known(_ id: UserID) async throws(SendbirdError) -> SendbirdUser {
-    guard let user = await directory.user(id) else { throw .notFound("User") }
+    guard let user = try await directory.find(id, at: services.wallTime) else { throw .notFound("User") }
     return user
   }
 
@@ -139,10 +144,17 @@ package struct SendbirdUserRoutes: Sendable {
     _ id: UserID, _ change: @escaping @Sendable (inout SendbirdUser) -> Void
   ) async throws(SendbirdError) -> SendbirdUser {
     do throws(GatewayError) {
-      return try await directory.updateUser(id, change)
+      return try await directory.updateUser(id, at: services.wallTime, change)
     } catch {
-      throw error.isSame(as: .tooMany) ? .tooMany("users' data") : .notFound("User")
+      throw Self.words(error)
     }
+  }
+
+  /// Why the directory does not do what it is asked.
+  private static func words(_ error: GatewayError, tooMany items: String = "users' data") -> SendbirdError {
+    if error.isSame(as: .alreadyExists) { return .alreadyExists("User") }
+    if error.isSame(as: .tooMany) { return .tooMany(items) }
+    return error.isSame(as: .notFound) ? .notFound("User") : SendbirdError(error)
   }
 
   private func answer(

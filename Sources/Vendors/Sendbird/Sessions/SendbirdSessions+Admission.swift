@@ -8,7 +8,7 @@ extension SendbirdSessions {
   func admit(
     _ name: UserID, _ token: SendbirdPresentedToken, from address: String, at now: WallTime
   ) async throws(GatewayError) -> (SendbirdUser, SendbirdAcceptedToken, UserKind) {
-    let known = await directory.user(name)
+    let known = try await directory.user(name, at: now)
     if let known, !known.isActive { throw .userDeactivated }
     switch token {
     case .bad(let error):
@@ -18,7 +18,7 @@ extension SendbirdSessions {
     case .access(let presented):
       guard let known else {
         // Unity tries again without a pause at every code but that of a bad token.
-        throw await directory.wasDeleted(name) ? .userUnknown : .tokenUnknown
+        throw try await directory.wasDeleted(name, at: now) ? .userUnknown : .tokenUnknown
       }
       guard let own = known.accessToken,
         ConstantTime.areEqual(Array(own.token.utf8), Array(presented.token.utf8))
@@ -45,7 +45,9 @@ extension SendbirdSessions {
       user = known
     } else {
       try countNewUser(from: address, at: now)
-      user = try await makeUser(name, at: now)
+      user = try await makeUser(name, hasToken: false, at: now)
+      // Somebody may have been faster, with a token.
+      guard !user.hasBeenIssuedToken else { throw .tokenUnknown }
     }
     let accepted = SendbirdAcceptedToken(form: .none, fingerprint: TokenFingerprint(of: name.rawValue))
     return (user, accepted, settings.usersWithoutToken == .readOnly ? .guest : .regular)
@@ -57,12 +59,9 @@ extension SendbirdSessions {
     _ name: UserID, _ known: SendbirdUser?, at now: WallTime
   ) async throws(GatewayError) -> SendbirdUser {
     if let known { return known }
-    guard settings.usersWithoutToken == .full, await !directory.wasDeleted(name) else { throw .userUnknown }
-    _ = try await makeUser(name, at: now)
-    do {
-      return try await directory.updateUser(name) { $0.hasBeenIssuedToken = true }
-    } catch {
+    guard settings.usersWithoutToken == .full, try await !directory.wasDeleted(name, at: now) else {
       throw .userUnknown
     }
+    return try await makeUser(name, hasToken: true, at: now)
   }
 }

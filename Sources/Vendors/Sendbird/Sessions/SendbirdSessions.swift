@@ -10,7 +10,7 @@ package actor SendbirdSessions {
 
   private let executor: any SerialExecutor
   let settings: SendbirdSettings
-  let directory: any SendbirdDirectory
+  let directory: SendbirdDirectory
   private let channels: any SendbirdChannelDirectory
   /// Proves session keys, and session tokens: by the secret of the application.
   let signer: JWTSigner
@@ -23,7 +23,7 @@ package actor SendbirdSessions {
   private let services: any GatewayServices
 
   package init(
-    on executor: any SerialExecutor, settings: SendbirdSettings, directory: any SendbirdDirectory,
+    on executor: any SerialExecutor, settings: SendbirdSettings, directory: SendbirdDirectory,
     channels: any SendbirdChannelDirectory, signer: JWTSigner, services: any GatewayServices,
     generator: SeededGenerator
   ) {
@@ -121,7 +121,7 @@ package actor SendbirdSessions {
   ) async -> VerifiedToken {
     if let connection { table.connect(connection, of: user.id, to: key.id) }
     if connection != nil && !user.hasEverLoggedIn {
-      _ = try? await directory.updateUser(user.id) { $0.hasEverLoggedIn = true }
+      _ = try? await directory.updateUser(user.id, at: now) { $0.hasEverLoggedIn = true }
     }
     return await welcome(key, user, isRefresh: false, at: now)
   }
@@ -166,11 +166,11 @@ package actor SendbirdSessions {
   package var newUsersRefused: UInt64 { newUsers?.refusals ?? 0 }
 
   /// The user of that id, made if there is none.
-  func makeUser(_ id: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
+  func makeUser(_ id: UserID, hasToken: Bool, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
     do throws(GatewayError) {
-      return try await directory.getOrCreateUser(id, at: now)
+      return try await directory.getOrCreateUser(id, hasToken: hasToken, at: now)
     } catch {
-      throw error.because(SendbirdError.noRoom)
+      throw error.isSame(as: .tooMany) ? error.because(SendbirdError.noRoom) : error
     }
   }
 
@@ -193,13 +193,11 @@ package actor SendbirdSessions {
   /// anew, is made again.
   private func check(_ session: SendbirdSession, at now: WallTime) async throws(GatewayError) -> SendbirdUser {
     let user: SendbirdUser
-    if let known = await directory.user(session.user) {
+    if let known = try await directory.user(session.user, at: now) {
       user = known
     } else {
-      guard await !directory.wasDeleted(session.user) else { throw .userUnknown }
-      let hadToken = session.token.form != .none
-      let made = try await makeUser(session.user, at: now)
-      user = (try? await directory.updateUser(made.id) { $0.hasBeenIssuedToken = hadToken }) ?? made
+      guard try await !directory.wasDeleted(session.user, at: now) else { throw .userUnknown }
+      user = try await makeUser(session.user, hasToken: session.token.form != .none, at: now)
     }
     guard user.isActive else { throw .userDeactivated }
     guard !session.token.isRevoked(for: user) else { throw .tokenRevoked }

@@ -76,6 +76,8 @@ extension SendbirdError {
 
   /// The error over HTTP.
   package var response: HTTPResponse {
-    HTTPResponse(status: httpStatus, json: body)
+    var response = HTTPResponse(status: httpStatus, json: body)
+    if httpStatus == 503 { response.headers.append(.retryAfter(.seconds(5))) }
+    return response
   }
 }

@@ -43,8 +43,8 @@ struct SendbirdGateTests {
       let peer = sendbird.connect(["user_id": user, "access_token": "wrong"])
       #expect(peer.last("code", of: "LOGI") == "400302")
     }
-    let directory = sendbird.directory
-    _ = sendbird.world.ask { try? await directory.deleteUser(UserID("ann")) }
+    let (directory, now) = (sendbird.directory, sendbird.world.wallTime)
+    _ = sendbird.world.ask { try? await directory.deleteUser(UserID("ann"), at: now) }
     #expect(sendbird.connect(["user_id": "ann", "access_token": "right"]).last("code", of: "LOGI") == "400301")
   }
 
@@ -52,8 +52,8 @@ struct SendbirdGateTests {
   func successors() throws {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
-    let directory = sendbird.directory
-    _ = sendbird.world.ask { try? await directory.deleteUser(UserID("ann")) }
+    let (directory, now) = (sendbird.directory, sendbird.world.wallTime)
+    _ = sendbird.world.ask { try? await directory.deleteUser(UserID("ann"), at: now) }
     sendbird.world.advance(by: .seconds(1))
     #expect(sendbird.connect(["user_id": "ann"]).last("user_id", of: "LOGI") == "ann")
     #expect(sendbird.connect(["user_id": "ann", "access_token": token]).last("code", of: "LOGI") == "400310")

@@ -138,8 +138,8 @@ struct SendbirdLoginTests {
       sendbird.change("ann") { $0.isActive = false }
       return byToken(token)
     case "deleted", "deleted, by key":
-      let directory = sendbird.directory
-      _ = sendbird.world.ask { try? await directory.deleteUser(UserID("ann")) }
+      let (directory, now) = (sendbird.directory, sendbird.world.wallTime)
+      _ = sendbird.world.ask { try? await directory.deleteUser(UserID("ann"), at: now) }
       return cause == "deleted" ? byToken(token) : sendbird.connect(["key": key])
     case "no such user": return sendbird.connect(["user_id": "bob", "access_token": "0123"])
     case "wrong access token": return byToken(access)

@@ -27,22 +27,23 @@ struct SendbirdRoomTests {
 
   @Test("a full table of users refuses another in words of its own, and leaves the others alone")
   func fullTable() async throws {
-    let directory = MemorySendbirdDirectory(on: SerialTestExecutor(), usersMax: 100, bytesMax: 10_000)
+    let now = WallTime(seconds: 1)
+    let directory = SendbirdDirectory(FaultyStore(), on: SerialTestExecutor(), usersMax: 100, bytesMax: 10_000)
     let ann = UserID("ann")
-    _ = try await directory.getOrCreateUser(ann, at: WallTime(seconds: 1))
+    _ = try await directory.getOrCreateUser(ann, at: now)
     let long = String(repeating: "x", count: 6_000)
-    _ = try await directory.updateUser(ann) { $0.metadata["a"] = long }
+    _ = try await directory.updateUser(ann, at: now) { $0.metadata["a"] = long }
     let error = await #expect(throws: GatewayError.self) {
-      try await directory.updateUser(ann) { $0.metadata["b"] = long }
+      try await directory.updateUser(ann, at: now) { $0.metadata["b"] = long }
     }
     #expect(error?.isSame(as: .tooMany) == true)
-    #expect(await directory.user(ann)?.metadata.count == 1)
-    let bob = SendbirdUser(UserID("bob"), nickname: long, createdAt: WallTime(seconds: 1))
-    await #expect(throws: GatewayError.self) { try await directory.createUser(bob) }
-    _ = try await directory.updateUser(ann) { $0.metadata = [:] }
-    _ = try await directory.createUser(bob)
-    try await directory.deleteUser(UserID("bob"))
-    _ = try await directory.createUser(bob)
+    #expect(try await directory.user(ann, at: now)?.metadata.count == 1)
+    let bob = SendbirdUser(UserID("bob"), nickname: long, createdAt: now)
+    await #expect(throws: GatewayError.self) { try await directory.createUser(bob, at: now) }
+    _ = try await directory.updateUser(ann, at: now) { $0.metadata = [:] }
+    _ = try await directory.createUser(bob, at: now)
+    try await directory.deleteUser(UserID("bob"), at: now)
+    _ = try await directory.createUser(bob, at: now)
     #expect(SendbirdError(GatewayError.tooMany.because("no room")).code == 400_203)
   }
 }

@@ -1,0 +1,62 @@
+package import GatewayCore
+internal import GatewayKit
+
+extension SendbirdDirectory {
+  /// How many users are looked at in one step.
+  private static let sliceMax = 500
+
+  /// The user of that id, nil if there is none.
+  package func user(_ id: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdUser? {
+    do throws(StoreError) {
+      return try await store.get(Self.users.key(id.rawValue), as: SendbirdUser.self, at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// Those of the users that exist, by their ids.
+  package func users(_ ids: Set<UserID>, at now: WallTime) async throws(GatewayError) -> [UserID: SendbirdUser] {
+    do throws(StoreError) {
+      return try await read(Array(ids), at: now).reduce(into: [:]) { $0[$1.id] = $1 }
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// A page of the users asked for, newest first.
+  package func users(_ query: SendbirdUserQuery, at now: WallTime) async throws(GatewayError) -> SendbirdUserPage {
+    do throws(StoreError) {
+      var found: [SendbirdUser] = []
+      if let ids = query.ids {
+        let named = try await read(Array(ids), at: now).filter { $0.number < query.before ?? .max }
+        found = named.filter(query.includes).sorted { $0.number > $1.number }
+      } else {
+        var before = query.before ?? .max
+        // One more than fits: there is another page.
+        while before > 1, found.count <= query.limit {
+          let range = Self.places.range().from(Self.placeKey(before - 1))
+          var places: [SendbirdUserPlace] = []
+          for entry in try await store.scan(range, limit: Self.sliceMax, at: now) {
+            places.append(try entry.value(as: SendbirdUserPlace.self))
+          }
+          found += try await read(places.map(\.id), at: now).filter(query.includes)
+          guard places.count == Self.sliceMax, let last = places.last else { break }
+          before = last.number
+        }
+      }
+      let page = Array(found.prefix(query.limit))
+      return SendbirdUserPage(users: page, next: found.count > page.count ? page.last?.number : nil)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// Those that exist, in the order of `ids`.
+  private func read(_ ids: [UserID], at now: WallTime) async throws(StoreError) -> [SendbirdUser] {
+    var users: [SendbirdUser] = []
+    for entry in try await store.read(ids.map { Self.users.key($0.rawValue) }, at: now) {
+      if let entry { users.append(try entry.value(as: SendbirdUser.self)) }
+    }
+    return users
+  }
+}
