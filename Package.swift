@@ -77,20 +77,22 @@ let package = Package(
     .target(name: "CLoopIdentity"),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
     library("GatewaySpace", ["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
-    library("GatewayServer", ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"]),
+    library("GatewayControl", ["GatewaySpace", "GatewayRuntime", "GatewayJSON", "GatewayCore"]),
+    library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
-    library("GatewayLoad", ["GatewayRuntime", "GatewayCore"]),
+    library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
+    library("GatewayReport", ["GatewayFleet", "GatewayCore"]),
     library(
       "PosternTesting",
       [
-        "GatewayPlain", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores", "GatewayKit",
-        "GatewayTokens",
-        "GatewayCore",
+        "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores",
+        "GatewayKit", "GatewayTokens", "GatewayCore",
       ]),
     .executableTarget(
       name: "postern",
       dependencies: [
-        "PosternTesting", "GatewayLoad", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores",
+        "PosternTesting", "GatewayReport", "GatewayFleet", "GatewaySpace", "GatewayServer", "GatewayRuntime",
+        "GatewayStores",
         "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       swiftSettings: settings),
@@ -99,8 +101,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens",
-        "GatewayJSON", "GatewayCore",
+        "GatewayFleet", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
+        "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
@@ -132,15 +134,18 @@ let package = Package(
       ] + vendors),
     tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "CLibWebSockets", "TestSupport"]),
     tests(
-      "GatewayLoadTests",
+      "GatewayFleetTests",
       [
-        "GatewayLoad", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
+        "GatewayFleet", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
         "GatewayTokens", "GatewayCore", "TestSupport",
       ] + vendors),
     tests(
+      "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"] + vendors),
+    tests(
       "PosternTests",
       [
-        "postern", "PosternTesting", "GatewaySpace", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON",
+        "postern", "PosternTesting", "GatewayReport", "GatewaySpace", "GatewayRuntime", "GatewayKit", "GatewayTokens",
+        "GatewayJSON",
         "GatewayCore",
         "TestSupport",
       ] + vendors),

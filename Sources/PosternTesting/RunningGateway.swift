@@ -1,3 +1,4 @@
+internal import GatewayControl
 package import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
@@ -57,11 +58,11 @@ package final class RunningGateway: Sendable {
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
     let control = ControlSite(
-      gateway,
-      routes: space.controlRoutes + [SettingsRoute(settings.description(of: gateway.bindings)).route],
-      secret: settings.controlSecret, hosts: [settings.controlHost] + settings.controlAllowedHosts,
+      space, settings: settings.description(of: gateway.bindings), secret: settings.controlSecret,
+      hosts: [settings.controlHost] + settings.controlAllowedHosts,
       figures: { page in
-        await space.write(to: &page)
+        BuildInfo.write(to: &page)
+        ProcessFigures().write(to: &page)
         refusals.write(to: &page)
         settings.figures(&page)
       },

@@ -19,22 +19,25 @@ private let others: [String: Allowed] = [
   ),
   "GatewayRuntime": (["GatewayCore", "CLoopIdentity"], ["Synchronization"]),
   "GatewaySpace": (["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], []),
+  "GatewayControl": (["GatewaySpace", "GatewayRuntime", "GatewayJSON", "GatewayCore"], ["FoundationEssentials"]),
   "GatewayServer": (
-    ["GatewayRuntime", "GatewayJSON", "GatewayCore", "CLibWebSockets", "CLibEV"],
-    ["FoundationEssentials", "Glibc", "Synchronization"]
+    ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"], ["Glibc", "Synchronization"]
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
-  "GatewayLoad": (["GatewayRuntime", "GatewayCore"], ["Foundation"]),
+  "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
+  "GatewayReport": (["GatewayFleet", "GatewayCore"], ["Foundation"]),
   "PosternTesting": (
     [
-      "GatewayPlain", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens",
-      "GatewayCore",
+      "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores",
+      "GatewayKit",
+      "GatewayTokens", "GatewayCore",
     ], []
   ),
   "postern": (
     Set([
-      "PosternTesting", "GatewayLoad", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores", "GatewayKit",
-      "GatewayTokens", "GatewayJSON", "GatewayCore",
+      "PosternTesting", "GatewayReport", "GatewayFleet", "GatewaySpace", "GatewayServer", "GatewayRuntime",
+      "GatewayStores",
+      "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
     ]).union(vendors),
     ["Foundation", "Glibc", "Dispatch", "Synchronization"]
   ),

@@ -38,7 +38,7 @@ enum ServeCommand: Command {
     log.write(
       .info, "ready",
       [
-        "version": BuildInfo.version, "port": String(running.port), "control_port": String(running.controlPort),
+        "version": Version.number, "port": String(running.port), "control_port": String(running.controlPort),
         "hosts": running.hosts.joined(separator: ","), "loops": String(options.settings.loops),
       ])
     if options.hasRandomSecret {

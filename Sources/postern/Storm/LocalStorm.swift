@@ -1,5 +1,5 @@
 import GatewayCore
-import GatewayLoad
+import GatewayFleet
 import GatewayRuntime
 import GatewayServer
 

@@ -1,5 +1,5 @@
 import Foundation
-import GatewayLoad
+import GatewayFleet
 import Synchronization
 
 /// What a storm says of itself on standard error while it runs: on a terminal one line that is written anew a few times a

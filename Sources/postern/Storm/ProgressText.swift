@@ -1,4 +1,4 @@
-import GatewayLoad
+import GatewayFleet
 
 /// A storm's progress as one line, as much of it as the columns hold.
 struct ProgressText {

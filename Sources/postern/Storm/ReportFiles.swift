@@ -1,6 +1,7 @@
 import Foundation
+import GatewayFleet
 import GatewayKit
-import GatewayLoad
+import GatewayReport
 
 /// The files of a storm's report.
 enum ReportFiles {

@@ -1,7 +1,8 @@
 import Foundation
 import GatewayCore
+import GatewayFleet
 import GatewayKit
-import GatewayLoad
+import GatewayReport
 
 /// A fleet of clients against a gateway.
 enum StormCommand: Command {

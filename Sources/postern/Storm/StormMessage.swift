@@ -1,5 +1,5 @@
 import Foundation
-import GatewayLoad
+import GatewayFleet
 
 /// What a part of a storm tells its parent: JSON, one message a line.
 enum StormMessage: Codable {

@@ -1,7 +1,7 @@
 import Foundation
 import GatewayCore
+import GatewayFleet
 import GatewayKit
-import GatewayLoad
 import GatewayRuntime
 import GatewayServer
 

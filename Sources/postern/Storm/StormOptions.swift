@@ -1,7 +1,8 @@
 import Foundation
 import GatewayCore
+import GatewayFleet
 import GatewayKit
-import GatewayLoad
+import GatewayReport
 import GatewayRuntime
 
 /// What the flags of `postern storm` ask for, checked.

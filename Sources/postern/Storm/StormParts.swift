@@ -1,6 +1,6 @@
 import Foundation
 import GatewayCore
-import GatewayLoad
+import GatewayFleet
 import Synchronization
 
 /// The processes of a storm that is too large for one: each runs this program with the same command line, and tells what

@@ -1,4 +1,4 @@
-import GatewayLoad
+import GatewayFleet
 import Testing
 
 @testable import postern

@@ -1,0 +1,93 @@
+package import GatewayCore
+package import GatewayRuntime
+package import GatewaySpace
+
+/// The control port: health, metrics, and the orders of an operator. No sockets.
+package struct ControlSite: Site {
+  private let router: HTTPRouter
+  private let secret: [UInt8]?
+  private let pages: PageGuard
+
+  /// The paths anybody may ask for: what an orchestrator probes.
+  private static let openPaths: Set<String> = ["/health", "/ready"]
+
+  /// - Parameters:
+  ///   - space: Whose gateway it is.
+  ///   - settings: What the gateway is set to, for whoever measures it.
+  ///   - secret: What `Authorization: Bearer` must carry; nil for a port bound to loopback, where none is needed.
+  ///   - hosts: The names, beside loopback's, under which a port without a secret may be asked for. With a secret it may
+  ///     go by any: no page knows the secret, and orchestrators probe a pod by its address.
+  ///   - figures: Adds what other parts of the process count to the metrics.
+  ///   - drain: Drains and then ends the process, over that window or the configured one.
+  package init(
+    _ space: Space, settings: GatewayDescription, secret: String?, hosts: [String] = [],
+    figures: @escaping MetricsPage.Figures, drain: @escaping @Sendable (Duration?) -> Void
+  ) {
+    self.secret = secret.map { Array($0.utf8) }
+    pages = PageGuard(hosts: secret == nil ? hosts : nil)
+    let gateway = space.gateway
+    router = HTTPRouter(
+      HealthRoutes(space: space, figures: figures).routes + SessionRoutes(gateway: gateway).routes
+        + OrderRoutes(gateway: gateway, drain: drain).routes + space.controlRoutes + [SettingsRoute(settings).route])
+  }
+
+  package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
+    .refuse(ControlAnswer.error(.notFound.detailed("the control port has no sockets")))
+  }
+
+  package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
+    if let refusal = refusal(of: request) { return ControlAnswer.error(refusal) }
+    guard Self.openPaths.contains(request.path) || isAuthorised(request) else {
+      var response = ControlAnswer.error(.credentialsMissing)
+      response.headers.append(HTTPField("www-authenticate", "Bearer realm=\"postern control\""))
+      return response
+    }
+    let method = request.method == "HEAD" ? "GET" : request.method
+    switch router.match(method: method, path: request.path) {
+    case .found(let route, let parameters):
+      if let refusal = Self.refusal(of: request, to: route) { return ControlAnswer.error(refusal) }
+      return await route.handler(request, parameters)
+    case .otherMethods(let methods):
+      var response = ControlAnswer.error(.methodNotAllowed)
+      response.headers.append(HTTPField("allow", methods.joined(separator: ", ")))
+      return response
+    case .none:
+      return ControlAnswer.error(.notFound)
+    }
+  }
+
+  /// Why a query is refused: a parameter that the route does not take, or one that is given twice.
+  private static func refusal(of request: HTTPRequest, to route: HTTPRoute) -> GatewayError? {
+    let names = request.query.map(\.name)
+    let known = route.method == "GET" && route.pattern == "/sessions" ? SessionRoutes.listParameters : []
+    do throws(GatewayError) {
+      try ControlAnswer.refuseStrangers(among: names, known: known, "parameter")
+    } catch {
+      return error
+    }
+    guard Set(names.map { Name($0) }).count == names.count else {
+      return .invalidParameter.detailed("a parameter is given twice")
+    }
+    return nil
+  }
+
+  /// Why a page of another origin, or a form, may have sent the request; nil if none can have.
+  private func refusal(of request: HTTPRequest) -> GatewayError? {
+    if let refusal = pages.refusal(of: request) { return refusal }
+    // A page may send a form or plain text anywhere without being asked first (Fetch standard, section 2.2.2).
+    let isJSON = request.header("content-type").map(Self.isJSON)
+    guard isJSON ?? request.body.isEmpty else { return .mediaTypeRefused }
+    return nil
+  }
+
+  private static func isJSON(_ contentType: String) -> Bool {
+    let type = contentType.prefix { $0 != ";" }
+    return Name(type.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined().lowercased()) == "application/json"
+  }
+
+  private func isAuthorised(_ request: HTTPRequest) -> Bool {
+    guard let secret else { return true }
+    guard let token = request.bearerToken else { return false }
+    return ConstantTime.areEqual(secret, Array(token.utf8))
+  }
+}

@@ -1,0 +1,28 @@
+internal import GatewayCore
+import GatewayRuntime
+internal import GatewaySpace
+
+/// What orchestrators and Prometheus ask.
+struct HealthRoutes {
+  let space: Space
+  let figures: MetricsPage.Figures
+
+  private struct Health: Encodable {
+    let status: String
+  }
+
+  var routes: [HTTPRoute] {
+    [
+      HTTPRoute("GET", "/health") { _, _ in ControlAnswer.json(Health(status: "ok")) },
+      HTTPRoute("GET", "/ready") { [gateway = space.gateway] _, _ in
+        gateway.isDraining
+          ? ControlAnswer.json(Health(status: "draining"), status: 503) : ControlAnswer.json(Health(status: "ready"))
+      },
+      HTTPRoute("GET", "/metrics") { [space, figures] _, _ in
+        HTTPResponse(
+          status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
+          text: await MetricsPage.render(space, figures))
+      },
+    ]
+  }
+}

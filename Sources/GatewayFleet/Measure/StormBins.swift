@@ -1,0 +1,144 @@
+internal import GatewayCore
+
+/// What happened in a storm, counted in bins of one width, so fine that a wave of 130 ms is more than one of them.
+/// Bounded: what comes after the last bin counts in the last one.
+package struct StormBins: Hashable, Sendable {
+  /// How many there are at most.
+  package static let countMax = 86_400
+
+  /// The events of one kind.
+  package struct Counts: Hashable, Sendable {
+    package private(set) var perBin: [Int] = []
+
+    mutating func count(_ number: Int = 1, inBin bin: Int) {
+      let bin = min(max(0, bin), StormBins.countMax - 1)
+      while perBin.count <= bin { perBin.append(0) }
+      perBin[bin] += number
+    }
+
+    package mutating func merge(_ other: Counts) {
+      for (bin, number) in other.perBin.enumerated() where number > 0 { count(number, inBin: bin) }
+    }
+
+    /// The number in a bin, 0 outside of what was counted.
+    package subscript(bin: Int) -> Int { perBin.indices.contains(bin) ? perBin[bin] : 0 }
+
+    package var total: Int { perBin.reduce(0, +) }
+
+    /// The most in any `width` bins that follow one another.
+    func peak(overBins width: Int) -> Int {
+      var sum = 0
+      var peak = 0
+      for (bin, number) in perBin.enumerated() {
+        sum += number
+        if bin >= width { sum -= perBin[bin - width] }
+        peak = max(peak, sum)
+      }
+      return peak
+    }
+
+    /// The bin in which the `share` (0...1) of all is reached; nil if there are none.
+    package func bin(ofShare share: Double) -> Int? {
+      let rank = max(1, Int((Double(total) * share).rounded(.up)))
+      var seen = 0
+      for (bin, number) in perBin.enumerated() {
+        seen += number
+        if seen >= rank { return bin }
+      }
+      return nil
+    }
+  }
+
+  /// The width of a bin.
+  package private(set) var milliseconds: Int
+  package var logins = Counts()
+  package var asked = Counts()
+  package var accepted = Counts()
+  /// Connections that ended before the storm ended them.
+  package var losses = Counts()
+  /// Clients that were back after that.
+  package var returned = Counts()
+  /// Requests to the token provider that were begun: for logins, and to answer refresh requests.
+  package var providerLogins = Counts()
+  package var providerRefreshes = Counts()
+
+  /// Bins for a storm that may last `length`: of 10 ms if that is up to 14 minutes, of 100 ms up to 2.4 hours, else of
+  /// 1 s.
+  package init(length: Duration = .zero) {
+    milliseconds = [10, 100].first { length.milliseconds <= Int64(Self.countMax * $0) } ?? 1000
+  }
+
+  static var columns: [(name: String, path: WritableKeyPath<StormBins, Counts>)] {
+    [
+      ("logins", \.logins), ("asked", \.asked), ("accepted", \.accepted), ("losses", \.losses),
+      ("returned", \.returned), ("provider_logins", \.providerLogins), ("provider_refreshes", \.providerRefreshes),
+    ]
+  }
+
+  /// Adds the counts of another part of the same storm.
+  package mutating func merge(_ other: StormBins) {
+    if Self.columns.allSatisfy({ self[keyPath: $0.path].perBin.isEmpty }) { milliseconds = other.milliseconds }
+    for column in Self.columns { self[keyPath: column.path].merge(other[keyPath: column.path]) }
+  }
+
+  /// The number of the bin of an instant, counted from the storm's start.
+  func bin(at elapsed: Duration) -> Int {
+    Int(clamping: elapsed.nanoseconds / (Int64(milliseconds) * 1_000_000))
+  }
+
+  /// How many clients were logged in at the end of each bin of a storm that lasted so many seconds.
+  func connected(until seconds: Double) -> [Int] {
+    let length = min(seconds * 1000 / Double(milliseconds), Double(Self.countMax))
+    var level = 0
+    return (0..<max(logins.perBin.count, losses.perBin.count, Int(length))).map { bin in
+      level += logins[bin] - losses[bin]
+      return level
+    }
+  }
+
+  /// The number in each second since the start.
+  package func perSecond(_ kind: KeyPath<StormBins, Counts>) -> [Int] {
+    let perBin = self[keyPath: kind].perBin
+    let width = max(1, 1000 / milliseconds)
+    return stride(from: 0, to: perBin.count, by: width).map { perBin[$0..<min($0 + width, perBin.count)].reduce(0, +) }
+  }
+
+  /// The most in any stretch of that length; nil if the bins are wider.
+  package func peak(_ counts: Counts, over length: Duration) -> Int? {
+    let width = Int(clamping: length.milliseconds) / milliseconds
+    return width < 1 ? nil : counts.peak(overBins: width)
+  }
+}
+
+extension StormBins: Codable {
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private static let width = Name(stringValue: "bin_ms")
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Name.self)
+    self.init()
+    milliseconds = max(1, try container.decode(Int.self, forKey: Self.width))
+    for column in Self.columns {
+      for pair in try container.decode([[Int]].self, forKey: Name(stringValue: column.name)) where pair.count == 2 {
+        self[keyPath: column.path].count(pair[1], inBin: pair[0])
+      }
+    }
+  }
+
+  /// Each kind as pairs of a bin's number and its count, empty bins left out.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Name.self)
+    try container.encode(milliseconds, forKey: Self.width)
+    for column in Self.columns {
+      let filled = self[keyPath: column.path].perBin.enumerated().filter { $0.element > 0 }
+      try container.encode(filled.map { [$0.offset, $0.element] }, forKey: Name(stringValue: column.name))
+    }
+  }
+}

@@ -1,0 +1,152 @@
+internal import GatewayCore
+
+// What the report and the thresholds make of the counts.
+
+extension StormResult {
+  /// All behaviours together.
+  package var everybody: BehaviourTally {
+    behaviours.values.reduce(into: BehaviourTally()) { $0.merge($1) }
+  }
+
+  /// Clients that were connected and should have been refreshed.
+  package var refreshable: Int {
+    refreshing.reduce(0) { $0 + $1.kept + $1.lostUnexpectedly + $1.unrefreshed }
+  }
+
+  /// How many of those were, every time, and kept their connection; nil if there were none.
+  package var refreshedShare: Double? {
+    let refreshable = refreshable
+    return refreshable == 0 ? nil : Double(refreshing.reduce(0) { $0 + $1.kept }) / Double(refreshable)
+  }
+
+  private var refreshing: [BehaviourTally] {
+    [Behaviour.wellBehaved, .slow].compactMap { behaviours[$0] }
+  }
+
+  /// When that share of those that should be were refreshed for the first time, counted from the onset; nil if never.
+  package func timeUntil(share: Double) -> Duration? {
+    let rank = UInt64((Double(refreshable) * share).rounded(.up))
+    return latencies.sinceOnset.duration(ofRank: max(1, rank))
+  }
+
+  /// The highest rate of `counts` over stretches of `length`, as a multiple of the rate at which they would have come
+  /// had they been spread evenly over the time that the wave was given: 1 is flat; all in one second of 60 is 60. Nil if
+  /// there were none, or the bins are wider than `length`.
+  package func peakToMean(_ counts: KeyPath<StormBins, StormBins.Counts>, over length: Duration) -> Double? {
+    let counts = bins[keyPath: counts]
+    guard counts.total > 0, let peak = bins.peak(counts, over: length) else { return nil }
+    return Double(peak) * max(1, given / length.inSeconds) / Double(counts.total)
+  }
+
+  /// From the first accepted refresh to the last; nil if there were none.
+  package var waveLength: Duration? {
+    guard let first = bins.accepted.bin(ofShare: 0), let last = bins.accepted.bin(ofShare: 1) else { return nil }
+    return .milliseconds((last - first + 1) * bins.milliseconds)
+  }
+
+  /// The lowest number of connected clients as a share of the highest before it; nil if nobody was connected.
+  package var dip: Double? {
+    var highest = 0
+    var lowest = 1.0
+    for level in bins.connected(until: seconds) {
+      highest = max(highest, level)
+      if highest > 0 { lowest = min(lowest, Double(level) / Double(highest)) }
+    }
+    return highest == 0 ? nil : lowest
+  }
+
+  /// How long, in seconds, fewer than 99 % were connected of the most before.
+  package var secondsBelow99: Double {
+    var highest = 0
+    let count = bins.connected(until: seconds).reduce(0) { count, level in
+      highest = max(highest, level)
+      return Double(level) < 0.99 * Double(highest) ? count + 1 : count
+    }
+    return Double(count * bins.milliseconds) / 1000
+  }
+
+  /// Calls of the provider that were still under way when the storm ended.
+  package var unansweredCalls: Int { max(0, provider.calls - provider.granted - provider.refused.total) }
+
+  /// Calls of the provider for each refresh request that it was called for: 1 when nothing goes wrong.
+  package var callsPerExpiry: Double? {
+    provider.refreshRounds == 0 ? nil : Double(provider.refreshCalls) / Double(provider.refreshRounds)
+  }
+
+  /// Attempts for each success: calls of the provider for each token it gave.
+  package var retryAmplification: Double? {
+    provider.granted == 0 ? nil : Double(provider.calls) / Double(provider.granted)
+  }
+
+  /// Attempts to connect again for each connection that ended; nil if none did.
+  package var attemptsPerReturn: Double? {
+    returns.interrupted == 0 ? nil : Double(returns.attempts) / Double(returns.interrupted)
+  }
+
+  /// Attempts of connected clients that were accepted, each client once.
+  private var firstConnects: Int { connects.accepted - connects.again }
+
+  /// The gateway's CPU time, user and system, for each accepted refresh.
+  package var gatewayCPUPerRefresh: Duration? {
+    guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], refreshes.accepted > 0,
+      before.isContinued(by: after), !isOfAnotherGateway
+    else { return nil }
+    return .nanoseconds(Int64((after.cpuSeconds - before.cpuSeconds) / Double(refreshes.accepted) * 1e9))
+  }
+
+  /// The gateway's resident memory for each idle connection; nil if it cannot be told.
+  package var gatewayBytesPerConnection: Double? {
+    guard whyMemoryIsUnknown == nil, let before = probes[.beforeRamp], let after = probes[.beforeExpiry] else {
+      return nil
+    }
+    return (after.residentBytes - before.residentBytes) / connectionsAdded(before, after)
+  }
+
+  /// Why the memory of a connection cannot be told; nil if it can. A process that had connections before keeps their
+  /// memory and uses it again, so that it hardly grows.
+  package var whyMemoryIsUnknown: String? {
+    guard let before = probes[.beforeRamp], let after = probes[.beforeExpiry] else {
+      return "the gateway's figures were not read before and after the ramp"
+    }
+    guard firstConnects > 0 else { return "nobody was connected" }
+    guard before.connectionsOpened <= Double(firstConnects) * Self.earlierShareMax else {
+      return "the gateway had connections before this storm, whose memory it uses again; start it anew"
+    }
+    guard before.isContinued(by: after) else { return Self.restarted }
+    guard !isOfAnotherGateway else { return Self.another }
+    guard connectionsAdded(before, after) > 0 else { return "nobody was connected when they were read" }
+    guard after.residentBytes > before.residentBytes else { return "the gateway's memory did not grow" }
+    return nil
+  }
+
+  /// How many connections more were open at the later reading; where the gateway does not say, all that were ever made.
+  private func connectionsAdded(_ before: GatewayProbe.Sample, _ after: GatewayProbe.Sample) -> Double {
+    guard let open = after.connectionsOpen, let openBefore = before.connectionsOpen else {
+      return Double(firstConnects)
+    }
+    return open - openBefore
+  }
+
+  /// Why the CPU time of a refresh cannot be told, where it cannot.
+  package var whyCPUIsUnknown: String {
+    guard !isOfAnotherGateway else { return Self.another }
+    guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], !before.isContinued(by: after) else {
+      return "the gateway's figures were not read before and after a refresh"
+    }
+    return Self.restarted
+  }
+
+  /// Whether the control port is another gateway's, which made no connection while clients of the storm were let in.
+  package var isOfAnotherGateway: Bool {
+    guard let before = probes[.beforeRamp], let after = probes[.afterSettling], before.isContinued(by: after),
+      after.connectionsOpen != nil
+    else { return false }
+    return connects.accepted > 0 && after.connectionsOpened == before.connectionsOpened
+  }
+
+  private static let another = "the gateway of the control port had none of the storm's connections"
+  private static let restarted = "the gateway was started anew between the readings of its figures"
+
+  /// Earlier connections that are fewer than this share of the storm's do not matter.
+  private static let earlierShareMax = 0.01
+}

@@ -1,0 +1,33 @@
+import GatewayFleet
+
+/// Round numbers for the axes of charts.
+enum ChartScale {
+  /// The smallest of 1, 2, 5, 10, 20, 50 … that makes at most about five steps to `value`.
+  static func tick(for value: Int) -> Int {
+    var tick = 1
+    while true {
+      for factor in [1, 2, 5] where tick * factor * 5 >= value { return tick * factor }
+      guard tick < Int.max / 100 else { return tick }
+      tick *= 10
+    }
+  }
+
+  /// The top of an axis on which `value` is to have room, 1 at least.
+  static func top(for value: Int) -> Int {
+    let tick = tick(for: max(1, value))
+    return max(1, (value + tick - 1) / tick * tick)
+  }
+
+  /// The values at which an axis to `top` has its lines, 0 included.
+  static func ticks(to top: Int) -> [Int] {
+    Array(stride(from: 0, through: top, by: tick(for: top)))
+  }
+
+  /// The seconds between two labels of a time axis, about ten of them.
+  static func step(for seconds: Double) -> Double {
+    let steps = [
+      0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400,
+    ]
+    return steps.first { $0 * 10 >= seconds } ?? 28_800
+  }
+}

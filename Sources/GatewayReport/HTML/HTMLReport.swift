@@ -1,0 +1,77 @@
+internal import GatewayCore
+import GatewayFleet
+
+extension StormReport {
+  /// The report as one HTML page that needs nothing else: no script, no font, no picture from anywhere.
+  package var html: String {
+    """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Storm of \(Figures.count(plan.clients)) clients</title>
+    <style>\(HTMLStyle.sheet)</style>
+    </head>
+    <body>
+    \(header)
+    \(tiles)
+    \(thresholdSection)
+    <section class="charts">
+    \(charts.joined(separator: "\n"))
+    </section>
+    \(tables)
+    <footer>Seed \(plan.seed) · \(HTMLText.escape(machine.summary))</footer>
+    </body>
+    </html>
+
+    """
+  }
+
+  private var header: String {
+    let verdict =
+      thresholds.isEmpty ? "" : "<b class=\"\(passes ? "pass" : "fail")\">\(passes ? "passed" : "failed")</b>"
+    let caveat = caveats.map { "<p class=\"caveat\">\(HTMLText.escape($0))</p>" }.joined()
+    return """
+      <header><h1>Storm of \(Figures.count(plan.clients)) clients \(verdict)</h1>
+      <p>\(HTMLText.escape(startText)) · \(HTMLText.escape(gateway)) · \(HTMLText.escape(dialectText)) · \(HTMLText.escape(Figures.decimal(result.seconds, places: 1))) s</p>
+      \(caveat)</header>
+      """
+  }
+
+  private var tiles: String {
+    var tiles = [
+      ("refreshed and kept", figure("refreshed.share")), ("lost", figure("lost")),
+      ("99 % refreshed after", figure("time_to_99")), ("refresh p99", figure("refresh.p99")),
+    ]
+    if hasReturns {
+      tiles.append(("without a connection p99", figure("outage.p99")))
+      tiles.append(("attempts to come back", figure("return.attempts_per_client") + " each"))
+    }
+    if result.provider.refreshCalls > 0 {
+      tiles.append(("provider's peak in the wave", figure("provider.refresh_peak") + " /s"))
+    }
+    if result.provider.calls > result.provider.refreshCalls {
+      tiles.append(("provider's peak at login", figure("provider.login_peak") + " /s"))
+    }
+    if result.gatewayCPUPerRefresh != nil {
+      tiles.append(("gateway CPU per refresh", figure("gateway.cpu_per_refresh")))
+    }
+    if !result.probes.isEmpty {
+      tiles.append(("gateway memory per connection", figure("gateway.bytes_per_connection")))
+    }
+    let items = tiles.map { "<div><b>\(HTMLText.escape($0.1))</b><span>\(HTMLText.escape($0.0))</span></div>" }
+    return "<section class=\"tiles\">\(items.joined())</section>"
+  }
+
+  private var thresholdSection: String {
+    guard !thresholds.isEmpty else { return "" }
+    let rows = thresholds.map { outcome in
+      let actual = outcome.actual + (outcome.why.map { ": \($0)" } ?? "")
+      return "<tr><td><b class=\"\(outcome.holds ? "pass" : "fail")\">\(outcome.holds ? "holds" : "fails")</b></td>"
+        + "<td><code>\(HTMLText.escape(outcome.threshold))</code></td><td>\(HTMLText.escape(actual))</td></tr>"
+    }
+    return
+      "<section><h2>Thresholds</h2><div class=\"scroll\"><table>\(rows.joined(separator: "\n"))</table></div></section>"
+  }
+}

@@ -1,0 +1,91 @@
+internal import GatewayCore
+import GatewayFleet
+
+// What the table and the page both show as rows.
+
+extension StormReport {
+  /// The columns of the clients by behaviour, and what they count.
+  static let columnMeanings: [(name: String, meaning: String)] = [
+    ("clients", "began"),
+    ("connected", "were logged in at least once"),
+    ("refreshed", "were refreshed at least once, whatever came later"),
+    ("kept", "were refreshed in every wave, and are connected"),
+    ("lost", "were cut off, should not have been, and did not come back in time"),
+    ("lost as due", "were cut off, as their behaviour demands"),
+    ("overstayed", "should have been cut off, and are still connected"),
+    ("unrefreshed", "are still connected, and were not refreshed in every wave"),
+    ("late", "were let in only after the common expiry: nothing was asked of them"),
+    ("returned", "were interrupted, and are back with a token that outlives the storm"),
+  ]
+
+  /// A row for each behaviour: its name, and the columns of ``columnMeanings``.
+  var behaviourRows: [[String]] {
+    behaviours.map { behaviour, tally in
+      [behaviour.rawValue]
+        + [
+          tally.clients, tally.connected, tally.refreshed, tally.kept, tally.lostUnexpectedly, tally.lostExpectedly,
+          tally.overstayed, tally.unrefreshed, tally.late, tally.returned,
+        ].map(Figures.count)
+    }
+  }
+
+  /// What the gateway and its provider are set to, as far as known.
+  var settingRows: [[String]] {
+    let times = plan.gateway
+    let known = [
+      ("lead", times.lead, times.leadSource), ("spread", times.spread, times.spreadSource),
+      ("refresh time-out", times.timeout, times.timeoutSource),
+    ].map { name, duration, source in [name, "\(Figures.duration(duration)), \(source.origin)"] }
+    guard let settings else { return known }
+    return known + dialectRows(settings) + processRows(settings) + providerRows(settings.provider)
+  }
+
+  private func dialectRows(_ settings: GatewayDescription) -> [[String]] {
+    guard let dialect = settings.dialects.first(where: { Name($0.name) == Name(plan.dialect) }) else { return [] }
+    let pings = dialect.pingIntervalS.map { interval in
+      "pings after \(Figures.seconds(interval)), gives up \(Figures.seconds(dialect.pongTimeoutS ?? 0)) later"
+    }
+    let silence = dialect.silenceMaxS.map { "gives up after \(Figures.seconds($0)) of silence" }
+    return [
+      ["login time-out", Figures.seconds(dialect.loginTimeoutS)], ["revocation", dialect.revocation],
+      ["silent peers", pings ?? silence ?? "stay"],
+    ]
+  }
+
+  private func processRows(_ settings: GatewayDescription) -> [[String]] {
+    let limits = settings.limits
+    let loops = "\(settings.loops) loop\(settings.loops == 1 ? "" : "s")"
+    let rate = limits.connectionsPerSecond.map { "\(Figures.decimal($0, places: 1)) a second" } ?? "at any rate"
+    return [
+      ["gateway", "\(settings.name) \(settings.version), \(loops), \(settings.tls ? "TLS" : "no TLS")"],
+      ["connections", "\(Figures.count(limits.connectionsMax)) at most, \(rate)"],
+      [
+        "bytes at most",
+        "message \(Figures.count(limits.messageBytesMax)), body \(Figures.count(limits.bodyBytesMax)), head "
+          + "\(Figures.count(limits.headerBytesMax)), waiting \(Figures.count(limits.outboundBytesMax))",
+      ],
+    ]
+  }
+
+  private func providerRows(_ provider: GatewayDescription.Provider) -> [[String]] {
+    let places = provider.concurrency.map { "\(Figures.count($0)) at once" } ?? "any number at once"
+    return [
+      [
+        "gateway's own provider",
+        "\(Figures.seconds(provider.latencyS)) a token, \(places), \(Figures.count(provider.queueMax)) may wait, "
+          + "\(Figures.percent(provider.failureRate)) fail",
+      ],
+      ["its tokens live", provider.tokenLifeS.map { Figures.seconds($0) + ", unless asked otherwise" } ?? "for ever"],
+    ]
+  }
+}
+
+extension StormPlan.GatewayTimes.Source {
+  fileprivate var origin: String {
+    switch self {
+    case .assumed: "assumed: nobody said"
+    case .told: "as told"
+    case .gateway: "as the gateway says"
+    }
+  }
+}

@@ -1,0 +1,72 @@
+internal import GatewayCore
+import GatewayFleet
+
+extension StormResult {
+  /// What to know before one believes the figures: that the storm was cut short, or that it was told one thing and saw
+  /// another.
+  func caveats(_ plan: StormPlan) -> [String] {
+    var caveats: [String] = []
+    if wasInterrupted { caveats.append("interrupted after \(Figures.decimal(seconds, places: 1)) s") }
+    if ranOutOfTime { caveats.append("out of time: not every client was refreshed or cut off by the end") }
+    if isOfAnotherGateway {
+      caveats.append(
+        "the gateway of the control port had none of the storm's connections: its settings and figures are another's")
+    }
+    return caveats + [timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan)].compactMap { $0 }
+  }
+
+  private func timeoutCaveat(_ plan: StormPlan) -> String? {
+    guard let seen = seen.longestTimeout, plan.gateway.timeoutSource != .assumed else { return nil }
+    let expected = plan.gateway.timeout.inSeconds
+    guard abs(seen - expected) > max(Self.timeoutSlack, expected * 0.05) else { return nil }
+    return """
+      \(plan.gateway.timeoutSource.words) a refresh time-out of \(Figures.duration(plan.gateway.timeout)), but the gateway \
+      announced \(Figures.seconds(seen)) to its clients: who was cut off, and when, is judged by that
+      """
+  }
+
+  private func onsetCaveat(_ plan: StormPlan) -> String? {
+    guard plan.expiry == .common, let first = seen.firstAsked else { return nil }
+    let lateness = first - plan.onset.inSeconds
+    let slack = max(
+      Self.onsetSlack, plan.life.scaled(by: plan.jitter).inSeconds * 0.2, plan.gateway.spread.inSeconds * 0.2)
+    guard lateness < -Self.onsetSlack || lateness > slack else { return nil }
+    let times = "\(Figures.duration(plan.gateway.lead)) and \(Figures.duration(plan.gateway.spread))"
+    let sources = Set([plan.gateway.leadSource, plan.gateway.spreadSource])
+    let source =
+      sources.contains(.assumed) ? "assumed" : sources.contains(.told) ? "told" : "the gateway's own settings"
+    return """
+      the first refresh request came \(Figures.seconds(abs(lateness))) \(lateness < 0 ? "earlier" : "later") than a lead \
+      and a spread of \(times) let expect (\(source)): the times until 50, 95 and 99 % count from the wrong moment, \
+      unless somebody else asked for refreshes
+      """
+  }
+
+  /// What a plan whose tokens are too short for the gateway's lead and spread makes of the wave.
+  private func roomCaveat(_ plan: StormPlan) -> String? {
+    let window = plan.gateway.lead + plan.gateway.spread
+    let later = plan.life.scaled(by: 1 - plan.jitter)
+    let first = plan.expiry == .own ? later : plan.expiresAfter - plan.pacer.duration
+    let shortest = plan.waves > 1 ? min(first, later) : first
+    guard window > .zero, refreshes.asked > 0, shortest < window * 2 else { return nil }
+    return """
+      some tokens live no longer than \(Figures.duration(shortest)), which leaves no room for a lead and a spread of \
+      \(Figures.duration(window)) together: Postern asks when half of a life is over at the earliest, so the requests \
+      come later and closer together than its settings say
+      """
+  }
+
+  /// In seconds: the announced time-out counts from a moment earlier, and vendors date their tokens in whole seconds.
+  private static let timeoutSlack = 1.0
+  private static let onsetSlack = 2.0
+}
+
+extension StormPlan.GatewayTimes.Source {
+  fileprivate var words: String {
+    switch self {
+    case .assumed: "the storm assumed"
+    case .told: "the storm was told"
+    case .gateway: "the gateway's settings name"
+    }
+  }
+}

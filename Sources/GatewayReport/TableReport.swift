@@ -1,0 +1,168 @@
+internal import GatewayCore
+import GatewayFleet
+
+extension StormReport {
+  /// The report as lines of text for a terminal.
+  package var table: [String] {
+    var lines = ["Storm of \(Figures.count(plan.clients)) clients on \(gateway), \(dialectText), seed \(plan.seed)"]
+    lines += caveats.map { "! \($0)" }
+    lines += ["", "Connections"] + connections
+    lines += ["", "Refreshes"] + refreshes
+    if hasReturns { lines += ["", "Coming back"] + returnLines }
+    lines += ["", "Clients by behaviour"] + byBehaviour
+    lines += ["", "Token provider"] + providerLines
+    lines += ["", "Latency"] + latencyLines
+    if !result.probes.isEmpty {
+      lines += ["", "Gateway process"] + gatewayLines
+    }
+    lines += ["", "Settings"] + Self.aligned(settingRows)
+    lines += ["", "Columns"] + Self.aligned(Self.columnMeanings.map { [$0.name, $0.meaning] })
+    if !thresholds.isEmpty { lines += ["", "Thresholds"] + thresholdLines }
+    return lines
+  }
+
+  private var connections: [String] {
+    let connects = result.connects
+    return Self.aligned(
+      [
+        ["begun", Figures.count(connects.attempted)],
+        ["accepted", Figures.count(connects.accepted), "peak \(figure("connects.peak"))/s"],
+      ] + Self.rows("failed", connects.failed) + Self.rows("cut off", result.disconnects)
+        + Self.rows("errors", result.errors))
+  }
+
+  private var refreshes: [String] {
+    let refreshes = result.refreshes
+    return Self.aligned(
+      [
+        ["asked", Figures.count(refreshes.asked)],
+        ["answered", Figures.count(refreshes.answered)],
+        [
+          "accepted", Figures.count(refreshes.accepted),
+          "peak \(figure("refresh.peak"))/s, \(figure("refresh.peak_100ms")) in 100 ms, in \(figure("refresh.length"))",
+        ],
+        [
+          "peak to mean", figure("refresh.peak_to_mean"),
+          "over 100 ms \(figure("refresh.peak_to_mean_100ms")); 1 is flat over the \(figure("refresh.given")) given",
+        ],
+      ] + Self.rows("refused", refreshes.refused) + Self.rows("given up", refreshes.givenUp) + [
+        ["timed out", Figures.count(refreshes.timedOut)],
+        ["refreshed", figure("refreshed.share"), "of those that should be, and stayed"],
+        ["50 / 95 / 99 % after", "\(figure("time_to_50")) / \(figure("time_to_95")) / \(figure("time_to_99"))"],
+      ])
+  }
+
+  private var returnLines: [String] {
+    let returns = result.returns
+    return Self.aligned(
+      [
+        ["connections ended", Figures.count(returns.interrupted)],
+        ["clients back", Figures.count(returns.returned)],
+        [
+          "attempts", Figures.count(returns.attempts),
+          "\(figure("return.attempts_per_client")) per client, longest \(returns.attemptsMax)",
+        ],
+      ] + Self.rows("refused", returns.refused) + [
+        ["with the old token", Figures.count(returns.refusedWithOldToken)]
+      ] + Self.rows("failed", returns.failed) + [
+        [
+          "without a connection",
+          "p50 \(figure("outage.p50")), p99 \(figure("outage.p99")), longest \(figure("outage.max"))",
+        ]
+      ])
+  }
+
+  private var byBehaviour: [String] {
+    Self.columns([[""] + Self.columnMeanings.map(\.name)] + behaviourRows)
+  }
+
+  private var providerLines: [String] {
+    let provider = result.provider
+    guard provider.calls > 0 else {
+      return Self.aligned([["minted locally", Figures.count(provider.mintedLocally)]])
+    }
+    return Self.aligned(
+      [
+        [
+          "calls", Figures.count(provider.calls),
+          "\(plan.processes * plan.loops > 1 ? "at most " : "")\(figure("provider.in_flight")) at once; peak \(figure("provider.login_peak"))/s for logins, "
+            + "\(figure("provider.refresh_peak"))/s for refreshes",
+        ],
+        ["granted", Figures.count(provider.granted), "\(Figures.count(provider.wasted)) of them for nobody any more"],
+      ] + Self.rows("refused", provider.refused) + [
+        ["unanswered", Figures.count(result.unansweredCalls), "under way when the storm ended"],
+        ["calls per expiry", figure("provider.calls_per_expiry"), "longest \(provider.longestRound)"],
+        ["calls per token", figure("retry.amplification")],
+      ])
+  }
+
+  private var latencyLines: [String] {
+    Self.columns(
+      [["", "count", "p50", "p90", "p99", "max"]]
+        + latencies.map { name, histogram in
+          [name, Figures.count(Int(histogram.count))]
+            + [histogram.quantile(0.5), histogram.quantile(0.9), histogram.quantile(0.99), histogram.maximum].map {
+              $0.map(Figures.duration) ?? "–"
+            }
+        })
+  }
+
+  private var gatewayLines: [String] {
+    Self.aligned([
+      ["CPU per refresh", figure("gateway.cpu_per_refresh")],
+      ["memory per connection", explained("gateway.bytes_per_connection")],
+    ])
+  }
+
+  private var thresholdLines: [String] {
+    Self.aligned(
+      thresholds.map { outcome in
+        let why = outcome.why.map { ": \($0)" } ?? ""
+        return [outcome.holds ? "holds" : "FAILS", outcome.threshold, "is \(outcome.actual)\(why)"]
+      })
+  }
+
+  /// A total, and its parts by reason.
+  private static func rows(_ name: String, _ reasons: Reasons) -> [[String]] {
+    guard reasons.total > 0 else { return [] }
+    return [
+      [
+        name, Figures.count(reasons.total),
+        reasons.sorted.map { "\($0.reason) \(Figures.count($0.count))" }
+          .joined(separator: ", "),
+      ]
+    ]
+  }
+
+  /// Rows with their columns flush left.
+  private static func aligned(_ rows: [[String]]) -> [String] {
+    let widths = widths(rows)
+    return rows.map { row in
+      let cells = row.enumerated().map { index, cell in
+        index == row.count - 1 ? cell : cell + padding(widths[index] - cell.count)
+      }
+      return "  " + cells.joined(separator: "  ")
+    }
+  }
+
+  /// Rows of numbers: the first column flush left, the others flush right.
+  private static func columns(_ rows: [[String]]) -> [String] {
+    let widths = widths(rows)
+    return rows.map { row in
+      let cells = row.enumerated().map { index, cell in
+        index == 0 ? cell + padding(widths[0] - cell.count) : padding(widths[index] - cell.count) + cell
+      }
+      return "  " + cells.joined(separator: "  ")
+    }
+  }
+
+  private static func widths(_ rows: [[String]]) -> [Int] {
+    (0..<(rows.map(\.count).max() ?? 0)).map { column in
+      rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
+    }
+  }
+
+  private static func padding(_ count: Int) -> String {
+    String(repeating: " ", count: max(0, count))
+  }
+}

@@ -1,0 +1,37 @@
+import GatewayFleet
+
+extension Metric {
+  /// What a figure is counted over. Over nothing it says nothing: that nobody was lost of nobody is no good news.
+  struct Basis: Sendable {
+    let isThere: @Sendable (StormResult) -> Bool
+    /// Why the figure is missing where it is not there.
+    let otherwise: String
+
+    static let storm = Basis(isThere: { _ in true }, otherwise: "")
+    static let connected = Basis(
+      isThere: { $0.connects.accepted > 0 }, otherwise: "nobody was connected")
+    /// Clients that were connected before their tokens expired. Of those that came too late, nothing is asked.
+    static let due = Basis(
+      isThere: { result in
+        let everybody = result.everybody
+        return result.connects.accepted > 0 && everybody.connected > everybody.late
+      }, otherwise: "nobody was connected before the tokens expired")
+    static let asked = Basis(
+      isThere: { $0.refreshes.asked > 0 }, otherwise: "nobody was asked to refresh")
+    static let calls = Basis(
+      isThere: { $0.provider.calls > 0 }, otherwise: "no provider was asked")
+    static let refreshCalls = Basis(
+      isThere: { $0.provider.refreshCalls > 0 }, otherwise: "no provider was asked on account of a refresh")
+  }
+
+  /// Why a storm does not have a figure.
+  package struct Absence: Hashable, Sendable {
+    /// What stands in the figure's place: `none`, `never` or `not measurable`.
+    package let word: String
+    package let reason: String
+
+    static func none(_ reason: String) -> Absence { Absence(word: "none", reason: reason) }
+    static func never(_ reason: String) -> Absence { Absence(word: "never", reason: reason) }
+    static func unmeasurable(_ reason: String) -> Absence { Absence(word: "not measurable", reason: reason) }
+  }
+}

@@ -1,0 +1,132 @@
+internal import GatewayCore
+import GatewayFleet
+
+// What the clients did, and what became of them.
+
+extension Metric {
+  static let connects = [
+    Metric("connects.attempted", .count, "connections begun") { Double($0.connects.attempted) },
+    Metric("connects.ok", .count, "logins accepted") { Double($0.connects.accepted) },
+    Metric("connects.failed", .count, "first connections that came to no login") { Double($0.connects.failed.total) },
+    Metric("connects.peak", .count, "the most logins in any one second", over: .connected) {
+      peak($0, \.logins, .seconds(1))
+    },
+    Metric(
+      "connected.dip", .share, "the lowest number of connected clients, as a share of the highest before",
+      over: .connected
+    ) { $0.dip },
+    Metric("connected.below_99", .duration, "how long fewer than 99 % of those were connected", over: .connected) {
+      $0.secondsBelow99
+    },
+  ]
+
+  static let refreshes = [
+    Metric("refresh.asked", .count, "refresh requests", over: .connected) { Double($0.refreshes.asked) },
+    Metric("refresh.answered", .count, "answers to them", over: .connected) { Double($0.refreshes.answered) },
+    Metric("refresh.accepted", .count, "answers the gateway accepted", over: .connected) {
+      Double($0.refreshes.accepted)
+    },
+    Metric("refresh.refused", .count, "answers the gateway refused", over: .asked) {
+      Double($0.refreshes.refused.total)
+    },
+    Metric("refresh.timed_out", .count, "requests that ended with the connection, out of time", over: .asked) {
+      Double($0.refreshes.timedOut)
+    },
+    Metric("refresh.peak", .count, "the most accepted in any one second", over: .asked) {
+      peak($0, \.accepted, .seconds(1))
+    },
+    Metric("refresh.peak_100ms", .count, "the most accepted in any 100 ms", over: .asked, missing: coarse) {
+      peak($0, \.accepted, .milliseconds(100))
+    },
+    Metric(
+      "refresh.peak_to_mean", .ratio,
+      "refresh.peak over the mean of the time that the wave was given: 1 is flat, higher is sharper", over: .asked
+    ) { $0.peakToMean(\.accepted, over: .seconds(1)) },
+    Metric(
+      "refresh.peak_to_mean_100ms", .ratio, "the same of refresh.peak_100ms", over: .asked, missing: coarse
+    ) { $0.peakToMean(\.accepted, over: .milliseconds(100)) },
+    Metric(
+      "refresh.given", .duration, "the time that the waves were given: spread, scatter of the lives, and time-out"
+    ) { $0.given },
+    Metric("refresh.length", .duration, "from the first accepted refresh to the last", over: .asked) {
+      $0.waveLength?.inSeconds
+    },
+    Metric(
+      "refreshed.share", .share, "of the clients that should be refreshed, those that were and stayed",
+      missing: { _ in .none("no connected client was to be refreshed") }
+    ) { $0.refreshedShare },
+    time(50, "until half of them were refreshed, from the first request that was to be expected"),
+    time(95, "until 95 % were"),
+    time(99, "until 99 % were"),
+  ]
+
+  static let losses = [
+    Metric("lost", .count, "clients cut off that should not have been and did not come back", over: .connected) {
+      Double($0.everybody.lostUnexpectedly)
+    },
+    Metric("lost.expected", .count, "clients cut off as they should be", over: .connected) {
+      Double($0.everybody.lostExpectedly)
+    },
+    Metric("overstayed", .count, "clients that should have been cut off and were not", over: .connected) {
+      Double($0.everybody.overstayed)
+    },
+    Metric("unrefreshed", .count, "clients still connected with their refresh missing", over: .due) {
+      Double($0.everybody.unrefreshed)
+    },
+    Metric("late", .count, "clients connected only after the common expiry", over: .connected) {
+      Double($0.everybody.late)
+    },
+    Metric(
+      "errors", .count, "errors of the gateway that answered neither a login nor a refresh", over: .connected
+    ) { Double($0.errors.total) },
+  ]
+
+  static let returns = [
+    Metric("interrupted", .count, "connections that ended while their client meant to stay", over: .connected) {
+      Double($0.returns.interrupted)
+    },
+    Metric("returned", .count, "clients that were back after that", over: .connected) { Double($0.returns.returned) },
+    Metric("return.attempts", .count, "attempts to connect again", over: .connected) { Double($0.returns.attempts) },
+    Metric(
+      "return.attempts_per_client", .ratio, "those, for each connection that ended", over: .connected,
+      missing: { _ in .none("no connection ended") }
+    ) { $0.attemptsPerReturn },
+    Metric("return.refused", .count, "attempts that the gateway refused", over: .connected) {
+      Double($0.returns.refused.total)
+    },
+    Metric("return.refused_old", .count, "those of them with the token of before", over: .connected) {
+      Double($0.returns.refusedWithOldToken)
+    },
+    Metric("return.failed", .count, "attempts that failed otherwise", over: .connected) {
+      Double($0.returns.failed.total)
+    },
+    Metric("return.peak", .count, "the most clients back in any one second", over: .connected) {
+      peak($0, \.returned, .seconds(1))
+    },
+  ]
+
+  /// The most in any stretch of that length.
+  static func peak(
+    _ result: StormResult, _ counts: KeyPath<StormBins, StormBins.Counts>, _ length: Duration
+  ) -> Double? {
+    result.bins.peak(result.bins[keyPath: counts], over: length).map(Double.init)
+  }
+
+  @Sendable static func coarse(_ result: StormResult) -> Absence {
+    guard result.bins.milliseconds > 100 else { return .none("nothing was counted") }
+    return .unmeasurable("a storm that may last so long is counted in steps of 1 s")
+  }
+
+  private static func time(_ percent: Int, _ meaning: String) -> Metric {
+    Metric(
+      "time_to_\(percent)", .duration, meaning,
+      missing: { result in
+        guard result.refreshable > 0 else { return .none("no connected client was to be refreshed") }
+        guard result.refreshes.accepted == 0 || result.latencies.sinceOnset.count > 0 else {
+          return .unmeasurable("each token expired by itself")
+        }
+        return .never("fewer than \(percent) % were")
+      }
+    ) { $0.timeUntil(share: Double(percent) / 100)?.inSeconds }
+  }
+}

@@ -1,0 +1,80 @@
+internal import GatewayCore
+import GatewayFleet
+
+// What the storm asked of the token provider and of the gateway, and how long everything took.
+
+extension Metric {
+  static let providers = [
+    Metric("provider.calls", .count, "requests to the token provider") { Double($0.provider.calls) },
+    Metric("provider.granted", .count, "those that brought a token", over: .calls) { Double($0.provider.granted) },
+    Metric("provider.refused", .count, "those that brought none", over: .calls) { Double($0.provider.refused.total) },
+    Metric("provider.unanswered", .count, "those still under way when the storm ended", over: .calls) {
+      Double($0.unansweredCalls)
+    },
+    Metric("provider.wasted", .count, "tokens for which nobody waited any more when they came", over: .calls) {
+      Double($0.provider.wasted)
+    },
+    Metric("provider.peak", .count, "the most requests begun in any one second", over: .calls) { result in
+      var all = result.bins.providerLogins
+      all.merge(result.bins.providerRefreshes)
+      return result.bins.peak(all, over: .seconds(1)).map(Double.init)
+    },
+    Metric("provider.login_peak", .count, "the same, of those for logins", over: .calls) {
+      peak($0, \.providerLogins, .seconds(1))
+    },
+    Metric("provider.refresh_peak", .count, "the same, of those on account of refreshes", over: .refreshCalls) {
+      peak($0, \.providerRefreshes, .seconds(1))
+    },
+    Metric(
+      "provider.refresh_peak_100ms", .count, "the most of those in any 100 ms", over: .refreshCalls, missing: coarse
+    ) { peak($0, \.providerRefreshes, .milliseconds(100)) },
+    Metric(
+      "provider.refresh_peak_to_mean", .ratio,
+      "provider.refresh_peak over the mean of the time that the wave was given", over: .refreshCalls
+    ) { $0.peakToMean(\.providerRefreshes, over: .seconds(1)) },
+    Metric(
+      "provider.in_flight", .count, "the most requests under way at once; of several loops, the sum of each one's most",
+      over: .calls
+    ) { Double($0.provider.inFlightPeak) },
+    Metric(
+      "provider.calls_per_expiry", .ratio, "requests for each refresh they were made for", over: .refreshCalls
+    ) { $0.callsPerExpiry },
+    Metric(
+      "retry.amplification", .ratio, "requests for each token that was given", over: .calls,
+      missing: { _ in .none("no token was given") }
+    ) { $0.retryAmplification },
+  ]
+
+  static let gateways = [
+    Metric(
+      "gateway.cpu_per_refresh", .duration,
+      "the gateway's CPU time for each accepted refresh, with its own provider's share",
+      missing: { .none($0.whyCPUIsUnknown) }
+    ) {
+      $0.gatewayCPUPerRefresh?.inSeconds
+    },
+    Metric(
+      "gateway.bytes_per_connection", .bytes, "the gateway's resident memory for each idle connection",
+      missing: { .unmeasurable($0.whyMemoryIsUnknown ?? "") }
+    ) {
+      $0.gatewayBytesPerConnection
+    },
+  ]
+
+  static let latencies: [Metric] =
+    quantiles("connect", "from the start of a connection to the login") { $0.latencies.connect }
+    + quantiles("refresh", "from asked to refreshed, well-behaved clients") {
+      $0.behaviours[.wellBehaved]?.refreshLatency ?? LatencyHistogram()
+    }
+    + quantiles("outage", "time without a connection, clients that came back") { $0.latencies.outage }
+    + quantiles("provider", "from the wish for a token to its arrival") { $0.latencies.provider }
+
+  private static func quantiles(
+    _ name: String, _ meaning: String, _ histogram: @escaping @Sendable (StormResult) -> LatencyHistogram
+  ) -> [Metric] {
+    let shares = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
+    return shares.map { label, share in
+      Metric("\(name).\(label)", .duration, "\(meaning), \(label)") { histogram($0).quantile(share)?.inSeconds }
+    } + [Metric("\(name).max", .duration, "\(meaning), the longest") { histogram($0).maximum?.inSeconds }]
+  }
+}

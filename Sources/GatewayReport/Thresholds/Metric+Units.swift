@@ -1,0 +1,44 @@
+internal import GatewayCore
+import GatewayFleet
+
+extension Metric.Unit {
+  /// What may follow the number in a threshold, and what the number is multiplied by.
+  var suffixes: [String: Double] {
+    switch self {
+    case .count, .ratio: ["": 1]
+    case .share: ["%": 0.01, "": 1]
+    case .duration: ["ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60]
+    case .bytes: ["": 1, "B": 1, "KB": 1e3, "MB": 1e6, "KiB": 1024, "MiB": 1_048_576]
+    }
+  }
+
+  var wanted: String {
+    switch self {
+    case .count: "a number, e.g. 0"
+    case .ratio: "a number, e.g. 1.5"
+    case .share: "a percentage, e.g. 99.9%"
+    case .duration: "a duration, e.g. 500ms (ns, us, ms, s, m)"
+    case .bytes: "a size, e.g. 6KB (B, KB, MB, KiB, MiB)"
+    }
+  }
+
+  /// A value for people to read, with so many more digits than usual.
+  package func text(_ value: Double, digits: Int = 0) -> String {
+    switch self {
+    case .count: Figures.decimal(value, places: digits)
+    case .ratio: Figures.decimal(value, places: 2 + digits)
+    case .share: Figures.percent(value, digits: digits)
+    case .duration: Figures.seconds(value, digits: digits)
+    case .bytes: Figures.bytes(value, digits: digits)
+    }
+  }
+
+  /// A value for people to read, with as many digits as it takes to see on which side of `limit` it lies.
+  func text(_ value: Double, beside limit: Double) -> String {
+    guard value != limit else { return text(value) }
+    let digits = (0...Self.digitsMax).first { text(value, digits: $0) != text(limit, digits: $0) }
+    return digits.map { text(value, digits: $0) } ?? "\(value)"
+  }
+
+  private static let digitsMax = 6
+}

@@ -1,0 +1,57 @@
+internal import GatewayCore
+package import GatewayFleet
+
+/// A figure of a storm that a threshold may name.
+package struct Metric: Sendable {
+  /// What its values are measured in.
+  package enum Unit: Hashable, Sendable {
+    case count
+    /// Values are shares, written as percentages.
+    case share
+    case ratio
+    /// Values are seconds.
+    case duration
+    case bytes
+  }
+
+  package let name: String
+  package let unit: Unit
+  /// One line for the documentation.
+  package let meaning: String
+  private let basis: Basis
+  private let read: @Sendable (StormResult) -> Double?
+  private let missing: @Sendable (StormResult) -> Absence
+
+  /// - Parameters:
+  ///   - basis: What it is counted over.
+  ///   - missing: Why there is no figure where the basis is there, and yet `read` returns nil.
+  init(
+    _ name: String, _ unit: Unit, _ meaning: String, over basis: Basis = .storm,
+    missing: @escaping @Sendable (StormResult) -> Absence = { _ in .none("nothing was counted") },
+    _ read: @escaping @Sendable (StormResult) -> Double?
+  ) {
+    self.name = name
+    self.unit = unit
+    self.meaning = meaning
+    self.basis = basis
+    self.read = read
+    self.missing = missing
+  }
+
+  /// The value, in the unit; nil if the storm has none.
+  package func value(_ result: StormResult) -> Double? {
+    basis.isThere(result) ? read(result) : nil
+  }
+
+  /// Why there is no value; nil if there is one.
+  package func absence(_ result: StormResult) -> Absence? {
+    guard basis.isThere(result) else { return .none(basis.otherwise) }
+    return read(result) == nil ? missing(result) : nil
+  }
+
+  /// The metric of that name.
+  package static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
+
+  /// All there are, in the order of the documentation.
+  package static let all: [Metric] = connects + refreshes + losses + returns + providers + gateways + latencies
+}

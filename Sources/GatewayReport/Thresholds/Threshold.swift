@@ -1,0 +1,97 @@
+package import GatewayFleet
+
+/// A limit that decides whether a storm has passed, e.g. `refresh.p99 < 500ms`.
+package struct Threshold: Sendable, CustomStringConvertible {
+  package enum Comparison: String, Hashable, Sendable, CaseIterable {
+    case equal = "=="
+    case unequal = "!="
+    case atMost = "<="
+    case atLeast = ">="
+    case less = "<"
+    case greater = ">"
+
+    func holds(_ value: Double, _ limit: Double) -> Bool {
+      switch self {
+      case .equal: value == limit
+      case .unequal: value != limit
+      case .atMost: value <= limit
+      case .atLeast: value >= limit
+      case .less: value < limit
+      case .greater: value > limit
+      }
+    }
+  }
+
+  package let metric: Metric
+  package let comparison: Comparison
+  /// In the metric's unit: seconds, bytes, a share of 1, or a plain number.
+  package let limit: Double
+  /// As it was written.
+  package let description: String
+
+  /// The threshold that `text` states: a metric, a comparison, and a value with the metric's unit.
+  package init(parsing text: String) throws(ThresholdError) {
+    // The two-character signs come first in the list, so that `<=` is not taken for `<`.
+    let found = Comparison.allCases.lazy.compactMap { comparison in
+      text.firstRange(of: comparison.rawValue).map { (comparison, $0) }
+    }.first
+    guard let (comparison, range) = found else {
+      throw ThresholdError(text, "has no comparison; write metric == value, or !=, <, <=, >, >=")
+    }
+    let name = Self.trimmed(text[..<range.lowerBound])
+    guard let metric = Metric.named(name) else {
+      throw ThresholdError(
+        text, "names no metric; there are \(Metric.all.map(\.name).joined(separator: ", "))")
+    }
+    self.metric = metric
+    self.comparison = comparison
+    limit = try Self.limit(Self.trimmed(text[range.upperBound...]), metric, in: text)
+    description = Self.trimmed(text[...])
+  }
+
+  /// What became of a threshold.
+  package struct Outcome: Hashable, Sendable {
+    package let threshold: String
+    package let holds: Bool
+    /// The value as text with its unit; ``Metric/Absence/word`` if the storm has none, which never holds.
+    package let actual: String
+    /// Why there is no value.
+    package let why: String?
+  }
+
+  /// Whether `result` keeps to the limit. A figure the storm does not have keeps to none.
+  package func judge(_ result: StormResult) -> Outcome {
+    guard let value = metric.value(result) else {
+      let absence = metric.absence(result)
+      return Outcome(
+        threshold: description, holds: false, actual: absence?.word ?? "none", why: absence?.reason)
+    }
+    return Outcome(
+      threshold: description, holds: comparison.holds(value, limit), actual: metric.unit.text(value, beside: limit),
+      why: nil)
+  }
+
+  private static func limit(
+    _ text: String, _ metric: Metric, in whole: String
+  ) throws(ThresholdError) -> Double {
+    let digits = text.prefix { $0.isNumber || $0 == "." || $0 == "_" || $0 == "-" }
+    let suffix = trimmed(text[digits.endIndex...])
+    guard let number = Double(digits.filter { $0 != "_" }), let factor = metric.unit.suffixes[suffix] else {
+      throw ThresholdError(whole, "has '\(text)' where \(metric.name) wants \(metric.unit.wanted)")
+    }
+    return number * factor
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}
+
+/// A threshold that cannot be understood.
+package struct ThresholdError: Error, Hashable, CustomStringConvertible {
+  package let description: String
+
+  init(_ threshold: String, _ problem: String) {
+    description = "the threshold '\(threshold)' \(problem)"
+  }
+}

@@ -1,0 +1,346 @@
+import GatewayCore
+import GatewayRuntime
+import Testing
+
+@testable import GatewayFleet
+
+/// A client's machine in a test's hand, with what it wanted done so far.
+struct Client {
+  var session: ClientSession
+  var generator = SeededGenerator(seed: 1)
+  var now = Instant.zero
+
+  init(
+    _ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false,
+    habits: ClientHabits = ClientHabits()
+  ) {
+    var plan = StormPlan()
+    plan.slowDelay = slowDelay
+    plan.reconnects = reconnects
+    plan.connectTimeout = .seconds(30)
+    session = ClientSession(behaviour, policy: ClientPolicy(plan, habits: habits))
+  }
+
+  mutating func on(_ event: ClientEvent) -> [ClientEffect] {
+    var effects: [ClientEffect] = []
+    session.handle(event, at: now, chance: &generator, into: &effects)
+    return effects
+  }
+
+  /// Lets the next deadline pass.
+  mutating func wake() throws -> [ClientEffect] {
+    now = try #require(session.nextDeadline)
+    return on(.wakeUp)
+  }
+
+  mutating func answer(_ answer: ProviderAnswer) -> [ClientEffect] {
+    on(.fetched(number: session.fetchNumber, answer))
+  }
+
+  /// A client that is logged in.
+  static func live(
+    _ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false,
+    habits: ClientHabits = ClientHabits(), welcome: Welcome = Welcome()
+  ) -> Client {
+    var client = Client(behaviour, slowDelay: slowDelay, reconnects: reconnects, habits: habits)
+    _ = client.on(.start)
+    _ = client.answer(.token(old))
+    _ = client.on(.opened)
+    _ = client.on(.heard(.connected(nil, welcome)))
+    return client
+  }
+
+  static let old = Credentials(token: "old")
+  static let new = Credentials(token: "new")
+  static let ask = ClientEvent.heard(.refreshRequired(timeout: .seconds(60)))
+  static let refusal = ClientEvent.heard(.error(number: 401_010, name: "token_not_renewed"))
+}
+
+@Suite("A client of the fleet")
+struct ClientSessionTests {
+  @Test("it fetches a token, dials, logs in, and reports how long the connection took")
+  func login() {
+    var client = Client(.wellBehaved)
+    #expect(client.on(.start) == [.fetch(number: 1, .login)])
+    client.now = client.now + .seconds(2)
+    #expect(client.answer(.token(Client.old)) == [.record(.connecting), .dial])
+    client.now = client.now + .milliseconds(5)
+    #expect(client.on(.opened) == [.send(.connect(Client.old))])
+    #expect(
+      client.on(.heard(.connected(nil))) == [.record(.connected(after: .milliseconds(5), again: false))])
+    #expect(client.session.phase == .live)
+    #expect(client.session.nextDeadline == nil)
+  }
+
+  @Test("a well-behaved client answers each request with one new token, and measures from the request")
+  func wellBehaved() {
+    var client = Client.live(.wellBehaved)
+    for number in 1...3 {
+      let fetch = UInt32(number + 1)
+      #expect(client.on(Client.ask) == [.record(.asked), .fetch(number: fetch, .refresh(call: 1))])
+      client.now = client.now + .milliseconds(40)
+      #expect(client.answer(.token(Client.new)) == [.record(.answered), .send(.refresh(Client.new))])
+      client.now = client.now + .milliseconds(2)
+      #expect(client.on(.heard(.refreshed)) == [.record(.refreshed(after: .milliseconds(42), number: number))])
+    }
+    #expect(client.session.outcome(waves: 3) == .kept)
+    #expect(client.session.isSettled(waves: 3))
+    #expect(!client.session.isSettled(waves: 4))
+  }
+
+  @Test("a slow client waits first, then does the same")
+  func slow() throws {
+    var client = Client.live(.slow, slowDelay: .seconds(7))
+    #expect(client.on(Client.ask) == [.record(.asked)])
+    #expect(client.session.nextDeadline == client.now + .seconds(7))
+    #expect(try client.wake() == [.fetch(number: 2, .refresh(call: 1))])
+  }
+
+  @Test("a forgetful client says nothing, and its loss by the time-out is expected")
+  func forgetful() {
+    var client = Client.live(.forgetful)
+    #expect(client.on(Client.ask) == [.record(.asked)])
+    #expect(client.session.nextDeadline == nil)
+    client.now = client.now + .seconds(60)
+    let lost = ClientRecord.lost("4000 refresh_timeout", isExpected: true, timedOut: true)
+    #expect(client.on(.closed(4000)) == [.record(lost)])
+    #expect(client.session.outcome(waves: 1) == .lostExpectedly)
+  }
+
+  @Test("a stale client answers with the token it has, once, and is refused")
+  func stale() {
+    var client = Client.live(.stale)
+    #expect(client.on(Client.ask) == [.record(.asked), .record(.answered), .send(.refresh(Client.old))])
+    #expect(
+      client.on(Client.refusal) == [
+        .record(.refreshRefused("token_not_renewed")), .record(.gaveUp("gateway_token_not_renewed")),
+      ])
+    #expect(client.on(Client.refusal) == [.record(.error("token_not_renewed"))])
+  }
+
+  @Test("a client that talks garbage repeats itself a few times, with a pause, and then stops")
+  func garbage() throws {
+    var client = Client.live(.garbage)
+    #expect(client.on(Client.ask) == [.record(.asked), .record(.answered), .send(.garbage)])
+    for _ in 1..<client.session.policy.garbageMax {
+      #expect(client.on(Client.refusal) == [.record(.refreshRefused("token_not_renewed"))])
+      #expect(try client.wake() == [.record(.answered), .send(.garbage)])
+    }
+    #expect(client.on(Client.refusal) == [.record(.refreshRefused("token_not_renewed"))])
+    #expect(client.session.nextDeadline == nil)
+  }
+
+  @Test("a client that the provider refuses gives up")
+  func refused() {
+    var client = Client.live(.refused)
+    #expect(client.on(Client.ask) == [.record(.asked), .fetch(number: 2, .hopelessRefresh)])
+    #expect(client.answer(.refused(status: 403)) == [.record(.gaveUp("provider_refused_403"))])
+  }
+
+  @Test("a busy provider is asked again no earlier than it said, and not by all at the same time")
+  func retryAfter() throws {
+    var waits: Set<Duration> = []
+    for seed in 0..<20 {
+      var client = Client.live(.wellBehaved)
+      client.generator = SeededGenerator(seed: UInt64(seed))
+      _ = client.on(Client.ask)
+      #expect(client.answer(.busy(status: 503, retryAfter: .seconds(2))).isEmpty)
+      let wait = try #require(client.session.nextDeadline) - client.now
+      #expect(wait >= .seconds(2) && wait < .seconds(4))
+      waits.insert(wait)
+      #expect(try client.wake() == [.fetch(number: 3, .refresh(call: 2))])
+    }
+    #expect(waits.count > 15)
+  }
+
+  @Test("a client whose next attempt would come after the gateway's time-out gives up, and its loss is unexpected")
+  func providerNeverRecovers() {
+    var client = Client.live(.wellBehaved)
+    _ = client.on(Client.ask)
+    #expect(
+      client.answer(.busy(status: 503, retryAfter: .seconds(60))) == [.record(.gaveUp("provider_busy_503"))])
+    client.now = client.now + .seconds(60)
+    _ = client.on(.closed(4000))
+    #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
+  }
+
+  @Test("a refused new token is renewed once, not for ever")
+  func refusedRefresh() {
+    var client = Client.live(.wellBehaved)
+    _ = client.on(Client.ask)
+    _ = client.answer(.token(Client.new))
+    #expect(
+      client.on(Client.refusal) == [
+        .record(.refreshRefused("token_not_renewed")), .fetch(number: 3, .refresh(call: 2)),
+      ])
+    _ = client.answer(.token(Client.new))
+    #expect(
+      client.on(Client.refusal) == [
+        .record(.refreshRefused("token_not_renewed")), .record(.gaveUp("gateway_token_not_renewed")),
+      ])
+  }
+
+  @Test("a repeated request while the first is being answered makes no second refresh")
+  func askedTwice() {
+    var client = Client.live(.wellBehaved)
+    _ = client.on(Client.ask)
+    #expect(client.on(Client.ask) == [.record(.askedAgain)])
+    _ = client.answer(.token(Client.new))
+    #expect(client.on(Client.ask) == [.record(.askedAgain)])
+  }
+
+  @Test("an answer of the provider that comes after the connection is lost is not used")
+  func lateAnswer() {
+    var client = Client.live(.wellBehaved, reconnects: true)
+    _ = client.on(Client.ask)
+    let number = client.session.fetchNumber
+    _ = client.on(.closed(nil))
+    #expect(client.on(.fetched(number: number, .token(Client.new))).isEmpty)
+  }
+
+  @Test("a late acceptance counts also after the client gave up")
+  func lateAcceptance() {
+    var client = Client.live(.stale)
+    _ = client.on(Client.ask)
+    _ = client.on(Client.refusal)
+    #expect(client.on(.heard(.refreshed)) == [.record(.refreshed(after: .zero, number: 1))])
+  }
+}
+
+@Suite("A client's losses")
+struct ClientLossTests {
+  @Test("who is cut off too early, or without having been asked, is lost unexpectedly", arguments: Behaviour.allCases)
+  func unasked(behaviour: Behaviour) {
+    var client = Client.live(behaviour)
+    _ = client.on(.closed(1011))
+    #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
+    #expect(client.session.phase == .ended)
+  }
+
+  @Test("the gateway may not cut a forgetful client off before the time-out it announced")
+  func early() {
+    var client = Client.live(.forgetful)
+    _ = client.on(Client.ask)
+    client.now = client.now + .seconds(30)
+    _ = client.on(.closed(nil))
+    #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
+  }
+
+  @Test(
+    "a slow client's loss is expected only if it is slower than the gateway allows",
+    arguments: [
+      (59, ClientSession.Outcome.lostUnexpectedly), (60, .lostExpectedly),
+    ])
+  func slow(delay: Int, outcome: ClientSession.Outcome) {
+    var client = Client.live(.slow, slowDelay: .seconds(delay))
+    _ = client.on(Client.ask)
+    client.now = client.now + .seconds(60)
+    _ = client.on(.closed(4000))
+    #expect(client.session.outcome(waves: 1) == outcome)
+  }
+
+  @Test("who should be cut off and is not has overstayed; who should be refreshed and is not is unrefreshed")
+  func stayed() {
+    for behaviour in Behaviour.allCases {
+      var client = Client.live(behaviour)
+      _ = client.on(Client.ask)
+      let stays = behaviour == .wellBehaved || behaviour == .slow
+      #expect(client.session.outcome(waves: 1) == (stays ? .unrefreshed : .overstayed))
+      #expect(!client.session.isSettled(waves: 1))
+    }
+  }
+
+  @Test("a refused upgrade, a refused login and a login that takes too long are told apart")
+  func noLogin() throws {
+    var refused = Client(.wellBehaved)
+    _ = refused.on(.start)
+    _ = refused.answer(.token(Client.old))
+    #expect(refused.on(.dialFailed(.refused(status: 503))) == [.record(.connectFailed("http_503"))])
+    #expect(refused.session.isSettled(waves: 1))
+    #expect(refused.session.outcome(waves: 1) == .neverConnected)
+
+    var denied = Client(.wellBehaved)
+    _ = denied.on(.start)
+    _ = denied.answer(.token(Client.old))
+    _ = denied.on(.opened)
+    #expect(
+      denied.on(.heard(.error(number: 401_002, name: "token_expired"))) == [
+        .record(.connectFailed("token_expired")), .close,
+      ])
+    #expect(denied.on(.closed(4500)).isEmpty)
+    #expect(denied.session.phase == .ended)
+
+    var silent = Client(.wellBehaved)
+    _ = silent.on(.start)
+    _ = silent.answer(.token(Client.old))
+    #expect(try silent.wake() == [.record(.connectFailed("timed_out"))])
+    #expect(silent.on(.opened) == [.close])
+    _ = silent.on(.closed(1000))
+    #expect(silent.session.phase == .ended)
+  }
+
+  @Test("a provider that is always busy is asked for the login's token a bounded number of times")
+  func boundedLogin() throws {
+    var client = Client(.wellBehaved)
+    _ = client.on(.start)
+    var calls = 1
+    while client.answer(.busy(status: 503, retryAfter: nil)).isEmpty {
+      _ = try client.wake()
+      calls += 1
+    }
+    #expect(calls == client.session.policy.loginTriesMax)
+    #expect(client.session.phase == .ended)
+  }
+
+  @Test("a stopped client closes its socket and is not counted as lost", arguments: Behaviour.allCases)
+  func stop(behaviour: Behaviour) {
+    var client = Client.live(behaviour)
+    _ = client.on(Client.ask)
+    #expect(client.on(.stop) == [.close])
+    #expect(client.on(.closed(1000)) == [.record(.left)])
+    #expect(client.session.loss == nil)
+    var early = Client(behaviour)
+    #expect(early.on(.stop).isEmpty)
+    #expect(early.session.phase == .ended)
+    var unfinished = Client(behaviour)
+    _ = unfinished.on(.start)
+    #expect(unfinished.on(.stop) == [.record(.connectFailed("unfinished"))])
+  }
+
+  @Test(
+    "no event in any phase makes a client send on a socket it has not or has no more", arguments: Behaviour.allCases)
+  func chaos(behaviour: Behaviour) {
+    let events: [ClientEvent] = [
+      .start, .opened, .dialFailed(.timedOut), .heard(.connected(nil)), Client.ask, .heard(.refreshed),
+      Client.refusal, .heard(.closing(name: "service_restart")), .closed(4000), .closed(nil), .wakeUp, .stop,
+    ]
+    var chance = SeededGenerator(seed: 11)
+    for _ in 0..<3000 {
+      var client = Client(behaviour, reconnects: chance.nextShare() < 0.5)
+      var hasSocket = false
+      for _ in 0..<25 {
+        client.now = client.now + .milliseconds(Int64(chance.nextShare() * 5000))
+        var event = events[Int(chance.nextShare() * Double(events.count))]
+        if chance.nextShare() < 0.4 {
+          event = .fetched(number: client.session.fetchNumber, .token(Client.new))
+        }
+        // The transport keeps its own rules: a socket opens once after a dial, and ends once.
+        switch event {
+        case .opened, .dialFailed:
+          switch client.session.phase {
+          case .dialling, .abandoned: hasSocket = event == .opened
+          default: continue
+          }
+        case .closed:
+          guard hasSocket else { continue }
+          hasSocket = false
+        default: break
+        }
+        for effect in client.on(event) {
+          if case .send = effect { #expect(hasSocket) }
+        }
+        if case .refreshing = client.session.phase { #expect(hasSocket) }
+      }
+    }
+  }
+}

@@ -1,0 +1,260 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayStream
+import Testing
+
+@testable import GatewayFleet
+
+@Suite("A client with the habits of one of Stream's SDKs")
+struct StreamVideoClientTests {
+  private static let over = ClientEvent.heard(.error(number: 40, name: "40 token_expired"))
+  private static let welcome = ClientEvent.heard(.connected(nil))
+
+  private static func live(_ sdk: StreamVideoSDK, _ behaviour: Behaviour = .wellBehaved, seed: UInt64 = 1) -> Client {
+    var client = Client.live(behaviour, habits: sdk.habits)
+    client.generator = SeededGenerator(seed: seed)
+    return client
+  }
+
+  /// A seed whose first number lets JavaScript notice a silence.
+  private static func noticingSeed() throws -> UInt64 {
+    try #require(
+      (0..<50 as Range<UInt64>).first { seed in
+        var generator = SeededGenerator(seed: seed)
+        return generator.nextShare() < 0.32
+      })
+  }
+
+  /// How long from now the client wants to sleep.
+  private static func sleep(_ client: Client) throws -> Duration {
+    try #require(client.session.nextDeadline) - client.now
+  }
+
+  @Test("JavaScript takes a close with 1000 for the gateway's will: a third looks in time, 35 s later, the rest never")
+  func javascriptLottery() throws {
+    var back = 0
+    for seed in 0..<300 {
+      var client = Self.live(.javascript, seed: UInt64(seed))
+      _ = client.on(Self.over)
+      #expect(client.on(.closed(1000)) == [.record(.interrupted("1000 normal"))])
+      #expect(try Self.sleep(client) == .seconds(35))
+      let effects = try client.wake()
+      if client.session.phase == .ended {
+        #expect(effects == [.record(.gaveUp("close_unnoticed"))])
+        #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
+      } else {
+        back += 1
+      }
+    }
+    #expect((75...117).contains(back), "96 of 300 were measured; \(back)")
+  }
+
+  @Test("JavaScript that notices the silence after a close with 1000 comes back with its old token first")
+  func javascriptSilence() throws {
+    var client = Self.live(.javascript, seed: try Self.noticingSeed())
+    _ = client.on(Self.over)
+    _ = client.on(.closed(1000))
+    #expect(try client.wake().isEmpty)
+    let silence = try Self.sleep(client) + .seconds(35)
+    #expect(silence >= .milliseconds(35_250) && silence <= .milliseconds(35_500))
+    // With the old token, which is refused; then after a wait the provider; then at last with the new one.
+    #expect(try client.wake() == [.record(.reconnecting), .dial])
+    #expect(client.on(.opened) == [.send(.connect(Client.old))])
+    let refused = ClientRecord.returnRefused("40 token_expired", isOldToken: true)
+    #expect(client.on(Self.over) == [.close, .record(refused)])
+    _ = client.on(.closed(1000))
+    let wait = try Self.sleep(client)
+    #expect(wait >= .milliseconds(250) && wait <= .milliseconds(2500))
+    #expect(try client.wake() == [.fetch(number: 3, .refresh(call: 1))])
+    #expect(client.answer(.token(Client.new)) == [.record(.reconnecting), .dial])
+    #expect(client.on(.opened) == [.record(.answered), .send(.connect(Client.new))])
+    client.now = client.now + .milliseconds(7)
+    let effects = client.on(Self.welcome)
+    #expect(
+      effects == [
+        .record(.connected(after: .milliseconds(7), again: true)),
+        .record(.returned(after: silence + wait + .milliseconds(7), attempts: 2)),
+        .record(.refreshed(after: silence + wait + .milliseconds(7), number: 1)),
+      ])
+    #expect(client.session.outcome(waves: 1) == .kept && client.session.isSettled(waves: 1))
+  }
+
+  @Test("JavaScript comes back from any other close after 0.25 to 2.5 s, and then after 2 to 4.5 s", arguments: 0..<50)
+  func javascriptClose(seed: UInt64) throws {
+    var client = Self.live(.javascript, seed: seed)
+    _ = client.on(.closed(4000))
+    let first = try Self.sleep(client)
+    #expect(first >= .milliseconds(250) && first <= .milliseconds(2500))
+    _ = try client.wake()
+    _ = client.on(.opened)
+    #expect(client.on(Self.over).contains(.record(.asked)), "only now it is known that the token is over")
+    _ = client.on(.closed(1000))
+    let second = try Self.sleep(client)
+    #expect(second >= .seconds(2) && second <= .milliseconds(4500))
+  }
+
+  @Test("JavaScript whose provider gives no token for an open session gives up for good")
+  func javascriptProvider() throws {
+    for answer in [ProviderAnswer.failed("timed_out"), .busy(status: 503, retryAfter: .seconds(1))] {
+      var client = Self.live(.javascript)
+      _ = client.on(Self.over)
+      _ = client.on(.closed(4001))
+      _ = try client.wake()
+      _ = client.on(.opened)
+      _ = client.on(Self.over)
+      _ = client.on(.closed(1000))
+      _ = try client.wake()
+      #expect(client.answer(answer).count == 1 && client.session.phase == .ended)
+      #expect(client.session.outcome(waves: 1) == .lostUnexpectedly)
+    }
+  }
+
+  @Test("Swift waits for the close, asks the provider at once and comes back at once")
+  func swift() {
+    var client = Self.live(.swift)
+    #expect(client.on(Self.over) == [.record(.asked)])
+    #expect(
+      client.on(.closed(1000)) == [.record(.interrupted("1000 normal")), .fetch(number: 3, .refresh(call: 1))])
+    #expect(client.answer(.token(Client.new)) == [.record(.reconnecting), .dial])
+  }
+
+  @Test("Swift comes back with the old token where nothing but a close came, and renews it when it is refused")
+  func swiftCloseOnly() throws {
+    var client = Self.live(.swift)
+    _ = client.on(.closed(4000))
+    #expect(try Self.sleep(client) == .zero)
+    #expect(try client.wake() == [.record(.reconnecting), .dial])
+    _ = client.on(.opened)
+    #expect(client.on(Self.over).last == .fetch(number: 3, .refresh(call: 1)))
+    // The answer is there before the old socket has ended: one socket at a time.
+    #expect(client.answer(.token(Client.new)).isEmpty)
+    #expect(client.on(.closed(1000)) == [.record(.reconnecting), .dial])
+  }
+
+  @Test("Swift that finds nobody waits 0.25 to 2.5 s, then up to 25 s")
+  func swiftBackoff() throws {
+    var client = Self.live(.swift)
+    _ = client.on(.closed(nil))
+    for (least, most) in [(0.0, 0.0), (2.0, 4.5), (4.0, 6.5), (6.0, 8.5)] {
+      let wait = try Self.sleep(client).inSeconds
+      #expect(wait >= least && wait <= most, "\(wait)")
+      _ = try client.wake()
+      #expect(client.on(.dialFailed(.timedOut)) == [.record(.returnFailed("timed_out"))])
+    }
+    for _ in 0..<30 {
+      _ = try client.wake()
+      _ = client.on(.dialFailed(.timedOut))
+    }
+    #expect(try Self.sleep(client) == .seconds(25))
+  }
+
+  @Test("Android loads a new token when it is told, and comes back after 0.25 to 0.5 s")
+  func android() throws {
+    var client = Self.live(.android)
+    #expect(
+      client.on(Self.over) == [
+        .record(.asked), .close, .record(.interrupted("client_returns")), .fetch(number: 3, .refresh(call: 1)),
+      ])
+    _ = client.on(.closed(1000))
+    #expect(client.answer(.token(Client.new)).isEmpty)
+    let wait = try Self.sleep(client)
+    #expect(wait >= .milliseconds(250) && wait <= .milliseconds(500))
+    #expect(try client.wake() == [.record(.reconnecting), .dial])
+  }
+
+  @Test("Flutter comes back from the close, with a token that it asks for after the wait")
+  func flutter() throws {
+    var client = Self.live(.flutter)
+    _ = client.on(Self.over)
+    _ = client.on(.closed(1000))
+    #expect(try Self.sleep(client) <= .milliseconds(2500))
+    #expect(try client.wake() == [.fetch(number: 3, .refresh(call: 1))])
+    #expect(client.answer(.token(Client.new)) == [.record(.reconnecting), .dial])
+  }
+
+  @Test("Python comes back after 1 s with the same token and stops when it is refused: a loss that its SDK demands")
+  func python() throws {
+    var client = Self.live(.python)
+    _ = client.on(Self.over)
+    _ = client.on(.closed(1000))
+    #expect(try Self.sleep(client) == .seconds(1))
+    _ = try client.wake()
+    #expect(client.on(.opened) == [.send(.connect(Client.old))])
+    #expect(client.on(Self.over).last == .record(.gaveUp("no_provider")))
+    #expect(client.session.outcome(waves: 1) == .lostExpectedly)
+    _ = client.on(.closed(1000))
+    #expect(client.session.phase == .ended)
+  }
+
+  @Test("Python that finds nobody tries after 1, 2, 4, 8 and 16 s and never again")
+  func pythonBackoff() throws {
+    var client = Self.live(.python)
+    _ = client.on(.closed(nil))
+    for seconds in [1, 2, 4, 8, 16] {
+      #expect(try Self.sleep(client) == .seconds(seconds))
+      _ = try client.wake()
+      _ = client.on(.dialFailed(.timedOut))
+    }
+    #expect(client.session.phase == .ended)
+    #expect(client.session.outcome(waves: 1) == .lostUnexpectedly, "nobody said that the token was over")
+  }
+
+  @Test("the signs of life have the SDK's own shape and interval")
+  func keepAlive() throws {
+    for (sdk, seconds, effect) in [
+      (.javascript, 25, .send(.ping)), (.swift, 5, .ping), (.android, 11, .send(.ping)), (.flutter, 7, .send(.ping)),
+      (.python, 15, .send(.ping)),
+    ] as [(StreamVideoSDK, Int, ClientEffect)] {
+      var client = Self.live(sdk)
+      for _ in 0..<3 {
+        #expect(try Self.sleep(client) == .seconds(seconds), "\(sdk)")
+        #expect(try client.wake() == [effect], "\(sdk)")
+        _ = client.on(.heard(.alive))
+      }
+    }
+  }
+
+  @Test("a gateway that stays silent is given up after the SDK's own limit")
+  func silence() throws {
+    for (sdk, seconds) in [
+      (.javascript, 35), (.swift, 8), (.android, 30), (.flutter, 35), (.python, 30),
+    ] as [(StreamVideoSDK, Int)] {
+      // Of JavaScript's clients, one that looks in time.
+      var client = Self.live(sdk, seed: sdk == .javascript ? try Self.noticingSeed() : 1)
+      let start = client.now
+      var effects: [ClientEffect] = []
+      while !effects.contains(.close) { effects = try client.wake() }
+      #expect(client.now - start == .seconds(seconds), "\(sdk)")
+      #expect(effects.contains(.record(.interrupted("silence"))))
+    }
+  }
+
+  @Test(
+    "each behaviour keeps its meaning: who has no good token to come back with is lost as due",
+    arguments: StreamVideoSDK.allCases, [Behaviour.forgetful, .stale, .garbage, .refused])
+  func losses(sdk: StreamVideoSDK, behaviour: Behaviour) throws {
+    var client = Self.live(sdk, behaviour)
+    _ = client.on(Self.over)
+    _ = client.on(.closed(1000))
+    for _ in 0..<200 where client.session.phase != .ended {
+      switch client.session.phase {
+      case .dialling:
+        _ = client.on(.opened)
+        if client.session.phase != .ended { _ = client.on(Self.over) }
+        _ = client.on(.closed(1000))
+      case .returning(.asking): _ = client.answer(behaviour == .refused ? .refused(status: 403) : .token(Client.new))
+      default: _ = try client.wake()
+      }
+    }
+    #expect(client.session.phase == .ended)
+    #expect(client.session.outcome(waves: 1) == .lostExpectedly)
+  }
+
+  @Test("a client on its way back when the storm ends has not come back")
+  func unfinished() throws {
+    var client = Self.live(.javascript)
+    _ = client.on(.closed(4000))
+    #expect(client.session.outcome(waves: 1) == .lostUnexpectedly && !client.session.isSettled(waves: 1))
+    #expect(client.on(.stop).isEmpty && client.session.phase == .ended)
+  }
+}

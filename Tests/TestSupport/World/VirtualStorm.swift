@@ -1,0 +1,122 @@
+package import GatewayCore
+package import GatewayFleet
+package import GatewayKit
+import GatewayPlain
+package import GatewayRuntime
+package import GatewaySendbird
+import GatewaySimulator
+import GatewaySinch
+import GatewaySpace
+import GatewayStores
+package import GatewayStream
+import GatewayTokens
+
+/// A storm in virtual time against the real gateway with its token provider: two loops of clients, two of the gateway.
+package struct VirtualStorm {
+  package var plan = StormPlan()
+  package var refreshTimeout = Duration.seconds(60)
+  package var refreshSpread = Duration.zero
+  package var provider: TokenProviderPolicy
+  package var isMinted = false
+  package var dialect: any ClientDialect = PlainClientDialect()
+  /// What a client of Stream's is told when its token expires.
+  package var streamExpiry = StreamExpiry()
+  package var sendbird = SendbirdSettings(apiToken: Credentials(token: Self.secret))
+  package var latency = Duration.milliseconds(1)...(.milliseconds(20))
+  package var interruptAfter: Duration?
+  /// Where the clients connect to; the gateway is at `gateway`.
+  package var target = DialTarget(host: "gateway", port: 80)
+  /// Which of the plan's processes this is.
+  package var process = 0
+
+  package init() throws {
+    provider = try TokenProviderPolicy()
+    plan.clients = 200
+    plan.rate = 100
+    plan.loops = 2
+    // Not at the turn of a second, so that the requests all count in one.
+    plan.expireAfter = 7.2
+  }
+
+  /// Runs it, and returns what it came to with the times at which it told of its progress.
+  package func run(seed: UInt64 = 1) throws -> (result: StormResult, progress: [StormProgress]) {
+    let world = SimulatedWorld(seed: seed, loops: 4, keepsTrace: false)
+    let network = SimulatedNetwork(world, conditions: LinkConditions(latency: latency))
+    try startGateway(in: world, network, at: DialTarget(host: "gateway", port: 80))
+
+    var plan = plan
+    plan.seed = seed
+    plan.gateway.timeout = refreshTimeout
+    plan.gateway.spread = refreshSpread
+    plan.comeback = dialect.habits.comeback == nil ? .zero : .seconds(120)
+    try plan.check()
+    var setup = StormSetup(
+      plan: plan, dialect: dialect, gateway: target,
+      tokens: isMinted ? .minted(try Self.issuer) : .provider(target, path: nil),
+      startsAt: world.wallTime + .seconds(1))
+    setup.process = process
+    let stormLoops = world.loops.suffix(2).map {
+      (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)
+    }
+    let told = Told()
+    let runner = StormRunner(setup, loops: stormLoops) { told.progress.append($0) }
+    if let interruptAfter {
+      world.loops[2].execute(at: world.now + interruptAfter) { runner.interrupt() }
+    }
+    guard let result = world.ask(on: 2, within: .seconds(86_400), { await runner.run() }) else {
+      throw Unfinished()
+    }
+    return (result, told.progress)
+  }
+
+  struct Unfinished: Error {}
+
+  private func startGateway(
+    in world: SimulatedWorld, _ network: SimulatedNetwork, at target: DialTarget
+  ) throws {
+    let policy = try SessionPolicy(
+      refreshTimeout: refreshTimeout, refreshSpread: refreshSpread, anyRefreshTimeout: true)
+    let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(Self.key)]))
+    var settings = SpaceSettings(
+      configuration: GatewayConfiguration(session: policy),
+      vendors: [PlainSettings(verifier: verifier)] + (try vendor.map { [$0] } ?? []), issuer: try Self.issuer,
+      provider: provider)
+    settings.seed = 1
+    let loops = Array(world.loops.prefix(2))
+    let space = try Space(settings, on: loops.map(\.eventLoop), store: MemoryStore(on: loops[0].eventLoop))
+    network.listen(on: target, loops: loops, site: space.site)
+  }
+
+  private static let secret = "a secret of thirty-two bytes, or more"
+  private static var key: KeyMaterial { get throws { try KeyMaterial.secret(Array(secret.utf8)) } }
+  private static var issuer: PlainTokenIssuer { get throws { PlainTokenIssuer(signer: try JWTSigner(key)) } }
+
+  /// How the vendor is played whose clients it is stormed with; nil for the plain dialect's.
+  private var vendor: (any VendorSettings)? {
+    get throws {
+      switch dialect.name {
+      case "stream-video":
+        var settings = StreamVideoSettings(
+          applications: StreamApplications(fallback: try StreamApplication(secret: Self.secret)))
+        settings.expiry = streamExpiry
+        return settings
+      case "sendbird":
+        return sendbird
+      case "sinch":
+        var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
+        // A storm does not wait for two days.
+        settings.tokens.instanceLifeMin = .zero
+        return settings
+      default:
+        return nil
+      }
+    }
+  }
+}
+
+/// What a storm told while it ran.
+///
+/// `@unchecked Sendable`: touched only by the thread that runs the world.
+private final class Told: @unchecked Sendable {
+  package var progress: [StormProgress] = []
+}
