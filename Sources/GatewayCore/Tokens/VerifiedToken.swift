@@ -50,7 +50,7 @@ package struct VerifiedToken: Hashable, Sendable {
 }
 
 /// What kind of thing let a user in.
-package enum TokenForm: String, Hashable, Sendable, CaseIterable {
+package enum TokenForm: String, Hashable, Codable, Sendable, CaseIterable {
   /// A signed token that says everything itself.
   case jwt
   /// An opaque token that the directory knows.

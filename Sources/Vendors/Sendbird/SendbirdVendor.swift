@@ -30,7 +30,7 @@ package struct SendbirdVendor: Vendor {
     signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
     verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
     sessions = SendbirdSessions(
-      on: ground.executor, settings: settings, directory: directory, channels: channels, signer: signer,
+      ground.store, on: ground.executor, settings: settings, directory: directory, channels: channels, signer: signer,
       services: ground.services, generator: SeededGenerator(seed: ground.seed))
     rates = settings.limitsRates ? SendbirdRates(on: ground.executor) : nil
     let commands = SendbirdCommands(directory: directory, channels: channels, rates: rates)

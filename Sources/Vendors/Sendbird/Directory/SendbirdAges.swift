@@ -47,7 +47,7 @@ struct SendbirdAges: Sendable {
     while true {
       do throws(StoreOr<Failure>) {
         return try await body(givingWay)
-      } catch .store(.full(let full)) where full == count && givingWay < count.atMost {
+      } catch .store(.full(let full)) where full.path == count.path && givingWay < count.atMost {
         givingWay = max(1, 2 * givingWay)
       } catch {
         throw error.failure

@@ -3,7 +3,7 @@ internal import GatewayCore
 /// What a session key stands for: one login of a user, over any number of sockets.
 ///
 /// A refresh gives it another key and another end; the keys before stay good as the settings say.
-struct SendbirdSession: Hashable, Sendable {
+struct SendbirdSession: Hashable, Codable, Sendable {
   let user: UserID
   let kind: UserKind
   /// Whether its keys are good for HTTP without a connection whatever the settings: it was opened over HTTP.

@@ -1,78 +1,137 @@
 internal import GatewayCore
+internal import GatewayKit
 
-/// The sessions of an application, bounded in all and for each user, and which of them each connection has.
-struct SendbirdSessionTable {
-  /// Twice as many as a user may have connections by default. The oldest is forgotten first.
+/// The sessions of an application, bounded in all and for each user: of too many, those go that were opened first. Whose
+/// session is forgotten has a key that tells of it again.
+///
+/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; a store that is
+/// away throws `GatewayError.storeUnavailable`.
+struct SendbirdSessionTable: Sendable {
+  /// Twice as many as a user may have connections by default.
   static let sessionsPerUserMax = 60
 
-  private let countMax: Int
-  private(set) var sessions: [UInt64: SendbirdSession] = [:]
-  private var users: [UserID: Entry] = [:]
+  private static let sessions = StoreTable<SendbirdSessionRow>("sendbird.session")
 
-  private struct Entry {
-    /// In the order in which they were opened.
-    var sessions: [UInt64] = []
-    var connections: [ConnectionID: UInt64] = [:]
+  private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+
+  private let store: any Store
+  private let numbers: SendbirdNumbers
+  private let ages: SendbirdAges
+  private let count: StoreCount
+
+  /// What `store` remembers, with room for `countMax` sessions.
+  init(_ store: any Store, on executor: any SerialExecutor, countMax: Int) {
+    self.store = store
+    numbers = SendbirdNumbers("session", in: store, on: executor)
+    ages = SendbirdAges("sendbird.session-age", in: store)
+    count = StoreCount("sendbird.sessions", atMost: max(1, countMax), of: "sessions")
   }
 
-  init(countMax: Int) {
-    self.countMax = max(1, countMax)
-  }
+  // MARK: Looking
 
-  subscript(_ id: UInt64) -> SendbirdSession? { sessions[id] }
-
-  /// The sessions of the user, oldest first.
-  func ids(of user: UserID) -> [UInt64] {
-    users[user]?.sessions ?? []
-  }
-
-  /// The user's connections with the sessions they are part of.
-  func connections(of user: UserID) -> [ConnectionID: UInt64] {
-    users[user]?.connections ?? [:]
-  }
-
-  /// Remembers a session; its number is nobody's yet.
-  mutating func open(_ session: SendbirdSession, as id: UInt64, at now: WallTime) {
-    if sessions.count >= countMax { makeRoom(at: now) }
-    if let own = users[session.user]?.sessions, own.count >= Self.sessionsPerUserMax, let oldest = own.first {
-      sessions[oldest] = nil
-      users[session.user]?.sessions.removeFirst()
+  /// The user's session of that number, nil if it is not remembered.
+  func session(_ id: UInt64, of user: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdSession? {
+    do throws(StoreError) {
+      return try await store.get(Self.key(id, user), as: SendbirdSessionRow.self, at: now)?.session
+    } catch {
+      throw GatewayError(error)
     }
-    sessions[id] = session
-    users[session.user, default: Entry()].sessions.append(id)
   }
 
-  mutating func update(_ id: UInt64, _ change: (inout SendbirdSession) -> Void) {
-    guard var session = sessions[id] else { return }
-    change(&session)
-    sessions[id] = session
-  }
-
-  mutating func connect(_ connection: ConnectionID, of user: UserID, to id: UInt64) {
-    users[user, default: Entry()].connections[connection] = id
-  }
-
-  mutating func disconnect(_ connection: ConnectionID, of user: UserID) {
-    guard users[user]?.connections.removeValue(forKey: connection) != nil else { return }
-    dropIfEmpty(user)
-  }
-
-  private mutating func dropIfEmpty(_ user: UserID) {
-    if let entry = users[user], entry.sessions.isEmpty, entry.connections.isEmpty { users[user] = nil }
-  }
-
-  /// Forgets the sessions that have ended, or, if those are few, the oldest quarter: so often a login that forgetting
-  /// costs each of them little.
-  private mutating func makeRoom(at now: WallTime) {
-    var forgotten = sessions.filter { $0.value.hasEnded(at: now) }.map(\.key)
-    if forgotten.count < countMax / 4 {
-      let byAge = sessions.sorted { ($0.value.begunAt, $0.key) < ($1.value.begunAt, $1.key) }
-      forgotten = byAge.prefix(max(1, countMax / 4)).map(\.key)
+  /// The user's sessions, oldest first.
+  func sessions(of user: UserID, at now: WallTime) async throws(GatewayError) -> [SendbirdNumberedSession] {
+    do throws(StoreError) {
+      return try await rows(of: user, at: now).map { SendbirdNumberedSession(id: $0.id, session: $0.session) }
+    } catch {
+      throw GatewayError(error)
     }
-    for id in forgotten {
-      guard let user = sessions.removeValue(forKey: id)?.user else { continue }
-      users[user]?.sessions.removeAll { $0 == id }
-      dropIfEmpty(user)
+  }
+
+  private func rows(of user: UserID, at now: WallTime) async throws(StoreError) -> [SendbirdSessionRow] {
+    let found = try await store.scan(Self.sessions.range(user.rawValue), limit: .max, at: now)
+    let rows = try found.map { (entry) throws(StoreError) in try entry.value(as: SendbirdSessionRow.self) }
+    return rows.sorted { $0.number < $1.number }
+  }
+
+  private static func key(_ id: UInt64, _ user: UserID) -> StoreKey {
+    sessions.key(user.rawValue, String(id))
+  }
+
+  // MARK: Opening
+
+  /// Remembers a session. False if the user has another one of that number: draw another.
+  func open(_ session: SendbirdSession, as id: UInt64, at now: WallTime) async throws(GatewayError) -> Bool {
+    var isNew = true
+    _ = try await put(session, as: id, at: now) { known in
+      isNew = false
+      return known
+    }
+    return isNew
+  }
+
+  /// Takes a session up again that a key tells of: the session that goes by the key's number then.
+  func restore(_ key: SendbirdSessionKey, at now: WallTime) async throws(GatewayError) -> SendbirdSession {
+    try await put(key.session, as: key.id, at: now) { known in
+      known.generation < key.session.generation ? key.session : known
+    }
+  }
+
+  /// What becomes of one that has the number already, `known` says.
+  private func put(
+    _ session: SendbirdSession, as id: UInt64, at now: WallTime, known: (SendbirdSession) -> SendbirdSession
+  ) async throws(GatewayError) -> SendbirdSession {
+    try await SendbirdAges.makingRoom(in: count) { (givingWay) async throws(StoreOr<GatewayError>) in
+      try await store.transact(at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> SendbirdSession in
+        let key = Self.key(id, session.user)
+        if var row = try await transaction.get(key, as: SendbirdSessionRow.self) {
+          let before = row.session
+          row.session = known(before)
+          if row.session != before { transaction.put(key, row, in: [count]) }
+          return row.session
+        }
+        do throws(StoreError) {
+          let own = try await rows(of: session.user, at: now)
+          for row in own.prefix(max(0, own.count - Self.sessionsPerUserMax + 1)) {
+            transaction.delete(Self.key(row.id, session.user))
+            transaction.delete(ages.key(row.number))
+          }
+          // Unchecked: of many who log in at once each would wait for the others.
+          for oldest in try await ages.oldest(givingWay, at: now) {
+            transaction.delete(oldest.key)
+            if let id = UInt64(oldest.row.parts[1]) { transaction.delete(Self.key(id, UserID(oldest.row.parts[0]))) }
+          }
+          let number = try await numbers.take(at: now)
+          transaction.put(key, SendbirdSessionRow(id: id, session: session, number: number), in: [count])
+          transaction.put(ages.key(number), SendbirdAgeRow(parts: [session.user.rawValue, String(id)]))
+        } catch {
+          throw .store(error)
+        }
+        return session
+      }
+    }
+  }
+
+  // MARK: Changing
+
+  /// Changes those of the user's sessions that are remembered, and returns them as they are then, in the order of `ids`.
+  func update(
+    _ ids: [UInt64], of user: UserID, at now: WallTime, _ change: (inout SendbirdSession) -> Void
+  ) async throws(GatewayError) -> [SendbirdNumberedSession] {
+    do throws(StoreOr<GatewayError>) {
+      return try await store.transact(at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> [SendbirdNumberedSession] in
+        var changed: [SendbirdNumberedSession] = []
+        for entry in try await transaction.read(ids.map { Self.key($0, user) }) {
+          guard var row = try transaction.value(entry, as: SendbirdSessionRow.self) else { continue }
+          change(&row.session)
+          transaction.put(Self.key(row.id, user), row, in: [count])
+          changed.append(SendbirdNumberedSession(id: row.id, session: row.session))
+        }
+        return changed
+      }
+    } catch {
+      throw error.failure
     }
   }
 }

@@ -11,13 +11,17 @@ extension SendbirdSessions {
   ) async -> Verdict {
     do throws(GatewayError) {
       let (known, accepted, kind) = try await admit(user, token, from: address, at: now)
-      let id = connection.flatMap { table.connections(of: user)[$0] }
+      let id = connection.flatMap { connections[user]?[$0] }
+      var renewed: SendbirdSessionKey?
+      if let id, try await table.session(id, of: user, at: now)?.kind == kind {
+        renewed = try await renew([id], of: user, accepted, isExpiring: isExpiring, at: now).first
+      }
       let key: SendbirdSessionKey
-      if let id, table[id]?.kind == kind, let renewed = renew(id, accepted, isExpiring: isExpiring, at: now) {
+      if let renewed {
         key = renewed
       } else {
-        key = open(user, kind, accepted, isExpiring: isExpiring ?? false, isForHTTP: false, at: now)
-        if let connection { table.connect(connection, of: user, to: key.id) }
+        key = try await open(user, kind, accepted, isExpiring: isExpiring ?? false, isForHTTP: false, at: now)
+        if let connection { connections[user, default: [:]][connection] = key.id }
       }
       return .success(await welcome(key, known, isRefresh: true, at: now))
     } catch {
@@ -32,31 +36,36 @@ extension SendbirdSessions {
     _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool, from address: String, at now: WallTime
   ) async throws(GatewayError) -> SendbirdHTTPRefresh {
     let (_, accepted, kind) = try await admit(user, token, from: address, at: now)
-    let own = table.ids(of: user).filter { table[$0]?.kind == kind }
-    let connected = Set(table.connections(of: user).values)
-    var meant = own.filter { id in
-      guard let session = table[id], id == own.last || connected.contains(id) else { return false }
-      return session.isDue(at: now, settings) || session.token.fingerprint == accepted.fingerprint
+    let own = try await table.sessions(of: user, at: now).filter { $0.session.kind == kind }
+    let newest = own.last?.id
+    let connected = Set((connections[user] ?? [:]).values)
+    var meant = own.filter { known in
+      guard known.id == newest || connected.contains(known.id) else { return false }
+      return known.session.isDue(at: now, settings) || known.session.token.fingerprint == accepted.fingerprint
+    }.map(\.id)
+    if meant.isEmpty, let newest { meant = [newest] }
+    let renewed = try await renew(meant, of: user, accepted, isExpiring: isExpiring, at: now).last
+    let key: SendbirdSessionKey
+    if let renewed {
+      key = renewed
+    } else {
+      key = try await open(user, kind, accepted, isExpiring: isExpiring, isForHTTP: false, at: now)
     }
-    if meant.isEmpty, let newest = own.last { meant = [newest] }
-    let renewed = meant.compactMap { renew($0, accepted, isExpiring: isExpiring, at: now) }
-    let key =
-      renewed.last ?? open(user, kind, accepted, isExpiring: isExpiring, isForHTTP: false, at: now)
-    let connections = table.connections(of: user).filter { meant.contains($0.value) }.keys
+    let connections = (connections[user] ?? [:]).filter { meant.contains($0.value) }.keys
     return SendbirdHTTPRefresh(
       key: key.text(signer: signer), token: key.session.verified(welcome: nil, settings),
       connections: Set(connections))
   }
 
-  /// The session's next key; nil if there is no such session.
+  /// The next keys of those of the sessions that there are.
   private func renew(
-    _ id: UInt64, _ token: SendbirdAcceptedToken, isExpiring: Bool?, at now: WallTime
-  ) -> SendbirdSessionKey? {
-    table.update(id) { session in
+    _ ids: [UInt64], of user: UserID, _ token: SendbirdAcceptedToken, isExpiring: Bool?, at now: WallTime
+  ) async throws(GatewayError) -> [SendbirdSessionKey] {
+    let renewed = try await table.update(ids, of: user, at: now) { session in
       if let isExpiring { session.isExpiring = isExpiring }
       session.refresh(token, at: now, settings)
     }
-    return table[id].map { SendbirdSessionKey(id, $0) }
+    return renewed.map { SendbirdSessionKey($0.id, $0.session) }
   }
 }
 

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayKit
 package import GatewayTokens
 
 /// Who is logged in to a Sendbird application: its session keys, what they stand for, and who gets one.
@@ -18,12 +19,14 @@ package actor SendbirdSessions {
   private var rate: SendbirdLoginRate
   /// How many users an address may make by logging in by a name alone.
   private var newUsers: AddressQuota?
-  var table: SendbirdSessionTable
+  let table: SendbirdSessionTable
+  /// The users' connections with the sessions they are part of: both end with the process.
+  var connections: [UserID: [ConnectionID: UInt64]] = [:]
   /// Says which connections are gone whose end nobody heard of.
   private let services: any GatewayServices
 
   package init(
-    on executor: any SerialExecutor, settings: SendbirdSettings, directory: SendbirdDirectory,
+    _ store: any Store, on executor: any SerialExecutor, settings: SendbirdSettings, directory: SendbirdDirectory,
     channels: any SendbirdChannelDirectory, signer: JWTSigner, services: any GatewayServices,
     generator: SeededGenerator
   ) {
@@ -36,7 +39,7 @@ package actor SendbirdSessions {
     self.generator = generator
     rate = SendbirdLoginRate(perSecond: settings.loginsPerSecond)
     newUsers = settings.newUsersPerMinuteMax.map { AddressQuota(perMinute: $0) }
-    table = SendbirdSessionTable(countMax: settings.sessionsMax)
+    table = SendbirdSessionTable(store, on: executor, countMax: settings.sessionsMax)
   }
 
   // MARK: Logging in
@@ -71,55 +74,49 @@ package actor SendbirdSessions {
     guard name != .anonymous else { throw .anonymousRefused }
     let (user, token, kind) = try await admit(name, login.token, from: login.address, at: now)
     try await checkConnectionCount(of: name, login.connection)
-    let key = open(
+    let key = try await open(
       name, kind, token, isExpiring: login.isExpiring, isForHTTP: login.connection == nil, at: now)
-    return await enter(key, user, login.connection, at: now)
+    return try await enter(key, user, login.connection, at: now)
   }
 
   /// Opens a session; its first key.
   func open(
     _ user: UserID, _ kind: UserKind, _ token: SendbirdAcceptedToken, isExpiring: Bool, isForHTTP: Bool,
     at now: WallTime
-  ) -> SendbirdSessionKey {
+  ) async throws(GatewayError) -> SendbirdSessionKey {
     let session = SendbirdSession(
       user: user, kind: kind, isForHTTP: isForHTTP, begunAt: now, isExpiring: isExpiring, token: token,
       keyEnd: SendbirdSession.keyEnd(isExpiring: isExpiring, at: now, settings))
-    let id = generator.next()
-    table.open(session, as: id, at: now)
-    return SendbirdSessionKey(id, session)
+    while true {
+      let id = generator.next()
+      if try await table.open(session, as: id, at: now) { return SendbirdSessionKey(id, session) }
+    }
   }
 
   /// Logs in by a session key: the session goes on, its end is where it was.
   private func resume(
     _ key: String, _ login: SendbirdLogin, at now: WallTime
   ) async throws(GatewayError) -> VerifiedToken {
-    let found = try find(key, at: now)
+    let found = try await find(key, at: now)
     guard login.user == nil || login.user == found.session.user else { throw .sessionUnknown }
     let user = try await check(found.session, at: now)
     try await checkConnectionCount(of: found.session.user, login.connection)
-    return await enter(remember(found, at: now), user, login.connection, at: now)
+    return try await enter(try await remember(found, at: now), user, login.connection, at: now)
   }
 
   /// Takes a session up again that its key tells of, where it is not known already; the key it has then.
-  private func remember(_ key: SendbirdSessionKey, at now: WallTime) -> SendbirdSessionKey {
-    guard let known = table[key.id] else {
-      table.open(key.session, as: key.id, at: now)
-      return key
-    }
-    guard known.user == key.session.user else {
-      // The number is another user's since the gateway was started anew.
-      let id = generator.next()
-      table.open(key.session, as: id, at: now)
-      return SendbirdSessionKey(id, key.session)
-    }
-    if known.generation < key.session.generation { table.update(key.id) { $0 = key.session } }
-    return SendbirdSessionKey(key.id, table[key.id] ?? key.session)
+  private func remember(_ key: SendbirdSessionKey, at now: WallTime) async throws(GatewayError) -> SendbirdSessionKey {
+    SendbirdSessionKey(key.id, try await table.restore(key, at: now))
   }
 
   private func enter(
     _ key: SendbirdSessionKey, _ user: SendbirdUser, _ connection: ConnectionID?, at now: WallTime
-  ) async -> VerifiedToken {
-    if let connection { table.connect(connection, of: user.id, to: key.id) }
+  ) async throws(GatewayError) -> VerifiedToken {
+    if let connection {
+      // Others may have come since they were counted.
+      guard (connections[user.id] ?? [:]).count < settings.connectionsPerUserMax else { throw Self.tooManyConnections }
+      connections[user.id, default: [:]][connection] = key.id
+    }
     if connection != nil && !user.hasEverLoggedIn {
       _ = try? await directory.updateUser(user.id, at: now) { $0.hasEverLoggedIn = true }
     }
@@ -138,19 +135,20 @@ package actor SendbirdSessions {
 
   /// Throws if the user has as many connections as is allowed.
   private func checkConnectionCount(of user: UserID, _ connection: ConnectionID?) async throws(GatewayError) {
-    guard connection != nil, table.connections(of: user).count >= settings.connectionsPerUserMax else { return }
+    guard connection != nil, let known = connections[user], known.count >= settings.connectionsPerUserMax else {
+      return
+    }
     // A client that left while its login was being judged was never heard to end.
-    for other in table.connections(of: user).keys where await services.user(of: other) == nil {
-      table.disconnect(other, of: user)
-    }
-    guard table.connections(of: user).count < settings.connectionsPerUserMax else {
-      throw .tooMany.detailed("connections of the user")
-    }
+    for other in known.keys where await services.user(of: other) == nil { ended(other, of: user) }
+    guard (connections[user] ?? [:]).count < settings.connectionsPerUserMax else { throw Self.tooManyConnections }
   }
+
+  private static let tooManyConnections = GatewayError.tooMany.detailed("connections of the user")
 
   /// The connection, which was logged in, is gone. Its session stays: its key opens the next connection.
   package func ended(_ connection: ConnectionID, of user: UserID) {
-    table.disconnect(connection, of: user)
+    connections[user]?[connection] = nil
+    if connections[user]?.isEmpty == true { connections[user] = nil }
   }
 
   // MARK: Users
@@ -177,10 +175,10 @@ package actor SendbirdSessions {
   // MARK: Session keys
 
   /// The session of a key that is good at `now`: as it is remembered, or else as the key tells of it.
-  private func find(_ text: String, at now: WallTime) throws(GatewayError) -> SendbirdSessionKey {
+  private func find(_ text: String, at now: WallTime) async throws(GatewayError) -> SendbirdSessionKey {
     guard let key = SendbirdSessionKey(text, signer: signer) else { throw .sessionUnknown }
     var session = key.session
-    if let known = table[key.id], known.user == session.user, known.generation >= session.generation {
+    if let known = try await table.session(key.id, of: session.user, at: now), known.generation >= session.generation {
       session = known
     } else if let grace = settings.keyGrace {
       session.previousKeyEnd = session.begunAt + grace
@@ -206,7 +204,7 @@ package actor SendbirdSessions {
 
   /// The session that a caller over HTTP shows the key of.
   package func caller(key: String, at now: WallTime) async throws(GatewayError) -> SendbirdKeyHolder {
-    let session = try find(key, at: now).session
+    let session = try await find(key, at: now).session
     _ = try await check(session, at: now)
     return SendbirdKeyHolder(
       token: session.verified(welcome: nil, settings),

@@ -30,7 +30,7 @@ enum SendbirdPresentedToken: Hashable, Sendable {
 }
 
 /// The token that let somebody in, as far as a session must remember it.
-struct SendbirdAcceptedToken: Hashable, Sendable {
+struct SendbirdAcceptedToken: Hashable, Codable, Sendable {
   var form: TokenForm
   var fingerprint: TokenFingerprint
   var issuedAt: WallTime?

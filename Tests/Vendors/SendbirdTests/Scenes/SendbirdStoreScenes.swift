@@ -1,0 +1,123 @@
+import GatewayCore
+import GatewayRuntime
+import GatewaySendbird
+import GatewaySimulator
+import TestSupport
+import Testing
+
+/// Sendbird while something is wrong with the store, in virtual time.
+@Suite("While the store of Sendbird's side")
+struct SendbirdStoreScenes {
+  private let sendbird = try! SimulatedSendbird()
+  private let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
+
+  private var store: FaultyStore { sendbird.space.store }
+
+  private func connect(_ token: String) -> SimulatedPeer {
+    sendbird.connect(["user_id": "ann", "expiring_session": "1"], headers: ["sendbird-ws-token": token])
+  }
+
+  private func isLoggedIn(_ peer: SimulatedPeer) -> Bool {
+    peer.last("user_id", of: "LOGI") == "ann" && peer.isOpen
+  }
+
+  @Test(
+    "is away, nobody is refused for it: a login is put off with BUSY and 1013, and is accepted afterwards",
+    arguments: ["access", "session", "key", "name"])
+  func loginWhileAway(by credentials: String) {
+    if credentials == "access" { sendbird.setAccessToken(access) }
+    let token = credentials == "access" ? access : credentials == "session" ? sendbird.sessionToken() : ""
+    let key = credentials == "key" ? sendbird.connect(["user_id": "ann"]).sessionKey : ""
+    func connect() -> SimulatedPeer { key.isEmpty ? self.connect(token) : sendbird.connect(["key": key]) }
+    store.fault = .away
+    let peer = connect()
+    #expect(peer.commands.count == 1 && peer.last("retry_after", of: "BUSY") == "3")
+    sendbird.world.advance(by: .seconds(2))
+    #expect(peer.ending?.code == 1013)
+    store.fault = nil
+    #expect(isLoggedIn(connect()))
+  }
+
+  @Test("is away, a session that cannot be refreshed goes on, however often it is tried, and is refreshed afterwards")
+  func refreshWhileAway() {
+    let token = sendbird.sessionToken()
+    let peer = connect(token)
+    store.fault = .away
+    for number in 0..<5 {
+      sendbird.say(#"LOGI{"token":"\#(token)","expiring_session":1,"req_id":"r\#(number)"}"#, peer)
+      #expect(peer.last("code", of: "EROR") == "503")
+    }
+    #expect(peer.isOpen)
+    store.fault = nil
+    sendbird.say(#"LOGI{"token":"\#(token)","expiring_session":1,"req_id":"good"}"#, peer)
+    #expect(peer.last("req_id", of: "LOGI") == "good" && peer.isOpen)
+  }
+
+  @Test("is away, HTTP answers 503 and when to ask again, and no user, key or token is called unknown")
+  func requestsWhileAway() {
+    sendbird.setAccessToken(access)
+    let key = connect(access).sessionKey
+    store.fault = .away
+    let answers = [
+      sendbird.serve("GET", "/v3/users/ann"),
+      sendbird.serve("GET", "/v3/users"),
+      sendbird.serve("POST", "/v3/users", #"{"user_id":"bob","nickname":"Bob","profile_url":""}"#),
+      sendbird.serve("PUT", "/v3/users/ann", #"{"nickname":"Ann"}"#),
+      sendbird.serve("DELETE", "/v3/users/ann"),
+      sendbird.serve("POST", "/v3/users/ann/token", "{}"),
+      sendbird.serve("DELETE", "/v3/users/ann/token"),
+      sendbird.fetch("GET", "/v3/users/ann/my_group_channels", ["session-key": key]),
+      sendbird.fetch(
+        "POST", "/v3/users/ann/session_key", ["access-token": access], body: #"{"expiring_session":true}"#),
+      sendbird.fetch("POST", "/v3/sdk/users/ann/authentication", ["access-token": access], body: "{}"),
+    ]
+    for answer in answers {
+      #expect(answer.status == 503 && answer.member("code") == "503" && answer.header("retry-after") != nil)
+    }
+    store.fault = nil
+    #expect(sendbird.fetch("GET", "/v3/users/ann/my_group_channels", ["session-key": key]).status == 200)
+    #expect(sendbird.user("bob") == nil)
+  }
+
+  @Test("loses the answer to a revocation, the token is told to be revoked or not, but lets nobody in once it was")
+  func revocationWhileAnswersAreLost() {
+    let token = sendbird.sessionToken()
+    sendbird.world.advance(by: .seconds(1))
+    store.fault = .lostAnswer
+    #expect(sendbird.serve("DELETE", "/v3/users/ann/token").status == 503)
+    store.fault = nil
+    #expect(connect(token).last("code", of: "LOGI") == "400310")
+  }
+
+  @Test("loses the answer to a login, the token is as good as before")
+  func loginWhileAnswersAreLost() {
+    let token = sendbird.sessionToken()
+    store.fault = .lostAnswer
+    #expect(connect(token).last("retry_after", of: "BUSY") == "3")
+    store.fault = nil
+    #expect(isLoggedIn(connect(token)))
+  }
+
+  @Test("finds somebody always faster, a login is put off, and accepted afterwards")
+  func contended() {
+    let token = sendbird.sessionToken()
+    store.fault = .conflict
+    #expect(connect(token).last("retry_after", of: "BUSY") == "3")
+    store.fault = nil
+    #expect(isLoggedIn(connect(token)))
+  }
+
+  @Test("is late, logins and refreshes wait for it, and a user has no more connections than one may")
+  func late() throws {
+    let sendbird = try SimulatedSendbird { $0.connectionsPerUserMax = 2 }
+    let token = sendbird.sessionToken()
+    sendbird.space.store.fault = .late(.milliseconds(300))
+    let peers = (0..<5).map { _ in sendbird.connect(["user_id": "ann"], headers: ["sendbird-ws-token": token]) }
+    sendbird.world.advance(by: .seconds(5))
+    let ins = peers.filter { $0.last("user_id", of: "LOGI") == "ann" }
+    #expect(ins.count == 2 && peers.filter { $0.last("code", of: "LOGI") == "400500" }.count == 3)
+    sendbird.say(#"LOGI{"token":"\#(token)","expiring_session":1,"req_id":"r"}"#, try #require(ins.first))
+    sendbird.world.advance(by: .seconds(5))
+    #expect(ins.first?.last("req_id", of: "LOGI") == "r")
+  }
+}
