@@ -32,3 +32,18 @@ package struct CallID: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { cid }
 }
+
+extension CallID: Codable {
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let call = CallID(cid: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not the name of a call")
+    }
+    self = call
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(cid)
+  }
+}

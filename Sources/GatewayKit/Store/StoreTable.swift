@@ -53,4 +53,11 @@ package struct StoreRange: Sendable {
     rest.lower = max(lower, key.path)
     return rest
   }
+
+  /// What of it stands behind that row: the next page, where it was the last of one.
+  package func after(_ path: StorePath) -> StoreRange {
+    var rest = self
+    rest.lower = max(lower, StorePath(bytes: path.bytes + [0]))
+    return rest
+  }
 }

@@ -8,6 +8,8 @@ package struct StoreTransaction<Failure: StoreFailure>: Sendable {
   private let store: any Store
   private let now: WallTime
   private(set) var commit = StoreCommit()
+  /// Where each row stands among the writes.
+  private var places: [StorePath: Int] = [:]
 
   init(_ store: any Store, at now: WallTime) {
     self.store = store
@@ -50,7 +52,11 @@ package struct StoreTransaction<Failure: StoreFailure>: Sendable {
   }
 
   private mutating func write(_ write: StoreCommit.Write) {
-    commit.writes.removeAll { $0.path == write.path }
-    commit.writes.append(write)
+    if let place = places[write.path] {
+      commit.writes[place] = write
+    } else {
+      places[write.path] = commit.writes.count
+      commit.writes.append(write)
+    }
   }
 }

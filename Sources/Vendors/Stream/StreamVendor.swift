@@ -3,16 +3,15 @@ package import GatewayKit
 
 /// Stream's side of a gateway: its three sockets and its REST side.
 package struct StreamVendor: Vendor {
-  package let directory: MemoryStreamDirectory
+  package let directory: StreamDirectory
   package let bindings: [DialectBinding]
   package let issuers: [String: any TokenIssuer]
   private let settings: StreamVideoSettings
-  private let calls: any StreamCallDirectory
+  private let calls: StreamCalls
+  private let ringer: StreamCallRinger
   private let ground: Ground
   private let limiter: StreamLimiter?
   private let keeper: StreamGuestKeeper
-  /// Nil where the SFU is elsewhere.
-  private let sfu: StreamSFU?
 
   /// - Throws: `SessionPolicyError` if the delay after an expiry is negative.
   package init(_ settings: StreamVideoSettings, on ground: Ground) throws(SessionPolicyError) {
@@ -20,18 +19,20 @@ package struct StreamVendor: Vendor {
     settings.calls.sfu?.isSecure = ground.isSecure
     self.settings = settings
     self.ground = ground
-    directory = MemoryStreamDirectory(on: ground.executor, bytesMax: settings.usersBytesMax, settings: settings.app)
-    calls = MemoryStreamCallDirectory(
-      on: ground.executor, limits: MemoryStreamCallLimits(bytes: settings.callsBytesMax))
+    directory = StreamDirectory(ground.store, bytesMax: settings.usersBytesMax, settings: settings.app)
+    let known = StreamCallDirectory(ground.store, limits: StreamCallLimits(bytes: settings.callsBytesMax))
     // The first message logs in or nothing does. Stream asks for another token by closing, so never ahead of expiry.
     let session = try SessionPolicy(
       loginTimeout: ground.session.loginTimeout, refreshTimeout: settings.expiry.delay,
       closeTimeout: ground.session.closeTimeout, malformedMax: 1, revocation: ground.session.revocation,
       anyRefreshTimeout: true)
     keeper = StreamGuestKeeper(on: ground.executor, directory: directory, limits: settings.guests)
-    sfu = settings.calls.sfu.map { StreamSFU($0, on: ground.executor, secrets: ground.secrets) }
+    let sfu = settings.calls.sfu.map { StreamSFU($0, on: ground.executor, secrets: ground.secrets) }
+    calls = StreamCalls(
+      services: ground.services, users: directory, directory: known, policy: settings.calls, sfu: sfu)
+    ringer = StreamCallRinger(on: ground.executor, calls: calls)
     limiter = settings.limits.map { StreamLimiter(on: ground.executor, limits: $0) }
-    let observer = StreamCallObserver(users: directory, calls: calls, policy: settings.calls, guests: keeper)
+    let observer = StreamCallObserver(users: directory, calls: known, policy: settings.calls, guests: keeper)
     var bindings: [DialectBinding] = []
     for kind in StreamDialect.Kind.allCases {
       bindings.append(
@@ -42,7 +43,7 @@ package struct StreamVendor: Vendor {
           observer: observer))
     }
     if let sfu {
-      let sockets = StreamSFUSockets(users: directory, directory: calls, policy: settings.calls, sfu: sfu)
+      let sockets = StreamSFUSockets(users: directory, directory: known, policy: settings.calls, sfu: sfu)
       bindings.append(
         DialectBinding(
           StreamSFUDialect(.protobuf, policy: sfu.policy), StreamSFUAuthenticator(sfu: sfu, users: directory),
@@ -57,14 +58,17 @@ package struct StreamVendor: Vendor {
       } ?? [:]
   }
 
+  /// Ends what an earlier life of the gateway left behind: the connections by which users took part in calls, and the
+  /// rings that nobody has answered meanwhile.
+  package func prepare(at now: WallTime) async throws(GatewayError) {
+    try await ringer.begin(at: now)
+  }
+
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     let services = ground.services
     let rest = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
-    let calls = StreamCalls(
-      services: services, users: directory, directory: calls, policy: settings.calls, sfu: sfu)
-    let callRoutes = StreamCallRoutes(
-      rest: rest, calls: calls, ringer: StreamCallRinger(on: ground.executor, calls: calls))
-    let procedures = sfu.map { StreamSFURoutes(tokens: $0.tokens, services: services).routes } ?? []
+    let callRoutes = StreamCallRoutes(rest: rest, calls: calls, ringer: ringer)
+    let procedures = calls.sfu.map { StreamSFURoutes(tokens: $0.tokens, services: services).routes } ?? []
     return StreamUserRoutes(rest, guests: keeper).routes + StreamChatRoutes(rest).routes + callRoutes.routes
       + procedures
   }

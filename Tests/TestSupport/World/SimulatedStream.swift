@@ -31,7 +31,7 @@ package struct SimulatedStream {
 
   package var world: SimulatedWorld { space.world }
   package var gateway: Gateway { space.gateway }
-  package var directory: MemoryStreamDirectory { space.vendor.directory }
+  package var directory: StreamDirectory { space.vendor.directory }
 
   // MARK: Tokens
 

@@ -10,8 +10,6 @@ package struct StreamCallPolicy: Hashable, Sendable {
   package var pointOfPresence = "FRA56-P8"
   /// How long somebody anonymous counts as present: nobody hears of their leaving.
   package var anonymousStay: Duration = .seconds(3600)
-  /// The most rings that wait for an answer at once; those above ring without being reported as missed.
-  package var ringsMax = 10_000
   /// The types that calls may be made of; nil for any. One that is not built in has the settings and rights of `default`.
   package var types: Set<String>? = builtInTypes
   /// Whether users whom a call names and nobody has heard of are made; else the call is refused.

@@ -1,12 +1,19 @@
-internal import GatewayCore
+package import GatewayCore
 
-/// Waits for the answers to rings: who has given none when the call's `missed_call_timeout_ms` has passed has missed it.
+/// Ends rings: who has given no answer when the call's `missed_call_timeout_ms` has passed has missed it.
+///
+/// The rings are the directory's; this sleeps until the first of them ends. So those of an earlier life of the gateway end
+/// too, and of several who end one the store lets one tell.
 package actor StreamCallRinger {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+  /// How many rings are looked at in one step.
+  private static let pageSize = 100
+
   private let executor: any (SerialExecutor & TaskExecutor)
   private let calls: StreamCalls
-  private var underWay = 0
+  /// When it looks next; nil while nothing rings.
+  private var wakesAt: WallTime?
 
   /// - Parameters:
   ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
@@ -16,21 +23,55 @@ package actor StreamCallRinger {
     self.calls = calls
   }
 
-  /// Begins to wait, and returns at once.
-  func wait(for users: Set<UserID>, of call: StreamCall, session: String) {
+  /// The ring for `users` of what was made of the call; nil if nobody is reported as having missed it.
+  nonisolated static func ring(for users: [UserID], of call: StreamCall, at now: WallTime) -> StreamRing? {
     let timeout = StreamCallSettings(of: call).number("ring.missed_call_timeout_ms") ?? 0
-    guard timeout > 0, !users.isEmpty, underWay < calls.policy.ringsMax else { return }
-    underWay += 1
-    Task.immediate(executorPreference: executor) {
-      await self.calls.services.sleep(for: .milliseconds(timeout))
-      await self.end(users, call.id, session)
+    guard timeout > 0, !users.isEmpty, let session = call.liveSession else { return nil }
+    return StreamRing(call: call.id, session: session.id, users: Set(users), endsAt: now + .milliseconds(timeout))
+  }
+
+  /// Ends the participations and the rings that an earlier life of the gateway left behind. May be called from anywhere.
+  package func begin(at now: WallTime) async throws(GatewayError) {
+    try await calls.endLeftovers(at: now)
+    await look()
+  }
+
+  /// Ends what has ended, and sees to the rest. Where the store is away it is asked again.
+  private func look() async {
+    let now = calls.services.wallTime
+    do throws(GatewayError) {
+      while true {
+        let rings = try await calls.directory.firstRings(Self.pageSize, at: now)
+        for ring in rings where ring.endsAt <= now { try await end(ring, at: now) }
+        guard let last = rings.last, last.endsAt <= now else {
+          if let next = rings.first(where: { $0.endsAt > now }) { look(at: next.endsAt) }
+          return
+        }
+      }
+    } catch {
+      look(at: now + StreamCalls.patience)
     }
   }
 
-  private func end(_ users: Set<UserID>, _ call: CallID, _ session: String) async {
-    defer { underWay -= 1 }
-    let now = calls.services.wallTime
-    // A call that was deleted meanwhile is missed by nobody.
-    _ = try? await calls.change(call, by: nil, at: now) { $0.miss(users, of: session, at: now) }
+  /// Has the rings looked at then, and returns at once.
+  func look(at time: WallTime) {
+    if let wakesAt, wakesAt <= time { return }
+    wakesAt = time
+    Task.immediate(executorPreference: executor) {
+      await self.calls.services.sleep(for: max(.milliseconds(1), time - self.calls.services.wallTime))
+      await self.wake(from: time)
+    }
+  }
+
+  private func wake(from time: WallTime) async {
+    // Somebody else has been told to look earlier.
+    guard wakesAt == time else { return }
+    wakesAt = nil
+    await look()
+  }
+
+  private func end(_ ring: StreamRing, at now: WallTime) async throws(GatewayError) {
+    let change = try await calls.directory.endRing(ring, at: now) { $0.miss(ring.users, of: ring.session, at: now) }
+    if let change { await calls.tell(change.happenings(by: nil), of: change.after, at: now) }
   }
 }

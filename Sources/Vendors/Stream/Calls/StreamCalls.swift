@@ -3,15 +3,15 @@ package import GatewayCore
 /// The coordinator's calls on a gateway: changes them, and tells those who watch.
 package struct StreamCalls: Sendable {
   package let services: any GatewayServices
-  let users: any StreamDirectory
-  let directory: any StreamCallDirectory
+  let users: StreamDirectory
+  let directory: StreamCallDirectory
   let policy: StreamCallPolicy
   /// The gateway's stand-in for the SFU, by whose sockets users take part; nil where the SFU is elsewhere, and they take
   /// part as soon as they have joined over REST.
   let sfu: StreamSFU?
 
   package init(
-    services: any GatewayServices, users: any StreamDirectory, directory: any StreamCallDirectory,
+    services: any GatewayServices, users: StreamDirectory, directory: StreamCallDirectory,
     policy: StreamCallPolicy = StreamCallPolicy(), sfu: StreamSFU? = nil
   ) {
     self.services = services
@@ -23,8 +23,17 @@ package struct StreamCalls: Sendable {
 
   /// The call, which must exist.
   func known(_ id: CallID) async throws(StreamError) -> StreamCall {
-    guard let call = await directory.call(id) else { throw Self.missing(id) }
+    guard let call = try await call(id) else { throw Self.missing(id) }
     return call
+  }
+
+  /// The call, nil if there is none.
+  func call(_ id: CallID) async throws(StreamError) -> StreamCall? {
+    do throws(GatewayError) {
+      return try await directory.call(id, at: services.wallTime)
+    } catch {
+      throw StreamError(error)
+    }
   }
 
   static func missing(_ id: CallID) -> StreamError {
@@ -35,11 +44,11 @@ package struct StreamCalls: Sendable {
   /// hear that it has ended for them, as `end` says where it has not ended for all.
   func change(
     _ id: CallID, by user: UserID?, at now: WallTime, telling end: StreamCallEnd = .kicked,
-    _ change: @escaping StreamCallDirectory.Change
+    ring: (StreamCall) -> StreamRing? = { _ in nil }, _ change: StreamCallDirectory.Change
   ) async throws(StreamError) -> StreamCallChange {
     let made: StreamCallChange
     do throws(GatewayError) {
-      made = try await make(id, by: user, at: now, change)
+      made = try await make(id, by: user, at: now, ring: ring, change)
     } catch {
       throw error.isSame(as: .notFound) ? Self.missing(id) : StreamError(error)
     }
@@ -53,23 +62,35 @@ package struct StreamCalls: Sendable {
 
   /// Changes the call, and tells its watchers what has happened by that.
   func make(
-    _ id: CallID, by user: UserID?, at now: WallTime, _ change: @escaping StreamCallDirectory.Change
+    _ id: CallID, by user: UserID?, at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil },
+    _ change: StreamCallDirectory.Change
   ) async throws(GatewayError) -> StreamCallChange {
-    let made = try await directory.updateCall(id, change)
+    let made = try await directory.updateCall(id, at: now, ring: ring, change)
     await tell(made.happenings(by: user), of: made.after, at: now)
     return made
   }
 
   /// The call with the users it shows, and these.
-  func picture(of call: StreamCall, with others: [UserID] = []) async -> StreamCallPicture {
-    let shown = StreamCallPicture.usersShown(in: call).union(others)
-    return StreamCallPicture(call, users: await users.users(shown.sorted()))
+  func picture(of call: StreamCall, with others: [UserID] = []) async throws(StreamError) -> StreamCallPicture {
+    do throws(GatewayError) {
+      return try await draw(call, with: others)
+    } catch {
+      throw StreamError(error)
+    }
   }
 
-  /// Tells what happened in the call, each to its own audience.
+  /// ``picture(of:with:)`` with the gateway's errors.
+  func draw(_ call: StreamCall, with others: [UserID] = []) async throws(GatewayError) -> StreamCallPicture {
+    let shown = StreamCallPicture.usersShown(in: call).union(others)
+    return StreamCallPicture(call, users: try await users.users(shown.sorted(), at: services.wallTime))
+  }
+
+  /// Tells what happened in the call, each to its own audience. It has happened: where the store is away by now it is told
+  /// with the users' names alone.
   func tell(_ happenings: [StreamCallEvent.Kind], of call: StreamCall, at now: WallTime) async {
     guard !happenings.isEmpty else { return }
-    let picture = await picture(of: call, with: happenings.flatMap(\.usersNamed))
+    let drawn = try? await draw(call, with: happenings.flatMap(\.usersNamed))
+    let picture = drawn ?? StreamCallPicture(call, users: [])
     for happening in happenings {
       let event = StreamCallEvent(kind: happening, picture: picture, at: now)
       let frames = services.frames { dialect in

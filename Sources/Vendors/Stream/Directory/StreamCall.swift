@@ -1,7 +1,7 @@
 package import GatewayCore
 
 /// A call as Stream's coordinator knows it.
-package struct StreamCall: Hashable, Sendable {
+package struct StreamCall: Hashable, Codable, Sendable {
   package let id: CallID
   package let createdBy: UserID
   package let createdAt: WallTime
@@ -48,7 +48,7 @@ package struct StreamCall: Hashable, Sendable {
 }
 
 /// Who belongs to a call, in it or not.
-package struct StreamCallMember: Hashable, Sendable {
+package struct StreamCallMember: Hashable, Codable, Sendable {
   package var user: UserID
   /// The role in this call; nil for the user's own.
   package var role: Name?
@@ -66,7 +66,7 @@ package struct StreamCallMember: Hashable, Sendable {
 }
 
 /// One time that a call takes place: from the first ring or participant to the last participant's leaving.
-package struct StreamCallSession: Hashable, Sendable {
+package struct StreamCallSession: Hashable, Codable, Sendable {
   package let id: String
   /// When the first participant came; nil while it only rings.
   package var startedAt: WallTime?
@@ -89,7 +89,7 @@ package struct StreamCallSession: Hashable, Sendable {
 }
 
 /// Who is in a session, and by which connection.
-package struct StreamCallParticipant: Hashable, Sendable {
+package struct StreamCallParticipant: Hashable, Codable, Sendable {
   package var user: UserID
   /// The role the user joined with.
   package var role: Name
@@ -106,5 +106,16 @@ package struct StreamCallParticipant: Hashable, Sendable {
     self.connection = connection
     self.sessionID = sessionID
     self.joinedAt = joinedAt
+  }
+}
+
+/// What a change made of a call.
+package struct StreamCallChange: Hashable, Sendable {
+  package var before: StreamCall
+  package var after: StreamCall
+
+  package init(before: StreamCall, after: StreamCall) {
+    self.before = before
+    self.after = after
   }
 }

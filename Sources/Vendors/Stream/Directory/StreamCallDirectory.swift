@@ -1,42 +1,158 @@
 package import GatewayCore
+package import GatewayKit
 
-/// The calls of Stream's coordinator, with their members and sessions.
+/// The calls of Stream's coordinator, with their members and sessions, and the rings that wait for answers.
 ///
-/// Obligations of every implementation are those of ``Directory``; a change is made whole or not at all, and may be
-/// computed more than once.
-package protocol StreamCallDirectory: Sendable {
-  /// What to make of a call; what it throws leaves the call as it was.
-  typealias Change = @Sendable (inout StreamCall) throws(GatewayError) -> Void
+/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; a full table
+/// throws `GatewayError.tooMany` and loses nothing; a store that is away throws `GatewayError.storeUnavailable`.
+package struct StreamCallDirectory: Sendable {
+  /// What to make of a call; what it throws leaves the call as it was. It may be made more than once, each time of the call
+  /// as it is.
+  package typealias Change = (inout StreamCall) throws(GatewayError) -> Void
+
+  typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+
+  static let calls = StoreTable<StreamCallRow>("stream.call")
+  /// How many rows are looked at in one step when all are looked through.
+  private static let pageSize = 1000
+
+  let store: any Store
+  let limits: StreamCallLimits
+  private let turns = StreamTurns()
+
+  /// What `store` remembers.
+  package init(_ store: any Store, limits: StreamCallLimits = StreamCallLimits()) {
+    self.store = store
+    self.limits = limits
+  }
 
   /// The call, nil if there is none.
-  func call(_ id: CallID) async -> StreamCall?
+  package func call(_ id: CallID, at now: WallTime) async throws(GatewayError) -> StreamCall? {
+    do throws(StoreError) {
+      return try await store.get(Self.calls.key(id.cid), as: StreamCallRow.self, at: now)?.call
+    } catch {
+      throw GatewayError(error)
+    }
+  }
 
   /// The call of that name as it is, or `call` if there was none; and whether there was none.
-  func makeCall(_ call: StreamCall) async throws(GatewayError) -> (call: StreamCall, isNew: Bool)
+  package func makeCall(
+    _ call: StreamCall, at now: WallTime
+  ) async throws(GatewayError) -> (call: StreamCall, isNew: Bool) {
+    try await changing(call.id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
+      if let known { return (known.call, false) }
+      try put(call, over: nil, in: &transaction)
+      return (call, true)
+    }
+  }
 
-  /// The call before and after `change`; throws ``GatewayError/notFound`` if there is none.
-  func updateCall(_ id: CallID, _ change: @escaping Change) async throws(GatewayError) -> StreamCallChange
+  /// The call before and after `change`; throws `GatewayError.notFound` if there is none. The ring that `ring` makes of it
+  /// waits for its answers from then on, if there is room for one more.
+  package func updateCall(
+    _ id: CallID, at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil }, _ change: Change
+  ) async throws(GatewayError) -> StreamCallChange {
+    for isWaited in [true, false] {
+      do throws(StoreOr<GatewayError>) {
+        return try await attempt(id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
+          guard let known else { throw .failure(.notFound.detailed("there is no call \(id)")) }
+          var after = known.call
+          do throws(GatewayError) { try change(&after) } catch { throw .failure(error) }
+          if after != known.call { try put(after, over: known, in: &transaction) }
+          if isWaited, let ring = ring(after) { try await wait(for: ring, in: &transaction) }
+          return StreamCallChange(before: known.call, after: after)
+        }
+      } catch .store(.full(let count)) where isWaited && count.path == ringCount.path {
+        continue
+      } catch {
+        throw error.failure
+      }
+    }
+    throw .storeUnavailable
+  }
 
   /// Forgets the call, and returns it as it was; nil if there was none.
-  func removeCall(_ id: CallID) async -> StreamCall?
+  package func removeCall(_ id: CallID, at now: WallTime) async throws(GatewayError) -> StreamCall? {
+    try await changing(id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
+      guard let known else { return nil }
+      transaction.delete(Self.calls.key(id.cid))
+      for participant in known.call.participants { transaction.delete(Self.key(participant, id)) }
+      return known.call
+    }
+  }
 
-  /// At most `limit` calls for which `isMeant` holds, in the order that `precedes` gives, without the first `offset`.
-  func calls(
-    where isMeant: @escaping @Sendable (StreamCall) -> Bool,
-    by precedes: @escaping @Sendable (StreamCall, StreamCall) -> Bool, offset: Int, limit: Int
-  ) async -> [StreamCall]
+  /// Reads the call and does `body`, again if somebody else has changed the call meanwhile.
+  func changing<Answer>(
+    _ id: CallID, at now: WallTime,
+    _ body: (inout Transaction, StreamCallRow?) async throws(StoreOr<GatewayError>) -> Answer
+  ) async throws(GatewayError) -> Answer {
+    do throws(StoreOr<GatewayError>) {
+      return try await attempt(id, at: now, body)
+    } catch {
+      throw error.failure
+    }
+  }
+
+  private func attempt<Answer>(
+    _ id: CallID, at now: WallTime,
+    _ body: (inout Transaction, StreamCallRow?) async throws(StoreOr<GatewayError>) -> Answer
+  ) async throws(StoreOr<GatewayError>) -> Answer {
+    try await turns.take(id) { () async throws(StoreOr<GatewayError>) in
+      try await store.transact(at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> Answer in
+        let known = try await transaction.get(Self.calls.key(id.cid), as: StreamCallRow.self)
+        return try await body(&transaction, known)
+      }
+    }
+  }
+
+  // MARK: Finding
+
+  /// At most `limit` calls for which `isMeant` holds, in the order that `precedes` gives, without the first `offset`. All
+  /// calls are looked at in pages: one that is made or removed meanwhile may be in or not.
+  package func calls(
+    where isMeant: (StreamCall) -> Bool, by precedes: (StreamCall, StreamCall) -> Bool, offset: Int, limit: Int,
+    at now: WallTime
+  ) async throws(GatewayError) -> [StreamCall] {
+    var meant: [StreamCall] = []
+    try await visit(Self.calls.range(), at: now) { (entry) throws(StoreError) in
+      let call = try entry.value(as: StreamCallRow.self).call
+      if isMeant(call) { meant.append(call) }
+    }
+    return Array(meant.sorted(by: precedes).dropFirst(offset).prefix(limit))
+  }
 
   /// The calls in which the user takes part by that connection, or without any if nil, in the order of their names.
-  func calls(joinedBy user: UserID, on connection: ConnectionID?) async -> [CallID]
-}
+  package func calls(
+    joinedBy user: UserID, on connection: ConnectionID?, at now: WallTime
+  ) async throws(GatewayError) -> [CallID] {
+    try await joined(Self.joined.range(user.rawValue, connection?.description ?? ""), at: now)
+  }
 
-/// What a change made of a call.
-package struct StreamCallChange: Hashable, Sendable {
-  package var before: StreamCall
-  package var after: StreamCall
+  /// The calls in which anybody takes part, in the order of their names.
+  package func callsJoined(at now: WallTime) async throws(GatewayError) -> [CallID] {
+    Set(try await joined(Self.joined.range(), at: now)).sorted { $0.cid < $1.cid }
+  }
 
-  package init(before: StreamCall, after: StreamCall) {
-    self.before = before
-    self.after = after
+  private func joined(_ range: StoreRange, at now: WallTime) async throws(GatewayError) -> [CallID] {
+    var calls: [CallID] = []
+    try await visit(range, at: now) { (entry) throws(StoreError) in
+      calls.append(try entry.value(as: StreamJoinedRow.self).call)
+    }
+    return calls
+  }
+
+  private func visit(
+    _ range: StoreRange, at now: WallTime, _ body: (StoreEntry) throws(StoreError) -> Void
+  ) async throws(GatewayError) {
+    var range: StoreRange? = range
+    do throws(StoreError) {
+      while let rest = range {
+        let page = try await store.scan(rest, limit: Self.pageSize, at: now)
+        for entry in page { try body(entry) }
+        range = page.count < Self.pageSize ? nil : page.last.map { rest.after($0.path) }
+      }
+    } catch {
+      throw GatewayError(error)
+    }
   }
 }

@@ -1,35 +1,159 @@
 package import GatewayCore
+package import GatewayKit
 
 /// The users of Stream Video and Chat, and the settings of their application.
 ///
-/// Obligations of every implementation are those of ``Directory``; a change is made whole or not at all, and may be
-/// computed more than once.
-package protocol StreamDirectory: Sendable {
-  /// What to make of a user, given the application's settings; what it throws leaves the user as they were.
-  typealias Change = @Sendable (inout StreamUser, StreamAppSettings) throws(GatewayError) -> Void
+/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; a full table
+/// throws `GatewayError.tooMany` and loses nothing; a store that is away throws `GatewayError.storeUnavailable`.
+package struct StreamDirectory: Sendable {
+  /// What to make of a user, given the application's settings; what it throws leaves the user as they were. It may be made
+  /// more than once, each time of the user as they are.
+  package typealias Change = (inout StreamUser, StreamAppSettings) throws(GatewayError) -> Void
+
+  static let users = StoreTable<StreamUser>("stream.user")
+  private static let app = StoreTable<StreamAppChange>("stream.app").key()
+  /// How many users are looked at in one step when all are looked through.
+  private static let pageSize = 1000
+
+  typealias Transaction = StoreTransaction<GatewayError>
+
+  let store: any Store
+  private let usersMax: Int
+  private let bytesMax: Int
+  /// What holds where no server has said anything else.
+  private let preset: StreamAppSettings
+
+  /// What `store` remembers, with room for `usersMax` users of `bytesMax` bytes together.
+  package init(
+    _ store: any Store, usersMax: Int = 1_000_000, bytesMax: Int = 256 << 20,
+    settings: StreamAppSettings = StreamAppSettings()
+  ) {
+    self.store = store
+    self.usersMax = usersMax
+    self.bytesMax = bytesMax
+    preset = settings
+  }
+
+  // MARK: Users
 
   /// The user, nil if there is none, and the application's settings.
-  func lookUp(_ id: UserID) async -> (user: StreamUser?, settings: StreamAppSettings)
+  package func lookUp(
+    _ id: UserID, at now: WallTime
+  ) async throws(GatewayError) -> (user: StreamUser?, settings: StreamAppSettings) {
+    do throws(StoreError) {
+      let found = try await store.read([Self.users.key(id.rawValue), Self.app], at: now)
+      return (try found[0]?.value(as: StreamUser.self), settings(try found[1]?.value(as: StreamAppChange.self)))
+    } catch {
+      throw GatewayError(error)
+    }
+  }
 
   /// Those of `ids` that exist, in that order.
-  func users(_ ids: [UserID]) async -> [StreamUser]
+  package func users(_ ids: [UserID], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
+    guard !ids.isEmpty else { return [] }
+    do throws(StoreError) {
+      var users: [StreamUser] = []
+      for entry in try await store.read(ids.map { Self.users.key($0.rawValue) }, at: now) {
+        if let entry { users.append(try entry.value(as: StreamUser.self)) }
+      }
+      return users
+    } catch {
+      throw GatewayError(error)
+    }
+  }
 
-  /// At most `limit` users for whom `isMeant` holds, in the order of their ids, without the first `offset`.
-  func users(
-    where isMeant: @escaping @Sendable (StreamUser) -> Bool, offset: Int, limit: Int
-  ) async -> [StreamUser]
+  /// At most `limit` users for whom `isMeant` holds, in the order of their ids, without the first `offset`. Everybody is
+  /// looked at in pages: who comes or goes meanwhile may be in or not.
+  package func users(
+    where isMeant: (StreamUser) -> Bool, offset: Int, limit: Int, at now: WallTime
+  ) async throws(GatewayError) -> [StreamUser] {
+    var meant: [StreamUser] = []
+    var range: StoreRange? = Self.users.range()
+    do throws(StoreError) {
+      while let rest = range, meant.count < offset + limit {
+        let page = try await store.scan(rest, limit: Self.pageSize, at: now)
+        for entry in page {
+          let user = try entry.value(as: StreamUser.self)
+          if isMeant(user) { meant.append(user) }
+        }
+        range = page.count < Self.pageSize ? nil : page.last.map { rest.after($0.path) }
+      }
+    } catch {
+      throw GatewayError(error)
+    }
+    return Array(meant.dropFirst(offset).prefix(limit))
+  }
 
-  /// The user after `change`. One who does not exist is made first if `creates`, else ``GatewayError/userUnknown`` is
+  /// The user after `change`. One who does not exist is made first if `creates`, else `GatewayError.userUnknown` is
   /// thrown. `updatedAt` becomes `now` if the change changes more than when the user was last active.
-  func updateUser(
-    _ id: UserID, creates: Bool, at now: WallTime, _ change: @escaping Change
-  ) async throws(GatewayError) -> StreamUser
+  package func updateUser(
+    _ id: UserID, creates: Bool, at now: WallTime, _ change: Change
+  ) async throws(GatewayError) -> StreamUser {
+    try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(GatewayError) -> StreamUser in
+      let key = Self.users.key(id.rawValue)
+      let found = try await transaction.read([key, Self.app])
+      let before = try transaction.value(found[0], as: StreamUser.self)
+      guard before != nil || creates else { throw .userUnknown.detailed("\(id)") }
+      var user = before ?? StreamUser(id, createdAt: now)
+      try change(&user, settings(try transaction.value(found[1], as: StreamAppChange.self)))
+      if var before {
+        guard before != user else { return user }
+        before.lastActive = user.lastActive
+        if before != user { user.updatedAt = now }
+      }
+      transaction.put(key, user, in: counts(of: user))
+      if user.isGuest && before?.isGuest != true { Self.look(at: id, from: now, in: &transaction) }
+      return user
+    }
+  }
 
   /// Forgets the user; nothing happens if there is none.
-  func removeUser(_ id: UserID) async
+  package func removeUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
+    do throws(StoreError) {
+      _ = try await store.commit(StoreCommit(writes: [StoreCommit.Write(Self.users.key(id.rawValue), nil)]), at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
 
-  func settings() async -> StreamAppSettings
+  private func counts(of user: StreamUser) -> [StoreCount] {
+    // Anybody may make guests: a quarter of the room is kept for the others.
+    let room = user.isGuest ? bytesMax / 4 * 3 : bytesMax
+    return [
+      StoreCount("stream.users", atMost: usersMax, of: "users"),
+      StoreCount("stream.users.bytes", atMost: room, of: "bytes of all users", weight: user.footprint),
+    ]
+  }
+
+  // MARK: Settings
+
+  package func settings(at now: WallTime) async throws(GatewayError) -> StreamAppSettings {
+    do throws(StoreError) {
+      return settings(try await store.get(Self.app, as: StreamAppChange.self, at: now))
+    } catch {
+      throw GatewayError(error)
+    }
+  }
 
   /// The settings after `change`.
-  func updateSettings(_ change: @escaping @Sendable (inout StreamAppSettings) -> Void) async -> StreamAppSettings
+  package func updateSettings(
+    _ change: StreamAppChange, at now: WallTime
+  ) async throws(GatewayError) -> StreamAppSettings {
+    try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(GatewayError) -> StreamAppSettings in
+      var said = try await transaction.get(Self.app, as: StreamAppChange.self) ?? StreamAppChange()
+      said.add(change)
+      transaction.put(Self.app, said)
+      return settings(said)
+    }
+  }
+
+  private func settings(_ said: StreamAppChange?) -> StreamAppSettings {
+    said?.applied(to: preset) ?? preset
+  }
+}
+
+extension StreamUser {
+  var isGuest: Bool { role == Name(UserKind.guest.rawValue) }
 }

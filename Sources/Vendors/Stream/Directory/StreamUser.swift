@@ -1,11 +1,12 @@
 package import GatewayCore
+internal import GatewayKit
 
 /// The application's own members of a user, a call, a member of it or an event: each with its value as JSON text. Two
 /// names are one only if their bytes are the same.
 package typealias StreamCustom = [Name: String]
 
 /// A user as Stream Video and Chat know them.
-package struct StreamUser: Hashable, Sendable {
+package struct StreamUser: Hashable, StoreValue {
   package var id: UserID
   /// `user`, `guest`, `admin`, or a name of the application's own.
   package var role: Name
@@ -39,7 +40,7 @@ package struct StreamUser: Hashable, Sendable {
 }
 
 /// Where a user gets push notifications.
-package struct StreamDevice: Hashable, Sendable {
+package struct StreamDevice: Hashable, Codable, Sendable {
   /// At most 255 bytes.
   package var id: Name
   /// `firebase`, `apn`, `huawei` or `xiaomi`.
@@ -57,15 +58,4 @@ package struct StreamDevice: Hashable, Sendable {
     self.isVoIP = isVoIP
     self.createdAt = createdAt
   }
-}
-
-/// What holds for a whole Stream application.
-package struct StreamAppSettings: Hashable, Sendable {
-  /// Tokens issued before this are good no more, nor are those without an issue date.
-  package var revokesTokensIssuedBefore: WallTime?
-  package var disablesGuestCreation = false
-  /// Whether development tokens, which nobody signed, are accepted.
-  package var disablesAuthChecks = false
-
-  package init() {}
 }

@@ -62,6 +62,7 @@ extension StreamError {
       return
     }
     if error.message != Self.plainMessages[error.number] { equivalent.message = error.message }
+    if error.isSame(as: .storeUnavailable) { equivalent.retryAfter = .seconds(5) }
     self = equivalent
   }
 

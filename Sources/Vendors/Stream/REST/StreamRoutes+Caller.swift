@@ -70,7 +70,7 @@ extension StreamRoutes {
       return
     }
     caller.user = id
-    let (known, app) = await directory.lookUp(id)
+    let (known, app) = try await lookUp(id)
     try token.checkRevocation(known, app, key: caller.apiKey)
     let verified = VerifiedToken(
       user: id, kind: .regular, fingerprint: token.fingerprint, issuedAt: token.issuedAt,

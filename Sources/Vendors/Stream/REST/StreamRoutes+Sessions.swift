@@ -5,7 +5,7 @@ package import GatewayCore
 extension StreamRoutes {
   /// The user after `change`, with Stream's errors.
   package func update(
-    _ id: UserID, creates: Bool, at now: WallTime, _ change: @escaping StreamDirectory.Change
+    _ id: UserID, creates: Bool, at now: WallTime, _ change: StreamDirectory.Change
   ) async throws(StreamError) -> StreamUser {
     do throws(GatewayError) {
       return try await directory.updateUser(id, creates: creates, at: now) { (user, app) throws(GatewayError) in

@@ -6,13 +6,13 @@ internal import GatewayKit
 /// and counts limits; a resource itself is a function of a ``StreamRequest``.
 package struct StreamRoutes: Sendable {
   package let services: any GatewayServices
-  package let directory: any StreamDirectory
+  package let directory: StreamDirectory
   package let settings: StreamVideoSettings
   /// Nil where requests are not limited.
   private let limiter: StreamLimiter?
 
   package init(
-    services: any GatewayServices, directory: any StreamDirectory, settings: StreamVideoSettings,
+    services: any GatewayServices, directory: StreamDirectory, settings: StreamVideoSettings,
     limiter: StreamLimiter? = nil
   ) {
     self.services = services

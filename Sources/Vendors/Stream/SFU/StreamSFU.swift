@@ -73,7 +73,8 @@ extension StreamCalls {
     await services.sleep(for: farewell)
     for participant in participants {
       guard let connection = participant.connection,
-        await directory.calls(joinedBy: participant.user, on: connection).isEmpty
+        // Where the store is away the socket goes: its client comes back if it still has a call.
+        (try? await directory.calls(joinedBy: participant.user, on: connection, at: services.wallTime))?.isEmpty ?? true
       else { continue }
       _ = await services.control(
         SessionFilter(user: participant.user, connections: [connection]), .disconnect(.normal))

@@ -5,8 +5,8 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
   /// A HealthCheckRequest, the only command.
   static let healthCheck = Command("health_check", StreamSignalRequest.healthCheck)
 
-  let users: any StreamDirectory
-  let directory: any StreamCallDirectory
+  let users: StreamDirectory
+  let directory: StreamCallDirectory
   let policy: StreamCallPolicy
   let sfu: StreamSFU
 
@@ -26,8 +26,8 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
       // A connection that has ended meanwhile was taken out of its calls before it was in this one.
       guard await services.user(of: entry.connection) == entry.user,
         await services.watch(entry.call, by: entry.connection)
-      else { return await leave(entry.user, entry.connection, calls) }
-      await answer(entry, isReturn: change.before.participant(entry.sessionID) != nil, calls)
+      else { return await calls.leave(entry.user, entry.connection) }
+      try await answer(entry, isReturn: change.before.participant(entry.sessionID) != nil, calls)
       letGo(entry, change, calls)
     } catch {
       await refuse(error, entry, calls)
@@ -37,7 +37,7 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
   private func enter(_ entry: StreamCallEntry, _ calls: StreamCalls) async throws(GatewayError) -> StreamCallChange {
     let now = calls.services.wallTime
     let nobody = StreamUser(.anonymous, role: StreamRole.anonymous.name, createdAt: now)
-    let known = await users.users([entry.user]).first
+    let known = try await users.users([entry.user], at: now).first
     guard let user = entry.user == .anonymous ? nobody : known else { throw .userUnknown }
     let rights = StreamCallRights(user: user.id, role: user.role, callRole: entry.callRole)
     return try await calls.make(entry.call, by: user.id, at: now) { (call) throws(GatewayError) in
@@ -48,17 +48,20 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
 
   /// Sends the JoinResponse, and tells after it of those who came or went while it was made up: what the socket was told
   /// of them before it, clients do not heed.
-  private func answer(_ entry: StreamCallEntry, isReturn: Bool, _ calls: StreamCalls) async {
-    guard let call = await directory.call(entry.call), let session = call.liveSession else { return }
-    let state = await calls.picture(of: call).signalState(of: session)
+  private func answer(
+    _ entry: StreamCallEntry, isReturn: Bool, _ calls: StreamCalls
+  ) async throws(GatewayError) {
+    guard let call = try await directory.call(entry.call, at: calls.services.wallTime), let session = call.liveSession
+    else { return }
+    let state = try await calls.draw(call).signalState(of: session)
     let response = StreamSignalEvent.joinResponse(
       state, isReconnected: isReturn, returnWindow: sfu.policy.returnWindow)
     await calls.signal(response, to: .connection(entry.connection))
-    guard let later = await directory.call(entry.call) else { return }
+    guard let later = try await directory.call(entry.call, at: calls.services.wallTime) else { return }
     let moves = StreamCallChange.moves(call.present, later.present)
     let (left, joined) = (moves.left.filter { $0.user != .anonymous }, moves.joined.filter { $0.user != .anonymous })
     guard !left.isEmpty || !joined.isEmpty else { return }
-    let picture = await calls.picture(of: later, with: left.map(\.user))
+    let picture = try await calls.draw(later, with: left.map(\.user))
     let events =
       left.map { StreamSignalEvent.participantLeft(call.id, picture.signal($0)) }
       + joined.map { StreamSignalEvent.participantJoined(call.id, picture.signal($0)) }
@@ -89,18 +92,7 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
 
   func connectionEnded(_ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices) async {
     if ending.mayReturn { await services.sleep(for: sfu.policy.returnWindow) }
-    await leave(caller.user, caller.connection, calls(services))
-  }
-
-  /// Takes the participation out of the call, unless another socket has taken it on.
-  private func leave(_ user: UserID, _ connection: ConnectionID, _ calls: StreamCalls) async {
-    let now = calls.services.wallTime
-    for call in await directory.calls(joinedBy: user, on: connection) {
-      // A call that was deleted meanwhile has nobody in it.
-      _ = try? await calls.make(call, by: user, at: now) { call in
-        call.leave(at: now) { $0.user == user && $0.connection == connection }
-      }
-    }
+    await calls(services).leave(caller.user, caller.connection)
   }
 
   // MARK: Signs of life
@@ -110,7 +102,7 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     guard let entry = StreamCallEntry(caller) else { return [] }
-    let session = await directory.call(entry.call)?.liveSession
+    let session = (try? await directory.call(entry.call, at: services.wallTime))?.liveSession
     await calls(services).signal(.healthCheckResponse(session?.count), to: .connection(caller.connection))
     return []
   }

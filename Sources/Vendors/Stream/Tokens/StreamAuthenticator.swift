@@ -7,12 +7,12 @@ internal import GatewayTokens
 package struct StreamAuthenticator: Authenticator {
   private let kind: StreamDialect.Kind
   private let settings: StreamVideoSettings
-  private let directory: any StreamDirectory
+  private let directory: StreamDirectory
   /// Nil where logins are not limited.
   private let limiter: StreamLimiter?
 
   package init(
-    _ kind: StreamDialect.Kind, settings: StreamVideoSettings, directory: any StreamDirectory,
+    _ kind: StreamDialect.Kind, settings: StreamVideoSettings, directory: StreamDirectory,
     limiter: StreamLimiter? = nil
   ) {
     self.kind = kind

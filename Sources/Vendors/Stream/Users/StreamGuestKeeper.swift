@@ -8,7 +8,7 @@ package actor StreamGuestKeeper {
   private static let sweepMax = 1000
 
   private let executor: any SerialExecutor
-  private let directory: any StreamDirectory
+  private let directory: StreamDirectory
   private let limits: StreamGuestLimits
   private var others: AddressQuota
   private var loopback: AddressQuota
@@ -16,7 +16,7 @@ package actor StreamGuestKeeper {
   private var forgotten: UInt64 = 0
 
   /// - Parameter executor: One that the gateway's services may be asked from: a loop of the gateway.
-  package init(on executor: any SerialExecutor, directory: any StreamDirectory, limits: StreamGuestLimits) {
+  package init(on executor: any SerialExecutor, directory: StreamDirectory, limits: StreamGuestLimits) {
     self.executor = executor
     self.directory = directory
     self.limits = limits
@@ -43,16 +43,13 @@ package actor StreamGuestKeeper {
     let now = services.wallTime
     if let sweepsAt, now < sweepsAt { return }
     sweepsAt = now + .seconds(60)
-    let limit = now - limits.rest
-    let guest = StreamRole.guest.name
-    let resting = await directory.users(
-      where: { $0.role == guest && max($0.lastActive ?? $0.createdAt, $0.updatedAt) < limit }, offset: 0,
-      limit: Self.sweepMax)
-    if resting.count == Self.sweepMax { sweepsAt = now + .seconds(1) }
-    for user in resting where await !services.isConnected(user.id) {
-      await directory.removeUser(user.id)
-      forgotten += 1
+    // Where the store is away they are kept until the next time.
+    let made = try? await directory.forgetGuests(restingSince: now - limits.rest, limit: Self.sweepMax, at: now) {
+      await services.isConnected($0)
     }
+    guard let made else { return }
+    if !made.isDone { sweepsAt = now + .seconds(1) }
+    forgotten += UInt64(made.forgotten)
   }
 
   /// Notes that the guest was connected until now.

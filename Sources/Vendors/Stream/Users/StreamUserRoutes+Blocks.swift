@@ -30,7 +30,7 @@ extension StreamUserRoutes {
   private func block(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let (id, blocked) = try Self.pair(request)
     guard id != blocked else { throw .input("a user cannot block themselves", field: "blocked_user_id") }
-    guard await !rest.directory.users([blocked]).isEmpty else {
+    guard try await !rest.users([blocked]).isEmpty else {
       throw .doesNotExist("user with id \(blocked) does not exist")
     }
     _ = try await rest.update(id, creates: false, at: request.receivedAt) { (user, _) throws(GatewayError) in
@@ -47,10 +47,10 @@ extension StreamUserRoutes {
 
   private func blocked(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let id = try request.actingUser()
-    guard let user = await rest.directory.lookUp(id).user else {
+    guard let user = try await rest.users([id]).first else {
       throw .doesNotExist("user with id \(id) does not exist")
     }
-    let blocked = await rest.directory.users(user.blocked)
+    let blocked = try await rest.users(user.blocked)
     return StreamAnswer(200) { json in
       json.name("blocks")
       json.beginArray()

@@ -28,7 +28,7 @@ extension StreamUserRoutes {
     let wish = try body.requiredString("id", max: 200)
     _ = try StreamUser.checkedID(wish)
     let change = try StreamUserChange(body, isFlat: request.family.flattensCustom, mayNameRole: false)
-    guard await !rest.directory.settings().disablesGuestCreation else {
+    guard try await !rest.appSettings().disablesGuestCreation else {
       throw .notAllowed("guest user creation is disabled")
     }
     let application = try rest.settings.applications.application(request.caller.apiKey)
@@ -56,7 +56,7 @@ extension StreamUserRoutes {
 
   var application: [HTTPRoute] {
     rest.resource("GET", .common("app"), "GetApp", .user) { request throws(StreamError) in
-      let settings = await rest.directory.settings()
+      let settings = try await rest.appSettings()
       return StreamAnswer(200) { $0.member("app") { settings.writeMembers(to: &$0, request.dates) } }
     }
       + rest.resource("PATCH", .common("app"), "UpdateApp", .server) { request throws(StreamError) in
@@ -65,16 +65,17 @@ extension StreamUserRoutes {
   }
 
   private func updateApplication(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
-    let namesRevocation = request.body.has("revoke_tokens_issued_before")
-    let revokesBefore = try request.body.date("revoke_tokens_issued_before")
-    let disablesGuestCreation = try request.body.bool("guest_user_creation_disabled")
-    let disablesAuthChecks = try request.body.bool("disable_auth_checks")
-    let settings = await rest.directory.updateSettings { settings in
-      if namesRevocation { settings.revokesTokensIssuedBefore = revokesBefore }
-      if let disablesGuestCreation { settings.disablesGuestCreation = disablesGuestCreation }
-      if let disablesAuthChecks { settings.disablesAuthChecks = disablesAuthChecks }
+    var change = StreamAppChange()
+    change.namesRevocation = request.body.has("revoke_tokens_issued_before")
+    change.revokesTokensIssuedBefore = try request.body.date("revoke_tokens_issued_before")
+    change.disablesGuestCreation = try request.body.bool("guest_user_creation_disabled")
+    change.disablesAuthChecks = try request.body.bool("disable_auth_checks")
+    do throws(GatewayError) {
+      _ = try await rest.directory.updateSettings(change, at: request.receivedAt)
+    } catch {
+      throw StreamError(error)
     }
-    if let limit = settings.revokesTokensIssuedBefore, namesRevocation {
+    if let limit = change.revokesTokensIssuedBefore {
       await rest.endSessions(of: nil, issuedBefore: limit)
     }
     return StreamAnswer(200)

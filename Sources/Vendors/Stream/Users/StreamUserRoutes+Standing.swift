@@ -23,7 +23,7 @@ extension StreamUserRoutes {
           user.deactivatedAt = now
           user.deletedAt = now
         }
-        if isHard { await rest.directory.removeUser(UserID(request.parameters["user_id"])) }
+        if isHard { try await rest.removeUser(UserID(request.parameters["user_id"])) }
         return answer
       }
       + rest.resource("POST", .common("users/deactivate"), "DeactivateUsers", .server) { request throws(StreamError) in
@@ -44,7 +44,7 @@ extension StreamUserRoutes {
           user.deactivatedAt = now
           user.deletedAt = now
         }
-        if isHard { for id in try Self.ids(request) { await rest.directory.removeUser(id) } }
+        if isHard { for id in try Self.ids(request) { try await rest.removeUser(id) } }
         return answer
       }
       + rest.resource("GET", .common("tasks/{id}"), "GetTask", .server) { request throws(StreamError) in
@@ -76,7 +76,7 @@ extension StreamUserRoutes {
   /// Changes several users at once; the task that Stream makes of it is done when it is answered.
   private func many(_ request: StreamRequest, _ change: @escaping Change) async throws(StreamError) -> StreamAnswer {
     let ids = try Self.ids(request)
-    let known = Set(await rest.directory.users(ids).map(\.id))
+    let known = Set(try await rest.users(ids).map(\.id))
     if let missing = ids.first(where: { !known.contains($0) }) {
       throw .doesNotExist("user with id \(missing) does not exist")
     }

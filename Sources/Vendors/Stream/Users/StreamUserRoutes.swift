@@ -66,7 +66,7 @@ package struct StreamUserRoutes: Sendable {
       patches.append((id, try StreamUserPatch(body, isServer: request.caller.isServer)))
     }
     // All of them or none: whoever does not exist is found before anybody is changed.
-    let known = Set(await rest.directory.users(patches.map(\.0)).map(\.id))
+    let known = Set(try await rest.users(patches.map(\.0)).map(\.id))
     if let missing = patches.map(\.0).first(where: { !known.contains($0) }) {
       throw .doesNotExist("user with id \(missing) does not exist")
     }
@@ -113,11 +113,16 @@ package struct StreamUserRoutes: Sendable {
     let limit = Int(try payload.integer("limit", in: 0...100) ?? 30)
     let offset = Int(try payload.integer("offset", in: 0...1000) ?? 0)
     let includesDeactivated = try payload.bool("include_deactivated_users") ?? false
-    let users = await rest.directory.users(
-      where: { user in
-        (includesDeactivated || user.deactivatedAt == nil) && user.deletedAt == nil
-          && (filter?.holds(for: user.filterValue) ?? true)
-      }, offset: offset, limit: limit)
+    let users: [StreamUser]
+    do throws(GatewayError) {
+      users = try await rest.directory.users(
+        where: { user in
+          (includesDeactivated || user.deactivatedAt == nil) && user.deletedAt == nil
+            && (filter?.holds(for: user.filterValue) ?? true)
+        }, offset: offset, limit: limit, at: request.receivedAt)
+    } catch {
+      throw StreamError(error)
+    }
     let online = await rest.online(users)
     return StreamAnswer(200) { json in
       json.name("users")

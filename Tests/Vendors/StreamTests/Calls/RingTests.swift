@@ -63,9 +63,7 @@ struct RingTests {
 
   @Test("never times out where the call's settings say so, or more rings than allowed wait")
   func noTimeout() throws {
-    var policy = StreamCallPolicy()
-    policy.ringsMax = 1
-    let http = try StreamCallHTTP(policy: policy)
+    let http = try StreamCallHTTP(rings: 1)
     let silent = """
       {"ring":true,"data":{"members":[{"user_id":"bob"}],"settings_override":{"ring":{"incoming_call_timeout_ms":0,
       "auto_cancel_timeout_ms":0,"missed_call_timeout_ms":0}}}}

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayJSON
+import GatewayKit
 import GatewayStream
 import TestSupport
 import Testing
@@ -154,46 +155,31 @@ struct SessionTests {
   @Test("let nobody in whose connection ends on the way")
   func endsMeanwhile() throws {
     let connection = ConnectionID(loop: 0, serial: 1)
-    let http = try StreamCallHTTP { gateway, calls in
-      HastyDirectory(calls) { gateway.disconnect(UserID("ann"), connection) }
+    let http = try StreamCallHTTP { gateway, store in
+      HastyStore(inner: store) { gateway.disconnect(UserID("ann"), connection) }
     }
+    _ = try http.ask("POST", "call/default/a")
     let answer = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann", 1))
     #expect(answer.status == 400 && answer.body.at("code")?.integer == 46)
     #expect(http.told().last == "call.session_ended")
   }
 }
 
-/// A directory before whose changes something happens.
-private struct HastyDirectory: StreamCallDirectory {
-  private let inner: any StreamCallDirectory
-  private let first: @Sendable () -> Void
+/// A store before whose commits something happens.
+private struct HastyStore: Store {
+  let inner: any Store
+  let first: @Sendable () -> Void
 
-  init(_ inner: any StreamCallDirectory, _ first: @escaping @Sendable () -> Void) {
-    self.inner = inner
-    self.first = first
+  func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
+    try await inner.read(keys, at: now)
   }
 
-  func call(_ id: CallID) async -> StreamCall? { await inner.call(id) }
-
-  func makeCall(_ call: StreamCall) async throws(GatewayError) -> (call: StreamCall, isNew: Bool) {
-    try await inner.makeCall(call)
+  func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry] {
+    try await inner.scan(range, limit: limit, at: now)
   }
 
-  func updateCall(_ id: CallID, _ change: @escaping Change) async throws(GatewayError) -> StreamCallChange {
+  func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
     first()
-    return try await inner.updateCall(id, change)
-  }
-
-  func removeCall(_ id: CallID) async -> StreamCall? { await inner.removeCall(id) }
-
-  func calls(
-    where isMeant: @escaping @Sendable (StreamCall) -> Bool,
-    by precedes: @escaping @Sendable (StreamCall, StreamCall) -> Bool, offset: Int, limit: Int
-  ) async -> [StreamCall] {
-    await inner.calls(where: isMeant, by: precedes, offset: offset, limit: limit)
-  }
-
-  func calls(joinedBy user: UserID, on connection: ConnectionID?) async -> [CallID] {
-    await inner.calls(joinedBy: user, on: connection)
+    return try await inner.commit(commit, at: now)
   }
 }

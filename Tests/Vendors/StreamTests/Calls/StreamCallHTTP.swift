@@ -1,5 +1,7 @@
 import GatewayCore
 import GatewayJSON
+import GatewayKit
+import GatewayStores
 import GatewayStream
 import GatewayTokens
 import TestSupport
@@ -10,8 +12,8 @@ struct StreamCallHTTP {
   static let secret = "a secret of Stream's tests"
 
   let gateway = FakeGateway()
-  let users: any StreamDirectory
-  let directory: any StreamCallDirectory
+  let users: StreamDirectory
+  let directory: StreamCallDirectory
   let calls: StreamCalls
   private let signer: JWTSigner
   private let router: HTTPRouter
@@ -25,15 +27,16 @@ struct StreamCallHTTP {
     case nobody
   }
 
-  /// - Parameter wrap: What stands before the directory of calls.
+  /// - Parameter wrap: What stands before the store.
   init(
-    room: Int = 100, policy: StreamCallPolicy = StreamCallPolicy(),
-    wrap: (FakeGateway, any StreamCallDirectory) -> any StreamCallDirectory = { $1 }
+    room: Int = 100, rings: Int = 10_000, policy: StreamCallPolicy = StreamCallPolicy(),
+    wrap: (FakeGateway, any Store) -> any Store = { $1 }
   ) throws {
     let application = try StreamApplication(secret: Self.secret)
     signer = application.signer
-    users = gateway.makeStreamUsers()
-    directory = wrap(gateway, gateway.makeStreamCalls(room: room))
+    let store = wrap(gateway, MemoryStore(on: gateway.executor))
+    users = StreamDirectory(store)
+    directory = StreamCallDirectory(store, limits: StreamCallLimits(calls: room, rings: rings))
     calls = StreamCalls(services: gateway, users: users, directory: directory, policy: policy)
     gateway.speak(StreamDialect(.video), StreamDialect(.v2))
     let settings = StreamVideoSettings(applications: StreamApplications(fallback: application))

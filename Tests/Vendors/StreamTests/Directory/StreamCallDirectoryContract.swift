@@ -1,31 +1,23 @@
 import GatewayCore
+import GatewayKit
 import GatewayStream
 import TestSupport
 import Testing
 
-/// An implementation of the directory of Stream's calls that the contract is tried on, with room for `room` of
-/// everything, and twice that of all calls together.
-struct StreamCallDirectoryCase: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let makeWithin: @Sendable (_ room: Int, _ bytes: Int) -> any StreamCallDirectory
-
-  func make(_ room: Int) -> any StreamCallDirectory { makeWithin(room, 1 << 20) }
-
-  static let all = [
-    StreamCallDirectoryCase(testDescription: "memory") { room, bytes in
-      let limits = MemoryStreamCallLimits(
-        calls: room, membersOfCall: room, members: 2 * room, participantsOfCall: room, participants: 2 * room,
-        bytes: bytes)
-      return MemoryStreamCallDirectory(on: SerialTestExecutor(), limits: limits)
-    }
-  ]
-}
-
-@Suite("Every directory of Stream's calls")
+@Suite("Stream's directory of calls, on every engine,")
 struct StreamCallDirectoryContract {
   private let ann = UserID("ann")
   private let standup = CallID(cid: "default:standup")!
   private let now = WallTime(seconds: 1_000)
+
+  /// With room for `room` of everything in a call, and twice that of all calls together.
+  private func directory(on engine: StoreCase, room: Int, bytes: Int = 1 << 20) throws -> StreamCallDirectory {
+    StreamCallDirectory(
+      try engine.make(),
+      limits: StreamCallLimits(
+        calls: room, membersOfCall: room, members: 2 * room, participantsOfCall: room, participants: 2 * room,
+        bytes: bytes, rings: 1))
+  }
 
   private func call(_ cid: String) -> StreamCall {
     StreamCall(id: CallID(cid: cid)!, createdBy: ann, createdAt: now)
@@ -37,65 +29,66 @@ struct StreamCallDirectoryContract {
       sessionID: "\(user)-\(connection ?? 0)", joinedAt: now)
   }
 
-  @Test("makes a call once, and keeps what it was made of", arguments: StreamCallDirectoryCase.all)
-  func make(_ directory: StreamCallDirectoryCase) async throws {
-    let directory = directory.make(4)
-    #expect(await directory.call(standup) == nil)
-    let made = try await directory.makeCall(call("default:standup"))
+  @Test("makes a call once, and keeps what it was made of", arguments: StoreCase.all)
+  func make(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 4)
+    #expect(try await directory.call(standup, at: now) == nil)
+    let made = try await directory.makeCall(call("default:standup"), at: now)
     #expect(made.isNew && made.call == call("default:standup"))
     var other = call("default:standup")
     other.team = "blue"
-    let again = try await directory.makeCall(other)
+    let again = try await directory.makeCall(other, at: now)
     #expect(!again.isNew && again.call == made.call)
-    #expect(await directory.call(standup) == made.call)
+    #expect(try await directory.call(standup, at: now) == made.call)
   }
 
-  @Test("changes a call whole or not at all, and says what it was before", arguments: StreamCallDirectoryCase.all)
-  func update(_ directory: StreamCallDirectoryCase) async throws {
-    let directory = directory.make(4)
-    let made = try await directory.makeCall(call("default:standup")).call
-    let change = try await directory.updateCall(standup) { $0.team = "blue" }
+  @Test("changes a call whole or not at all, and says what it was before", arguments: StoreCase.all)
+  func update(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 4)
+    let made = try await directory.makeCall(call("default:standup"), at: now).call
+    let change = try await directory.updateCall(standup, at: now) { $0.team = "blue" }
     #expect(change.before == made && change.after.team == "blue")
     let error = await #expect(throws: GatewayError.self) {
-      try await directory.updateCall(standup) { (call) throws(GatewayError) in
+      try await directory.updateCall(standup, at: now) { (call) throws(GatewayError) in
         call.team = "red"
         throw .notPermitted
       }
     }
     #expect(error?.isSame(as: .notPermitted) == true)
-    #expect(await directory.call(standup) == change.after)
+    #expect(try await directory.call(standup, at: now) == change.after)
   }
 
-  @Test("changes no call that does not exist, and forgets one that does", arguments: StreamCallDirectoryCase.all)
-  func remove(_ directory: StreamCallDirectoryCase) async throws {
-    let directory = directory.make(4)
+  @Test("changes no call that does not exist, and forgets one that does", arguments: StoreCase.all)
+  func remove(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 4)
     let error = await #expect(throws: GatewayError.self) {
-      try await directory.updateCall(standup) { $0.team = "blue" }
+      try await directory.updateCall(standup, at: now) { $0.team = "blue" }
     }
     #expect(error?.isSame(as: .notFound) == true)
-    #expect(await directory.removeCall(standup) == nil)
-    _ = try await directory.makeCall(call("default:standup"))
-    #expect(await directory.removeCall(standup) == call("default:standup"))
-    #expect(await directory.call(standup) == nil)
+    #expect(try await directory.removeCall(standup, at: now) == nil)
+    _ = try await directory.makeCall(call("default:standup"), at: now)
+    #expect(try await directory.removeCall(standup, at: now) == call("default:standup"))
+    #expect(try await directory.call(standup, at: now) == nil)
   }
 
-  @Test("finds calls by a condition, in the order asked for", arguments: StreamCallDirectoryCase.all)
-  func query(_ directory: StreamCallDirectoryCase) async throws {
-    let directory = directory.make(9)
+  @Test("finds calls by a condition, in the order asked for", arguments: StoreCase.all)
+  func query(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 9)
     for cid in ["default:a", "livestream:b", "default:c", "default:d"] {
-      _ = try await directory.makeCall(call(cid))
+      _ = try await directory.makeCall(call(cid), at: now)
     }
-    let found = await directory.calls(
-      where: { $0.id.type == "default" }, by: { $0.id.cid > $1.id.cid }, offset: 1, limit: 5)
+    let found = try await directory.calls(
+      where: { $0.id.type == "default" }, by: { $0.id.cid > $1.id.cid }, offset: 1, limit: 5, at: now)
     #expect(found.map(\.id.cid) == ["default:c", "default:a"])
-    let first = await directory.calls(where: { _ in true }, by: { $0.id.cid < $1.id.cid }, offset: 0, limit: 2)
+    let first = try await directory.calls(
+      where: { _ in true }, by: { $0.id.cid < $1.id.cid }, offset: 0, limit: 2, at: now)
     #expect(first.map(\.id.cid) == ["default:a", "default:c"])
   }
 
   @Test(
-    "knows which calls a user takes part in by a connection, until they leave", arguments: StreamCallDirectoryCase.all)
-  func connections(_ directory: StreamCallDirectoryCase) async throws {
-    let directory = directory.make(9)
+    "knows which calls a user takes part in by a connection, until they leave", arguments: StoreCase.all)
+  func connections(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 9)
     let one = ConnectionID(loop: 0, serial: 1)
     let two = ConnectionID(loop: 0, serial: 2)
     let people = [participant("ann", on: 1), participant("bob", on: 2), participant("eve", on: nil)]
@@ -103,94 +96,168 @@ struct StreamCallDirectoryContract {
       var made = call(cid)
       made.session = StreamCallSession(id: "s")
       made.session?.participants = people
-      _ = try await directory.makeCall(made)
+      _ = try await directory.makeCall(made, at: now)
     }
-    #expect(await directory.calls(joinedBy: ann, on: one).map(\.cid) == ["default:a", "default:b"])
-    _ = try await directory.updateCall(CallID(cid: "default:a")!) { $0.session?.participants.removeFirst() }
-    #expect(await directory.calls(joinedBy: ann, on: one).map(\.cid) == ["default:b"])
-    #expect(await directory.calls(joinedBy: UserID("bob"), on: two).map(\.cid) == ["default:a", "default:b"])
-    #expect(await directory.calls(joinedBy: UserID("eve"), on: nil).map(\.cid) == ["default:a", "default:b"])
-    #expect(await directory.calls(joinedBy: UserID("eve"), on: one) == [])
-    _ = try await directory.updateCall(CallID(cid: "default:a")!) { $0.session = nil }
-    _ = await directory.removeCall(CallID(cid: "default:b")!)
-    #expect(await directory.calls(joinedBy: UserID("bob"), on: two) == [])
+    #expect(try await directory.calls(joinedBy: ann, on: one, at: now).map(\.cid) == ["default:a", "default:b"])
+    _ = try await directory.updateCall(CallID(cid: "default:a")!, at: now) { $0.session?.participants.removeFirst() }
+    #expect(try await directory.calls(joinedBy: ann, on: one, at: now).map(\.cid) == ["default:b"])
+    #expect(
+      try await directory.calls(joinedBy: UserID("bob"), on: two, at: now).map(\.cid) == ["default:a", "default:b"])
+    #expect(
+      try await directory.calls(joinedBy: UserID("eve"), on: nil, at: now).map(\.cid) == ["default:a", "default:b"])
+    #expect(try await directory.calls(joinedBy: UserID("eve"), on: one, at: now) == [])
+    _ = try await directory.updateCall(CallID(cid: "default:a")!, at: now) { $0.session = nil }
+    _ = try await directory.removeCall(CallID(cid: "default:b")!, at: now)
+    #expect(try await directory.calls(joinedBy: UserID("bob"), on: two, at: now) == [])
   }
 
-  @Test("refuses what a full table cannot hold, and lets it be emptied", arguments: StreamCallDirectoryCase.all)
-  func full(_ directory: StreamCallDirectoryCase) async throws {
-    let directory = directory.make(2)
+  @Test("refuses what a full table cannot hold, and lets it be emptied", arguments: StoreCase.all)
+  func full(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 2)
     let now = now
     let members = (0..<3).map {
       StreamCallMember(user: UserID("user\($0)"), role: nil, custom: [:], createdAt: now)
     }
     let people = (0..<3).map { participant("user\($0)", on: UInt64($0)) }
     let a = CallID(cid: "default:a")!
-    for cid in ["default:a", "default:b"] { _ = try await directory.makeCall(call(cid)) }
-    await expectTooMany { try await directory.makeCall(call("default:c")) }
-    await expectTooMany { try await directory.updateCall(a) { $0.members = members } }
+    for cid in ["default:a", "default:b"] { _ = try await directory.makeCall(call(cid), at: now) }
+    await expectTooMany { try await directory.makeCall(call("default:c"), at: now) }
+    await expectTooMany { try await directory.updateCall(a, at: now) { $0.members = members } }
     await expectTooMany {
-      try await directory.updateCall(a) { call in
+      try await directory.updateCall(a, at: now) { call in
         call.session = StreamCallSession(id: "s")
         call.session?.participants = people
       }
     }
-    await expectTooMany { try await directory.updateCall(a) { $0.blocked = members.map(\.user) } }
+    await expectTooMany { try await directory.updateCall(a, at: now) { $0.blocked = members.map(\.user) } }
     await expectTooMany {
-      try await directory.updateCall(a) { call in
+      try await directory.updateCall(a, at: now) { call in
         call.session = StreamCallSession(id: "s")
         for member in members { call.session?.acceptedBy[member.user] = now }
       }
     }
-    #expect(await directory.call(a) == call("default:a"))
-    _ = try await directory.updateCall(a) { $0.members = Array(members.prefix(2)) }
-    _ = try await directory.updateCall(a) { $0.members = [] }
-    _ = try await directory.updateCall(a) { $0.members = Array(members.suffix(2)) }
-    #expect(await directory.call(a)?.members == Array(members.suffix(2)))
+    #expect(try await directory.call(a, at: now) == call("default:a"))
+    _ = try await directory.updateCall(a, at: now) { $0.members = Array(members.prefix(2)) }
+    _ = try await directory.updateCall(a, at: now) { $0.members = [] }
+    _ = try await directory.updateCall(a, at: now) { $0.members = Array(members.suffix(2)) }
+    #expect(try await directory.call(a, at: now)?.members == Array(members.suffix(2)))
   }
 
-  @Test("counts the bytes of all calls together, and takes what makes room", arguments: StreamCallDirectoryCase.all)
-  func bytes(_ directory: StreamCallDirectoryCase) async throws {
-    let directory = directory.makeWithin(9, 9500)
+  @Test("counts the bytes of all calls together, and takes what makes room", arguments: StoreCase.all)
+  func bytes(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 9, bytes: 9500)
     let (a, b) = (CallID(cid: "default:a")!, CallID(cid: "default:b")!)
     let long = String(repeating: "x", count: 3000)
     let bulky = StreamCallMember(user: ann, role: nil, custom: ["a": long], createdAt: now)
-    _ = try await directory.makeCall(call("default:a"))
-    _ = try await directory.makeCall(call("default:b"))
-    _ = try await directory.updateCall(a) { $0.members = [bulky] }
-    _ = try await directory.updateCall(b) { $0.blocked = [UserID("bob")] }
+    _ = try await directory.makeCall(call("default:a"), at: now)
+    _ = try await directory.makeCall(call("default:b"), at: now)
+    _ = try await directory.updateCall(a, at: now) { $0.members = [bulky] }
+    _ = try await directory.updateCall(b, at: now) { $0.blocked = [UserID("bob")] }
     for _ in 0..<2 {
-      await expectTooMany { try await directory.updateCall(b) { $0.custom = ["a": long, "b": long] } }
-      await expectTooMany { try await directory.updateCall(a) { $0.members[0].custom = ["a": long, "b": long] } }
-      #expect(await directory.call(a)?.members == [bulky])
+      await expectTooMany { try await directory.updateCall(b, at: now) { $0.custom = ["a": long, "b": long] } }
+      await expectTooMany {
+        try await directory.updateCall(a, at: now) { $0.members[0].custom = ["a": long, "b": long] }
+      }
+      #expect(try await directory.call(a, at: now)?.members == [bulky])
     }
-    _ = try await directory.updateCall(a) { $0.members = [] }
-    _ = try await directory.updateCall(b) { $0.custom = ["a": long] }
-    _ = await directory.removeCall(b)
+    _ = try await directory.updateCall(a, at: now) { $0.members = [] }
+    _ = try await directory.updateCall(b, at: now) { $0.custom = ["a": long] }
+    _ = try await directory.removeCall(b, at: now)
     var again = call("default:b")
     again.custom = ["a": long, "b": long]
-    _ = try await directory.makeCall(again)
+    _ = try await directory.makeCall(again, at: now)
   }
 
-  @Test("counts the members of all calls together", arguments: StreamCallDirectoryCase.all)
-  func fullTogether(_ directory: StreamCallDirectoryCase) async throws {
-    let directory = directory.make(3)
+  @Test("counts the members of all calls together", arguments: StoreCase.all)
+  func fullTogether(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 3)
     let now = now
     let members = (0..<3).map { StreamCallMember(user: UserID("user\($0)"), role: nil, custom: [:], createdAt: now) }
     for cid in ["default:a", "default:b"] {
       var made = call(cid)
       made.members = members
-      _ = try await directory.makeCall(made)
+      _ = try await directory.makeCall(made, at: now)
     }
     var third = call("default:c")
     third.members = Array(members.prefix(1))
-    await expectTooMany { [third] in try await directory.makeCall(third) }
-    #expect(await directory.call(third.id) == nil)
-    _ = await directory.removeCall(CallID(cid: "default:b")!)
-    #expect(try await directory.makeCall(third).isNew)
+    await expectTooMany { [third] in try await directory.makeCall(third, at: now) }
+    #expect(try await directory.call(third.id, at: now) == nil)
+    _ = try await directory.removeCall(CallID(cid: "default:b")!, at: now)
+    #expect(try await directory.makeCall(third, at: now).isNew)
   }
 
   private func expectTooMany(_ body: () async throws -> some Any) async {
     let error = await #expect(throws: GatewayError.self) { _ = try await body() }
     #expect(error?.isSame(as: .tooMany) == true)
+  }
+
+  @Test(
+    "ends a ring once, first those that end first, and lets none wait that there is no room for",
+    arguments: StoreCase.all)
+  func rings(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 4)
+    _ = try await directory.makeCall(call("default:standup"), at: now)
+    func ring(_ user: String, _ seconds: Double) -> StreamRing {
+      StreamRing(call: standup, session: "s", users: [UserID(user)], endsAt: now + .seconds(seconds))
+    }
+    let change = try await directory.updateCall(standup, at: now, ring: { _ in ring("bob", 15) }) { $0.team = "a" }
+    #expect(change.after.team == "a")
+    // The same ring again needs no room; one more is not waited for, and its change is made all the same.
+    _ = try await directory.updateCall(standup, at: now, ring: { _ in ring("eve", 15) }) { _ in }
+    let other = try await directory.updateCall(standup, at: now, ring: { _ in ring("dan", 5) }) { $0.team = "b" }
+    #expect(other.after.team == "b")
+    let waiting = try await directory.firstRings(9, at: now)
+    #expect(waiting.map(\.users) == [[UserID("bob"), UserID("eve")]])
+    let first = try #require(waiting.first)
+    #expect(try await directory.endRing(first, at: now) { $0.team = "c" }?.after.team == "c")
+    #expect(try await directory.endRing(first, at: now) { $0.team = "d" } == nil)
+    #expect(try await directory.call(standup, at: now)?.team == "c")
+    _ = try await directory.updateCall(standup, at: now, ring: { _ in ring("dan", 5) }) { _ in }
+    _ = try await directory.removeCall(standup, at: now)
+    #expect(try await directory.endRing(ring("dan", 5), at: now) { $0.team = "e" } == nil)
+    #expect(try await directory.firstRings(9, at: now) == [])
+  }
+
+  @Test("keeps everything that is known of a call", arguments: StoreCase.all)
+  func whole(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    var call = call("default:standup")
+    call.team = "blue"
+    call.custom = ["a\u{0}": #"{"b":[1]}"#, "\u{e9}": "1", "e\u{301}": "2"]
+    call.startsAt = now
+    call.settings = ["audio.mic_default_on": "false"]
+    call.isVideo = true
+    call.members = [StreamCallMember(user: ann, role: "host", custom: ["x": "null"], createdAt: now)]
+    call.blocked = [UserID("eve")]
+    call.isBackstage = true
+    call.endedAt = now
+    call.sessionCount = 3
+    call.grants = [ann: ["send-audio": false]]
+    var session = StreamCallSession(id: "s")
+    session.startedAt = now
+    session.participants = [participant("ann", on: 7), participant("bob", on: nil)]
+    session.joinCount = 2
+    session.ringing = [UserID("dan")]
+    session.acceptedBy = [ann: now]
+    session.rejectedBy = [UserID("\u{e9}"): now, UserID("e\u{301}"): now]
+    session.missedBy = [UserID("eve"): now]
+    call.session = session
+    _ = try await StreamCallDirectory(store).makeCall(call, at: now)
+    let again = StreamCallDirectory(store)
+    #expect(try await again.call(standup, at: now) == call)
+    #expect(try await again.callsJoined(at: now) == [standup])
+  }
+
+  @Test("lets a thousand change one call at once, and loses no change", arguments: StoreCase.all)
+  func crowd(_ engine: StoreCase) async throws {
+    let directory = try directory(on: engine, room: 2_000)
+    _ = try await directory.makeCall(call("default:standup"), at: now)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<1_000 {
+        group.addTask { _ = try await directory.updateCall(standup, at: now) { $0.sessionCount += 1 } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await directory.call(standup, at: now)?.sessionCount == 1_000)
   }
 }

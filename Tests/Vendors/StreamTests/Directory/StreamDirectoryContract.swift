@@ -1,33 +1,20 @@
 import GatewayCore
+import GatewayKit
 import GatewayStream
 import TestSupport
 import Testing
 
-/// An implementation of Stream's directory that the contract is tried on, with room for `room` users.
-struct StreamDirectoryCase: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let makeWithin: @Sendable (_ room: Int, _ bytes: Int) -> any StreamDirectory
-
-  func make(_ room: Int) -> any StreamDirectory { makeWithin(room, 1 << 20) }
-
-  static let all = [
-    StreamDirectoryCase(testDescription: "memory") { room, bytes in
-      MemoryStreamDirectory(on: SerialTestExecutor(), usersMax: room, bytesMax: bytes)
-    }
-  ]
-}
-
-@Suite("Every directory of Stream's users")
+@Suite("Stream's directory of users, on every engine,")
 struct StreamDirectoryContract {
   private let ann = UserID("ann")
   private let bob = UserID("bob")
   private let now = WallTime(seconds: 1_000)
   private let later = WallTime(seconds: 2_000)
 
-  @Test("makes a user once, and dates what changes", arguments: StreamDirectoryCase.all)
-  func update(_ directory: StreamDirectoryCase) async throws {
-    let directory = directory.make(4)
-    #expect(await directory.lookUp(ann).user == nil)
+  @Test("makes a user once, and dates what changes", arguments: StoreCase.all)
+  func update(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make(), usersMax: 4)
+    #expect(try await directory.lookUp(ann, at: now).user == nil)
     let made = try await directory.updateUser(ann, creates: true, at: now) { user, _ in user.name = "Ann" }
     #expect(made.name == "Ann" && made.role == "user" && made.createdAt == now && made.updatedAt == now)
     let seen = try await directory.updateUser(ann, creates: true, at: later) { user, _ in
@@ -36,22 +23,22 @@ struct StreamDirectoryContract {
     #expect(seen.updatedAt == now && seen.lastActive == later && seen.name == "Ann")
     let renamed = try await directory.updateUser(ann, creates: false, at: later) { user, _ in user.name = "Anna" }
     #expect(renamed.createdAt == now && renamed.updatedAt == later)
-    #expect(await directory.lookUp(ann).user == renamed)
+    #expect(try await directory.lookUp(ann, at: now).user == renamed)
   }
 
-  @Test("changes nobody who does not exist unless it may make them", arguments: StreamDirectoryCase.all)
-  func missing(_ directory: StreamDirectoryCase) async {
-    let directory = directory.make(4)
+  @Test("changes nobody who does not exist unless it may make them", arguments: StoreCase.all)
+  func missing(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make(), usersMax: 4)
     let error = await #expect(throws: GatewayError.self) {
       try await directory.updateUser(ann, creates: false, at: now) { user, _ in user.name = "Ann" }
     }
     #expect(error?.isSame(as: .userUnknown) == true)
-    #expect(await directory.lookUp(ann).user == nil)
+    #expect(try await directory.lookUp(ann, at: now).user == nil)
   }
 
-  @Test("leaves a user as they were when the change is refused", arguments: StreamDirectoryCase.all)
-  func refused(_ directory: StreamDirectoryCase) async throws {
-    let directory = directory.make(4)
+  @Test("leaves a user as they were when the change is refused", arguments: StoreCase.all)
+  func refused(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make(), usersMax: 4)
     let before = try await directory.updateUser(ann, creates: true, at: now) { user, _ in user.name = "Ann" }
     for id in [ann, bob] {
       await #expect(throws: GatewayError.self) {
@@ -61,44 +48,47 @@ struct StreamDirectoryContract {
         }
       }
     }
-    #expect(await directory.lookUp(ann).user == before)
-    #expect(await directory.lookUp(bob).user == nil)
+    #expect(try await directory.lookUp(ann, at: now).user == before)
+    #expect(try await directory.lookUp(bob, at: now).user == nil)
   }
 
   @Test(
     "finds users by name in the order asked for, or by a condition in the order of their names",
-    arguments: StreamDirectoryCase.all)
-  func query(_ directory: StreamDirectoryCase) async throws {
-    let directory = directory.make(9)
+    arguments: StoreCase.all)
+  func query(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make(), usersMax: 9)
     for name in ["d", "a", "c", "b"] {
       _ = try await directory.updateUser(UserID(name), creates: true, at: now) { user, _ in
         user.role = name == "b" ? "admin" : "user"
       }
     }
-    #expect(await directory.users([UserID("c"), ann, UserID("a")]).map(\.id.rawValue) == ["c", "a"])
-    let users = await directory.users(where: { $0.role == "user" }, offset: 1, limit: 2)
+    #expect(try await directory.users([UserID("c"), ann, UserID("a")], at: now).map(\.id.rawValue) == ["c", "a"])
+    let users = try await directory.users(where: { $0.role == "user" }, offset: 1, limit: 2, at: now)
     #expect(users.map(\.id.rawValue) == ["c", "d"])
-    await directory.removeUser(UserID("c"))
-    #expect(await directory.users(where: { _ in true }, offset: 0, limit: 9).map(\.id.rawValue) == ["a", "b", "d"])
+    try await directory.removeUser(UserID("c"), at: now)
+    #expect(
+      try await directory.users(where: { _ in true }, offset: 0, limit: 9, at: now).map(\.id.rawValue) == [
+        "a", "b", "d",
+      ])
   }
 
-  @Test("refuses a user too many, and keeps those it has", arguments: StreamDirectoryCase.all)
-  func full(_ directory: StreamDirectoryCase) async throws {
-    let directory = directory.make(1)
+  @Test("refuses a user too many, and keeps those it has", arguments: StoreCase.all)
+  func full(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make(), usersMax: 1)
     _ = try await directory.updateUser(ann, creates: true, at: now) { _, _ in }
     let error = await #expect(throws: GatewayError.self) {
       try await directory.updateUser(bob, creates: true, at: now) { _, _ in }
     }
     #expect(error?.isSame(as: .tooMany) == true)
     _ = try await directory.updateUser(ann, creates: true, at: later) { user, _ in user.name = "Ann" }
-    #expect(await directory.lookUp(ann).user?.name == "Ann")
+    #expect(try await directory.lookUp(ann, at: now).user?.name == "Ann")
   }
 
   @Test(
     "refuses what is more than its bytes, whoever says it, and takes what makes room",
-    arguments: StreamDirectoryCase.all)
-  func bytes(_ directory: StreamDirectoryCase) async throws {
-    let directory = directory.makeWithin(100, 6000)
+    arguments: StoreCase.all)
+  func bytes(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make(), usersMax: 100, bytesMax: 6000)
     let long = String(repeating: "x", count: 3000)
     _ = try await directory.updateUser(ann, creates: true, at: now) { user, _ in user.custom = ["a": long] }
     _ = try await directory.updateUser(bob, creates: true, at: now) { _, _ in }
@@ -110,16 +100,16 @@ struct StreamDirectoryContract {
       }
       #expect(error?.isSame(as: .tooMany) == true)
     }
-    #expect(await directory.lookUp(bob).user?.devices == [])
+    #expect(try await directory.lookUp(bob, at: now).user?.devices == [])
     _ = try await directory.updateUser(ann, creates: false, at: later) { user, _ in user.custom = [:] }
     _ = try await directory.updateUser(bob, creates: false, at: later) { user, _ in user.image = long }
-    await directory.removeUser(bob)
+    try await directory.removeUser(bob, at: later)
     _ = try await directory.updateUser(UserID("eve"), creates: true, at: later) { user, _ in user.name = long }
   }
 
-  @Test("keeps a quarter of its bytes for those who are no guests", arguments: StreamDirectoryCase.all)
-  func guests(_ directory: StreamDirectoryCase) async throws {
-    let directory = directory.makeWithin(100, 8000)
+  @Test("keeps a quarter of its bytes for those who are no guests", arguments: StoreCase.all)
+  func guests(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make(), usersMax: 100, bytesMax: 8000)
     let text = String(repeating: "x", count: 2000)
     for id in [ann, bob] {
       _ = try await directory.updateUser(id, creates: true, at: now) { user, _ in
@@ -135,17 +125,81 @@ struct StreamDirectoryContract {
     _ = try await directory.updateUser(eve, creates: true, at: now) { user, _ in user.name = "Eve" }
   }
 
-  @Test("shows a change of the settings to the next change of a user", arguments: StreamDirectoryCase.all)
-  func settings(_ directory: StreamDirectoryCase) async throws {
-    let directory = directory.make(4)
-    let limit = now
-    let settings = await directory.updateSettings { $0.revokesTokensIssuedBefore = limit }
+  @Test("shows a change of the settings to the next change of a user", arguments: StoreCase.all)
+  func settings(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make(), usersMax: 4)
+    var change = StreamAppChange()
+    change.namesRevocation = true
+    change.revokesTokensIssuedBefore = now
+    let settings = try await directory.updateSettings(change, at: now)
     #expect(settings.revokesTokensIssuedBefore == now)
-    #expect(await directory.settings() == settings)
-    #expect(await directory.lookUp(ann).settings == settings)
+    #expect(try await directory.settings(at: now) == settings)
+    #expect(try await directory.lookUp(ann, at: now).settings == settings)
     let user = try await directory.updateUser(ann, creates: true, at: now) { user, settings in
       user.revokesTokensIssuedBefore = settings.revokesTokensIssuedBefore
     }
     #expect(user.revokesTokensIssuedBefore == now)
+  }
+
+  @Test("keeps what a server has not said of the settings as it is preset", arguments: StoreCase.all)
+  func preset(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    var preset = StreamAppSettings()
+    preset.disablesGuestCreation = true
+    var change = StreamAppChange()
+    change.disablesAuthChecks = true
+    _ = try await StreamDirectory(store, settings: preset).updateSettings(change, at: now)
+    let settings = try await StreamDirectory(store).settings(at: now)
+    #expect(settings.disablesAuthChecks && !settings.disablesGuestCreation)
+    #expect(try await StreamDirectory(store, settings: preset).settings(at: now).disablesGuestCreation)
+    var undone = StreamAppChange()
+    undone.namesRevocation = true
+    undone.disablesAuthChecks = false
+    #expect(try await StreamDirectory(store).updateSettings(undone, at: now) == StreamAppSettings())
+  }
+
+  @Test("finds everybody where there are more than one look takes in", arguments: StoreCase.all)
+  func pages(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make())
+    for number in 0..<2_001 {
+      _ = try await directory.updateUser(UserID("user\(number)"), creates: true, at: now) { _, _ in }
+    }
+    let all = try await directory.users(where: { _ in true }, offset: 0, limit: 5_000, at: now)
+    #expect(all.count == 2_001 && all.map(\.id) == all.map(\.id).sorted())
+    let last = try await directory.users(where: { $0.id == UserID("user999") }, offset: 0, limit: 1, at: now)
+    #expect(last.count == 1)
+  }
+
+  @Test("writes nothing where a change changes nothing")
+  func idle() async throws {
+    let store = FaultyStore()
+    let directory = StreamDirectory(store)
+    let made = try await directory.updateUser(ann, creates: true, at: now) { _, _ in }
+    store.fault = .conflict
+    #expect(try await directory.updateUser(ann, creates: true, at: later) { _, _ in } == made)
+  }
+
+  @Test("forgets guests who have rested, and nobody who was there meanwhile or is", arguments: StoreCase.all)
+  func resting(_ engine: StoreCase) async throws {
+    let directory = StreamDirectory(try engine.make())
+    for name in ["idle", "back", "here", "host"] {
+      _ = try await directory.updateUser(UserID(name), creates: true, at: now) { user, _ in
+        user.role = name == "host" ? "user" : "guest"
+      }
+    }
+    _ = try await directory.updateUser(UserID("back"), creates: false, at: later) { user, _ in user.lastActive = later }
+    let rest = later - .seconds(1)
+    func forget(_ rest: WallTime, at now: WallTime) async throws -> (forgotten: Int, isDone: Bool) {
+      try await directory.forgetGuests(restingSince: rest, limit: 2, at: now) { $0 == UserID("here") }
+    }
+    let first = try await forget(rest, at: later)
+    #expect(first == (0, false), "back and here come first, and stay")
+    #expect(try await forget(rest, at: later) == (1, true))
+    let left = try await directory.users(where: { _ in true }, offset: 0, limit: 9, at: later)
+    #expect(left.map(\.id.rawValue) == ["back", "here", "host"])
+    #expect(try await forget(rest, at: later) == (0, true))
+    let end = later + .seconds(3600)
+    #expect(try await forget(end, at: end).forgotten == 1)
+    #expect(try await directory.lookUp(UserID("back"), at: end).user == nil)
   }
 }

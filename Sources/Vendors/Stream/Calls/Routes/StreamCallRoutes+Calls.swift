@@ -21,10 +21,16 @@ extension StreamCallRoutes {
         try await updateMembers(asked)
       }
       + resource("POST", "/delete", "DeleteCall", .server) { asked throws(StreamError) in
-        guard let call = await calls.directory.removeCall(asked.id) else { throw StreamCalls.missing(asked.id) }
+        let removed: StreamCall?
+        do throws(GatewayError) {
+          removed = try await calls.directory.removeCall(asked.id, at: asked.now)
+        } catch {
+          throw StreamError(error)
+        }
+        guard let call = removed else { throw StreamCalls.missing(asked.id) }
         await calls.tell([.deleted], of: call, at: asked.now)
         calls.sfu?.letGo(call.present, of: call.id, .callEnded(.ended), calls)
-        let picture = await calls.picture(of: call)
+        let picture = try await calls.picture(of: call)
         return StreamAnswer(201) { json in
           json.name("call")
           picture.write(to: &json, asked.family)
@@ -36,7 +42,7 @@ extension StreamCallRoutes {
   func getOrMake(
     _ asked: StreamCallRequest, _ wish: StreamCallWish
   ) async throws(StreamError) -> (call: StreamCall, isNew: Bool) {
-    if let call = await calls.directory.call(asked.id) {
+    if let call = try await calls.call(asked.id) {
       try checkRing(asked, wish, call)
       return (call, false)
     }
@@ -58,7 +64,7 @@ extension StreamCallRoutes {
     try await makeUsers(wish.members.map(\.user), for: asked.request)
     let made: (call: StreamCall, isNew: Bool)
     do throws(GatewayError) {
-      made = try await calls.directory.makeCall(call)
+      made = try await calls.directory.makeCall(call, at: asked.now)
     } catch {
       throw StreamError(error)
     }
@@ -82,7 +88,7 @@ extension StreamCallRoutes {
     try asked.rights.check(.readCall, in: call)
     try await calls.watch(asked.id, by: asked.request.caller.connection)
     let call = try await ring(asked, call, wish)
-    let picture = await calls.picture(of: call)
+    let picture = try await calls.picture(of: call)
     return StreamAnswer(created == nil ? 200 : 201) { json in
       if let created { json.member("created", created) }
       Self.writeState(picture, for: asked.rights, membersLimit: wish.membersLimit, to: &json, asked.family)
@@ -124,7 +130,7 @@ extension StreamCallRoutes {
       call.updatedAt = now
     }
     await calls.tell([.updated], of: change.after, at: now)
-    let picture = await calls.picture(of: change.after)
+    let picture = try await calls.picture(of: change.after)
     return StreamAnswer(200) { json in
       Self.writeState(picture, for: rights, membersLimit: StreamCallPicture.membersMax, to: &json, asked.family)
     }
@@ -145,7 +151,7 @@ extension StreamCallRoutes {
       call.put(wishes, at: now)
       call.updatedAt = now
     }
-    let picture = await calls.picture(of: change.after)
+    let picture = try await calls.picture(of: change.after)
     return StreamAnswer(201) { json in
       json.name("members")
       picture.write(members: change.after.members.prefix(StreamCallPicture.membersMax), to: &json, asked.family)

@@ -21,7 +21,7 @@ extension StreamCallRoutes {
     }
       + rest.resource("GET", .common("devices"), "ListDevices", .user) { request throws(StreamError) in
         let user = try request.actingUser()
-        let devices = await rest.directory.users([user]).first?.devices ?? []
+        let devices = try await rest.users([user]).first?.devices ?? []
         return StreamAnswer(200) { json in
           json.name("devices")
           json.beginArray()
@@ -34,7 +34,7 @@ extension StreamCallRoutes {
           throw .input("id is a required field", field: "id")
         }
         let user = try request.actingUser()
-        guard await rest.directory.users([user]).first?.devices.contains(where: { $0.id == id }) ?? false else {
+        guard try await rest.users([user]).first?.devices.contains(where: { $0.id == id }) ?? false else {
           throw .doesNotExist("there is no device of that id")
         }
         _ = try await updateDevices(of: user, at: request.receivedAt) { $0.removeAll { $0.id == id } }
@@ -54,7 +54,7 @@ extension StreamCallRoutes {
   }
 
   private func updateDevices(
-    of user: UserID, at now: WallTime, _ change: @escaping @Sendable (inout [StreamDevice]) throws(GatewayError) -> Void
+    of user: UserID, at now: WallTime, _ change: (inout [StreamDevice]) throws(GatewayError) -> Void
   ) async throws(StreamError) -> StreamUser {
     try await rest.update(user, creates: true, at: now) { (user, _) throws(GatewayError) in try change(&user.devices) }
   }

@@ -95,7 +95,7 @@ extension StreamCallRoutes {
       for name in granted { call.grants[target, default: [:]][name] = true }
       for name in revoked { call.grants[target, default: [:]][name] = false }
     }
-    let user = await calls.users.users([target]).first
+    let user = try await rest.users([target]).first
     let names = StreamCallRights(user: target, role: user?.role ?? StreamRole.user.name).names(in: change.after)
     await calls.tell([.permissions(names, of: target)], of: change.after, at: now)
     return StreamAnswer(201)

@@ -29,15 +29,20 @@ extension StreamCallRoutes {
     let rights = StreamCallRights(request.caller, as: try await asker(request, .user))
     let opened = request.caller.calls.map(Set.init)
     // One more than the page holds tells whether there is a next one.
-    let found = await calls.directory.calls(
-      where: { call in
-        (opened?.contains(call.id) ?? true) && filter.holds(for: call.filterValue)
-          && rights.capabilities(in: call).contains(.readCall)
-      }, by: order.precedes, offset: page.offset, limit: page.limit + 1)
+    let found: [StreamCall]
+    do throws(GatewayError) {
+      found = try await calls.directory.calls(
+        where: { call in
+          (opened?.contains(call.id) ?? true) && filter.holds(for: call.filterValue)
+            && rights.capabilities(in: call).contains(.readCall)
+        }, by: order.precedes, offset: page.offset, limit: page.limit + 1, at: request.receivedAt)
+    } catch {
+      throw StreamError(error)
+    }
     var pictures: [StreamCallPicture] = []
     for call in found.prefix(page.limit) {
       if watches { try await calls.watch(call.id, by: request.caller.connection) }
-      pictures.append(await calls.picture(of: call))
+      pictures.append(try await calls.picture(of: call))
     }
     let (shown, hasMore) = (pictures, found.count > page.limit)
     return StreamAnswer(201) { json in
@@ -64,7 +69,7 @@ extension StreamCallRoutes {
     try rights.check(.readCall, in: call)
     let meant = call.members.filter { filter.holds(for: $0.filterValue) }
     let members = meant.dropFirst(page.offset).prefix(page.limit)
-    let picture = await calls.picture(of: call, with: members.map(\.user))
+    let picture = try await calls.picture(of: call, with: members.map(\.user))
     return StreamAnswer(201) { json in
       json.name("members")
       picture.write(members: members, to: &json, request.family)

@@ -72,7 +72,14 @@ extension StreamCallRoutes {
   ) async throws(StreamError) -> StreamCall {
     if wish.rings && users.isEmpty { throw Self.nobodyToRing }
     let now = asked.now
-    let change = try await calls.change(asked.id, by: asked.rights.user, at: now) { call in
+    var ring: StreamRing?
+    let change = try await calls.change(
+      asked.id, by: asked.rights.user, at: now,
+      ring: { call in
+        ring = wish.rings ? StreamCallRinger.ring(for: users, of: call, at: now) : nil
+        return ring
+      }
+    ) { call in
       if let isVideo = wish.isVideo { call.isVideo = isVideo }
       if wish.rings { call.ring(users, at: now) }
     }
@@ -80,7 +87,7 @@ extension StreamCallRoutes {
     let user = asked.user?.id ?? change.after.createdBy
     if wish.rings {
       await calls.tell([.ring(by: user, session: session, to: users)], of: change.after, at: now)
-      await ringer.wait(for: Set(users), of: change.after, session: session)
+      if let ring { await ringer.look(at: ring.endsAt) }
     }
     if wish.notifies {
       await calls.tell([.notification(by: user, session: session, to: users)], of: change.after, at: now)

@@ -54,7 +54,7 @@ extension StreamCallRoutes {
     let place = try place(for: asked, user)
     let entered = calls.sfu == nil ? try await enter(asked, user) : known
     let call = try await ring(asked, entered, wish)
-    let picture = await calls.picture(of: call)
+    let picture = try await calls.picture(of: call)
     return StreamAnswer(201) { json in
       json.member("created", isNew)
       Self.writeState(picture, for: rights, membersLimit: wish.membersLimit, to: &json, asked.family)
@@ -78,9 +78,7 @@ extension StreamCallRoutes {
     }
     if let connection, await calls.services.user(of: connection) != user.id {
       // It ended meanwhile, and what takes its user out of calls may have been here before the user was in.
-      _ = try await calls.change(asked.id, by: user.id, at: now) { call in
-        call.leave(at: now) { $0.connection == connection }
-      }
+      await calls.leave(user.id, connection)
       throw .connectionIDNotFound("the connection has ended")
     }
     return change.after
@@ -158,7 +156,7 @@ extension StreamCallRoutes {
       }
     }
     await calls.tell(isLive ? [.liveStarted, .updated] : [.updated], of: change.after, at: now)
-    let picture = await calls.picture(of: change.after)
+    let picture = try await calls.picture(of: change.after)
     return StreamAnswer(201) { json in
       json.name("call")
       picture.write(to: &json, asked.family)

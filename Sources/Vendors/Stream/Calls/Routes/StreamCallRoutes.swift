@@ -97,7 +97,7 @@ package struct StreamCallRoutes: Sendable {
   /// Makes those users who do not exist yet, if the policy has it that whom the application names is one of its users.
   /// Guests, of whom anybody may be one, make nobody.
   func makeUsers(_ ids: [UserID], for request: StreamRequest) async throws(StreamError) {
-    let known = Set(await rest.directory.users(ids).map(\.id))
+    let known = Set(try await rest.users(ids).map(\.id))
     let missing = ids.filter { !known.contains($0) }
     guard missing.isEmpty || (calls.policy.makesUnknownUsers && request.caller.kind != .guest) else {
       let names = missing.map(\.rawValue).joined(separator: ", ")

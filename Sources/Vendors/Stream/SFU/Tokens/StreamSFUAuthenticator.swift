@@ -4,7 +4,7 @@ internal import GatewayCore
 /// socket is logged in.
 struct StreamSFUAuthenticator: Authenticator {
   let sfu: StreamSFU
-  let users: any StreamDirectory
+  let users: StreamDirectory
 
   func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     do throws(GatewayError) {
@@ -14,8 +14,8 @@ struct StreamSFUAuthenticator: Authenticator {
       let verified = verified(token, entry)
       if token.kind == .anonymous { return .decided(.success(verified)) }
       return .pending { [users] in
-        let (user, app) = await users.lookUp(token.user)
         do throws(GatewayError) {
+          let (user, app) = try await users.lookUp(token.user, at: now)
           try Self.checkStanding(of: user, app, token)
         } catch {
           return .failure(error)

@@ -1,5 +1,5 @@
-/// The most a ``MemoryStreamCallDirectory`` holds of anything.
-package struct MemoryStreamCallLimits: Hashable, Sendable {
+/// The most a ``StreamCallDirectory`` holds of anything.
+package struct StreamCallLimits: Hashable, Sendable {
   package var calls: Int
   /// Members of one call; also the blocked, and the answers to a ring.
   package var membersOfCall: Int
@@ -10,10 +10,12 @@ package struct MemoryStreamCallLimits: Hashable, Sendable {
   package var participants: Int
   /// Bytes of all calls together.
   package var bytes: Int
+  /// Rings that wait for their answers; those above ring without being reported as missed.
+  package var rings: Int
 
   package init(
     calls: Int = 100_000, membersOfCall: Int = 10_000, members: Int = 1_000_000, participantsOfCall: Int = 10_000,
-    participants: Int = 1_000_000, bytes: Int = 256 << 20
+    participants: Int = 1_000_000, bytes: Int = 256 << 20, rings: Int = 10_000
   ) {
     self.calls = calls
     self.membersOfCall = membersOfCall
@@ -21,5 +23,6 @@ package struct MemoryStreamCallLimits: Hashable, Sendable {
     self.participantsOfCall = participantsOfCall
     self.participants = participants
     self.bytes = bytes
+    self.rings = rings
   }
 }

@@ -1,0 +1,76 @@
+internal import GatewayCore
+internal import GatewayKit
+
+// How a call is written down.
+
+extension StreamCallDirectory {
+  static let joined = StoreTable<StreamJoinedRow>("stream.joined")
+
+  /// Puts `call` in the place of what was `known` of it, if there is room.
+  func put(
+    _ call: StreamCall, over known: StreamCallRow?, in transaction: inout Transaction
+  ) throws(StoreOr<GatewayError>) {
+    let before = known?.call
+    do throws(GatewayError) { try check(call, before) } catch { throw .failure(error) }
+    var row = StreamCallRow(call: call, membersFootprint: known?.membersFootprint ?? 0)
+    if before?.members != call.members { row.membersFootprint = call.members.reduce(0) { $0 + $1.footprint } }
+    transaction.put(Self.calls.key(call.id.cid), row, in: counts(of: row))
+    follow(before?.participants ?? [], call.participants, of: call.id, in: &transaction)
+  }
+
+  private func counts(of row: StreamCallRow) -> [StoreCount] {
+    var counts = [
+      StoreCount("stream.calls", atMost: limits.calls, of: "calls"),
+      StoreCount(
+        "stream.calls.bytes", atMost: limits.bytes, of: "bytes of all calls",
+        weight: row.membersFootprint + row.call.footprintWithoutMembers),
+    ]
+    for (name, number, most, noun) in [
+      ("stream.members", row.call.members.count, limits.members, "members of all calls"),
+      ("stream.participants", row.call.participants.count, limits.participants, "participants of all calls"),
+    ] where number > 0 {
+      counts.append(StoreCount(name, atMost: most, of: noun, weight: number))
+    }
+    return counts
+  }
+
+  private func check(_ call: StreamCall, _ before: StreamCall?) throws(GatewayError) {
+    let sizes = [
+      (\StreamCall.members.count, limits.membersOfCall, "members of a call"),
+      (\.participants.count, limits.participantsOfCall, "participants of a call"),
+      (\.blocked.count, limits.membersOfCall, "blocked users of a call"),
+      (\.grants.count, limits.membersOfCall, "users of a call with capabilities of their own"),
+      (\.answerCount, limits.membersOfCall, "answers to the ring of a call"),
+    ]
+    for (size, most, noun) in sizes {
+      let count = call[keyPath: size]
+      // Refuses only what grows: a table that is full can still be emptied.
+      guard count <= most || count <= before?[keyPath: size] ?? 0 else { throw .tooMany.detailed("\(most) \(noun)") }
+    }
+  }
+
+  /// Keeps the table of participations true. Most changes touch nobody, or one at the end: those cost no look at the rest.
+  private func follow(
+    _ before: [StreamCallParticipant], _ after: [StreamCallParticipant], of call: CallID,
+    in transaction: inout Transaction
+  ) {
+    let same = zip(before, after).prefix { $0 == $1 }.count
+    for participant in before.dropFirst(same) { transaction.delete(Self.key(participant, call)) }
+    for participant in after.dropFirst(same) {
+      transaction.put(Self.key(participant, call), StreamJoinedRow(call: call))
+    }
+  }
+
+  /// Where a participation stands: one without a connection has an empty name in its place.
+  static func key(_ participant: StreamCallParticipant, _ call: CallID) -> StoreKey {
+    joined.key(participant.user.rawValue, participant.connection?.description ?? "", call.cid)
+  }
+}
+
+extension StreamCall {
+  var participants: [StreamCallParticipant] { session?.participants ?? [] }
+
+  fileprivate var answerCount: Int {
+    session.map { $0.acceptedBy.count + $0.rejectedBy.count + $0.missedBy.count + $0.ringing.count } ?? 0
+  }
+}

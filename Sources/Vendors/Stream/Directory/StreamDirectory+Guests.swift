@@ -1,0 +1,63 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// When a guest is to be looked at next, for whether anybody has been connected as them of late. Stands under the time
+/// since which the guest is not known to have been there, so that those who may have rested longest come first.
+private struct StreamGuestLook: StoreValue {
+  var user: UserID
+  var since: WallTime
+}
+
+extension StreamDirectory {
+  private static let looks = StoreTable<StreamGuestLook>("stream.guest")
+
+  /// Has the guest looked at once they may have rested since `time`.
+  static func look(at id: UserID, from time: WallTime, in transaction: inout Transaction) {
+    transaction.put(looks.key(time.inOrder, id.rawValue), StreamGuestLook(user: id, since: time))
+  }
+
+  /// Forgets guests whom nobody has been connected as since `rest`, unless somebody is. Looks at `limit` of them at most;
+  /// says how many it has forgotten, and whether that was all who may have rested.
+  package func forgetGuests(
+    restingSince rest: WallTime, limit: Int, at now: WallTime, unless isHere: (UserID) async -> Bool
+  ) async throws(GatewayError) -> (forgotten: Int, isDone: Bool) {
+    var due: [StreamGuestLook] = []
+    do throws(StoreError) {
+      for entry in try await store.scan(Self.looks.range(), limit: limit, at: now) {
+        let look = try entry.value(as: StreamGuestLook.self)
+        if look.since < rest { due.append(look) }
+      }
+    } catch {
+      throw GatewayError(error)
+    }
+    guard !due.isEmpty else { return (0, true) }
+    let forgotten = try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(GatewayError) -> Int in
+      let keys = due.map { Self.users.key($0.user.rawValue) }
+      var forgotten = 0
+      for ((look, key), entry) in zip(zip(due, keys), try await transaction.read(keys)) {
+        transaction.delete(Self.looks.key(look.since.inOrder, look.user.rawValue))
+        guard let user = try transaction.value(entry, as: StreamUser.self), user.isGuest else { continue }
+        let seen = max(user.lastActive ?? user.createdAt, user.updatedAt)
+        if seen >= rest {
+          Self.look(at: user.id, from: seen, in: &transaction)
+        } else if await isHere(user.id) {
+          Self.look(at: user.id, from: now, in: &transaction)
+        } else {
+          transaction.delete(key)
+          forgotten += 1
+        }
+      }
+      return forgotten
+    }
+    return (forgotten, due.count < limit)
+  }
+}
+
+extension WallTime {
+  /// A part of a key that puts earlier times first.
+  var inOrder: String {
+    let digits = String(UInt64(bitPattern: max(0, nanoseconds)), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,18 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// A ring that waits for its answers: who of its users has given none when it ends has missed it.
+package struct StreamRing: Hashable, StoreValue {
+  package var call: CallID
+  /// The session that it rings for.
+  package var session: String
+  package var users: Set<UserID>
+  package var endsAt: WallTime
+
+  package init(call: CallID, session: String, users: Set<UserID>, endsAt: WallTime) {
+    self.call = call
+    self.session = session
+    self.users = users
+    self.endsAt = endsAt
+  }
+}
