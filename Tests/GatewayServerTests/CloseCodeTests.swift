@@ -24,7 +24,7 @@ import Testing
     try loop.start()
     defer { loop.stop() }
     await loop.perform {
-      loop.dial(
+      SocketDialer(on: loop).dial(
         target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [], handler: RecordingHandler(events))
     }
     let peer = try #require(await opening.next()).get()
@@ -95,8 +95,9 @@ import Testing
       let target = DialTarget(
         host: "127.0.0.1", port: server.port, isTLS: overTLS, allowsUntrustedCertificate: true)
       await loop.perform {
+        let dialer = SocketDialer(on: loop)
         for _ in 0..<100 {
-          loop.dial(
+          dialer.dial(
             target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
             handler: RecordingHandler(events, onOpen: { _ = $0.send(Frame(text: "x")) }))
         }

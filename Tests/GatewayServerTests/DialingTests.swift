@@ -8,7 +8,9 @@ import Testing
     _ loop: SocketLoop, _ target: DialTarget, _ upgrade: HTTPRequest = HTTPRequest(method: "GET", path: "/"),
     subprotocols: [String] = [], handler: RecordingHandler
   ) async {
-    await loop.perform { loop.dial(target, upgrade: upgrade, subprotocols: subprotocols, handler: handler) }
+    await loop.perform {
+      SocketDialer(on: loop).dial(target, upgrade: upgrade, subprotocols: subprotocols, handler: handler)
+    }
   }
 
   @Test("a dialled socket carries fields, query, subprotocols and its source address, and echoes")
@@ -112,7 +114,7 @@ import Testing
       let events = SocketEvents()
       let loop = server.loops[0]
       await loop.perform {
-        loop.dial(
+        SocketDialer(on: loop).dial(
           DialTarget(host: "127.0.0.1", port: port), upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
           handler: RecordingHandler(events))
         events.add(.pong)
@@ -184,8 +186,9 @@ import Testing
       let events = SocketEvents()
       let loop = server.loops[1]
       await loop.perform {
+        let dialer = SocketDialer(on: loop)
         for _ in 0..<count {
-          loop.dial(
+          dialer.dial(
             target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
             handler: RecordingHandler(
               events, onOpen: { _ = $0.send(Frame(text: "x")) }, onMessage: { socket, _ in socket.close(.normal) }))
@@ -215,8 +218,9 @@ import Testing
       let loop = server.loops[1]
       let target = DialTarget(host: "127.0.0.1", port: server.port)
       await loop.perform {
+        let dialer = SocketDialer(on: loop)
         for _ in 0..<count {
-          loop.dial(
+          dialer.dial(
             target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
             handler: RecordingHandler(events, onOpen: { _ = $0.send(Frame(text: "x")) }))
         }

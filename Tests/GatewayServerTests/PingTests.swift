@@ -14,7 +14,7 @@ import Testing
       let dialled = SocketEvents()
       let loop = server.loops[0]
       await loop.perform {
-        loop.dial(
+        SocketDialer(on: loop).dial(
           DialTarget(host: "127.0.0.1", port: server.port, isTLS: overTLS, allowsUntrustedCertificate: true),
           upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
           handler: RecordingHandler(

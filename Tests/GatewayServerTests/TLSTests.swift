@@ -24,7 +24,7 @@ import Testing
       let target = DialTarget(host: "127.0.0.1", port: server.port, isTLS: true, allowsUntrustedCertificate: true)
       let large = String(repeating: "0123456789", count: 6000)
       await loop.perform {
-        loop.dial(
+        SocketDialer(on: loop).dial(
           target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
           handler: RecordingHandler(
             events,
@@ -63,7 +63,7 @@ import Testing
       let loop = server.loops[0]
       let target = DialTarget(host: "127.0.0.1", port: server.port, isTLS: true)
       await loop.perform {
-        loop.dial(
+        SocketDialer(on: loop).dial(
           target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [], handler: RecordingHandler(events))
       }
       #expect(await events.next() == .refused(.insecure(.untrusted)))
@@ -84,7 +84,7 @@ import Testing
       let socket = Box<(any Socket)?>(nil)
       let target = DialTarget(host: "127.0.0.1", port: server.port, isTLS: true, allowsUntrustedCertificate: true)
       await loop.perform {
-        loop.dial(
+        SocketDialer(on: loop).dial(
           target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
           handler: RecordingHandler(events, onOpen: { socket.set($0) }))
       }

@@ -5,8 +5,9 @@ internal import Glibc
 
 /// One HTTP request over a connection of its own. Not on libwebsockets: with thousands under way, each would wait in the
 /// library's linear list of timers.
-final class FetchConnection: WakeupTarget {
+final class FetchConnection: LoopConnection, WakeupTarget {
   private let loop: SocketLoop
+  private let dialer: SocketDialer
   private let target: DialTarget
   private let finished: (Result<HTTPResponse, DialFailure>) -> Void
   private var addresses: ArraySlice<SocketAddress> = []
@@ -22,19 +23,22 @@ final class FetchConnection: WakeupTarget {
   private enum Phase { case connecting, securing, sending, receiving, ended }
 
   init(
-    _ request: HTTPRequest, from target: DialTarget, on loop: SocketLoop,
+    _ request: HTTPRequest, from target: DialTarget, by dialer: SocketDialer,
     finished: @escaping (Result<HTTPResponse, DialFailure>) -> Void
   ) {
-    self.loop = loop
+    loop = dialer.loop
+    self.dialer = dialer
     self.target = target
     self.finished = finished
     output = request.serialized(for: target)
     parser = HTTPResponseParser(isHead: request.method == "HEAD")
   }
 
+  /// Begins. The loop holds it from here on.
   func start(timeout: Duration) {
+    loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + timeout)
-    switch loop.addresses.addresses(host: target.host, port: target.port, at: loop.now) {
+    switch dialer.addresses.addresses(host: target.host, port: target.port, at: loop.now) {
     case .success(let found):
       addresses = found[...]
       connectToNext("\(target.host) has no address")
@@ -44,8 +48,7 @@ final class FetchConnection: WakeupTarget {
 
   func wakeUp() { end(.failure(.timedOut)) }
 
-  /// Ends without an answer.
-  func cancel() { end(.failure(.unreachable("the loop ended"))) }
+  override func end() { end(.failure(.unreachable("the loop ended"))) }
 
   // MARK: Connecting
 
@@ -93,14 +96,14 @@ final class FetchConnection: WakeupTarget {
     var length = socklen_t(MemoryLayout<CInt>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length)
     guard error == 0 else {
-      loop.addresses.demote(host: target.host, port: target.port)
+      dialer.addresses.demote(host: target.host, port: target.port)
       return connectToNext("connect: \(String(cString: strerror(error)))")
     }
     guard target.isTLS else {
       phase = .sending
       return send()
     }
-    guard let context = loop.fetches.tlsContext(allowsUntrusted: target.allowsUntrustedCertificate),
+    guard let context = dialer.tlsContext(allowsUntrusted: target.allowsUntrustedCertificate),
       let tls = TLSClient(context, descriptor: descriptor, host: target.host)
     else { return end(.failure(.unreachable("no memory for TLS"))) }
     self.tls = tls
@@ -186,7 +189,7 @@ final class FetchConnection: WakeupTarget {
     phase = .ended
     loop.deadlines.remove(wakeup)
     closeDescriptor()
-    loop.fetches.remove(self)
+    loop.connections.remove(self)
     finished(result)
   }
 
@@ -195,26 +198,5 @@ final class FetchConnection: WakeupTarget {
     tls = nil
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1
-  }
-}
-
-/// The requests that are under way on a loop, and what they share. Only on the loop.
-final class FetchTable {
-  private var connections: [ObjectIdentifier: FetchConnection] = [:]
-  private var contexts: [Bool: TLSClient.Context] = [:]
-
-  func add(_ connection: FetchConnection) { connections[ObjectIdentifier(connection)] = connection }
-
-  func remove(_ connection: FetchConnection) { connections[ObjectIdentifier(connection)] = nil }
-
-  /// Ends all; nobody waits for ever on a loop that ends.
-  func endAll() { connections.values.forEach { $0.cancel() } }
-
-  /// Reading what the system trusts takes milliseconds, so it is done once.
-  func tlsContext(allowsUntrusted: Bool) -> TLSClient.Context? {
-    if contexts[allowsUntrusted] == nil {
-      contexts[allowsUntrusted] = TLSClient.Context(allowsUntrusted: allowsUntrusted)
-    }
-    return contexts[allowsUntrusted]
   }
 }

@@ -34,13 +34,13 @@ extension ServerConnection {
     case .needsMore:
       return (piece.count, .needsMore)
     case .tooLong:
-      let text = "the request's head is above \(service.limits.headerBytesMax) bytes"
+      let text = "the request's head is above \(host.limits.headerBytesMax) bytes"
       return (piece.count, .refused(.plain(431, text), .tooLarge))
     case .malformed:
       return (piece.count, .refused(.plain(400, "the port speaks HTTP/1.1 and no TLS"), .malformedRequest))
     case .complete(let used):
-      let arrival = RequestArrival(RequestHead.read(head.bytes), limits: service.limits)
-      head = HeadBuffer(bytesMax: service.limits.headerBytesMax)
+      let arrival = RequestArrival(RequestHead.read(head.bytes), limits: host.limits)
+      head = HeadBuffer(bytesMax: host.limits.headerBytesMax)
       requests += 1
       guard excess == nil else { return (used, .refused(.overLimit, nil)) }
       return readOn(arrival, piece, used)
@@ -63,9 +63,9 @@ extension ServerConnection {
       if case .length(0) = framing { return (used, .request(request)) }
       if awaitsContinue { write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
       if case .gone = phase { return (used, .needsMore) }
-      wait(service.limits.handshakeTimeout)
+      wait(host.limits.handshakeTimeout)
       let rest = UnsafeRawBufferPointer(rebasing: piece[used...])
-      let (more, arrival) = readBody(rest, of: request, RequestBody(framing, bytesMax: service.limits.bodyBytesMax))
+      let (more, arrival) = readBody(rest, of: request, RequestBody(framing, bytesMax: host.limits.bodyBytesMax))
       return (used + more, arrival)
     }
   }
@@ -95,7 +95,7 @@ extension ServerConnection {
     case .upgrade(let request): upgrade(request)
     case .refused(let response, let reason): refuse(response, reason)
     case .bodyTooLarge(let request):
-      let error = GatewayError.bodyTooLarge.detailed("\(service.limits.bodyBytesMax) bytes")
+      let error = GatewayError.bodyTooLarge.detailed("\(host.limits.bodyBytesMax) bytes")
       refuse(service.site.refusal(of: error, for: request), .tooLarge)
     }
   }
@@ -137,6 +137,8 @@ extension ServerConnection {
       let head = Self.standIn(for: request)
       let (descriptor, session, bytes) = handOver(behind: head)
       host.adopt(descriptor, session, bytes, head: head.utf8.count, as: handle)
+      // The library had no room for it, and so will not tell of its end either.
+      if handle.wsi == nil && !handle.isDestroyed { handle.connectionDestroyed() }
     }
   }
 

@@ -7,7 +7,7 @@ internal import GatewayRuntime
 /// which saves two system calls for each request that is answered at once; something that comes stops it.
 ///
 /// `@unchecked Sendable`: made and used on one loop; it is handed to a task of that loop's ``ServingActor``.
-final class ServerConnection: @unchecked Sendable {
+final class ServerConnection: LoopConnection, @unchecked Sendable {
   enum Phase {
     /// TLS is being agreed on.
     case securing
@@ -34,7 +34,7 @@ final class ServerConnection: @unchecked Sendable {
   }
 
   let host: VirtualHost
-  let service: VirtualHost.Service
+  let service: HTTPService
   let loop: SocketLoop
   /// The limit that the connection is above, if it only waits for its 503.
   let excess: TransportRefusals.Reason?
@@ -42,10 +42,6 @@ final class ServerConnection: @unchecked Sendable {
   private let client: String?
   /// When the connection was accepted, or another request began on it.
   private(set) var beganAt: Instant
-
-  // Its neighbours in the list that it is in.
-  var next: ServerConnection?
-  unowned(unsafe) var previous: ServerConnection?
 
   var phase = Phase.head
   var head: HeadBuffer
@@ -77,8 +73,7 @@ final class ServerConnection: @unchecked Sendable {
   static let lingerTime = Duration.seconds(2)
 
   init(
-    host: VirtualHost, service: VirtualHost.Service, descriptor: CInt, excess: TransportRefusals.Reason?,
-    client: String?
+    host: VirtualHost, service: HTTPService, descriptor: CInt, excess: TransportRefusals.Reason?, client: String?
   ) {
     loop = host.loop
     self.host = host
@@ -87,7 +82,7 @@ final class ServerConnection: @unchecked Sendable {
     self.excess = excess
     self.client = client
     beganAt = host.loop.now
-    head = HeadBuffer(bytesMax: service.limits.headerBytesMax)
+    head = HeadBuffer(bytesMax: host.limits.headerBytesMax)
   }
 
   /// Begins. The loop holds it from here on.
@@ -99,7 +94,7 @@ final class ServerConnection: @unchecked Sendable {
       guard stream.tls != nil else { return end() }
     }
     watcher = IOWatcher(descriptor: stream.descriptor, on: loop) { [unowned self] in ready() }
-    wait(service.limits.handshakeTimeout)
+    wait(host.limits.handshakeTimeout)
     rewatch()
   }
 
@@ -230,7 +225,7 @@ final class ServerConnection: @unchecked Sendable {
   private func beginHead() {
     phase = .head
     beganAt = loop.now
-    wait(service.limits.handshakeTimeout)
+    wait(host.limits.handshakeTimeout)
   }
 
   private func awaitNext() {
@@ -263,7 +258,7 @@ final class ServerConnection: @unchecked Sendable {
     write(response.serialized(withoutBody: isHead, persistence))
     guard case .writing = phase else { return }
     guard stream.hasOutput else { return written() }
-    wait(service.limits.readerPatience)
+    wait(host.limits.readerPatience)
     rewatch()
   }
 
@@ -277,7 +272,7 @@ final class ServerConnection: @unchecked Sendable {
     switch stream.flush() {
     case .done: break
     case .waits(let hasMoved):
-      if hasMoved, case .writing = phase { wait(service.limits.readerPatience) }
+      if hasMoved, case .writing = phase { wait(host.limits.readerPatience) }
       rewatch()
     case .failed: end()
     }
@@ -345,7 +340,7 @@ final class ServerConnection: @unchecked Sendable {
   }
 
   /// Closes without a word.
-  func end() {
+  override func end() {
     switch phase {
     case .gone: return
     case .securing: service.refusals.count(.tlsUnfinished)
@@ -355,7 +350,7 @@ final class ServerConnection: @unchecked Sendable {
     dropPending()
     stream.close()
     endRequest()
-    service.tally.connectionEnded()
+    host.tally?.connectionEnded()
   }
 }
 

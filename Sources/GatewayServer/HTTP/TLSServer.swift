@@ -25,7 +25,7 @@ final class TLSServer {
     case 1: return .done
     case CInt(postern_tls_wants_read): return .needs(.readable)
     case CInt(postern_tls_wants_write): return .needs(.writable)
-    default: return .failed(TransportRefusals.Reason(end) ?? .tlsHandshake)
+    default: return .failed(TransportRefusals.Reason(end))
     }
   }
 
@@ -47,6 +47,19 @@ final class TLSServer {
   func release() -> OpaquePointer? {
     defer { session = nil }
     return session
+  }
+}
+
+extension TransportRefusals.Reason {
+  /// What came of a handshake that failed.
+  fileprivate init(_ end: postern_tls_end) {
+    self =
+      switch end {
+      case postern_tls_plain_text: .tlsPlainText
+      case postern_tls_alert: .tlsAlert
+      case postern_tls_ended: .tlsUnfinished
+      default: .tlsHandshake
+      }
   }
 }
 

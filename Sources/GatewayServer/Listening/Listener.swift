@@ -48,8 +48,8 @@ package final class Listener: @unchecked Sendable {
   struct Share {
     let loop: SocketLoop
     let tally: LoopTally
-    let requests: RequestsUnderWay
     let host: VirtualHost
+    let service: HTTPService
   }
 
   /// Listens, on loops that run already.
@@ -61,15 +61,16 @@ package final class Listener: @unchecked Sendable {
     let sockets = try ListeningSocket.listen(host: settings.host, port: settings.port)
     var shares: [Share] = []
     for loop in loops {
-      let service = VirtualHost.Service(
-        site: site, limits: settings.limits, tally: LoopTally(in: settings.allowance), refusals: settings.refusals,
-        proxies: settings.proxies)
-      let host = await loop.perform { Made(host: loop.addHost(service, tls: settings.tls)) }.host
+      let tally = LoopTally(in: settings.allowance)
+      let host = await loop.perform {
+        Made(host: loop.addHost(limits: settings.limits, tally: tally, tls: settings.tls))
+      }.host
       guard let host else {
         throw .cannotListen(
           address: "\(settings.host):\(settings.port)", reason: "libwebsockets refused the certificate or the settings")
       }
-      shares.append(Share(loop: loop, tally: service.tally, requests: service.requests, host: host))
+      let service = HTTPService(site: site, proxies: settings.proxies, refusals: settings.refusals)
+      shares.append(Share(loop: loop, tally: tally, host: host, service: service))
     }
     let listener = Listener(settings: settings, port: sockets[0].port, shares: shares)
     let handed = Handed(sockets: sockets)
@@ -154,7 +155,7 @@ extension Listener.Share: @unchecked Sendable {
   /// How many requests are left at `deadline`; 0 as soon as there are none.
   func unanswered(at deadline: Instant) async -> Int {
     await withCheckedContinuation { continuation in
-      loop.events.execute { requests.wait(until: deadline, on: loop) { continuation.resume(returning: $0) } }
+      loop.events.execute { service.requests.wait(until: deadline, on: loop) { continuation.resume(returning: $0) } }
     }
   }
 
@@ -164,8 +165,8 @@ extension Listener.Share: @unchecked Sendable {
 
   /// Each answer is the last of its connection from here on. Those that wait for another request end, unless it is there.
   func beginFinishing() {
-    requests.isFinishing = true
-    for connection in loop.idleConnections.all(where: { $0.host === host }) {
+    service.requests.isFinishing = true
+    for connection in loop.idleConnections.all(where: { (idle: ServerConnection) in idle.host === host }) {
       connection.readSome()
       if case .idle = connection.phase { connection.finish() }
     }
@@ -174,14 +175,15 @@ extension Listener.Share: @unchecked Sendable {
   /// Serves the descriptor, whose proxy perhaps has to say first whose it is. One in excess of a limit takes the place of
   /// a connection that waits for another request: here, or on one of the `others`. Only on the loop.
   func take(_ descriptor: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool, others: [Listener.Share]) {
-    guard let service = host.service, host.handle != nil else {
+    guard host.handle != nil else {
       close(descriptor)
       return tally.connectionEnded()
     }
     // The library's table has no place for a number above it, should this become a WebSocket.
     var excess = excess ?? (descriptor < loop.descriptorsMax ? nil : .descriptorLimit)
     if excess == .connectionLimit || excess == .descriptorLimit, descriptor < loop.descriptorsMax {
-      if let idle = loop.idleConnections.first(where: { $0.service.tally.allowance === tally.allowance }) {
+      let isOurs = { (idle: ServerConnection) in idle.host.tally?.allowance === tally.allowance }
+      if let idle = loop.idleConnections.first(where: isOurs) {
         idle.finish()
         excess = nil
       } else if let next = others.first {
@@ -196,25 +198,21 @@ extension Listener.Share: @unchecked Sendable {
     if let excess { service.refusals.count(excess) }
     let peer = isAnnounced ? SocketAddress.ofPeer(descriptor)?.text : nil
     guard let address = peer.flatMap({ IPAddress($0) }), service.proxies.contains(address) else {
-      return serve(descriptor, for: service, excess: excess, client: nil)
+      return serve(descriptor, excess: excess, client: nil)
     }
-    let arrival = ProxiedArrival(descriptor, on: loop, patience: service.limits.handshakeTimeout) {
-      [excess] arrival, outcome in
-      host.arrivals.remove(arrival)
+    let arrival = ProxiedArrival(descriptor, on: loop) { [excess] outcome in
       switch outcome {
-      case .client(let client): serve(descriptor, for: service, excess: excess, client: client)
+      case .client(let client): serve(descriptor, excess: excess, client: client)
       case .refused:
         service.refusals.count(.proxyHeader)
         tally.connectionEnded()
       }
     }
-    host.arrivals.add(arrival)
+    arrival.start(patience: host.limits.handshakeTimeout)
   }
 
   /// Serves the descriptor, of the client of that address if a proxy has named one.
-  private func serve(
-    _ descriptor: CInt, for service: VirtualHost.Service, excess: TransportRefusals.Reason?, client: String?
-  ) {
+  private func serve(_ descriptor: CInt, excess: TransportRefusals.Reason?, client: String?) {
     ServerConnection(host: host, service: service, descriptor: descriptor, excess: excess, client: client).start()
   }
 }

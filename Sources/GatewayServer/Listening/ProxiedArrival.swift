@@ -7,7 +7,7 @@ internal import Glibc
 /// An accepted connection of a proxy's, until the proxy has said by the PROXY protocol whose it is. Only on its loop.
 ///
 /// Reads the header and nothing of what follows, which may be a TLS handshake.
-final class ProxiedArrival: WakeupTarget {
+final class ProxiedArrival: LoopConnection, WakeupTarget {
   enum Outcome {
     /// The client's address; nil where the proxy speaks for itself.
     case client(String?)
@@ -17,18 +17,21 @@ final class ProxiedArrival: WakeupTarget {
 
   private let descriptor: CInt
   private let loop: SocketLoop
-  private let ended: (ProxiedArrival, Outcome) -> Void
+  private let ended: (Outcome) -> Void
   private var header = ProxyHeader()
   private var watcher: IOWatcher?
   private lazy var wakeup = Wakeup(target: self)
 
-  /// Calls `ended` once, unless it is cancelled.
-  init(
-    _ descriptor: CInt, on loop: SocketLoop, patience: Duration, ended: @escaping (ProxiedArrival, Outcome) -> Void
-  ) {
+  /// Calls `ended` once, unless the loop ends first.
+  init(_ descriptor: CInt, on loop: SocketLoop, ended: @escaping (Outcome) -> Void) {
     self.descriptor = descriptor
     self.loop = loop
     self.ended = ended
+  }
+
+  /// Begins. The loop holds it from here on.
+  func start(patience: Duration) {
+    loop.connections.append(self)
     watcher = IOWatcher(descriptor: descriptor, on: loop) { [unowned self] in readSome() }
     watcher?.watch(.readable)
     loop.deadlines.set(wakeup, at: loop.now + patience)
@@ -36,8 +39,7 @@ final class ProxiedArrival: WakeupTarget {
 
   func wakeUp() { end(.refused) }
 
-  /// Closes the descriptor without a word.
-  func cancel() {
+  override func end() {
     stop()
     close(descriptor)
   }
@@ -76,11 +78,12 @@ final class ProxiedArrival: WakeupTarget {
     watcher?.stop()
     watcher = nil
     loop.deadlines.remove(wakeup)
+    loop.connections.remove(self)
   }
 
   private func end(_ outcome: Outcome) {
     stop()
     if case .refused = outcome { close(descriptor) }
-    ended(self, outcome)
+    ended(outcome)
   }
 }

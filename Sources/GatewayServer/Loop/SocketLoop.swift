@@ -36,14 +36,11 @@ package final class SocketLoop: @unchecked Sendable {
   /// starts.
   package private(set) var descriptorsMax = 0
   private var vhosts: [VirtualHost] = []
-  /// The connections that speak HTTP and have something under way, and those that wait for another request.
+  /// The connections that have something under way, and those that wait for another request.
   let connections = ConnectionList()
   let idleConnections = ConnectionList()
   /// Where one connection at a time is read to. As much as a record of TLS holds, so that nothing stays decrypted.
   let inbound = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
-  let fetches = FetchTable()
-  let addresses = AddressBook()
-  private var dialHosts: [VirtualHost?] = [nil, nil]
   private let check = UnsafeMutablePointer<ev_check>.allocate(capacity: 1)
   private let timer = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
   private let tick = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
@@ -215,8 +212,6 @@ package final class SocketLoop: @unchecked Sendable {
   }
 
   private func tearDown() {
-    fetches.endAll()
-    vhosts.forEach { $0.arrivals.cancelAll() }
     for list in [connections, idleConnections] {
       while let connection = list.first { connection.end() }
     }
@@ -229,7 +224,6 @@ package final class SocketLoop: @unchecked Sendable {
     runQueued()
     vhosts.forEach { $0.free() }
     vhosts = []
-    dialHosts = []
     ev_timer_stop(ev, timer)
     ev_timer_stop(ev, tick)
     ev_check_stop(ev, check)
@@ -252,28 +246,18 @@ extension SocketLoop {
     }
   }
 
-  /// Adds a vhost; nil if the library refuses. Only on the loop.
-  func addHost(_ service: VirtualHost.Service?, tls: TLSFiles?) -> VirtualHost? {
+  /// Adds a vhost, which dials if there is no `tally`; nil if the library refuses, or the loop has ended. Only on the loop.
+  func addHost(
+    limits: ServerLimits, tally: LoopTally?, tls: TLSFiles?, isIPv4Only: Bool = false
+  ) -> VirtualHost? {
     events.preconditionOnLoop()
     guard let context,
       let host = VirtualHost(
-        named: "postern-\(vhosts.count)", on: self, context: context, service: service, tls: tls)
+        named: "postern-\(vhosts.count)", on: self, context: context, limits: limits, tally: tally, tls: tls,
+        isIPv4Only: isIPv4Only)
     else { return nil }
     vhosts.append(host)
     return host
-  }
-
-  /// The vhost to dial from, made when first needed. Only on the loop.
-  func dialHost(isIPv4Only: Bool) -> VirtualHost? {
-    events.preconditionOnLoop()
-    guard let context else { return nil }
-    let index = isIPv4Only ? 1 : 0
-    if dialHosts[index] == nil {
-      dialHosts[index] = VirtualHost(
-        named: "postern-dial-\(index)", on: self, context: context, service: nil, tls: nil, isIPv4Only: isIPv4Only)
-      dialHosts[index].map { vhosts.append($0) }
-    }
-    return dialHosts[index]
   }
 
   /// The libev loop, for watchers of our own. Only on the loop.

@@ -31,7 +31,7 @@ enum ConnectCommand: Command {
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }
-    let client = PlainClient(setup, on: loop.events, dialer: loop) { continuation.yield($0) }
+    let client = PlainClient(setup, on: loop.events, dialer: SocketDialer(on: loop)) { continuation.yield($0) }
     Task { await client.connect() }
     var refreshed = 0
     for await item in news {

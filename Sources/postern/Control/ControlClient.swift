@@ -39,7 +39,7 @@ struct ControlClient {
     try loop.start()
     defer { loop.stop() }
     let result = await Task(executorPreference: loop.events) { [message, target] in
-      await loop.fetch(message, from: target, timeout: Self.patience)
+      await SocketDialer(on: loop).fetch(message, from: target, timeout: Self.patience)
     }.value
     switch result {
     case .success(let response): return Answer(status: response.status, data: Data(response.body))

@@ -22,7 +22,7 @@ struct LocalStorm {
     let setup = options.setup(
       startsAt: part?.startsAt ?? options.start(ready: now + .milliseconds(200)), process: part?.process ?? 0)
     let runner = StormRunner(
-      setup, loops: loops.map { (loop: $0.events, dialer: $0 as any Dialer) }, report: report)
+      setup, loops: loops.map { (loop: $0.events, dialer: SocketDialer(on: $0) as any Dialer) }, report: report)
     return LocalStorm(loops: loops, runner: runner, startsAt: setup.startsAt)
   }
 

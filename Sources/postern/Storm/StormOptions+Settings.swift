@@ -44,7 +44,7 @@ extension StormOptions {
     try loop.start()
     defer { loop.stop() }
     let result = await Task(executorPreference: loop.events) { [request] in
-      await loop.fetch(request, from: control.target, timeout: Self.patience)
+      await SocketDialer(on: loop).fetch(request, from: control.target, timeout: Self.patience)
     }.value
     switch result {
     case .success(let response): return response

@@ -39,7 +39,7 @@ final class LiveParrot: ParrotWorld {
   func dial() async throws -> any ParrotPeer {
     let peer = Peer(clients)
     await clients.perform { [clients, target] in
-      clients.dial(
+      SocketDialer(on: clients).dial(
         target, upgrade: HTTPRequest(method: "GET", path: ParrotDialect.path), subprotocols: [], handler: peer)
     }
     return peer
@@ -52,7 +52,7 @@ final class LiveParrot: ParrotWorld {
   func fetch(_ path: String) async throws -> HTTPResponse {
     let (clients, target) = (clients, target)
     let asking = Task(executorPreference: clients.events) {
-      await clients.fetch(HTTPRequest(method: "GET", path: path), from: target, timeout: .seconds(10))
+      await SocketDialer(on: clients).fetch(HTTPRequest(method: "GET", path: path), from: target, timeout: .seconds(10))
     }
     return try await asking.value.get()
   }

@@ -5,9 +5,11 @@ import GatewayServer
 /// Fetches from a task on a loop.
 actor Fetcher {
   private let loop: SocketLoop
+  private let dialer: SocketDialer
 
   init(loop: SocketLoop) {
     self.loop = loop
+    dialer = SocketDialer(on: loop)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.events.asUnownedSerialExecutor() }
@@ -15,7 +17,7 @@ actor Fetcher {
   func fetch(
     _ request: HTTPRequest, from target: DialTarget, timeout: Duration = .seconds(20)
   ) async -> Result<HTTPResponse, DialFailure> {
-    await loop.fetch(request, from: target, timeout: timeout)
+    await dialer.fetch(request, from: target, timeout: timeout)
   }
 
   /// Begins that many fetches, and calls `answered` after each, whatever came of it.

@@ -2,31 +2,44 @@ internal import CLibWebSockets
 package import GatewayCore
 package import GatewayRuntime
 
-extension SocketLoop: Dialer {
+/// Dials from a ``SocketLoop``: WebSockets of libwebsockets, a storm's clients for instance, and HTTP requests.
+///
+/// `@unchecked Sendable`: used only on its loop.
+package final class SocketDialer: Dialer, @unchecked Sendable {
+  let loop: SocketLoop
+  let addresses = AddressBook()
+  /// The vhosts to dial from, made when first needed.
+  private var hosts: [VirtualHost?] = [nil, nil]
+  private var contexts: [Bool: TLSClient.Context] = [:]
+
+  package init(on loop: SocketLoop) {
+    self.loop = loop
+  }
+
   package func dial(
     _ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler
   ) {
-    events.preconditionOnLoop()
+    loop.events.preconditionOnLoop()
     let isIPv4Only = (target.source ?? target.host).utf8.allSatisfy {
       $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0)
     }
-    guard let host = dialHost(isIPv4Only: isIPv4Only) else {
-      return events.execute { handler.socketRefused(.unreachable("the loop ended")) }
+    guard let context = loop.context, let host = host(isIPv4Only: isIPv4Only) else {
+      return loop.events.execute { handler.socketRefused(.unreachable("the loop ended")) }
     }
     // The name service is asked here rather than by the library, which would ask it for every connection.
-    guard case .success(let addresses) = self.addresses.addresses(host: target.host, port: target.port, at: now),
-      let address = addresses.first(where: { !isIPv4Only || $0.isIPv4 })
+    guard case .success(let found) = addresses.addresses(host: target.host, port: target.port, at: loop.now),
+      let address = found.first(where: { !isIPv4Only || $0.isIPv4 })
     else {
-      return events.execute { handler.socketRefused(.unreachable("\(target.host) has no address")) }
+      return loop.events.execute { handler.socketRefused(.unreachable("\(target.host) has no address")) }
     }
     let added = upgrade.headers.filter { $0.isSafe && !Handshake.ownFields.contains($0.name) }
     let handshake = Handshake(
       asking: added, !target.isTLS ? .none : target.allowsUntrustedCertificate ? .unverified : .verified)
     let text = address.text
     let handle = WebSocketHandle(
-      host: host, handler: handler, peer: text, acceptedAt: now, handshake: handshake)
-    handshake.limit(handle, until: now + limits.handshakeTimeout)
-    handshake.whenUnreachable = { [weak self] in self?.addresses.demote(host: target.host, port: target.port) }
+      host: host, handler: handler, peer: text, acceptedAt: loop.now, handshake: handshake)
+    handshake.limit(handle, until: loop.now + loop.limits.handshakeTimeout)
+    handshake.whenUnreachable = { [addresses] in addresses.demote(host: target.host, port: target.port) }
     let user = Unmanaged.passRetained(handle as Endpoint)
     let wsi = Self.dial(
       target, address: text, path: upgrade.requestTarget, hostField: upgrade.header("host") ?? target.hostField,
@@ -35,13 +48,21 @@ extension SocketLoop: Dialer {
       handle.wsi = wsi
     } else if !handle.isDestroyed {
       user.release()
-      events.execute { handle.finish() }
+      loop.events.execute { handle.finish() }
     }
+  }
+
+  private func host(isIPv4Only: Bool) -> VirtualHost? {
+    let index = isIPv4Only ? 1 : 0
+    if hosts[index] == nil {
+      hosts[index] = loop.addHost(limits: loop.limits, tally: nil, tls: nil, isIPv4Only: isIPv4Only)
+    }
+    return hosts[index]
   }
 
   private static func dial(
     _ target: DialTarget, address: String, path: String, hostField: String, subprotocols: [String], host: VirtualHost,
-    context: OpaquePointer?, user: UnsafeMutableRawPointer
+    context: OpaquePointer, user: UnsafeMutableRawPointer
   ) -> OpaquePointer? {
     // The settings point into texts that live until the call is over.
     func with(_ text: String?, _ body: (UnsafePointer<CChar>?) -> OpaquePointer?) -> OpaquePointer? {
@@ -69,11 +90,17 @@ extension SocketLoop: Dialer {
   package nonisolated(nonsending) func fetch(
     _ request: HTTPRequest, from target: DialTarget, timeout: Duration
   ) async -> Result<HTTPResponse, DialFailure> {
-    events.preconditionOnLoop()
+    loop.events.preconditionOnLoop()
     return await withCheckedContinuation { continuation in
-      let connection = FetchConnection(request, from: target, on: self) { continuation.resume(returning: $0) }
-      fetches.add(connection)
-      connection.start(timeout: timeout)
+      FetchConnection(request, from: target, by: self) { continuation.resume(returning: $0) }.start(timeout: timeout)
     }
+  }
+
+  /// Reading what the system trusts takes milliseconds, so it is done once.
+  func tlsContext(allowsUntrusted: Bool) -> TLSClient.Context? {
+    if contexts[allowsUntrusted] == nil {
+      contexts[allowsUntrusted] = TLSClient.Context(allowsUntrusted: allowsUntrusted)
+    }
+    return contexts[allowsUntrusted]
   }
 }

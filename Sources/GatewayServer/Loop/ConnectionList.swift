@@ -1,16 +1,16 @@
 /// Connections in the order in which they came to be what the list is of, idle for instance. Holds them; one is in one list
 /// at most. Only on its loop.
 final class ConnectionList {
-  private(set) var first: ServerConnection?
-  private unowned(unsafe) var last: ServerConnection?
+  private(set) var first: LoopConnection?
+  private unowned(unsafe) var last: LoopConnection?
 
-  func append(_ connection: ServerConnection) {
+  func append(_ connection: LoopConnection) {
     connection.previous = last
     if let last { last.next = connection } else { first = connection }
     last = connection
   }
 
-  func remove(_ connection: ServerConnection) {
+  func remove(_ connection: LoopConnection) {
     let (previous, next) = (connection.previous, connection.next)
     connection.previous = nil
     connection.next = nil
@@ -18,22 +18,22 @@ final class ConnectionList {
     if let previous { previous.next = next } else { first = next }
   }
 
-  /// The first that is meant.
-  func first(where isMeant: (ServerConnection) -> Bool) -> ServerConnection? {
+  /// The first of a kind that is meant.
+  func first<Kind: LoopConnection>(where isMeant: (Kind) -> Bool) -> Kind? {
     var connection = first
     while let candidate = connection {
-      if isMeant(candidate) { return candidate }
+      if let candidate = candidate as? Kind, isMeant(candidate) { return candidate }
       connection = candidate.next
     }
     return nil
   }
 
-  /// All that are meant, as they are now.
-  func all(where isMeant: (ServerConnection) -> Bool) -> [ServerConnection] {
-    var found: [ServerConnection] = []
+  /// All of a kind that are meant, as they are now.
+  func all<Kind: LoopConnection>(where isMeant: (Kind) -> Bool) -> [Kind] {
+    var found: [Kind] = []
     var connection = first
     while let candidate = connection {
-      if isMeant(candidate) { found.append(candidate) }
+      if let candidate = candidate as? Kind, isMeant(candidate) { found.append(candidate) }
       connection = candidate.next
     }
     return found

@@ -1,21 +1,6 @@
 internal import CLibWebSockets
 internal import GatewayRuntime
 
-// What a TLS handshake came to, in the words of either side.
-
-extension TransportRefusals.Reason {
-  /// Nil for a handshake that succeeded.
-  init?(_ end: postern_tls_end) {
-    switch end {
-    case postern_tls_done: return nil
-    case postern_tls_plain_text: self = .tlsPlainText
-    case postern_tls_alert: self = .tlsAlert
-    case postern_tls_ended: self = .tlsUnfinished
-    default: self = .tlsHandshake
-    }
-  }
-}
-
 extension TLSFailure {
   /// Nil for a handshake that succeeded.
   init?(_ end: postern_tls_end) {
