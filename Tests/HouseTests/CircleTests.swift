@@ -8,7 +8,7 @@ struct CircleTests {
   /// Those of these targets still run in circles: what is left to part. A vendor is none of them by name.
   private static let parted = Repository.folders(in: "Sources").filter { $0 != "postern" }
   /// How many vendors' still do: this number only falls.
-  private static let vendorsInCircles = 2
+  private static let vendorsInCircles = 1
 
   /// The folders below `target` in circles, each circle by itself.
   private static func circles(in target: String) -> [[String]] {

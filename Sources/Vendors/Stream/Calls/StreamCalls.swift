@@ -52,10 +52,10 @@ package struct StreamCalls: Sendable {
     } catch {
       throw error.isSame(as: .notFound) ? Self.missing(id) : StreamError(error)
     }
-    if let sfu {
+    if sfu != nil {
       let left = StreamCallChange.moves(made.before.present, made.after.present).left
       let hasEnded = made.before.endedAt == nil && made.after.endedAt != nil
-      sfu.letGo(left, of: id, .callEnded(hasEnded ? .ended : end), self)
+      letGo(left, of: id, .callEnded(hasEnded ? .ended : end))
     }
     return made
   }

@@ -1,5 +1,6 @@
 package import GatewayCore
 package import GatewayJSON
+internal import GatewayKit
 
 /// What Stream tells a client that cannot have what it asked for. Never holds a token.
 package struct StreamError: Error, Hashable, Sendable {
@@ -97,6 +98,15 @@ extension StreamError {
       json.endObject()
     }
     if isUnrecoverable { json.member("unrecoverable", true) }
+  }
+}
+
+extension StreamError {
+  /// The error over HTTP.
+  package func response(_ operation: String? = nil, _ duration: Duration = .zero) -> HTTPResponse {
+    var response = HTTPResponse(status: status, json: body(operation: operation, duration: duration))
+    if let retryAfter { response.headers.append(.retryAfter(retryAfter)) }
+    return response
   }
 }
 

@@ -9,7 +9,7 @@ package import GatewayTokens
 package struct StreamSFU: Sendable {
   let policy: StreamSFUPolicy
   let tokens: StreamSFUTokens
-  private let executor: any (SerialExecutor & TaskExecutor)
+  let executor: any (SerialExecutor & TaskExecutor)
 
   /// - Parameters:
   ///   - policy: Where clients find it, and how long it gives them.
@@ -26,18 +26,6 @@ package struct StreamSFU: Sendable {
   func address(for request: HTTPRequest) -> StreamSFUAddress? {
     if let address = policy.address { return StreamSFUAddress(address) }
     return request.host.map { StreamSFUAddress("http\(policy.isSecure ? "s" : "")://\($0)") }
-  }
-
-  /// Begins to take sockets of those out of the call who take part in it no more, and returns at once.
-  ///
-  /// - Parameter event: What they are told first; nil if their clients know.
-  func letGo(
-    _ participants: [StreamCallParticipant], of call: CallID, _ event: StreamSignalEvent?, _ calls: StreamCalls
-  ) {
-    guard !participants.isEmpty else { return }
-    Task.immediate(executorPreference: executor) {
-      await calls.takeOut(participants, of: call, event, farewell: policy.farewell)
-    }
   }
 }
 
@@ -57,35 +45,5 @@ struct StreamSFUAddress: Hashable {
     url = address + StreamSFURoutes.folder
     // "http" becomes "ws", "https" becomes "wss".
     socket = "ws" + address.dropFirst("http".utf8.count) + StreamSFUDialect.socketPath
-  }
-}
-
-extension StreamCalls {
-  /// Says `event` to the participants' sockets, which hear no more of the call then, and closes those that stay.
-  fileprivate func takeOut(
-    _ participants: [StreamCallParticipant], of call: CallID, _ event: StreamSignalEvent?, farewell: Duration
-  ) async {
-    for participant in participants {
-      guard let connection = participant.connection else { continue }
-      if let event { await signal(event, to: .connection(connection)) }
-      await services.unwatch(call, by: connection)
-    }
-    await services.sleep(for: farewell)
-    for participant in participants {
-      guard let connection = participant.connection,
-        // Where the store is away the socket goes: its client comes back if it still has a call.
-        (try? await directory.calls(joinedBy: participant.user, on: connection, at: services.wallTime))?.isEmpty ?? true
-      else { continue }
-      _ = await services.control(
-        SessionFilter(user: participant.user, connections: [connection]), .disconnect(.normal))
-    }
-  }
-
-  /// Says something to sockets of the SFU.
-  func signal(_ event: StreamSignalEvent, to audience: Audience) async {
-    let frames = services.frames { dialect in
-      (dialect as? StreamSFUDialect).map { event.frame($0.format) }
-    }
-    services.announce(Announcement(to: audience, frames))
   }
 }

@@ -5,28 +5,19 @@ package import GatewayCore
 ///
 /// A JoinRequest logs in, a LeaveCallRequest logs out. What is said of calls is encoded by `StreamSignalEvent`.
 package struct StreamSFUDialect: Dialect {
-  package enum Format: Hashable, Sendable, CaseIterable {
-    case protobuf
-    case json
-
-    fileprivate var name: String {
-      switch self {
-      case .protobuf: "stream-sfu"
-      case .json: "stream-sfu-json"
-      }
-    }
-  }
-
   /// Those of both formats.
-  static let names = Set(Format.allCases.map(\.name))
+  static let names = Set(StreamSignalFormat.allCases.map(\.name))
+
+  /// A HealthCheckRequest, the only command.
+  static let healthCheck = Command("health_check", StreamSignalRequest.healthCheck)
 
   package static let folder = "/sfu"
   package static let socketPath = "/sfu/ws"
 
-  package let format: Format
+  package let format: StreamSignalFormat
   private let policy: StreamSFUPolicy
 
-  package init(_ format: Format, policy: StreamSFUPolicy) {
+  package init(_ format: StreamSignalFormat, policy: StreamSFUPolicy) {
     self.format = format
     self.policy = policy
   }
@@ -63,7 +54,7 @@ package struct StreamSFUDialect: Dialect {
       return .credentials(Self.credentials(join), request: nil)
     case .healthCheck:
       guard context.isLoggedIn else { return .ping(request: nil) }
-      return .command(StreamSFUSockets.healthCheck, request: nil)
+      return .command(Self.healthCheck, request: nil)
     case .leave:
       return .logout(request: nil)
     case nil:
@@ -102,5 +93,14 @@ package struct StreamSFUDialect: Dialect {
   /// The error as Twirp has it.
   package func response(for error: GatewayError) -> HTTPResponse {
     StreamSFURoutes.response(error)
+  }
+}
+
+extension StreamSignalFormat {
+  fileprivate var name: String {
+    switch self {
+    case .protobuf: "stream-sfu"
+    case .json: "stream-sfu-json"
+    }
   }
 }

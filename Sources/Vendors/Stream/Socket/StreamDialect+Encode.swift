@@ -76,6 +76,6 @@ extension StreamDialect {
   }
 
   package func response(for error: GatewayError) -> HTTPResponse {
-    StreamRoutes.response(StreamError(error))
+    StreamError(error).response()
   }
 }

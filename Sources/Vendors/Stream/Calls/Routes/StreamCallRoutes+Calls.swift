@@ -29,7 +29,7 @@ extension StreamCallRoutes {
         }
         guard let call = removed else { throw StreamCalls.missing(asked.id) }
         await calls.tell([.deleted], of: call, at: asked.now)
-        calls.sfu?.letGo(call.present, of: call.id, .callEnded(.ended), calls)
+        calls.letGo(call.present, of: call.id, .callEnded(.ended))
         let picture = try await calls.picture(of: call)
         return StreamAnswer(201) { json in
           json.name("call")

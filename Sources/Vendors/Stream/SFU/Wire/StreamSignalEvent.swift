@@ -15,7 +15,7 @@ package enum StreamSignalEvent: Hashable, Sendable {
   case goAway
   case callEnded(StreamCallEnd)
 
-  package func frame(_ format: StreamSFUDialect.Format) -> Frame {
+  package func frame(_ format: StreamSignalFormat) -> Frame {
     switch format {
     case .protobuf: Frame(.binary, message.bytes)
     case .json: Frame(.text, message.json)

@@ -58,24 +58,11 @@ package struct StreamRoutes: Sendable {
             body: try StreamBody(request.body), receivedAt: receivedAt)
           response = try await work(request).response(after: services.wallTime - receivedAt)
         } catch {
-          response = Self.response(error, operation, services.wallTime - receivedAt)
+          response = error.response(operation, services.wallTime - receivedAt)
         }
         if let limit { response.headers += limit.headers }
         return response
       }
     }
-  }
-
-  /// The error over HTTP.
-  package static func response(
-    _ error: StreamError, _ operation: String? = nil, _ duration: Duration = .zero
-  ) -> HTTPResponse {
-    var response = HTTPResponse(status: error.status, json: error.body(operation: operation, duration: duration))
-    if let wait = error.retryAfter {
-      // Up: who comes back after so many whole seconds must not come in vain.
-      let seconds = max(1, (wait + .nanoseconds(999_999_999)).components.seconds)
-      response.headers.append(HTTPField("retry-after", String(seconds)))
-    }
-    return response
   }
 }

@@ -2,9 +2,6 @@ internal import GatewayCore
 
 /// Lets who joined over REST take part in the call once a socket has brought the join's token, until the socket ends.
 struct StreamSFUSockets: ConnectionObserver, OperationHandler {
-  /// A HealthCheckRequest, the only command.
-  static let healthCheck = Command("health_check", StreamSignalRequest.healthCheck)
-
   let users: StreamDirectory
   let directory: StreamCallDirectory
   let policy: StreamCallPolicy
@@ -75,7 +72,7 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
         && [entry.sessionID, entry.previousSessionID].contains(participant.sessionID)
     }
     let event = entry.strategy == .migrate ? StreamSignalEvent.participantMigrationComplete : nil
-    sfu.letGo(replaced, of: entry.call, event, calls)
+    calls.letGo(replaced, of: entry.call, event)
   }
 
   private func refuse(_ error: GatewayError, _ entry: StreamCallEntry, _ calls: StreamCalls) async {

@@ -1,0 +1,5 @@
+/// How the SFU's messages are written: as protocol buffers, or as objects of JSON.
+package enum StreamSignalFormat: Hashable, Sendable, CaseIterable {
+  case protobuf
+  case json
+}
