@@ -72,7 +72,7 @@ struct StoredRevocations: RevocationKeeper {
       let commit = StoreCommit(writes: Array(writes.suffix(Self.rowsOfCommit)))
       writes.removeLast(commit.writes.count)
       do throws(StoreError) {
-        _ = try await store.commit(commit, at: now)
+        _ = try await store.settle(commit, at: now)
       } catch .full {
         return
       } catch {

@@ -7,6 +7,7 @@ struct MemoryShelf: Shelf {
   private var paths = SortedKeys<StorePath>()
   private var deadlines = SortedKeys<Deadline>()
   private var tallies: [StorePath: Int] = [:]
+  var done = DoneCommits()
 
   private struct Deadline: Comparable {
     var time: WallTime

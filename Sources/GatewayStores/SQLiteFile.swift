@@ -11,7 +11,7 @@ package struct SQLiteFileError: Error, CustomStringConvertible, Hashable {
 final class SQLiteFile {
   /// What says in the file's head that it is ours: `Post`.
   private static let applicationID: Int64 = 0x506F_7374
-  /// The version of the tables below.
+  /// The version of the tables of ``schema``.
   private static let schemaVersion: Int64 = 2
   private static let schema = """
     BEGIN IMMEDIATE;
@@ -24,6 +24,11 @@ final class SQLiteFile {
     PRAGMA user_version=\(schemaVersion);
     COMMIT;
     """
+
+  /// The commits of the last minute, those of one transaction in a row. Younger than the version: a file without it is given
+  /// one, and who does not know it leaves it alone.
+  private static let done =
+    "CREATE TABLE IF NOT EXISTS done(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, ids BLOB NOT NULL)"
 
   private let handle: OpaquePointer
   private let path: String
@@ -72,6 +77,7 @@ final class SQLiteFile {
               + "this one knows \(Self.schemaVersion)")
         }
       }
+      try execute(Self.done)
       // Takes the lock where nothing was written.
       try execute("BEGIN IMMEDIATE; COMMIT")
       let health = try single("PRAGMA quick_check(1)")
@@ -106,6 +112,16 @@ final class SQLiteFile {
 
   func execute(_ sql: String) throws(StoreError) {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
+  }
+
+  /// Ends a transaction. Where the disk fails in the middle of that, nobody can say what would be found on it.
+  func commit() throws(StoreError) {
+    do throws(StoreError) {
+      try execute("COMMIT")
+    } catch {
+      guard case .unavailable(let text) = error, sqlite3_errcode(handle) & 0xFF == SQLITE_IOERR else { throw error }
+      throw .unknown(text)
+    }
   }
 
   func statement(_ sql: String) throws(StoreError) -> SQLiteStatement {

@@ -15,6 +15,9 @@ final class SQLiteShelf: Shelf {
   private let selectTally: SQLiteStatement
   private let insertTally: SQLiteStatement
   private let deleteTally: SQLiteStatement
+  private let insertDone: SQLiteStatement
+  private let deleteDone: SQLiteStatement
+  var done = DoneCommits()
 
   init(_ file: SQLiteFile) throws(StoreError) {
     self.file = file
@@ -31,6 +34,14 @@ final class SQLiteShelf: Shelf {
     selectTally = try file.statement("SELECT number FROM tally WHERE key = ?1")
     insertTally = try file.statement("INSERT OR REPLACE INTO tally(key, number) VALUES(?1, ?2)")
     deleteTally = try file.statement("DELETE FROM tally WHERE key = ?1")
+    insertDone = try file.statement("INSERT OR REPLACE INTO done(version, time, ids) VALUES(?1, ?2, ?3)")
+    deleteDone = try file.statement("DELETE FROM done WHERE version < ?1")
+    let selectDone = try file.statement("SELECT version, time, ids FROM done ORDER BY version")
+    while try selectDone.step() {
+      let version = StoreVersion(UInt64(bitPattern: selectDone.integer(0)))
+      let time = WallTime(nanoseconds: selectDone.integer(1))
+      for id in Self.ids(selectDone.bytes(2)) { done.note(id, version, at: time) }
+    }
   }
 
   func row(_ path: StorePath) throws(StoreError) -> ShelfRow<[UInt8]>? {
@@ -108,30 +119,15 @@ final class SQLiteShelf: Shelf {
     try setTally(Self.lastVersion, Int(Int64(bitPattern: version)))
   }
 
-  // MARK: Lists of counts
-
-  /// Each path behind its weight in eight bytes and its length in two.
-  private static func bytes(_ counts: [ShelfCount]) -> [UInt8] {
-    counts.reduce(into: []) { bytes, count in
-      withUnsafeBytes(of: UInt64(count.weight).bigEndian) { bytes += $0 }
-      let size = UInt16(truncatingIfNeeded: count.path.bytes.count)
-      bytes += [UInt8(size >> 8), UInt8(truncatingIfNeeded: size)] + count.path.bytes
-    }
-  }
-
-  private static func counts(_ bytes: [UInt8]) -> [ShelfCount] {
-    var counts: [ShelfCount] = []
-    var rest = bytes[...]
-    // What is on the disk may be anything.
-    while rest.count >= 10 {
-      let weight = rest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      rest = rest.dropFirst(8)
-      let size = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
-      rest = rest.dropFirst(2)
-      guard size <= rest.count, let weight = Int32(exactly: weight) else { break }
-      counts.append(ShelfCount(path: StorePath(bytes: Array(rest.prefix(size))), weight: Int(weight)))
-      rest = rest.dropFirst(size)
-    }
-    return counts
+  /// Writes down which commits were done after `version`, up to `last`, and strikes out those that are forgotten.
+  func keepDone(after version: UInt64, to last: UInt64, at now: WallTime) throws(StoreError) {
+    let ids = done.ids(after: StoreVersion(version))
+    guard !ids.isEmpty, let oldest = done.oldest else { return }
+    insertDone.bind(1, Int64(bitPattern: last))
+    insertDone.bind(2, now.nanoseconds)
+    insertDone.bind(3, Self.bytes(ids))
+    try insertDone.run()
+    deleteDone.bind(1, Int64(bitPattern: oldest.number))
+    try deleteDone.run()
   }
 }

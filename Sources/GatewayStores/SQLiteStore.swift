@@ -58,7 +58,7 @@ package final class SQLiteStore: Store {
       writes.append(ShelfWrite(path: write.path, value: bytes, expires: write.expires, counts: write.counts))
     }
     return try await withCheckedContinuation { continuation in
-      ask(.commit(SQLiteCommit(checks: commit.checks, writes: writes, now: now), continuation))
+      ask(.commit(SQLiteCommit(id: commit.id, checks: commit.checks, writes: writes, now: now), continuation))
     }.get()
   }
 
@@ -128,6 +128,7 @@ package final class SQLiteStore: Store {
 
 /// A commit whose values are in bytes.
 struct SQLiteCommit: Sendable {
+  var id: StoreCommitID
   var checks: [StoreCommit.Check]
   var writes: [ShelfWrite<[UInt8]>]
   var now: WallTime

@@ -48,12 +48,14 @@ final class SQLiteWorker: @unchecked Sendable {
       // It may have ended with the error already.
       try? shelf.file.execute("ROLLBACK")
       last = before
+      shelf.done.forget(after: StoreVersion(before))
       return Array(repeating: .failure(error), count: commits.count)
     }
   }
 
   private func transact(_ commits: [SQLiteCommit]) throws(StoreError) -> [Result<Bool, StoreError>] {
     try shelf.file.execute("BEGIN IMMEDIATE")
+    let before = last
     var results: [Result<Bool, StoreError>] = []
     results.reserveCapacity(commits.count)
     var shelf = shelf
@@ -61,13 +63,15 @@ final class SQLiteWorker: @unchecked Sendable {
       last += 1
       do throws(StoreError) {
         results.append(
-          .success(try shelf.commit(commit.checks, commit.writes, version: StoreVersion(last), at: commit.now)))
+          .success(
+            try shelf.commit(commit.id, commit.checks, commit.writes, version: StoreVersion(last), at: commit.now)))
       } catch .full(let count) {
         results.append(.failure(.full(count)))
       }
     }
     try shelf.setLastVersion(last)
-    try shelf.file.execute("COMMIT")
+    if let now = commits.last?.now { try shelf.keepDone(after: before, to: last, at: now) }
+    try shelf.file.commit()
     return results
   }
 
@@ -75,9 +79,11 @@ final class SQLiteWorker: @unchecked Sendable {
     do throws(StoreError) {
       return .success(try body())
     } catch {
-      if case .unavailable(let text) = error, text != lastTrouble {
+      switch error {
+      case .unavailable(let text), .unknown(let text):
+        if text != lastTrouble { trouble(text) }
         lastTrouble = text
-        trouble(text)
+      case .full, .contended: break
       }
       return .failure(error)
     }

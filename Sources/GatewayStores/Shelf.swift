@@ -14,6 +14,8 @@ protocol Shelf {
   /// How many rows are in a count.
   func tally(_ count: StorePath) throws(StoreError) -> Int
   mutating func setTally(_ count: StorePath, _ tally: Int) throws(StoreError)
+  /// What has been committed lately.
+  var done: DoneCommits { get set }
 }
 
 /// A row on its shelf.
@@ -49,10 +51,12 @@ extension Shelf {
   private static var sweepMin: Int { 16 }
   private static var sweepWhenFull: Int { 256 }
 
-  /// Does what a commit asks, or nothing: false if a row is no longer as it was read.
+  /// Does what a commit asks, or nothing: false if a row is no longer as it was read. What was done before is not done again.
   mutating func commit(
-    _ checks: [StoreCommit.Check], _ writes: [ShelfWrite<Value>], version: StoreVersion, at now: WallTime
+    _ id: StoreCommitID, _ checks: [StoreCommit.Check], _ writes: [ShelfWrite<Value>], version: StoreVersion,
+    at now: WallTime
   ) throws(StoreError) -> Bool {
+    guard !done.contains(id) else { return true }
     for check in checks {
       let row = try row(check.path)
       let found = row.flatMap { $0.isAlive(at: now) ? $0.version : nil } ?? .absent
@@ -73,6 +77,7 @@ extension Shelf {
       try put(row, at: write.path)
       for count in counts { try add(count.weight, to: count.path) }
     }
+    done.note(id, version, at: now)
     return true
   }
 

@@ -58,6 +58,22 @@ struct SQLiteStoreTests {
     #expect(try #require(try await store.read([other], at: now)[0]).version > before)
   }
 
+  @Test("knows after it was closed which commits were done")
+  func knowsCommits() async throws {
+    let commit = StoreCommit(writes: [.init(ann, "one")])
+    do {
+      let store = try await open()
+      #expect(try await store.commit(commit, at: now))
+      #expect(try await store.write([.init(ann, "two")], at: now))
+    }
+    let store = try await open()
+    #expect(try await store.commit(commit, at: now + .seconds(59)))
+    #expect(try await store.note(ann, at: now) == "two")
+    #expect(try await store.write([.init(Note.table.key("bob"), "")], at: now + .seconds(60)))
+    #expect(try await store.commit(commit, at: now + .seconds(60)))
+    #expect(try await store.note(ann, at: now) == "one")
+  }
+
   @Test("is nobody else's meanwhile, and says so")
   func locked() async throws {
     let store = try await open()

@@ -128,6 +128,30 @@ struct StoreContract {
     #expect(try await store.scan(Note.table.range("x"), limit: 100, at: now).count == parts.count - 1)
   }
 
+  @Test("does a commit once in a minute, however often it is asked for", arguments: StoreCase.all)
+  func askedAgain(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let one = StoreCount("tests.one", atMost: 1, of: "notes")
+    let refused = StoreCommit(checks: [.init(ann.path, .absent)], writes: [.init(ann, "one")])
+    let first = StoreCommit(checks: [.init(ann.path, .absent)], writes: [.init(ann, "one"), .init(bob, "", in: [one])])
+    #expect(try await store.commit(first, at: now))
+    #expect(try await store.write([.init(ann, "two")], at: now))
+    #expect(try await store.commit(first, at: now))
+    #expect(try await store.commit(first, at: now + .seconds(59)))
+    #expect(try await store.note(ann, at: now) == "two")
+    // One that was refused was not done: it is tried anew.
+    #expect(try await !store.commit(refused, at: now))
+    #expect(try await store.write([.removal(of: ann)], at: now))
+    #expect(try await store.commit(refused, at: now))
+    let crowd = StoreCommit(writes: [.init(ann, "crowd", in: [one])])
+    await expectFull(one) { try await store.commit(crowd, at: now) }
+    #expect(try await store.write([.removal(of: bob)], at: now))
+    #expect(try await store.commit(crowd, at: now))
+    // After a minute it is forgotten, and its check sees that the row is there.
+    #expect(try await store.write([.removal(of: bob)], at: now + .seconds(60)))
+    #expect(try await !store.commit(first, at: now + .seconds(60)))
+  }
+
   @Test("loses no step of a hundred transactions at once", arguments: StoreCase.all)
   func transactions(_ engine: StoreCase) async throws {
     let store = try engine.make()

@@ -41,7 +41,11 @@ struct TidyTests {
       Ban(
         name: "SystemRandomNumberGenerator", words: ["SystemRandom"], pattern: #/\bSystemRandomNumberGenerator\b/#,
         instead: "take a seed as a parameter",
-        allowed: ["Sources/GatewayServer/Loop/SocketLoop.swift", "Sources/GatewaySpace/Space.swift"]),
+        allowed: [
+          "Sources/GatewayServer/Loop/SocketLoop.swift", "Sources/GatewaySpace/Space.swift",
+          // Tells one process from another, and orders nothing.
+          "Sources/GatewayKit/Store/StoreCommitID.swift",
+        ]),
       Ban(
         name: "SecureRandom", words: ["SecureRandom"], pattern: #/\bSecureRandom\.bytes\b/#,
         instead: "take it from the ground's secrets, so that a run in virtual time repeats itself",

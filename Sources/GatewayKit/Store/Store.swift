@@ -4,8 +4,9 @@ package import GatewayCore
 /// for all engines.
 ///
 /// Obligations of every engine: an answer reflects every commit whose answer its caller had already seen; a row that has
-/// expired at `now` is as if it had never been; a count is how many rows are in it; a commit that throws
-/// ``StoreError/full(_:)``, or answers false, has changed nothing; what was accepted is not lost while the engine is there.
+/// expired at `now` is as if it had never been; a count is how many rows are in it; a commit that answers false, or throws
+/// anything but ``StoreError/unknown(_:)``, has changed nothing; one that was done is not done again within a minute, however
+/// often it is asked for, but answered true; what was accepted is not lost while the engine is there.
 package protocol Store: Sendable {
   /// The rows under these keys, all as they were at one moment.
   func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?]
@@ -18,6 +19,18 @@ package protocol Store: Sendable {
 }
 
 extension Store {
+  /// Commits, and asks again where the answer was lost: nothing is done twice.
+  package func settle(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
+    for _ in 0..<3 {
+      do throws(StoreError) {
+        return try await self.commit(commit, at: now)
+      } catch .unknown {
+        continue
+      }
+    }
+    return try await self.commit(commit, at: now)
+  }
+
   /// The value of one row, nil if it is not there.
   package func get<Value: StoreValue>(
     _ key: StoreKey, as type: Value.Type, at now: WallTime
@@ -38,7 +51,7 @@ extension Store {
       let answer = try await body(&transaction)
       guard !transaction.commit.writes.isEmpty else { return answer }
       do throws(StoreError) {
-        if try await commit(transaction.commit, at: now) { return answer }
+        if try await settle(transaction.commit, at: now) { return answer }
       } catch {
         throw Failure(error)
       }

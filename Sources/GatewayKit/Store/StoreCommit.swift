@@ -22,6 +22,8 @@ package struct StoreCount: Hashable, Sendable {
 
 /// What is to be changed in one step.
 package struct StoreCommit: Sendable {
+  /// By which a store knows it again: asked a second time within a minute, it does nothing and answers as if it had.
+  package let id = StoreCommitID.next()
   /// A row that must still be as it was read.
   package struct Check: Sendable {
     package var path: StorePath

@@ -2,8 +2,10 @@ package import GatewayCore
 
 /// Why a store did not do what it was asked.
 package enum StoreError: Error, Hashable, Sendable {
-  /// It is away, full, broken, or cannot read what it has; what was asked may have been done or not.
+  /// It is away, full, broken, or cannot read what it has; nothing was changed.
   case unavailable(String)
+  /// The answer was lost: what was asked may have been done or not. Whoever asks again with the same commit learns it.
+  case unknown(String)
   /// One more row would be one too many.
   case full(StoreCount)
   /// Others were always faster.
@@ -19,7 +21,7 @@ extension GatewayError: StoreFailure {
   package init(_ error: StoreError) {
     self =
       switch error {
-      case .unavailable: .storeUnavailable
+      case .unavailable, .unknown: .storeUnavailable
       case .full(let count): .tooMany.detailed("\(count.atMost) \(count.noun)")
       case .contended: .storeUnavailable.detailed("too many changed the same at once")
       }

@@ -13,12 +13,21 @@ package final class FaultyStore: Store {
     case late(Duration)
     /// Commits are made, but nobody learns of it.
     case lostAnswer
+    /// One in five commits is not made, and of one in five that are nobody learns: whoever asked cannot say which it was.
+    case lossy
     /// Somebody else was always faster.
     case conflict
   }
 
   private let inner: any Store
   private let state: Mutex<Fault?>
+  private let generator = Mutex(SeededGenerator(seed: 1))
+
+  /// A store with that wrong.
+  package init(_ inner: any Store, _ fault: Fault?) {
+    self.inner = inner
+    state = Mutex(fault)
+  }
 
   /// A store in memory.
   package init(_ fault: Fault? = nil, on executor: any SerialExecutor = SerialTestExecutor()) {
@@ -45,9 +54,14 @@ package final class FaultyStore: Store {
   package func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
     try await wait()
     if fault == .conflict { return false }
+    if fault == .lossy, isUnlucky() { throw .unknown("the question was lost") }
     let isDone = try await inner.commit(commit, at: now)
-    if fault == .lostAnswer { throw .unavailable("the answer was lost") }
+    if fault == .lostAnswer || fault == .lossy && isUnlucky() { throw .unknown("the answer was lost") }
     return isDone
+  }
+
+  private func isUnlucky() -> Bool {
+    generator.withLock { Int.random(in: 0..<5, using: &$0) == 0 }
   }
 
   private func wait() async throws(StoreError) {
@@ -55,7 +69,7 @@ package final class FaultyStore: Store {
     case .away: throw .unavailable("away")
     case .late(let duration):
       if let loop = EventLoop.current { await loop.sleep(until: loop.now + duration) }
-    case .lostAnswer, .conflict, nil: break
+    case .lostAnswer, .lossy, .conflict, nil: break
     }
   }
 }

@@ -148,7 +148,7 @@ package final class PlainDirectory: Sendable {
     let count = StoreCount("plain.tokens", atMost: limits.accessTokens, of: "access tokens")
     let write = StoreCommit.Write(Self.key(ofToken: hash), record, expires: record.expiresAt, in: [count])
     do throws(StoreError) {
-      _ = try await store.commit(StoreCommit(writes: [write]), at: record.issuedAt)
+      _ = try await store.settle(StoreCommit(writes: [write]), at: record.issuedAt)
     } catch {
       throw GatewayError(error)
     }

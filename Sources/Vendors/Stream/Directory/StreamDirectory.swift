@@ -111,7 +111,7 @@ package struct StreamDirectory: Sendable {
   /// Forgets the user; nothing happens if there is none.
   package func removeUser(_ id: UserID, at now: WallTime) async throws(GatewayError) {
     do throws(StoreError) {
-      _ = try await store.commit(StoreCommit(writes: [StoreCommit.Write(Self.users.key(id.rawValue), nil)]), at: now)
+      _ = try await store.settle(StoreCommit(writes: [StoreCommit.Write(Self.users.key(id.rawValue), nil)]), at: now)
     } catch {
       throw GatewayError(error)
     }

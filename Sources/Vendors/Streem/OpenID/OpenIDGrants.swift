@@ -56,7 +56,7 @@ struct OpenIDGrants: Sendable {
     let write = StoreCommit.Write(
       Self.key(ofCode: code), row, expires: now + settings.codeLife, in: counts(of: row))
     do throws(StoreError) {
-      _ = try await store.commit(StoreCommit(writes: [write]), at: now)
+      _ = try await store.settle(StoreCommit(writes: [write]), at: now)
     } catch {
       throw OpenIDError(error)
     }
