@@ -7,6 +7,7 @@ package import GatewayKit
 package actor MemoryStore: Store {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+  package nonisolated let lines: StoreLines? = StoreLines()
   private let executor: any SerialExecutor
   private var shelf = MemoryShelf()
   private var last: UInt64 = 0

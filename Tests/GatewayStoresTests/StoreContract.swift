@@ -152,22 +152,59 @@ struct StoreContract {
     #expect(try await !store.commit(first, at: now + .seconds(60)))
   }
 
-  @Test("loses no step of a hundred transactions at once", arguments: StoreCase.all)
-  func transactions(_ engine: StoreCase) async throws {
+  @Test("lets five hundred change one row at once, nearly all of them at the second try", arguments: StoreCase.all)
+  func line(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let (key, now) = (ann, now)
-    await withTaskGroup { group in
-      for _ in 0..<100 {
+    let outcomes = await withTaskGroup(of: (isRefused: Bool, runs: Int).self) { group in
+      for number in 0..<500 {
         group.addTask {
+          var runs = 0
+          do throws(GatewayError) {
+            try await store.transact(at: now) {
+              (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> Void in
+              runs += 1
+              let count = try await transaction.get(key, as: Note.self).flatMap { Int($0.text) } ?? 0
+              transaction.put(key, Note(text: "\(count + 1)"))
+              // One that fails at the head of the line lets the next come.
+              if number % 5 == 0, runs > 1 { throw .notFound }
+            }
+            return (false, runs)
+          } catch {
+            return (true, runs)
+          }
+        }
+      }
+      return await group.reduce(into: (refusals: 0, runs: 0)) { sums, outcome in
+        sums.refusals += outcome.isRefused ? 1 : 0
+        sums.runs += outcome.runs
+      }
+    }
+    #expect(outcomes.refusals > 0 && outcomes.runs <= 1500, "\(outcomes)")
+    #expect(try await store.note(ann, at: now) == "\(500 - outcomes.refusals)")
+  }
+
+  @Test("lets nobody wait for ever where many change several rows at once", arguments: StoreCase.all)
+  func lines(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let (keys, now) = ((0..<5).map { Note.table.key("\($0)") }, now)
+    await withTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask {
+          var generator = SeededGenerator(seed: UInt64(number))
+          let mine = Array(keys.shuffled(using: &generator).prefix(3))
           _ = try? await store.transact(at: now) {
             (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> Void in
-            let count = try await transaction.get(key, as: Note.self).flatMap { Int($0.text) } ?? 0
-            transaction.put(key, Note(text: "\(count + 1)"))
+            for key in mine {
+              let count = try await transaction.get(key, as: Note.self).flatMap { Int($0.text) } ?? 0
+              transaction.put(key, Note(text: "\(count + 1)"))
+            }
           }
         }
       }
     }
-    #expect(try await store.note(ann, at: now) == "100")
+    let counts = try await store.read(keys, at: now).map { try $0?.value(as: Note.self).text ?? "" }
+    #expect(counts.compactMap { Int($0) }.reduce(0, +) == 600)
   }
 
   private func expectFull(_ count: StoreCount, _ body: () async throws -> Bool) async {

@@ -16,9 +16,14 @@ package protocol Store: Sendable {
 
   /// All of it, or nothing: false if a row is no longer as it was read.
   func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool
+
+  /// Where those of this process stand in line who want to change the same rows; nil if they do not, and race each time.
+  var lines: StoreLines? { get }
 }
 
 extension Store {
+  package var lines: StoreLines? { nil }
+
   /// Commits, and asks again where the answer was lost: nothing is done twice.
   package func settle(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
     for _ in 0..<3 {
@@ -41,20 +46,34 @@ extension Store {
 
   /// Reads, writes and commits, and begins anew where somebody else was faster; `body` may so be run more than once, each
   /// time on fresh rows. Nothing is committed where it writes nothing, or throws.
+  ///
+  /// Whoever finds a row changed that it wants to change itself gets in line for it, and so does who comes while there is
+  /// one; each begins anew when the one before has its answer. So of many at once nearly all are through at the second try.
   package func transact<Answer, Failure: StoreFailure>(
     at now: WallTime,
     _ body: (inout StoreTransaction<Failure>) async throws(Failure) -> Answer
   ) async throws(Failure) -> Answer {
-    // Of those who want to change one row at once, one gets through in each round.
+    let lines = lines
+    // The rows in whose lines this one is at the head.
+    var held: [StorePath] = []
+    defer { lines?.leave(held) }
+    // Who stands in no line, because others only read what it writes or the other way round, may lose any number of times.
     for _ in 0..<256 {
       var transaction = StoreTransaction<Failure>(self, at: now)
       let answer = try await body(&transaction)
       guard !transaction.commit.writes.isEmpty else { return answer }
-      do throws(StoreError) {
-        if try await settle(transaction.commit, at: now) { return answer }
-      } catch {
-        throw Failure(error)
+      if !held.isEmpty || lines?.areTaken(transaction.contested) != true {
+        do throws(StoreError) {
+          if try await settle(transaction.commit, at: now) { return answer }
+        } catch {
+          throw Failure(error)
+        }
       }
+      let contested = transaction.contested
+      guard let lines, contested != held else { continue }
+      lines.leave(held)
+      held = contested
+      await lines.join(held)
     }
     throw Failure(.contended)
   }

@@ -16,6 +16,12 @@ package struct StoreTransaction<Failure: StoreFailure>: Sendable {
     self.now = now
   }
 
+  /// The rows that it has read and is going to change, in order.
+  var contested: [StorePath] {
+    let read = Set(commit.checks.map(\.path))
+    return commit.writes.map(\.path).filter(read.contains).sorted()
+  }
+
   /// The rows under these keys, all as they were at one moment.
   package mutating func read(_ keys: [StoreKey]) async throws(Failure) -> [StoreEntry?] {
     let entries: [StoreEntry?]

@@ -19,6 +19,7 @@ package final class FaultyStore: Store {
     case conflict
   }
 
+  package let lines: StoreLines?
   private let inner: any Store
   private let state: Mutex<Fault?>
   private let generator = Mutex(SeededGenerator(seed: 1))
@@ -26,13 +27,13 @@ package final class FaultyStore: Store {
   /// A store with that wrong.
   package init(_ inner: any Store, _ fault: Fault?) {
     self.inner = inner
+    lines = inner.lines
     state = Mutex(fault)
   }
 
   /// A store in memory.
-  package init(_ fault: Fault? = nil, on executor: any SerialExecutor = SerialTestExecutor()) {
-    inner = MemoryStore(on: executor)
-    state = Mutex(fault)
+  package convenience init(_ fault: Fault? = nil, on executor: any SerialExecutor = SerialTestExecutor()) {
+    self.init(MemoryStore(on: executor), fault)
   }
 
   /// What is wrong now; nil for nothing.
