@@ -1,8 +1,10 @@
 """What `--store sqlite:FILE` promises: what was accepted is there after a kill -9, and a full disk refuses, not forgets."""
 
+import json
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import threading
 import time
@@ -87,7 +89,8 @@ def test_instances_of_sinch_start_after_a_kill_and_a_spent_nonce_stays_spent(fla
             assert client.receive("userRegistrationFailed")["error"]["reason"] == "nonce_reused"
 
 
-def test_nothing_that_was_accepted_is_lost_when_the_gateway_is_killed_in_the_middle(flags):
+def hammered(flags):
+    """The opaque tokens that a gateway accepted before it was killed in the middle of making more."""
     accepted = []
 
     def order(number):
@@ -106,10 +109,58 @@ def test_nothing_that_was_accepted_is_lost_when_the_gateway_is_killed_in_the_mid
         kill(gateway)
         for thread in threads:
             thread.join()
+    return accepted
+
+
+def test_nothing_that_was_accepted_is_lost_when_the_gateway_is_killed_in_the_middle(flags):
+    accepted = hammered(flags)
     with Gateway(*flags) as gateway:
         for access in accepted[:20] + accepted[-80:]:
             with Client(gateway, token=access) as client:
                 assert client.receive("connected")["user_id"].startswith("user")
+
+
+def counted(text):
+    """The counts that a row is in: each a weight in eight bytes, a length in two, a key."""
+    while text:
+        size = int.from_bytes(text[8:10], "big")
+        yield text[10 : 10 + size], int.from_bytes(text[:8], "big")
+        text = text[10 + size :]
+
+
+def test_a_file_of_a_killed_gateway_is_in_order_to_a_reader_that_knows_nothing_of_it(flags, tmp_path):
+    accepted = hammered(flags)
+    with sqlite3.connect(tmp_path / "store") as file:
+        assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        counts, tokens = {}, 0
+        for key, counts_of_row, value in file.execute("SELECT key, counts, value FROM entry"):
+            json.loads(value)
+            tokens += key.startswith(b"plain.token\0")
+            for name, weight in counted(counts_of_row):
+                counts[name] = counts.get(name, 0) + weight
+        # Beside the counts stands the number of the last commit, under no name.
+        kept = dict(file.execute("SELECT key, number FROM tally"))
+        last = kept.pop(b"")
+        assert counts == kept and tokens >= len(accepted)
+        # What was committed lately is in rows of their own, the last among them.
+        done = file.execute("SELECT version, length(ids) FROM done ORDER BY version").fetchall()
+        assert done[-1][0] <= last and len(accepted) <= sum(size for _, size in done) / 16 <= last
+    file.close()
+
+
+def test_a_file_without_a_list_of_commits_is_opened_and_gets_one(flags, tmp_path):
+    with Gateway(*flags) as gateway:
+        access = opaque(gateway, "ann")
+    file = sqlite3.connect(tmp_path / "store", isolation_level=None)
+    file.execute("DROP TABLE done")
+    file.close()
+    with Gateway(*flags) as gateway:
+        with Client(gateway, token=access) as ann:
+            ann.receive("connected")
+        opaque(gateway, "bob")
+    file = sqlite3.connect(tmp_path / "store")
+    assert file.execute("SELECT count(*) FROM done").fetchone()[0] > 0
+    file.close()
 
 
 def test_where_the_disk_takes_no_more_orders_are_refused_and_nothing_is_forgotten(flags, tmp_path):
@@ -145,3 +196,29 @@ def test_a_file_that_cannot_be_the_store_is_named_at_the_start(flags, tmp_path, 
             outcome = subprocess.run(command, capture_output=True, text=True, timeout=30)
     assert outcome.returncode == 1 and not outcome.stdout
     assert f"{tmp_path / 'store'}: " in outcome.stderr and reason in outcome.stderr
+
+
+def test_a_damaged_file_is_named_at_the_start_and_left_as_it_is(flags, tmp_path):
+    with Gateway(*flags) as gateway:
+        for number in range(200):
+            opaque(gateway, f"user{number}")
+    file = sqlite3.connect(tmp_path / "store")
+    file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    file.close()
+    damaged = bytearray((tmp_path / "store").read_bytes())
+    assert len(damaged) > 5 * 4096
+    damaged[4096 + 100 : -100] = b"\xab" * (len(damaged) - 4096 - 200)
+    (tmp_path / "store").write_bytes(damaged)
+    command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *flags]
+    outcome = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert outcome.returncode == 1 and f"{tmp_path / 'store'}: it is damaged" in outcome.stderr
+    assert (tmp_path / "store").read_bytes() == damaged
+
+
+def test_a_disk_that_is_full_at_the_start_is_named_and_the_next_start_is_a_good_one(flags, tmp_path):
+    command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *flags]
+    full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    outcome = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=30, preexec_fn=full)
+    assert outcome.returncode == 1 and str(tmp_path / "store").encode() in outcome.stderr
+    with Gateway(*flags) as gateway:
+        opaque(gateway, "ann")
