@@ -29,7 +29,7 @@ func vendorTests(_ name: String, resources: [Resource] = []) -> Target {
     name: "Gateway\(name)Tests",
     dependencies: [
       "Gateway\(name)", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "GatewayRuntime",
-      "GatewaySimulator", "GatewayStores", "TestSupport",
+      "GatewaySimulator", "GatewaySpace", "GatewayStores", "TestSupport",
     ].map { .byName(name: $0) },
     path: "Tests/Vendors/\(name)Tests", resources: resources, swiftSettings: settings)
 }
@@ -101,8 +101,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "GatewayFleet", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
-        "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "PosternTesting", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewaySimulator", "GatewayRuntime",
+        "GatewayStores", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
@@ -114,8 +114,8 @@ let package = Package(
     tests(
       "GatewayKitTests",
       [
-        "PosternTesting", "GatewaySpace", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
-        "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport",
+        "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON",
+        "GatewayCore", "TestSupport",
       ]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),
     vendorTests("Plain", resources: [.copy("Fixtures")]),

@@ -11,7 +11,8 @@ package struct PlainVendor: Vendor {
 
   package init(_ settings: PlainSettings, on ground: Ground) {
     self.ground = ground
-    directory = PlainDirectory(ground.store, generator: SeededGenerator(seed: ground.seed))
+    directory = PlainDirectory(
+      ground.store, limits: settings.limits, generator: SeededGenerator(seed: ground.seed))
     authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     bindings = [PlainDialect.binding(authenticator)]
   }
@@ -24,9 +25,10 @@ package struct PlainVendor: Vendor {
   }
 }
 
-/// What the plain dialect's side is told: whose tokens it takes.
+/// What the plain dialect's side is told: whose tokens it takes, how many calls it keeps.
 package struct PlainSettings: VendorSettings {
   package var verifier: JWTVerifier
+  package var limits = PlainDirectoryLimits()
 
   package init(verifier: JWTVerifier) {
     self.verifier = verifier

@@ -1,46 +1,53 @@
 import GatewayCore
+import GatewayKit
+import GatewayRuntime
+import GatewaySpace
 import GatewayTokens
+import TestSupport
 
-/// A world that the parrot lives in: one in virtual time, say. A test that is written for any runs in all.
-protocol ParrotWorld {
-  /// The secret that its tokens are signed with.
-  static var secret: KeyMaterial { get }
+/// A world that the parrot lives in, be it in virtual time or over sockets.
+struct ParrotWorld: Sendable {
+  private static var secret: KeyMaterial { get throws { try .secret(Array("a secret of thirty-two bytes, say".utf8)) } }
 
-  var wallTime: WallTime { get async }
+  /// The parrot as it is played in all tests.
+  static var settings: ParrotSettings {
+    get throws { ParrotSettings(verifier: JWTVerifier(keys: try KeySet([try VerificationKey(secret)]))) }
+  }
 
-  /// A client whose connection is open.
-  func dial() async throws -> any ParrotPeer
+  let world: TestWorld
 
-  /// An operator lets the user's tokens expire. Returns how many sessions that reached.
-  func expire(_ user: String) async throws -> Int
-
-  func fetch(_ path: String) async throws -> HTTPResponse
-}
-
-/// A client in a test's hand.
-protocol ParrotPeer {
-  func say(_ text: String) async
-
-  /// The next message; nil when the connection has ended.
-  func hear() async throws -> String?
-
-  /// The code of the gateway's close frame, after whatever was said before it.
-  func closeCode() async throws -> UInt16?
-}
-
-extension ParrotWorld {
-  static var secret: KeyMaterial { try! KeyMaterial.secret(Array("a secret of thirty-two bytes, say".utf8)) }
+  /// The parrot is there as long as `body` runs.
+  static func run(
+    _ place: TestPlace, refreshTimeout: Duration = .seconds(60),
+    _ body: @escaping @Sendable (ParrotWorld) async throws -> Void
+  ) async throws {
+    let session = try SessionPolicy(refreshTimeout: refreshTimeout, anyRefreshTimeout: true)
+    let settings = SpaceSettings(
+      configuration: GatewayConfiguration(session: session), vendors: [try Self.settings],
+      issuer: FakeTokens(), provider: try TokenProviderPolicy())
+    try await place.run(settings) { try await body(ParrotWorld(world: $0)) }
+  }
 
   /// A token of the user that lives so long.
-  func token(_ user: String, life: Int = 3_600) async throws -> String {
-    let now = Int64(await wallTime.seconds)
+  func token(_ user: String, life: Int = 3_600) throws -> String {
+    let now = Int64(world.wallTime.seconds)
     return try JWTSigner(Self.secret).sign(Array(#"{"sub":"\#(user)","iat":\#(now),"exp":\#(now + Int64(life))}"#.utf8))
   }
 
+  /// A client whose connection is open.
+  func dial() async -> TestPeer { await world.dial(ParrotDialect.path) }
+
   /// A client that has said hello.
-  func greet(_ user: String) async throws -> any ParrotPeer {
-    let peer = try await dial()
-    await peer.say(#"{"type":"hello","token":"\#(try await token(user))"}"#)
+  func greet(_ user: String) async throws -> TestPeer {
+    let peer = await dial()
+    peer.say(#"{"type":"hello","token":"\#(try token(user))"}"#)
     return peer
   }
+
+  /// An operator lets the user's tokens expire. Returns how many sessions that reached.
+  func expire(_ user: String) async throws -> Int {
+    try await world.gateway.control(UserID(user), .expireNow)
+  }
+
+  func fetch(_ path: String) async throws -> HTTPResponse { try await world.fetch("GET", path) }
 }

@@ -9,6 +9,9 @@ internal import GatewayTokens
 package struct SimulatedSinch {
   package static let application: Name = "app"
   package static let secret = SinchSecret(bytes: Array(0..<16))
+  package static var applications: SinchApplications {
+    SinchApplications([SinchApplication(key: application, secrets: [secret])])
+  }
 
   package let space: TestSpace<SinchVendor>
   package let settings: SinchSettings
@@ -17,8 +20,7 @@ package struct SimulatedSinch {
   package init(
     _ session: SessionPolicy = try! SessionPolicy(), _ change: (inout SinchSettings) -> Void = { _ in }
   ) {
-    var settings = SinchSettings(
-      applications: SinchApplications([SinchApplication(key: Self.application, secrets: [Self.secret])]))
+    var settings = SinchSettings(applications: Self.applications)
     change(&settings)
     self.settings = settings
     space = try! TestSpace(settings, GatewayConfiguration(session: session))

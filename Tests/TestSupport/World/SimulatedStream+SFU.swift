@@ -89,6 +89,13 @@ extension JSONView {
   }
 }
 
+extension HTTPResponse {
+  /// The text at a path of names and indices with dots between them.
+  package func at(_ path: String) -> String? {
+    (try? JSONDocument.parse(body, sizeMax: 1 << 20).root)?.at(path)?.string
+  }
+}
+
 extension SimulatedPeer {
   /// The frames of all messages so far.
   package var frames: [Frame] {

@@ -8,7 +8,7 @@ internal import GatewayTokens
 
 /// A gateway in virtual time that plays one vendor, with a loop for its clients: what a test of Sinch, for instance,
 /// talks to.
-package struct TestSpace<Played: Vendor> {
+package struct TestSpace<Played> {
   package let world: SimulatedWorld
   package let network: SimulatedNetwork
   package let space: Space
@@ -27,17 +27,26 @@ package struct TestSpace<Played: Vendor> {
     conditions: LinkConditions = LinkConditions(), keepsTrace: Bool = true, issuer: any TokenIssuer = FakeTokens(),
     isSecure: Bool = false
   ) throws where Settings.Played == Played {
+    var space = SpaceSettings(
+      configuration: configuration, vendors: [settings], issuer: issuer, provider: try TokenProviderPolicy())
+    space.isSecure = isSecure
+    try self.init(space, seed: seed, loops: loops, conditions: conditions, keepsTrace: keepsTrace)
+  }
+
+  /// A gateway with these settings, of whose vendors the first is the one that is played.
+  package init(
+    _ settings: SpaceSettings, seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
+    keepsTrace: Bool = true
+  ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1, keepsTrace: keepsTrace)
     network = SimulatedNetwork(world, conditions: conditions)
     let own = Array(world.loops.prefix(loops))
     clients = world.loops[loops]
-    var space = SpaceSettings(
-      configuration: configuration, vendors: [settings], issuer: issuer, provider: try TokenProviderPolicy())
-    space.seed = seed
-    space.secrets = Secrets(seed: seed)
-    space.isSecure = isSecure
+    var settings = settings
+    settings.seed = seed
+    settings.secrets = Secrets(seed: seed)
     store = FaultyStore(on: own[0].eventLoop)
-    let whole = try Space(space, on: own.map(\.eventLoop), store: store)
+    let whole = try Space(settings, on: own.map(\.eventLoop), store: store)
     guard let vendor = whole.vendors[0] as? Played else { preconditionFailure("made of these settings") }
     self.space = whole
     self.vendor = vendor
@@ -63,6 +72,16 @@ package struct TestSpace<Played: Vendor> {
     return world.ask(on: clients.eventLoop.index) {
       await dialer.fetch(request, from: target, timeout: .seconds(30))
     }
+  }
+
+  /// Starts work on the loop of the clients, and lets happen what can without time passing.
+  package func start<Answer: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
+  ) -> Started<Answer> {
+    let started = Started<Answer>()
+    clients.stage.start { started.end(with: await body()) }
+    world.settle()
+    return started
   }
 
   /// What the gateway answers to an order of an operator.

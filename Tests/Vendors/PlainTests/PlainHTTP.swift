@@ -2,33 +2,42 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 import GatewayPlain
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySpace
+import GatewayTokens
 import TestSupport
 import Testing
 
-/// The plain dialect's HTTP side on a gateway that is none, with a directory of its own.
+/// The plain dialect's HTTP side, on a gateway in virtual time. Its token provider mints tokens that can be read, its
+/// users have real ones.
 struct PlainHTTP {
-  let gateway = FakeGateway()
-  let directory: PlainDirectory
-  private let router: HTTPRouter
+  private static let secret = Array("a secret of thirty-two bytes, or more".utf8)
 
-  init(_ policy: TokenProviderPolicy, full: Bool = false) {
-    directory = gateway.makeDirectory(calls: full ? 1 : 100)
-    let provider = TokenProvider(
-      on: gateway.executor, policy: policy, services: gateway, issuer: FakeTokens(), vendors: ["acme": VendorTokens()])
-    router = HTTPRouter(
-      PlainRoutes(
-        services: gateway, directory: directory, authenticator: FakeTokens(),
-        issuer: FakeTokens(), provider: provider
-      ).routes)
+  let space: TestSpace<PlainVendor>
+  private let issuer: PlainTokenIssuer
+
+  /// - Parameter callsMax: How many calls there can be.
+  init(_ policy: TokenProviderPolicy, callsMax: Int = 100) throws {
+    let secret = try KeyMaterial.secret(Self.secret)
+    issuer = PlainTokenIssuer(signer: try JWTSigner(secret))
+    var plain = PlainSettings(verifier: JWTVerifier(keys: try KeySet([VerificationKey(secret)])))
+    plain.limits.calls = callsMax
+    space = try TestSpace(
+      SpaceSettings(
+        configuration: GatewayConfiguration(session: try SessionPolicy()), vendors: [plain, AcmeSettings()],
+        issuer: FakeTokens(), provider: policy))
   }
 
-  /// Asks, and lets a minute pass.
+  var world: SimulatedWorld { space.world }
+
+  /// Asks, and waits for the answer.
   func ask(
     _ method: String, _ path: String, _ body: String = "", bearer: String? = nil, headers: [HTTPField] = []
   ) throws -> (response: HTTPResponse, body: JSONView) {
-    let box = try begin(method, path, body, bearer: bearer, headers: headers)
-    gateway.advance(by: .seconds(60))
-    let response = try #require(box.value)
+    let asked = begin(method, path, body, bearer: bearer, headers: headers)
+    _ = world.run(within: .seconds(60)) { asked.value != nil }
+    let response = try #require(asked.value).get()
     #expect(response.header("content-type") == "application/json")
     return (response, try JSONDocument.parse(response.body).root)
   }
@@ -36,35 +45,50 @@ struct PlainHTTP {
   /// Asks, and lets no time pass.
   func begin(
     _ method: String, _ path: String, _ body: String = "", bearer: String? = nil, headers: [HTTPField] = []
-  ) throws -> Box<HTTPResponse> {
-    guard case .found(let route, let parameters) = router.match(method: method, path: path) else {
-      throw GatewayError.notFound
-    }
+  ) -> Started<Result<HTTPResponse, DialFailure>> {
     let headers = headers + (bearer.map { [HTTPField("authorization", "Bearer \($0)")] } ?? [])
     let request = HTTPRequest(method: method, path: path, headers: headers, body: Array(body.utf8))
-    return gateway.start { await route.handler(request, parameters) }
+    let dialer = SimulatedDialer(space.network, on: space.clients)
+    return space.start { await dialer.fetch(request, from: .gateway, timeout: .seconds(1_000)) }
+  }
+
+  /// A client of the user's, logged in.
+  @discardableResult
+  func connect(_ user: String) -> SimulatedPeer {
+    space.dial(
+      HTTPRequest(
+        method: "GET", path: PlainDialect.path, headers: [HTTPField("authorization", "Bearer \(token(user))")]))
   }
 
   func token(
     _ user: String, _ kind: UserKind = .regular, life: Duration? = .seconds(3600), calls: [String]? = nil
   ) -> String {
-    FakeTokens().mint(
-      user: UserID(user), kind: kind, issuedAt: gateway.wallTime, expiresAt: life.map { gateway.wallTime + $0 },
+    issuer.mint(
+      user: UserID(user), kind: kind, issuedAt: world.wallTime, expiresAt: life.map { world.wallTime + $0 },
       calls: calls?.compactMap { CallID(cid: $0) }
     ).token
-  }
-
-  /// Tokens that are told apart from the plain ones.
-  private struct VendorTokens: TokenIssuer {
-    func mint(
-      user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
-    ) -> Credentials {
-      Credentials(token: "acme's \(user)")
-    }
   }
 
   /// The error of an answer: its status and number.
   static func error(_ answer: (response: HTTPResponse, body: JSONView)) -> [Int] {
     [answer.response.status, Int(answer.body["error"]?["number"]?.integer ?? 0)]
+  }
+}
+
+/// A vendor that has nothing but tokens, which are told apart from the plain ones.
+private struct AcmeSettings: VendorSettings {
+  func vendor(on ground: Ground) -> Acme { Acme() }
+
+  struct Acme: Vendor, TokenIssuer {
+    let bindings: [DialectBinding] = []
+    var issuers: [String: any TokenIssuer] { ["acme": self] }
+
+    func routes(with provider: TokenProvider) -> [HTTPRoute] { [] }
+
+    func mint(
+      user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
+    ) -> Credentials {
+      Credentials(token: "acme's \(user)")
+    }
   }
 }

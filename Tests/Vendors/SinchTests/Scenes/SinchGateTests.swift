@@ -23,23 +23,6 @@ struct SinchGateTests {
     #expect(marked.closeCode == 4501 && gateway.instances(of: "visitor").isEmpty)
   }
 
-  @Test("guests get a token over HTTP, connect and join calls")
-  func guests() throws {
-    let gateway = SimulatedSinch()
-    let answer = try #require(gateway.fetch("POST", "/sinch/v1/applications/app/guests"))
-    #expect(answer.status == 201)
-    let text = String(decoding: answer.body, as: UTF8.self)
-    let parts = text.split(separator: "\"").map(String.init)
-    let user = parts[parts.firstIndex(of: "userId")! + 2]
-    let token = parts[parts.firstIndex(of: "jwt")! + 2]
-    let peer = gateway.connect()
-    peer.start(user, #","jwt":"\#(token)""#)
-    peer.say(#"{"type":"joinCall","callId":"default:lobby"}"#)
-    #expect(peer.types == ["userRegistered", "clientStarted", "callJoined"])
-    let kinds = gateway.order { await $0.sessions(of: UserID(user), after: nil, limit: 5).map(\.kind) }
-    #expect(kinds == [.guest])
-  }
-
   @Test(
     "an operation before the login gets 800101",
     arguments: [

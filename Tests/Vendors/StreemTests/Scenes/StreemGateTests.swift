@@ -24,23 +24,6 @@ struct StreemGateTests {
     #expect(answer.status == 403 && answer.text.contains("anonymous_refused"))
   }
 
-  @Test("an invited customer is a guest, and can join a call")
-  func guests() throws {
-    let expert = streem.identify(streem.token("ann"), #","isExpert":true"#)
-    streem.say(expert, #"{"type":"createInvitation","toUserName":"Carl"}"#)
-    let code = try #require(streem.last("invitationCode", expert))
-    let entrance = streem.fetch("POST", "/streem/v1/invitations/\(code)/login").text
-    let token = try #require(SimulatedStreem.member("token", entrance))
-    let guest = streem.identify(Credentials(token: token))
-    #expect(streem.types(guest) == ["identified"])
-    let kinds = streem.order { await $0.sessions(of: nil, after: nil, limit: 10) }?.map(\.kind)
-    #expect(Set(kinds ?? []) == [.regular, .guest])
-    let uid = try #require(SimulatedStreem.member("uid", entrance))
-    streem.say(guest, #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(uid)"}"#)
-    #expect(streem.types(guest).last == "remoteStreamRinging")
-    #expect(streem.types(expert).last == "incomingRemoteStream")
-  }
-
   @Test(
     "missing authentication is 800101 for every operation, over the socket",
     arguments: [
@@ -150,14 +133,5 @@ struct StreemGateTests {
     streem.say(theirs, #"{"type":"token","token":"\#(streem.token("bob").token)"}"#)
     #expect(streem.types(theirs).last == "identified")
     #expect(streem.fetch("POST", "/streem/api-keys/nobody/revoke", from: DialTarget.control).status == 404)
-  }
-
-  @Test("a revoked token closes its session where that is the policy")
-  func closes() throws {
-    let streem = try SimulatedStreem(try SessionPolicy(revocation: .close))
-    let peer = streem.identify(streem.token("ann"))
-    let later = streem.world.wallTime + .seconds(1)
-    _ = streem.order { try? await $0.revoke(.user(UserID("ann"), issuedBefore: later)) }
-    #expect(peer.ending?.code == 4004)
   }
 }

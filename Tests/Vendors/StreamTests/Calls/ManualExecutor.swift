@@ -1,22 +1,22 @@
-internal import Synchronization
+import Synchronization
 
 /// An executor without a thread: what is queued runs when the test says so, in the order in which it came.
 ///
 /// For tasks and for actors alike, so that a test of both is the same every time.
-package final class ManualExecutor: SerialExecutor, TaskExecutor {
+final class ManualExecutor: SerialExecutor, TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
 
-  package init() {}
+  init() {}
 
-  package func enqueue(_ job: consuming ExecutorJob) {
+  func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.withLock { $0.append(job) }
   }
 
-  package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
   /// Runs everything that is queued, and what that queues.
-  package func runAll() {
+  func runAll() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }

@@ -1,0 +1,90 @@
+package import GatewayCore
+
+/// A client of some dialect at the gate: ann's, with Sendbird's habits.
+package struct GateClient: Sendable {
+  package let user: String
+  package let token: Credentials?
+  package let peer: TestPeer
+  private let dialect: any GateDialect
+
+  /// A client that has said who it is, and has its answer.
+  package init(_ user: String, with token: Credentials?, of dialect: any GateDialect, in world: TestWorld) async {
+    let identity = Self.identity(user, token, world)
+    let peer = await world.dial(dialect.client.upgrade(of: identity))
+    if let token, let login = dialect.client.encode(.connect(token), of: identity) { peer.say(login) }
+    await self.init(user, token, peer, of: dialect)
+  }
+
+  /// A client that has done by hand what logs in.
+  package init(_ user: String, _ token: Credentials?, _ peer: TestPeer, of dialect: any GateDialect) async {
+    (self.user, self.token, self.peer, self.dialect) = (user, token, peer, dialect)
+    let client = self
+    _ = await peer.world.wait { client.isLoggedIn || !client.errors.isEmpty || peer.end != nil }
+  }
+
+  private static func identity(_ user: String, _ token: Credentials?, _ world: TestWorld) -> ClientIdentity {
+    ClientIdentity(
+      user: UserID(user), token: token, number: UInt64(clamping: world.now.nanoseconds), now: world.wallTime)
+  }
+
+  // MARK: What it heard
+
+  /// What it understood, and when that came.
+  package var notices: [(at: Instant, notice: ServerNotice)] {
+    peer.heard.compactMap { at, frame in
+      frame.payload.withUnsafeBytes { dialect.client.decode($0, frame.kind) }.map { (at, $0) }
+    }
+  }
+
+  package var welcome: Welcome? {
+    for case (_, .connected(_, let welcome)) in notices { return welcome }
+    return nil
+  }
+
+  package var isLoggedIn: Bool { welcome != nil }
+
+  /// When it was asked for another token.
+  package var requests: [Instant] { notices.filter { dialect.isRequest($0.notice) }.map(\.at) }
+
+  package var errors: [Int] {
+    notices.compactMap { if case .error(let number, _) = $0.notice { number } else { nil } }
+  }
+
+  private var acceptances: Int {
+    notices.count {
+      switch $0.notice {
+      case .refreshed, .keyRenewed: true
+      default: false
+      }
+    }
+  }
+
+  // MARK: Another token
+
+  /// Whether its wire lets a token take another's place; else it comes back with it.
+  package var refreshesInPlace: Bool { refresh(with: Credentials(token: "")) != nil }
+
+  private func refresh(with token: Credentials) -> Frame? {
+    dialect.client.encode(.refresh(token), of: Self.identity(user, token, peer.world))
+  }
+
+  /// Answers with that token, on the same connection. Returns whether it was taken, when there is an answer.
+  package func answers(with token: Credentials) async -> Bool {
+    let (accepted, refused) = (acceptances, errors.count)
+    if let frame = refresh(with: token) { peer.say(frame) }
+    _ = await peer.world.wait { acceptances > accepted || errors.count > refused || peer.end != nil }
+    return acceptances > accepted
+  }
+
+  /// The client after it has got another good token of its user: the same, or one that came back with it.
+  package func renewed() async throws -> GateClient {
+    let token = try await dialect.token(of: user, life: GateRule.usualLife, in: peer.world)
+    guard refreshesInPlace else { return await GateClient(user, with: token, of: dialect, in: peer.world) }
+    guard await answers(with: token) else { throw NotRenewed(heard: peer.texts.map { String($0.prefix(200)) }) }
+    return self
+  }
+
+  struct NotRenewed: Error {
+    let heard: [String]
+  }
+}

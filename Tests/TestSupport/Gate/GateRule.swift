@@ -1,0 +1,37 @@
+internal import GatewayCore
+
+/// A rule of the gate: that guests can join, for instance. It holds in every dialect, or the dialect says why it cannot.
+package enum GateRule: String, CaseIterable, Sendable {
+  case anonymous = "anonymous users get no socket"
+  case guests = "guests can join"
+  case connectionRequired = "missing authentication is connection required, 800101"
+  case loginTimeout = "who does not log in is disconnected when the time-out passes, and not before"
+  case expiry = "a token that expires in mid-session is asked for, once and not before, and a good one goes on"
+  case refreshTimeout = "who misses the time-out is disconnected, and not before"
+  case order = "a token that an operator lets expire is asked for, nobody else's is, and a good one goes on"
+  case stranger = "another user's token is no answer, and the good one still is"
+  case revocation = "a revoked token is asked for, nobody else's is; it comes in no more, and a good one goes on"
+  case closingRevocation = "where it is set so, a revoked token's session is closed, and nobody else's"
+
+  /// How long tokens live where they need not end.
+  package static let usualLife = Duration.seconds(3_600)
+
+  /// How long the rule's tokens live.
+  func life(in place: TestPlace) -> Duration {
+    self == .expiry && place == .sockets ? .seconds(3) : Self.usualLife
+  }
+
+  /// How long its clients may take where they are to miss it.
+  static func timeout(in place: TestPlace) -> Duration {
+    place == .sockets ? .seconds(1) : .seconds(60)
+  }
+
+  /// The times that the rule's sessions keep to: the usual ones, but that nobody waits for a real minute.
+  func policy(in place: TestPlace) throws(SessionPolicyError) -> SessionPolicy {
+    let timeout = Self.timeout(in: place)
+    return try SessionPolicy(
+      loginTimeout: self == .loginTimeout ? timeout : .seconds(10),
+      refreshTimeout: self == .refreshTimeout ? timeout : .seconds(60),
+      revocation: self == .closingRevocation ? .close : .refresh, anyRefreshTimeout: true)
+  }
+}

@@ -1,0 +1,14 @@
+internal import Synchronization
+
+/// What work that was started in virtual time came to, a request's answer for instance; nil while it goes on.
+package final class Started<Answer: Sendable>: Sendable {
+  private let stored = Mutex<Answer?>(nil)
+
+  package var value: Answer? { stored.withLock { $0 } }
+
+  package init() {}
+
+  package func end(with value: Answer) {
+    stored.withLock { $0 = value }
+  }
+}

@@ -1,0 +1,78 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// A gateway and the loop of its clients, as the body of a test sees them, whose words are the same in every
+/// ``TestPlace``. The body runs on the loop.
+package struct TestWorld: Sendable {
+  package let place: TestPlace
+  package let gateway: Gateway
+  package let loop: EventLoop
+  private let dialer: any Dialer
+  private let target: DialTarget
+
+  init(place: TestPlace, gateway: Gateway, loop: EventLoop, dialer: any Dialer, target: DialTarget) {
+    self.place = place
+    self.gateway = gateway
+    self.loop = loop
+    self.dialer = dialer
+    self.target = target
+  }
+
+  // MARK: Time
+
+  package var now: Instant { loop.now }
+  package var wallTime: WallTime { loop.wallTime }
+
+  /// How much later than it should a thing may happen: a machine that has much to do needs its time.
+  package var slack: Duration {
+    switch place {
+    case .virtualTime: .seconds(1)
+    case .sockets: .seconds(10)
+    }
+  }
+
+  /// Lets time pass.
+  package func pass(_ duration: Duration) async {
+    await loop.sleep(until: now + duration)
+  }
+
+  /// Lets time pass until it is as the test wants it. False if it is not after `limit`.
+  package func wait(atMost limit: Duration? = nil, until isSo: () async -> Bool) async -> Bool {
+    let end = now + (limit ?? slack)
+    let most: Duration = place == .virtualTime ? .seconds(5) : .milliseconds(20)
+    var glance = Duration.milliseconds(1)
+    while await !isSo() {
+      guard now < end else { return false }
+      await loop.sleep(until: min(end, now + glance))
+      glance = min(glance * 2, most)
+    }
+    return true
+  }
+
+  // MARK: Clients
+
+  /// A client whose connection is open, or has been refused.
+  package func dial(_ upgrade: ClientUpgrade) async -> TestPeer {
+    let peer = TestPeer(in: self)
+    dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: peer)
+    _ = await wait { peer.isOpen || peer.end != nil }
+    return peer
+  }
+
+  package func dial(_ path: String) async -> TestPeer {
+    await dial(ClientUpgrade(HTTPRequest(method: "GET", path: path)))
+  }
+
+  /// The answer to an HTTP request.
+  package func fetch(
+    _ method: String, _ path: String, query: [HTTPField] = [], headers: [HTTPField] = [], body: String = ""
+  ) async throws -> HTTPResponse {
+    let headers = headers + (body.isEmpty ? [] : [HTTPField("content-type", "application/json")])
+    return try await fetch(
+      HTTPRequest(method: method, path: path, query: query, headers: headers, body: Array(body.utf8)))
+  }
+
+  package func fetch(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try await dialer.fetch(request, from: target, timeout: .seconds(30)).get()
+  }
+}

@@ -1,0 +1,28 @@
+import GatewayCore
+import GatewayKit
+import GatewayPlain
+import TestSupport
+import Testing
+
+@Suite("The rules of the gate, in the plain dialect's words")
+struct PlainGateTests {
+  @Test("hold", arguments: GateCase.all(PlainGate()))
+  func rules(gate: GateCase) async throws { try await gate.holds() }
+}
+
+private struct PlainGate: GateDialect {
+  let client: any ClientDialect = PlainClientDialect()
+  let operation = #"{"type":"join","cid":"default:lobby"}"#
+
+  func vendor(tokenLife: Duration) -> (any VendorSettings)? { nil }
+
+  func guest(in world: TestWorld) async throws -> GateClient {
+    let answer = try await world.fetch("POST", "/v1/guests", body: #"{"name":"zoe"}"#)
+    return await GateClient("zoe", with: answer.member("token").map { Credentials(token: $0) }, of: self, in: world)
+  }
+
+  func joins(_ guest: GateClient) async -> Bool {
+    guest.peer.say(operation)
+    return await guest.peer.hears(#""type":"joined""#)
+  }
+}

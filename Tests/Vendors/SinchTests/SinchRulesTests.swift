@@ -1,0 +1,33 @@
+import GatewayCore
+import GatewayKit
+import GatewaySinch
+import TestSupport
+import Testing
+
+@Suite("The rules of the gate, with Sinch's clients")
+struct SinchRulesTests {
+  @Test("hold", arguments: GateCase.all(SinchGate()))
+  func rules(gate: GateCase) async throws { try await gate.holds() }
+}
+
+private struct SinchGate: GateDialect {
+  let client: any ClientDialect = SinchClientDialect(application: SimulatedSinch.application)
+  let operation = #"{"type":"joinCall","callId":"default:lobby"}"#
+
+  func vendor(tokenLife: Duration) -> (any VendorSettings)? {
+    var settings = SinchSettings(applications: SimulatedSinch.applications)
+    settings.tokens.instanceLifeMin = tokenLife
+    return settings
+  }
+
+  func guest(in world: TestWorld) async throws -> GateClient {
+    let answer = try await world.fetch("POST", "/sinch/v1/applications/\(SimulatedSinch.application)/guests")
+    let token = answer.member("jwt").map { Credentials(token: $0) }
+    return await GateClient(answer.member("userId") ?? "", with: token, of: self, in: world)
+  }
+
+  func joins(_ guest: GateClient) async -> Bool {
+    guest.peer.say(operation)
+    return await guest.peer.hears(#""type":"callJoined""#)
+  }
+}

@@ -1,0 +1,44 @@
+import GatewayCore
+import GatewayStream
+
+/// A client of Stream Chat: all that it has to say is in its upgrade. The rest it has from the one of Video.
+struct StreamChatClient: ClientDialect {
+  private let video = StreamVideoClientDialect(.javascript, apiKey: "key")
+
+  var name: String { video.name }
+  var upgradeTarget: String { StreamDialect.Kind.chat.path }
+
+  func upgrade(of client: ClientIdentity) -> ClientUpgrade {
+    let user = client.user.rawValue
+    return ClientUpgrade(
+      HTTPRequest(
+        method: "GET", path: upgradeTarget,
+        query: [
+          HTTPField("api_key", "key"), HTTPField("authorization", client.token?.token ?? ""),
+          HTTPField("stream-auth-type", "jwt"),
+          HTTPField("json", #"{"user_id":"\#(user)","user_details":{"id":"\#(user)"}}"#),
+        ]))
+  }
+
+  func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? { nil }
+
+  /// A login is a sign of life that knows who one is.
+  func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? {
+    let text = String(decoding: payload, as: UTF8.self)
+    if text.contains(#""me":"#) {
+      var welcome = Welcome()
+      welcome.connection = text.firstMatch(of: #/"connection_id":"([^"]+)"/#).map { String($0.1) }
+      return .connected(nil, welcome)
+    }
+    if let code = text.firstMatch(of: #/"error":\{.*"code":(\d+)/#).flatMap({ Int($0.1) }) {
+      return .error(number: code, name: "\(code)")
+    }
+    return video.decode(payload, kind)
+  }
+
+  func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
+    video.tokenRequest(for: user, life: life, at: now)
+  }
+
+  func token(in response: HTTPResponse) -> Credentials? { video.token(in: response) }
+}
