@@ -36,24 +36,27 @@ package enum MetricsPage {
 
   private static func counters(_ dialects: [DialectMetrics], _ page: inout PrometheusText) {
     let errors = GatewayError.all.map(\.name)
-    let kinds = UserKind.allCases.map(\.rawValue)
-    let causes = RefreshCause.allCases.map(\.rawValue)
-    let families: [(name: String, help: String, label: String, values: [String], KeyPath<DialectMetrics, Counter>)] = [
-      ("upgrades_refused", "Upgrades refused.", "error", errors, \.upgradesRefused),
-      ("connections_ended", "Connections ended.", "reason", DialectMetrics.reasons, \.connectionsEnded),
-      ("logins", "Accepted logins.", "kind", kinds, \.logins),
-      ("logins_refused", "Refused logins.", "error", errors, \.loginsRefused),
-      ("refresh_requests", "Refresh requests sent.", "cause", causes, \.refreshesRequested),
-      ("refreshes", "Accepted refreshes.", "origin", DialectMetrics.origins, \.refreshesAccepted),
-      ("refreshes_refused", "Refused refreshes.", "error", errors, \.refreshesRefused),
-      ("malformed_messages", "Messages not understood.", "error", errors, \.malformedMessages),
-    ]
-    for (name, help, label, values, counter) in families {
-      let samples = dialects.flatMap { dialect in
-        let counts = dialect[keyPath: counter].values
-        return Set(values).union(counts.keys).map { ([dialect.dialect, $0], counts[$0, default: 0]) }
+    // Whatever can be counted, and how often it was.
+    typealias Counts = (DialectMetrics) -> [String: UInt64]
+    func every(_ names: [String], _ counter: @escaping (DialectMetrics) -> Counter<String>) -> Counts {
+      { dialect in
+        counter(dialect).values.merging(names.map { ($0, 0) }) { count, _ in count }
       }
-      page.counters("postern_\(name)_total", help, labels: ["dialect", label], samples)
+    }
+    let families: [(name: String, help: String, label: String, Counts)] = [
+      ("upgrades_refused", "Upgrades refused.", "error", every(errors, \.upgradesRefused)),
+      ("connections_ended", "Connections ended.", "reason", every(DialectMetrics.reasons, \.connectionsEnded)),
+      ("logins", "Accepted logins.", "kind", \.logins.named),
+      ("logins_refused", "Refused logins.", "error", every(errors, \.loginsRefused)),
+      ("refresh_requests", "Refresh requests sent.", "cause", \.refreshesRequested.named),
+      ("refreshes", "Accepted refreshes.", "origin", \.refreshesAccepted.named),
+      ("refreshes_refused", "Refused refreshes.", "error", every(errors, \.refreshesRefused)),
+      ("malformed_messages", "Messages not understood.", "error", every(errors, \.malformedMessages)),
+    ]
+    for (name, help, label, counts) in families {
+      page.counters(
+        "postern_\(name)_total", help, labels: ["dialect", label],
+        dialects.flatMap { dialect in counts(dialect).map { ([dialect.dialect, $0], $1) } })
     }
   }
 

@@ -31,6 +31,17 @@ struct FlatScanner {
 
   /// Steps over a string of printable ASCII without escapes, whose first quote is behind already, and its last quote.
   mutating func passString() -> Bool {
+    // Eight bytes at once while none of them ends the string or is refused: the usual tricks of arithmetic find a byte that
+    // is below a space, a quote, a backslash, a delete or above.
+    while position + 8 <= text.count {
+      let word = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+      func zeroes(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+      let odd =
+        word | (word &- ones &* 0x20) | (word &+ ones) | zeroes(word ^ (ones &* 0x22)) | zeroes(word ^ (ones &* 0x5C))
+      guard odd & tops == 0 else { break }
+      position += 8
+    }
     while position < text.count {
       let byte = text[position]
       position += 1
@@ -40,18 +51,31 @@ struct FlatScanner {
     return false
   }
 
-  mutating func passNull() -> Bool {
-    guard text[position...].starts(with: "null".utf8) else { return false }
-    position += 4
+  /// Steps over `word`; false if something else stands there.
+  mutating func pass(_ word: StaticString) -> Bool {
+    guard text[position...].starts(with: UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    else { return false }
+    position += word.utf8CodeUnitCount
     return true
   }
 
-  /// Steps over a whole number; a fraction or exponent behind it is found by whoever expects a comma there.
+  /// Steps over a whole number; what is behind it is found by whoever expects a comma there.
   mutating func passInteger(digitsMax: Int) -> Bool {
     if text[position] == UInt8(ascii: "-") { position += 1 }
     let start = position
     while position < text.count, text[position] &- UInt8(ascii: "0") <= 9 { position += 1 }
     let digits = position - start
     return (1...digitsMax).contains(digits) && (digits == 1 || text[start] != UInt8(ascii: "0"))
+  }
+
+  /// Steps over the fraction of a number that has one; an exponent behind it is found by whoever expects a comma there.
+  mutating func passFraction(digitsMax: Int) -> Bool {
+    guard position < text.count, text[position] == UInt8(ascii: ".") else { return false }
+    let start = position + 1
+    var end = start
+    while end < text.count, text[end] &- UInt8(ascii: "0") <= 9 { end += 1 }
+    guard (1...digitsMax).contains(end - start) else { return false }
+    position = end
+    return true
   }
 }

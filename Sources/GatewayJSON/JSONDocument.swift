@@ -5,10 +5,16 @@ internal import Glibc
 /// string, integers of 64 bits, finite reals, nothing after it but white space (RFC 8259, and RFC 7519 section 4 for
 /// the duplicates).
 ///
-/// Parsed by jansson, once; nothing is copied out until somebody asks a ``JSONView`` for it.
+/// Parsed by jansson, once, unless it is a plain object, which is kept as it is; nothing is copied out until somebody asks
+/// a ``JSONView`` for it.
 package final class JSONDocument: @unchecked Sendable {
   // Unchecked, because the tree is a C pointer; it is never changed after parsing, and views count no references on it.
-  private let tree: UnsafeMutablePointer<json_t>
+  /// Nil for a plain object.
+  private let tree: UnsafeMutablePointer<json_t>?
+  /// The text of a plain object.
+  let bytes: [UInt8]
+  /// Where its members are.
+  let table: FlatTable
 
   /// The longest text read unless another limit is given, in bytes.
   package static let sizeMax = 65_536
@@ -22,6 +28,12 @@ package final class JSONDocument: @unchecked Sendable {
     integersOfAnySize: Bool = false
   ) throws(JSONError) {
     guard bytes.count <= sizeMax else { throw .tooLarge(limit: sizeMax) }
+    if depthMax > 0, !integersOfAnySize, let table = FlatTable(bytes) {
+      self.bytes = Array(bytes)
+      self.table = table
+      tree = nil
+      return
+    }
     guard !Self.nests(bytes, deeperThan: depthMax) else { throw .tooDeep(limit: depthMax) }
     guard let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress else { throw .malformed(position: 0) }
     // No JSON text holds a NUL, but jansson 2.14 steps over one behind a number.
@@ -33,6 +45,8 @@ package final class JSONDocument: @unchecked Sendable {
     guard let parsed = json_loadb(start, bytes.count, flags, &error) else {
       throw JSONError(error)
     }
+    self.bytes = []
+    table = FlatTable()
     tree = parsed
   }
 
@@ -53,12 +67,12 @@ package final class JSONDocument: @unchecked Sendable {
   }
 
   deinit {
-    json_decref(tree)
+    if let tree { json_decref(tree) }
   }
 
   /// The whole text's value.
   package var root: JSONView {
-    JSONView(document: self, value: tree)
+    tree.map { JSONView(document: self, value: $0) } ?? JSONView(rootOfPlain: self)
   }
 
   /// Whether arrays and objects nest deeper than `limit`. jansson's own limit (2048) is a constant of its build.

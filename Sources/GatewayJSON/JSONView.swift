@@ -1,23 +1,41 @@
 internal import CJansson
 
-/// A value inside a ``JSONDocument``, looked at in place. Copies out only what is asked for; keeps its document alive.
+/// A value inside a ``JSONDocument``, looked at in place: the `exp` of a token's payload, say. Copies out only what is asked
+/// for; keeps its document alive.
 package struct JSONView: Sendable {
-  // A pointer into the document's tree, which nobody changes and which lives as long as `document` does.
-  private nonisolated(unsafe) let pointer: UnsafeMutablePointer<json_t>
+  /// Where the value is: in the document's tree, which nobody changes and which lives as long as it does; or the number of
+  /// a plain object's member, `root` for the object itself.
+  private enum Place {
+    case tree(UnsafeMutablePointer<json_t>)
+    case member(Int)
+    case root
+  }
+
+  // A pointer is read only, and good as long as the document is.
+  private nonisolated(unsafe) let place: Place
   private let document: JSONDocument
 
   init(document: JSONDocument, value: UnsafeMutablePointer<json_t>) {
     self.document = document
-    self.pointer = value
+    place = .tree(value)
+  }
+
+  init(rootOfPlain document: JSONDocument) {
+    self.document = document
+    place = .root
+  }
+
+  private init(_ document: JSONDocument, member: Int) {
+    self.document = document
+    place = .member(member)
   }
 
   /// Every look at the tree goes through here: ARC sees no use of the document in a C call on the pointer, and could let
-  /// go of a temporary view's document before the call.
-  private func read<T>(_ body: (UnsafeMutablePointer<json_t>) -> T) -> T {
-    withExtendedLifetime(document) { body(pointer) }
+  /// go of a temporary view's document before the call. Nil where there is no tree.
+  private func read<T>(_ body: (UnsafeMutablePointer<json_t>) -> T?) -> T? {
+    guard case .tree(let pointer) = place else { return nil }
+    return withExtendedLifetime(document) { body(pointer) }
   }
-
-  private var type: json_type { read { $0.pointee.type } }
 
   /// The seven kinds of value; integers and reals are told apart by how they are written.
   package enum Kind: Hashable, Sendable {
@@ -25,19 +43,31 @@ package struct JSONView: Sendable {
   }
 
   package var kind: Kind {
-    switch type {
-    case JSON_OBJECT: .object
-    case JSON_ARRAY: .array
-    case JSON_STRING: .string
-    case JSON_INTEGER: .integer
-    case JSON_REAL: .real
-    case JSON_TRUE, JSON_FALSE: .bool
-    default: .null
+    switch place {
+    case .root: return .object
+    case .member(let index):
+      switch document.bytes.withUnsafeBytes({ document.table.kind(index, in: $0) }) {
+      case .string: return .string
+      case .integer: return .integer
+      case .real: return .real
+      case .bool: return .bool
+      case .null: return .null
+      }
+    case .tree(let pointer):
+      switch withExtendedLifetime(document, { pointer.pointee.type }) {
+      case JSON_OBJECT: return .object
+      case JSON_ARRAY: return .array
+      case JSON_STRING: return .string
+      case JSON_INTEGER: return .integer
+      case JSON_REAL: return .real
+      case JSON_TRUE, JSON_FALSE: return .bool
+      default: return .null
+      }
     }
   }
 
-  package var isObject: Bool { type == JSON_OBJECT }
-  package var isNull: Bool { type == JSON_NULL }
+  package var isObject: Bool { kind == .object }
+  package var isNull: Bool { kind == .null }
 
   /// The object's member of that name; nil if there is none, or this is no object. JSON's null is a value.
   package subscript(_ name: StaticString) -> JSONView? {
@@ -51,9 +81,16 @@ package struct JSONView: Sendable {
   }
 
   private func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONView? {
-    name.withMemoryRebound(to: CChar.self) { name in
-      guard let start = name.baseAddress else { return nil }
-      return read { json_object_getn($0, start, name.count) }.map { JSONView(document: document, value: $0) }
+    switch place {
+    case .member: nil
+    case .root:
+      document.bytes.withUnsafeBytes { document.table.find(UnsafeRawBufferPointer(name), in: $0) }
+        .map { JSONView(document, member: $0) }
+    case .tree:
+      name.withMemoryRebound(to: CChar.self) { name in
+        guard let start = name.baseAddress else { return nil }
+        return read { json_object_getn($0, start, name.count) }.map { JSONView(document: document, value: $0) }
+      }
     }
   }
 
@@ -64,7 +101,14 @@ package struct JSONView: Sendable {
 
   /// What `body` makes of the string's bytes, without copying them; nil if this is no string.
   package func withUTF8<T>(_ body: (UnsafeBufferPointer<UInt8>) -> T) -> T? {
-    read { value in
+    if case .member(let index) = place {
+      return document.bytes.withUnsafeBytes { text in
+        document.table.string(index, in: text).map {
+          body(UnsafeRawBufferPointer(rebasing: text[$0]).assumingMemoryBound(to: UInt8.self))
+        }
+      }
+    }
+    return read { value in
       guard let start = json_string_value(value) else { return nil }
       let length = json_string_length(value)
       return start.withMemoryRebound(to: UInt8.self, capacity: length) {
@@ -80,38 +124,41 @@ package struct JSONView: Sendable {
 
   /// The number, integer or real; nil if this is none.
   package var number: Double? {
-    switch type {
-    case JSON_INTEGER: Double(read { json_integer_value($0) })
-    case JSON_REAL: read { json_real_value($0) }
-    default: nil
+    if let integer { return Double(integer) }
+    if case .member(let index) = place {
+      return document.bytes.withUnsafeBytes { document.table.real(index, in: $0) }
     }
+    return kind == .real ? read { json_real_value($0) } : nil
   }
 
   /// The integer; nil if this is none, or is written with a fraction or exponent.
   package var integer: Int64? {
-    type == JSON_INTEGER ? Int64(read { json_integer_value($0) }) : nil
+    if case .member(let index) = place {
+      return document.bytes.withUnsafeBytes { document.table.integer(index, in: $0) }
+    }
+    return kind == .integer ? read { Int64(json_integer_value($0)) } : nil
   }
 
   package var bool: Bool? {
-    switch type {
-    case JSON_TRUE: true
-    case JSON_FALSE: false
-    default: nil
+    guard kind == .bool else { return nil }
+    if case .member(let index) = place {
+      return document.bytes[document.table.value(index).lowerBound] == UInt8(ascii: "t")
     }
+    return read { $0.pointee.type == JSON_TRUE }
   }
 
   /// How many elements or members there are; nil unless this is an array or object.
   package var count: Int? {
-    switch type {
-    case JSON_ARRAY: read { json_array_size($0) }
-    case JSON_OBJECT: read { json_object_size($0) }
+    switch kind {
+    case .array: read { json_array_size($0) }
+    case .object: read { json_object_size($0) } ?? document.table.count
     default: nil
     }
   }
 
   /// The array's elements in order; nil if this is none.
   package var elements: [JSONView]? {
-    guard type == JSON_ARRAY else { return nil }
+    guard kind == .array else { return nil }
     return read { array in
       (0..<json_array_size(array)).map { JSONView(document: document, value: json_array_get(array, $0)!) }
     }
@@ -119,7 +166,12 @@ package struct JSONView: Sendable {
 
   /// The object's members as they stand in the text; nil if this is no object.
   package var members: [(name: String, value: JSONView)]? {
-    guard type == JSON_OBJECT else { return nil }
+    guard kind == .object else { return nil }
+    if case .root = place {
+      return (0..<document.table.count).map { index in
+        (String(decoding: document.bytes[document.table.name(index)], as: UTF8.self), JSONView(document, member: index))
+      }
+    }
     return read { object in
       var members: [(name: String, value: JSONView)] = []
       members.reserveCapacity(json_object_size(object))
@@ -140,12 +192,27 @@ package struct JSONView: Sendable {
 
   /// The value as JSON text: compact, members in their order, text as UTF-8.
   package var text: String {
-    let flags = Int(JSON_COMPACT) | Int(JSON_ENCODE_ANY)
-    return read { value in
-      let size = json_dumpb(value, nil, 0, flags)
-      return String(unsafeUninitializedCapacity: size) { buffer in
-        buffer.withMemoryRebound(to: CChar.self) { json_dumpb(value, $0.baseAddress, size, flags) }
+    switch place {
+    case .root:
+      return "{\(members!.map { "\"\($0.name)\":\($0.value.text)" }.joined(separator: ","))}"
+    case .member(let index):
+      if let integer { return String(integer) }
+      // A real is written as jansson writes it.
+      guard kind == .real, let value = json_real(number!) else {
+        return String(decoding: document.bytes[document.table.value(index)], as: UTF8.self)
       }
+      defer { json_decref(value) }
+      return Self.text(of: value)
+    case .tree(let pointer):
+      return withExtendedLifetime(document) { Self.text(of: pointer) }
+    }
+  }
+
+  private static func text(of value: UnsafeMutablePointer<json_t>) -> String {
+    let flags = Int(JSON_COMPACT) | Int(JSON_ENCODE_ANY)
+    let size = json_dumpb(value, nil, 0, flags)
+    return String(unsafeUninitializedCapacity: size) { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { json_dumpb(value, $0.baseAddress, size, flags) }
     }
   }
 }

@@ -128,12 +128,17 @@ package struct JSONWriter: Sendable {
 
   private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
     bytes.append(UInt8(ascii: "\""))
-    if text.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+    if Self.needsNoEscape(text) {
       bytes.append(contentsOf: text)
     } else {
       for byte in text { escape(byte) }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func needsNoEscape(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    for byte in text where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+    return true
   }
 
   private mutating func escape(_ byte: UInt8) {

@@ -74,7 +74,7 @@ import Testing
   @Test("get answers that end their connections, and those that wait for another request end at once")
   func lastAnswers() async throws {
     let (site, arrivals, release) = Self.site()
-    try await TestServer.with(site, loops: 2) { server in
+    try await TestServer.with(site) { server in
       let (busy, idle) = (try RawClient(port: server.port), try RawClient(port: server.port))
       let text = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
       try idle.send(text)

@@ -12,7 +12,8 @@ package struct Name: Hashable, Comparable, Sendable {
   }
 
   package static func == (lhs: Name, rhs: Name) -> Bool {
-    lhs.text.utf8.elementsEqual(rhs.text.utf8)
+    let (one, other) = (lhs.text.utf8.span, rhs.text.utf8.span)
+    return one.count == other.count && one.indices.allSatisfy { one[unchecked: $0] == other[unchecked: $0] }
   }
 
   package static func < (lhs: Name, rhs: Name) -> Bool {

@@ -40,15 +40,4 @@ extension Session {
     case .closed: .closed
     }
   }
-
-  /// The phase in the words of the documentation, for an operator.
-  package var phaseName: String { phaseKind.name }
-
-  /// Whether the close frame has been sent, or the life is over.
-  package var isClosing: Bool {
-    switch phase {
-    case .closing, .closed: true
-    case .awaitingCredentials, .authenticating, .refused, .active, .refreshing, .verifyingRefresh, .draining: false
-    }
-  }
 }

@@ -106,8 +106,12 @@ package struct Session: Hashable, Sendable {
     if case .closed = phase { true } else { false }
   }
 
-  /// Moves the session on by one event at `now`, appending what is to be done to `effects`, in order.
-  package mutating func handle(_ event: SessionEvent, at now: Instant, into effects: inout [SessionEffect]) {
+  /// Moves the session on by one event at `now`, appending what is to be done to `effects`, in order. Returns where it then
+  /// stands.
+  @discardableResult
+  package mutating func handle(
+    _ event: SessionEvent, at now: Instant, into effects: inout [SessionEffect]
+  ) -> SessionStanding {
     passDeadlines(at: now, into: &effects)
     if case .received = event { malformed = 0 }
     switch phase {
@@ -128,9 +132,10 @@ package struct Session: Hashable, Sendable {
     case .closing(let reason, _):
       handleClosing(event, reason, into: &effects)
     case .closed:
-      return
+      break
     }
     passDeadlines(at: now, into: &effects)
+    return standing
   }
 
   /// Does all that is due: what is left is later than `now`.

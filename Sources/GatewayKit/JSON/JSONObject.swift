@@ -43,7 +43,7 @@ package struct JSONObject {
   /// Whether there is a member of that name, even if it is null.
   package func has(_ name: StaticString) -> Bool {
     switch content {
-    case .flat(let flat): flat.kind(name) != nil
+    case .flat(let flat): flat.has(name)
     case .tree(let root): root[name] != nil
     }
   }
@@ -65,7 +65,7 @@ package struct JSONObject {
   package func number(_ name: StaticString) throws(GatewayError) -> Double? {
     let number =
       switch content {
-      case .flat(let flat): flat.integer(name).map { Double($0) }
+      case .flat(let flat): flat.number(name)
       case .tree(let root): root[name]?.number
       }
     guard number != nil || !has(name) else { throw .invalidParameter.detailed("\(name) must be a number") }

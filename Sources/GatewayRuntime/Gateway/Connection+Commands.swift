@@ -109,7 +109,7 @@ extension Connection {
     guard ending == nil else { return tell(caller, ending, in: lane) }
     // Not at once: what the observer does may come back to this connection, which is just logging in.
     table.loop.execute { [self] in
-      assumeIsolated { connection in
+      onLoop { connection in
         if let lane = connection.lane { connection.tell(caller, nil, in: lane) }
       }
     }
@@ -134,12 +134,12 @@ extension Connection {
 }
 
 extension Connection: Speaker {
-  package nonisolated func watches(_ call: CallID) -> Bool { assumeIsolated { $0.watched.contains(call) } }
+  package nonisolated func watches(_ call: CallID) -> Bool { onLoop { $0.watched.contains(call) } }
 
   package nonisolated func answer(_ frame: Frame) { deliver(frame) }
 
   package nonisolated func refuse(_ error: GatewayError, _ request: RequestID?) {
-    assumeIsolated { connection in
+    onLoop { connection in
       var effects: [SessionEffect] = []
       connection.reply(.error(error, request: request), &effects)
       connection.performAll(&effects)

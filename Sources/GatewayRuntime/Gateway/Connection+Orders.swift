@@ -5,7 +5,7 @@ package import GatewayCore
 extension Connection {
   /// Sends what was encoded for many. Only on the loop.
   nonisolated func deliver(_ frame: Frame) {
-    assumeIsolated { connection in
+    onLoop { connection in
       var effects: [SessionEffect] = []
       connection.send(frame, &effects)
       // The common case leaves nothing to do; a full queue ends the session by the ordinary way.
@@ -15,7 +15,7 @@ extension Connection {
 
   /// An operator's event. Only on the loop.
   package nonisolated func control(_ event: SessionEvent) {
-    assumeIsolated { connection in
+    onLoop { connection in
       if event == .expireNow, let token = connection.expirable {
         connection.gateway.expire(token, from: connection.table)
       }
@@ -26,8 +26,8 @@ extension Connection {
   /// The token that would count as expired if an operator let the session expire; nil if none would: a session that ends
   /// by itself leaves its token as good as it is, and a name is no token. Only on the loop.
   nonisolated var expirable: ExpiredToken? {
-    assumeIsolated { connection in
-      guard let grant = connection.session.grant, grant.renewal != .sessionEnd,
+    onLoop { connection in
+      guard let grant = connection.standing.grant, grant.renewal != .sessionEnd,
         grant.form == .jwt || grant.form == .opaque
       else { return nil }
       let loop = connection.table.loop
@@ -38,8 +38,8 @@ extension Connection {
 
   /// Whether it is logged in, and one of those that are meant. Only on the loop.
   nonisolated func isTakenIn(by filter: SessionFilter) -> Bool {
-    assumeIsolated { connection in
-      connection.session.grant.map {
+    onLoop { connection in
+      connection.standing.grant.map {
         filter.takesIn(connection.id, speaking: connection.dialect.name, by: $0)
       } ?? false
     }
@@ -47,18 +47,18 @@ extension Connection {
 
   /// A token was accepted for the session elsewhere. Only on the loop.
   nonisolated func renew(_ token: VerifiedToken) {
-    assumeIsolated { connection in
+    onLoop { connection in
       guard case .success(let acceptance) = connection.acceptance(.success(token)) else { return }
       connection.handle(.renewed(acceptance))
     }
   }
 
   /// As whom it is logged in. Only on the loop.
-  nonisolated var user: UserID? { assumeIsolated { $0.session.grant?.user } }
+  nonisolated var user: UserID? { onLoop { $0.standing.grant?.user } }
 
   /// Begins to hear of a call; false if it may not hear of more. Only on the loop.
   package nonisolated func watch(_ call: CallID) -> Bool {
-    assumeIsolated { connection in
+    onLoop { connection in
       guard connection.loggedInAs != nil else { return false }
       if connection.watched.contains(call) { return true }
       guard connection.watched.count < connection.table.configuration.callsPerConnectionMax else { return false }
@@ -70,14 +70,14 @@ extension Connection {
 
   /// Hears of a call no more. Only on the loop.
   package nonisolated func unwatch(_ call: CallID) {
-    assumeIsolated { connection in
+    onLoop { connection in
       if connection.watched.remove(call) != nil { connection.table.leave(call, connection.id) }
     }
   }
 
   nonisolated func isCovered(by target: Revocations.Target) -> Bool {
-    assumeIsolated { connection in
-      connection.session.grant.map {
+    onLoop { connection in
+      connection.standing.grant.map {
         target.covers(user: $0.user, fingerprint: $0.fingerprint, issuedAt: $0.issuedAt)
       } ?? false
     }
@@ -85,14 +85,15 @@ extension Connection {
 
   /// The connection in a few words, for an operator. Only on the loop.
   package nonisolated var summary: SessionSummary {
-    assumeIsolated { connection in
+    onLoop { connection in
       let now = connection.table.loop.now
-      let grant = connection.session.grant
+      let grant = connection.standing.grant
       return SessionSummary(
-        id: connection.id, dialect: connection.dialect.name, phase: connection.session.phaseName,
+        id: connection.id, dialect: connection.dialect.name, phase: connection.standing.phase.name,
         user: grant?.user, kind: grant?.kind, fingerprint: grant?.fingerprint,
         expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - now },
-        deadlineIn: connection.session.nextDeadline.map { $0 - now }, age: now - connection.openedAt,
+        deadlineIn: connection.standing.deadline == .distantFuture ? nil : connection.standing.deadline - now,
+        age: now - connection.openedAt,
         silence: now - connection.lastHeard, calls: connection.watched.sorted { $0.cid < $1.cid },
         peer: connection.socket?.peer ?? "")
     }

@@ -15,7 +15,8 @@ final class Admitted: Sendable {
 ///
 /// Duties: hand what arrives to the dialect and the session, perform what the session answers, keep one wake-up for the
 /// earliest of the session's deadline and the peer's next sign of life. It decides nothing itself. The way from an
-/// arriving message to its effects has no `await`, so nothing interleaves.
+/// arriving message to its effects has no `await`, so nothing interleaves. Nor does anything on that way come back to it in
+/// the middle of a change, so the runtime need not watch those of every message (`@exclusivity(unchecked)`).
 package actor Connection {
   package nonisolated let id: ConnectionID
   package nonisolated let binding: DialectBinding
@@ -23,8 +24,10 @@ package actor Connection {
   let gateway: Gateway
   /// What the dialect noted of the upgrade.
   private let upgradeDetails: Baggage?
-  private(set) var session: Session
-  private(set) var socket: (any Socket)?
+  @exclusivity(unchecked) private(set) var session: Session
+  /// Where the session stands.
+  @exclusivity(unchecked) private(set) var standing: SessionStanding
+  @exclusivity(unchecked) private(set) var socket: (any Socket)?
   /// The credentials of the upgrade with their verdict, until the session asks for it.
   private var admitted: Admitted?
   /// The calls it hears of.
@@ -40,10 +43,10 @@ package actor Connection {
   /// The place of ``binding`` among the gateway's.
   nonisolated let bindingNumber: UInt8
   /// The phase that it is counted in: what is said in the middle of something may end the session before that is through.
-  private var countedPhase: Session.PhaseKind
+  @exclusivity(unchecked) private var countedPhase: Session.PhaseKind
   private var wakeup: Wakeup!
-  private(set) var lastHeard: Instant
-  private var pingedAt: Instant?
+  @exclusivity(unchecked) private(set) var lastHeard: Instant
+  @exclusivity(unchecked) private var pingedAt: Instant?
   /// The code of the peer's close frame, once that has come.
   private var peerCode: UInt16?
   let openedAt: Instant
@@ -64,7 +67,8 @@ package actor Connection {
     self.table = table
     self.admitted = admitted
     session = Session(id: id, policy: binding.sharedSession ?? table.session, now: now)
-    countedPhase = session.phaseKind
+    standing = session.standing
+    countedPhase = standing.phase
     lastHeard = now
     openedAt = now
   }
@@ -72,15 +76,25 @@ package actor Connection {
   /// How it speaks: by the binding's dialect, or by the one for peers that speak JSON. Only on the loop.
   package nonisolated var dialect: any Dialect {
     guard let json = binding.jsonDialect else { return binding.dialect }
-    return assumeIsolated { $0.speaksJSON ?? false } ? json : binding.dialect
+    return onLoop { $0.speaksJSON ?? false } ? json : binding.dialect
+  }
+
+  /// Does `body` as the connection's own code, which the caller is on the loop for. What `assumeIsolated(_:)` does, but for
+  /// how it makes sure: the loop is asked whether it is this thread's, where the runtime compares executors in hundreds of
+  /// steps.
+  nonisolated func onLoop<Answer>(_ body: (isolated Connection) throws -> Answer) rethrows -> Answer {
+    table.loop.preconditionOnLoop()
+    return try withoutActuallyEscaping(body) { body in
+      try unsafeBitCast(body, to: ((Connection) throws -> Answer).self)(self)
+    }
   }
 
   private var context: DialectContext {
-    let grant = session.grant
+    let grant = standing.grant
     return DialectContext(
       connection: id, isLoggedIn: grant != nil,
       expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - table.loop.now },
-      isRevoked: session.askedFor == .revocation, now: table.loop.wallTime)
+      isRevoked: standing.askedFor == .revocation, now: table.loop.wallTime)
   }
 
   // MARK: Events
@@ -89,7 +103,7 @@ package actor Connection {
   func handle(_ event: SessionEvent) {
     var effects: [SessionEffect] = []
     swap(&effects, &table.scratch)
-    session.handle(event, at: table.loop.now, into: &effects)
+    standing = session.handle(event, at: table.loop.now, into: &effects)
     performAll(&effects)
     swap(&effects, &table.scratch)
   }
@@ -102,10 +116,10 @@ package actor Connection {
       index += 1
     }
     effects.removeAll(keepingCapacity: true)
-    if session.isClosed {
+    if standing.phase == .closed {
       finish()
     } else {
-      let phase = session.phaseKind
+      let phase = standing.phase
       table.countMove(from: countedPhase, to: phase, of: bindingNumber)
       countedPhase = phase
       setWakeup()
@@ -115,6 +129,7 @@ package actor Connection {
   private func perform(_ effect: SessionEffect, _ effects: inout [SessionEffect]) {
     switch effect {
     case .send(let message):
+      let (dialect, context) = (dialect, context)
       if let prelude = dialect.prelude(to: message, context) { send(prelude, &effects) }
       guard let frame = dialect.encode(message, context) else { return }
       send(frame, &effects)
@@ -144,7 +159,7 @@ package actor Connection {
         metrics.bytesSent += UInt64(frame.payload.count)
       }
     case .overflow:
-      session.handle(.slowConsumer, at: table.loop.now, into: &effects)
+      standing = session.handle(.slowConsumer, at: table.loop.now, into: &effects)
     case .closed:
       return
     }
@@ -152,9 +167,9 @@ package actor Connection {
 
   private func note(_ record: SessionRecord) {
     count { $0.record(record) }
-    if case .loggedIn = record, let user = session.grant?.user {
+    if case .loggedIn = record, let user = standing.grant?.user {
       loggedInAs = user
-      loggedInKind = session.grant?.kind ?? .regular
+      loggedInKind = standing.grant?.kind ?? .regular
       login &+= 1
       table.logIn(user, id)
       tellBeginning(of: user)
@@ -175,7 +190,7 @@ package actor Connection {
       return answer(attempt, verdict, &effects)
     }
     let bearer = Bearer(
-      connection: id, user: session.grant?.user, upgrade: upgradeDetails, notes: session.notes)
+      connection: id, user: standing.grant?.user, upgrade: upgradeDetails, notes: session.notes)
     switch binding.authenticator.judge(credentials, of: bearer, at: table.loop.wallTime) {
     case .decided(let verdict):
       answer(attempt, verdict, &effects)
@@ -188,7 +203,7 @@ package actor Connection {
   }
 
   private func answer(_ attempt: UInt32, _ verdict: Verdict, _ effects: inout [SessionEffect]) {
-    session.handle(.verified(attempt: attempt, acceptance(verdict)), at: table.loop.now, into: &effects)
+    standing = session.handle(.verified(attempt: attempt, acceptance(verdict)), at: table.loop.now, into: &effects)
   }
 
   private func answerLate(_ attempt: UInt32, _ verdict: Verdict) {
@@ -201,7 +216,7 @@ package actor Connection {
     case .failure(let error): .failure(error)
     case .success(let token):
       // Whoever is logged in is told that the token is not renewed.
-      if let refusal = table.refusal(of: token), session.grant == nil || refusal.isSame(as: .tokenRevoked) {
+      if let refusal = table.refusal(of: token), standing.grant == nil || refusal.isSame(as: .tokenRevoked) {
         .failure(refusal)
       } else {
         .success(
@@ -228,7 +243,7 @@ package actor Connection {
 
   /// When the peer's silence has lasted so long that something must be done about it.
   private var livenessDeadline: Instant? {
-    guard !session.isClosing else { return nil }
+    guard !standing.isClosing else { return nil }
     switch liveness {
     case .ping(let interval, let timeout): return pingedAt.map { $0 + timeout } ?? lastHeard + interval
     case .silence(let limit): return lastHeard + limit
@@ -244,9 +259,11 @@ package actor Connection {
   }
 
   /// Moves the wake-up nearer if need be. It is never moved away: an early wake-up changes nothing, and a chatty peer
-  /// would move it with every message.
+  /// would move it with every message. While it waits, silence is no nearer than it was when it was set, since every sign
+  /// of life puts that off.
   private func setWakeup() {
-    let wanted = min(session.nextDeadline ?? .distantFuture, livenessDeadline ?? .distantFuture)
+    var wanted = standing.deadline
+    if !wakeup.isSet, let livenessDeadline { wanted = min(wanted, livenessDeadline) }
     guard wanted < wakeup.at else { return }
     table.loop.deadlines.set(wakeup, at: wanted)
   }
@@ -263,7 +280,10 @@ package actor Connection {
 
   private func heard() {
     lastHeard = table.loop.now
+    guard pingedAt != nil else { return }
+    // The wake-up is set for the peer that stays silent, which may be later than the next time to ask.
     pingedAt = nil
+    if let livenessDeadline, livenessDeadline < wakeup.at { table.loop.deadlines.set(wakeup, at: livenessDeadline) }
   }
 
   private func finish() {
@@ -280,7 +300,7 @@ package actor Connection {
 
 extension Connection: SocketHandler, WakeupTarget {
   package nonisolated func socketOpened(_ socket: any Socket) {
-    assumeIsolated { $0.opened(socket) }
+    onLoop { $0.opened(socket) }
   }
 
   package nonisolated func socketRefused(_ failure: DialFailure) {
@@ -292,35 +312,35 @@ extension Connection: SocketHandler, WakeupTarget {
   package nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     // The bytes are read before this call returns, on this thread.
     nonisolated(unsafe) let payload = payload
-    assumeIsolated { $0.received(payload, kind) }
+    onLoop { $0.received(payload, kind) }
   }
 
   package nonisolated func socketReceivedPong() {
     // A transport answers for an application that is gone.
-    assumeIsolated { if $0.asksSilentPeers { $0.heard() } }
+    onLoop { if $0.asksSilentPeers { $0.heard() } }
   }
 
   package nonisolated func socketReceivedPing() {
-    assumeIsolated { connection in
+    onLoop { connection in
       connection.heard()
-      guard connection.dialect.answersProtocolPings, connection.session.grant != nil else { return }
+      guard connection.dialect.answersProtocolPings, connection.standing.grant != nil else { return }
       connection.handle(.received(.ping(request: nil)))
     }
   }
 
   package nonisolated func socketViolated(_ reason: CloseReason) {
-    assumeIsolated { $0.handle(.disconnect(reason)) }
+    onLoop { $0.handle(.disconnect(reason)) }
   }
 
   package nonisolated func socketClosed(_ peerCode: UInt16?) {
-    assumeIsolated { connection in
+    onLoop { connection in
       connection.peerCode = peerCode
       connection.handle(peerCode == nil ? .transportLost : .peerClosed)
     }
   }
 
   package nonisolated func wakeUp() {
-    assumeIsolated { $0.passDeadline() }
+    onLoop { $0.passDeadline() }
   }
 
   private func opened(_ socket: any Socket) {

@@ -8,7 +8,7 @@ package final class LoopTable: @unchecked Sendable {
   package let configuration: GatewayConfiguration
   package private(set) var connections: [UInt64: Connection] = [:]
   /// How many connections are in each phase: by the number of the binding, and then by that of the phase.
-  package private(set) var phases: [Int]
+  @exclusivity(unchecked) package private(set) var phases: [Int]
   private var users: [UserID: SerialSet] = [:]
   private var calls: [CallID: SerialSet] = [:]
   /// What sessions keep to where their binding says nothing else.
@@ -17,12 +17,12 @@ package final class LoopTable: @unchecked Sendable {
   /// The tokens that an operator let expire before their time. A client that comes back with one is refused as with an
   /// expired token, not as with a revoked one; that is all that sets them apart from ``revocations``.
   private(set) var expired: Revocations
-  package var metrics: LoopMetrics
+  @exclusivity(unchecked) package var metrics: LoopMetrics
   /// What the loop says to the operator.
   package let log: LoopLog
   private var lastSerial: UInt64 = 0
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
-  var scratch: [SessionEffect] = []
+  @exclusivity(unchecked) var scratch: [SessionEffect] = []
   /// Whether the loop's connections are just being told what was announced.
   var isHearing = false
   /// Who waits for the last connection to end.

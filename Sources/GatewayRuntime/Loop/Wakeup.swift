@@ -11,8 +11,8 @@ package protocol WakeupTarget: AnyObject {
 /// `@unchecked Sendable`: touched only on the loop whose heap it is set in.
 package final class Wakeup: @unchecked Sendable {
   /// When it is due; `Instant.distantFuture` while it is in no heap.
-  package fileprivate(set) var at = Instant.distantFuture
-  fileprivate var position = -1
+  @exclusivity(unchecked) package fileprivate(set) var at = Instant.distantFuture
+  @exclusivity(unchecked) fileprivate var position = -1
   fileprivate var order: UInt64 = 0
   fileprivate unowned let target: any WakeupTarget
 
@@ -43,8 +43,9 @@ package final class DeadlineHeap {
     }
   }
 
-  private var entries: [Entry] = []
-  private var nextOrder: UInt64 = 0
+  // No call out of the heap is made while it changes: the runtime need not watch who else does.
+  @exclusivity(unchecked) private var entries: [Entry] = []
+  @exclusivity(unchecked) private var nextOrder: UInt64 = 0
 
   package init() {}
 

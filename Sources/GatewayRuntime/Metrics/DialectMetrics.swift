@@ -5,14 +5,14 @@ package struct DialectMetrics: Hashable, Sendable {
   /// The name of the dialect, `Dialect.name`.
   package let dialect: String
   package var connectionsOpened: UInt64 = 0
-  package var upgradesRefused = Counter()
-  package var connectionsEnded = Counter()
-  package var logins = Counter()
-  package var loginsRefused = Counter()
-  package var refreshesRequested = Counter()
-  package var refreshesAccepted = Counter()
-  package var refreshesRefused = Counter()
-  package var malformedMessages = Counter()
+  package var upgradesRefused = Counter<String>()
+  package var connectionsEnded = Counter<String>()
+  package var logins = Counter<UserKind>()
+  package var loginsRefused = Counter<String>()
+  package var refreshesRequested = Counter<RefreshCause>()
+  package var refreshesAccepted = Counter<RefreshOrigin>()
+  package var refreshesRefused = Counter<String>()
+  package var malformedMessages = Counter<String>()
   package var messagesReceived: UInt64 = 0
   package var messagesSent: UInt64 = 0
   package var bytesReceived: UInt64 = 0
@@ -33,22 +33,17 @@ package struct DialectMetrics: Hashable, Sendable {
   private static let reasonNames = Set(reasons)
   private static let otherReason = "other"
 
-  /// How accepted refreshes are told apart: by whether the gateway asked.
-  package static let origins = [asked, unasked]
-  private static let asked = "asked"
-  private static let unasked = "unasked"
-
   package mutating func record(_ record: SessionRecord) {
     switch record {
     case .loggedIn(let kind, let duration):
-      logins.add(kind.rawValue)
+      logins.add(kind)
       loginDuration.record(duration)
     case .loginRefused(let error):
       loginsRefused.add(error.name)
     case .refreshRequested(let cause):
-      refreshesRequested.add(cause.rawValue)
+      refreshesRequested.add(cause)
     case .refreshed(let duration):
-      refreshesAccepted.add(duration == nil ? Self.unasked : Self.asked)
+      refreshesAccepted.add(duration == nil ? .unasked : .asked)
       if let duration { refreshDuration.record(duration) }
     case .refreshRefused(let error):
       refreshesRefused.add(error.name)
@@ -80,13 +75,18 @@ package struct DialectMetrics: Hashable, Sendable {
   }
 }
 
-/// A family of counts, told apart by one label.
-package struct Counter: Hashable, Sendable {
-  package private(set) var values: [String: UInt64] = [:]
+/// How accepted refreshes are told apart: by whether the gateway asked.
+package enum RefreshOrigin: String, Hashable, Sendable, CaseIterable {
+  case asked, unasked
+}
+
+/// A family of counts, told apart by one label: logins by the kind of user, ends by the name of their reason.
+package struct Counter<Label: Hashable & Sendable>: Hashable, Sendable {
+  package private(set) var values: [Label: UInt64] = [:]
 
   package init() {}
 
-  package mutating func add(_ label: String) {
+  package mutating func add(_ label: Label) {
     values[label, default: 0] += 1
   }
 
@@ -94,5 +94,12 @@ package struct Counter: Hashable, Sendable {
 
   mutating func merge(_ other: Counter) {
     values.merge(other.values, uniquingKeysWith: +)
+  }
+}
+
+extension Counter where Label: RawRepresentable<String> & CaseIterable {
+  /// Every case by its name, those that have not occurred as 0.
+  package var named: [String: UInt64] {
+    Label.allCases.reduce(into: [:]) { $0[$1.rawValue] = values[$1, default: 0] }
   }
 }

@@ -4,8 +4,8 @@ internal import GatewayJSON
 /// Verifies JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) against one application's keys, as RFC 8725 asks:
 /// the keys decide which algorithms count, never the token.
 ///
-/// Immutable, synchronous and without locks, so that all loops share one.
-package struct JWTVerifier: Sendable {
+/// Immutable, synchronous and without locks, so that all loops share one: a class, since a copy would retain every key.
+package final class JWTVerifier: Sendable {
   package let keys: KeySet
   package let policy: TokenPolicy
   private let usualHeaders: UsualHeaders

@@ -29,11 +29,11 @@ struct EndingTests {
       (.disconnect(.disconnected), .disconnected), (.slowConsumer, .slowConsumer), (.peerSilent, .livenessTimeout),
     ]
     for (name, script) in Self.openPhases {
-      #expect(script.session.phaseName == name)
+      #expect(script.session.phaseKind.name == name)
       for (event, reason) in endings {
         var script = script
         #expect(script.at(10, event) == [.close(reason)])
-        #expect(script.session.phaseName == "closing")
+        #expect(script.session.phaseKind.name == "closing")
         #expect(script.at(11, .peerClosed) == [.record(.ended(reason))])
         #expect(script.session.isClosed && script.session.nextDeadline == nil)
       }
@@ -144,7 +144,7 @@ struct EndingTests {
       #expect(script.at(10, .malformed(.unknownType)).last == .close(.tooManyFailures))
       #expect(patient.at(10, .received(.ping(request: nil))).count == 1)
       #expect(patient.at(10, .malformed(.unknownType)).count == 2)
-      #expect(!patient.session.isClosing)
+      #expect(!patient.session.standing.isClosing)
     }
   }
 }

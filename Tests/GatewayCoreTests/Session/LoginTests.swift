@@ -17,7 +17,7 @@ struct LoginTests {
           .connected(
             script.session.id, user: UserID("ann"), kind: .regular, expiresIn: .seconds(98), request: RequestID("1"))),
       ])
-    #expect(script.session.phaseName == "active")
+    #expect(script.session.phaseKind.name == "active")
     #expect(script.session.nextDeadline == .seconds(100))
   }
 
@@ -65,7 +65,7 @@ struct LoginTests {
     _ = script.at(1, .credentials(request: "start"))
     #expect(
       script.at(2, .accepted(1, half)) == [.send(.error(.credentialsMissing, request: RequestID("start")))])
-    #expect(script.session.phaseName == "awaiting_credentials")
+    #expect(script.session.phaseKind.name == "awaiting_credentials")
     #expect(script.session.nextDeadline == .seconds(10))
     #expect(script.session.notes == half.token.notes)
 
@@ -119,7 +119,7 @@ struct LoginTests {
     #expect(
       script.at(0, .credentials(request: "2")) == [.send(.error(.alreadyInProgress, request: RequestID("2")))])
     #expect(script.at(0, .accepted(1, .token(expiresAt: 100))).count == 2)
-    #expect(script.session.phaseName == "active")
+    #expect(script.session.phaseKind.name == "active")
   }
 
   @Test(

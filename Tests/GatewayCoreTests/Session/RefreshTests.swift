@@ -55,7 +55,7 @@ struct RefreshTests {
     var early = script
     #expect(early.at(.seconds(160) - .nanoseconds(1), .credentials()).count == 1)
     #expect(early.at(.seconds(160) - .nanoseconds(1), .accepted(2, .token(2, expiresAt: 300))).count == 2)
-    #expect(early.session.phaseName == "active")
+    #expect(early.session.phaseKind.name == "active")
     #expect(script.at(160, .credentials()) == [.close(.refreshTimeout)])
   }
 
@@ -106,7 +106,7 @@ struct RefreshTests {
     #expect(script.at(101, .accepted(2, .token(1, expiresAt: 100))).first == .record(.refreshRefused(.tokenNotRenewed)))
     _ = script.at(102, .credentials())
     #expect(script.at(102, .accepted(3, .token(2, expiresAt: 102))).first == .record(.refreshRefused(.tokenExpired)))
-    #expect(script.session.phaseName == "refreshing")
+    #expect(script.session.phaseKind.name == "refreshing")
     #expect(script.at(160, .wakeUp) == [.close(.refreshTimeout)])
   }
 
@@ -173,7 +173,7 @@ struct RefreshTests {
     #expect(script.session.nextDeadline == .seconds(200))
     _ = script.at(200, .wakeUp)
     #expect(script.at(207, .renewed(.token(3, expiresAt: 300))) == [.record(.refreshed(after: .seconds(7)))])
-    #expect(script.session.phaseName == "active")
+    #expect(script.session.phaseKind.name == "active")
     #expect(script.at(210, .renewed(.token(4, user: "bob", expiresAt: 900))).isEmpty)
     #expect(script.session.nextDeadline == .seconds(300))
   }
@@ -232,7 +232,7 @@ struct RefreshTests {
       #expect(script.at(10, order).isEmpty)
       var accepted = script
       #expect(accepted.at(11, .accepted(2, .token(2, expiresAt: 86_400))).count == 2)
-      #expect(accepted.session.phaseName == "active")
+      #expect(accepted.session.phaseKind.name == "active")
       #expect(script.at(11, .refused(2)).last == .send(.refreshRequired(cause, timeout: .seconds(59))))
     }
   }

@@ -34,7 +34,7 @@ struct MetricsTests {
     one.merge(two)
     let dialects = one.byDialect
     #expect(dialects.map(\.dialect) == ["a", "b"] && dialects.map(\.messagesSent) == [0, 5])
-    #expect(dialects[0].logins.values == ["guest": 2, "regular": 1] && one.total.logins.total == 3)
+    #expect(dialects[0].logins.values == [.guest: 2, .regular: 1] && one.total.logins.total == 3)
     #expect(one.total.loginDuration.count == 3 && one.total.loginDuration.sumSeconds == 6)
     #expect(dialects[1].loginDuration.count == 0)
   }
@@ -51,8 +51,8 @@ struct MetricsTests {
     metrics.record(.ended(.refreshTimeout))
     metrics.record(.ended(try #require(CloseReason(code: 4_321, name: "an operator's own words"))))
     #expect(metrics.loginsRefused.values == ["token_expired": 1])
-    #expect(metrics.refreshesRequested.values == ["revocation": 1])
-    #expect(metrics.refreshesAccepted.values == ["asked": 1, "unasked": 1])
+    #expect(metrics.refreshesRequested.values == [.revocation: 1])
+    #expect(metrics.refreshesAccepted.values == [.asked: 1, .unasked: 1])
     #expect(metrics.refreshDuration.count == 1)
     #expect(metrics.refreshesRefused.values == ["user_mismatch": 1])
     #expect(metrics.malformedMessages.values == ["unknown_type": 1])

@@ -169,7 +169,7 @@ struct GatewayTransportTests {
     let metrics = try #require(gateway.order { await $0.metrics() })
     #expect(metrics.total.connectionsOpened == 2)
     #expect(metrics.total.connectionsEnded.values == ["refresh_timeout": 1])
-    #expect(metrics.total.refreshesRequested.values == ["expiry": 2])
+    #expect(metrics.total.refreshesRequested.values == [.expiry: 2])
     #expect(metrics.total.refreshDuration.count == 1)
   }
 }

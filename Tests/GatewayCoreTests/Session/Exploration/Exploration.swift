@@ -99,7 +99,7 @@ struct Exploration {
       reached.session.handle(event, at: node.now, into: &effects)
       broken += reached.witness.watch(event, at: node.now, effects, after: reached.session)
       broken += doubleWakeUpRule(reached)
-      findings.phases.insert(reached.session.phaseName)
+      findings.phases.insert(reached.session.phaseKind.name)
       for case .close(let reason) in effects { findings.reasons.insert(reason) }
       return (reached, broken)
     }
@@ -191,13 +191,15 @@ struct Exploration {
   /// request counts its time-out from when it is made, though never from later than expiry, and a closing handshake has
   /// its time from when it begins.
   private func latenessRules(_ node: Node, _ late: Session) -> [String] {
-    guard let deadline = node.session.nextDeadline, let grant = node.session.grant, !late.isClosing else { return [] }
+    guard let deadline = node.session.nextDeadline, let grant = node.session.grant, !late.standing.isClosing else {
+      return []
+    }
     var punctual = node.session
     var punctualEffects: [SessionEffect] = []
     punctual.handle(.wakeUp, at: deadline, into: &punctualEffects)
     punctual.handle(.wakeUp, at: node.now, into: &punctualEffects)
     let asksAtExpiry = grant.askAt == grant.expiresAt
-    if asksAtExpiry && (punctual.phaseName != late.phaseName || punctual.nextDeadline != late.nextDeadline) {
+    if asksAtExpiry && (punctual.phaseKind.name != late.phaseKind.name || punctual.nextDeadline != late.nextDeadline) {
       return ["a late wake-up changes the outcome"]
     }
     let bound = grant.expiresAt + policy.refreshTimeout

@@ -79,9 +79,9 @@ struct Witness: Hashable {
     case .peerClosed, .transportLost:
       return after.isClosed ? [] : ["a session outlives its transport"]
     case .disconnect, .slowConsumer, .peerSilent:
-      return after.isClosing ? [] : ["an order to end is not obeyed"]
+      return after.standing.isClosing ? [] : ["an order to end is not obeyed"]
     case .revoked where login != nil && (policy.revocation == .close || drainsUntil != nil):
-      return after.isClosing ? [] : ["a revoked session goes on"]
+      return after.standing.isClosing ? [] : ["a revoked session goes on"]
     default:
       let ends = effects.contains { if case .record(.ended) = $0 { true } else { false } }
       return ends && !effects.contains(.abort) ? ["a session ends and leaves its transport"] : []
@@ -294,12 +294,12 @@ struct Witness: Hashable {
     if let deadline = session.nextDeadline, deadline <= now { broken.append("a deadline that has passed is left") }
     if isLeaving { broken.append("a user is logged out and not told") }
     if session.isClosed != isEnded { broken.append("closed without an end, or an end without closed") }
-    if session.isClosing != (closedWith != nil || isEnded) { broken.append("closing without a close") }
+    if session.standing.isClosing != (closedWith != nil || isEnded) { broken.append("closing without a close") }
     if session.isClosed && session.nextDeadline != nil { broken.append("a deadline after the end") }
     guard let grant = session.grant else {
-      if login != nil && !session.isClosing { broken.append("a session forgets who it is") }
+      if login != nil && !session.standing.isClosing { broken.append("a session forgets who it is") }
       let bound = refusedAt.map { $0 + policy.refusalLinger } ?? waitsSince + policy.loginTimeout
-      if login == nil && !session.isClosing && (session.nextDeadline ?? .distantFuture) > bound {
+      if login == nil && !session.standing.isClosing && (session.nextDeadline ?? .distantFuture) > bound {
         broken.append("an unauthenticated session outlives the login time-out")
       }
       return broken

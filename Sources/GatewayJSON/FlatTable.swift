@@ -1,0 +1,132 @@
+internal import Glibc
+
+/// Where the members of a plain object stand in its text: the type of a refresh message at 9 to 18, say. It does not hold
+/// on to the text, which is handed in with every question.
+struct FlatTable {
+  enum Kind {
+    case string, integer, real, bool, null
+  }
+
+  /// A member, by the places where its name (within the quotes) and its value (quotes and all) begin and end. Small, since
+  /// a table is copied whenever it is asked something.
+  private struct Member {
+    var nameStart: UInt16 = 0
+    var nameEnd: UInt16 = 0
+    var start: UInt16 = 0
+    var end: UInt16 = 0
+  }
+
+  private static let countMax = 8
+  /// Fewer digits than could overflow.
+  private static let digitsMax = 18
+
+  private var members = InlineArray<8, Member>(repeating: Member())
+  private var countOfMembers: UInt16 = 0
+  /// Which of them are numbers with a fraction, bit by bit.
+  private var fractions: UInt16 = 0
+
+  var count: Int { Int(countOfMembers) }
+
+  /// A table without members, for want of one.
+  init() {}
+
+  /// Nil unless the text is a plain object.
+  init?(_ text: UnsafeRawBufferPointer) {
+    guard text.count < UInt16.max else { return nil }
+    var scanner = FlatScanner(text)
+    guard scanner.take(UInt8(ascii: "{")) else { return nil }
+    if !scanner.take(UInt8(ascii: "}")) {
+      repeat {
+        guard count < Self.countMax, takeMember(&scanner), isNew(count, in: text) else { return nil }
+        countOfMembers += 1
+      } while scanner.take(UInt8(ascii: ","))
+      guard scanner.take(UInt8(ascii: "}")) else { return nil }
+    }
+    guard scanner.isAtEnd() else { return nil }
+  }
+
+  /// Notes the next member behind the last.
+  private mutating func takeMember(_ scanner: inout FlatScanner) -> Bool {
+    guard scanner.take(UInt8(ascii: "\"")) else { return false }
+    var member = Member()
+    member.nameStart = UInt16(scanner.position)
+    guard scanner.passString() else { return false }
+    member.nameEnd = UInt16(scanner.position - 1)
+    guard scanner.take(UInt8(ascii: ":")), let first = scanner.next() else { return false }
+    member.start = UInt16(scanner.position)
+    switch first {
+    case UInt8(ascii: "\""):
+      scanner.position += 1
+      guard scanner.passString() else { return false }
+    case UInt8(ascii: "n"):
+      guard scanner.pass("null") else { return false }
+    case UInt8(ascii: "t"), UInt8(ascii: "f"):
+      guard scanner.pass(first == UInt8(ascii: "t") ? "true" : "false") else { return false }
+    default:
+      guard scanner.passInteger(digitsMax: Self.digitsMax) else { return false }
+      if scanner.passFraction(digitsMax: Self.digitsMax) { fractions |= 1 << countOfMembers }
+    }
+    member.end = UInt16(scanner.position)
+    members[count] = member
+    return true
+  }
+
+  /// Whether no member before that one has its name.
+  private func isNew(_ index: Int, in text: UnsafeRawBufferPointer) -> Bool {
+    find(UnsafeRawBufferPointer(rebasing: text[name(index)]), in: text) == nil
+  }
+
+  /// The number of the member of that name; nil if there is none.
+  func find(_ name: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Int? {
+    for index in 0..<count {
+      let start = Int(members[index].nameStart)
+      guard Int(members[index].nameEnd) - start == name.count else { continue }
+      guard name.count > 0, let base = text.baseAddress, let wanted = name.baseAddress else { return index }
+      if memcmp(base + start, wanted, name.count) == 0 { return index }
+    }
+    return nil
+  }
+
+  func kind(_ index: Int, in text: UnsafeRawBufferPointer) -> Kind {
+    switch text[Int(members[index].start)] {
+    case UInt8(ascii: "\""): .string
+    case UInt8(ascii: "n"): .null
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
+    default: fractions & 1 << index == 0 ? .integer : .real
+    }
+  }
+
+  /// The bytes of a member's name.
+  func name(_ index: Int) -> Range<Int> { Int(members[index].nameStart)..<Int(members[index].nameEnd) }
+
+  /// The bytes of a member's value.
+  func value(_ index: Int) -> Range<Int> { Int(members[index].start)..<Int(members[index].end) }
+
+  /// The bytes of a string between its quotes; nil if the member is none.
+  func string(_ index: Int, in text: UnsafeRawBufferPointer) -> Range<Int>? {
+    guard kind(index, in: text) == .string else { return nil }
+    return Int(members[index].start) + 1..<Int(members[index].end) - 1
+  }
+
+  /// The whole number; nil if the member is none.
+  func integer(_ index: Int, in text: UnsafeRawBufferPointer) -> Int64? {
+    guard kind(index, in: text) == .integer else { return nil }
+    var number: Int64 = 0
+    var isNegative = false
+    for byte in text[value(index)] {
+      if byte == UInt8(ascii: "-") { isNegative = true } else { number = number * 10 + Int64(byte - UInt8(ascii: "0")) }
+    }
+    return isNegative ? -number : number
+  }
+
+  /// The number with a fraction, as the C library reads it; nil if the member is none.
+  func real(_ index: Int, in text: UnsafeRawBufferPointer) -> Double? {
+    guard kind(index, in: text) == .real else { return nil }
+    let digits = text[value(index)]
+    return withUnsafeTemporaryAllocation(byteCount: digits.count + 1, alignment: 1) { buffer in
+      buffer.copyBytes(from: digits)
+      buffer[digits.count] = 0
+      return strtod(buffer.baseAddress!.assumingMemoryBound(to: CChar.self), nil)
+    }
+  }
+}
