@@ -28,6 +28,10 @@ package actor MemoryStore: Store {
     shelf.rows(in: range, limit: limit, at: now)
   }
 
+  package func tallies(_ counts: [StoreCount]) -> [Int] {
+    counts.map { shelf.tally($0.path) }
+  }
+
   package func commit(_ commit: StoreCommit, at now: WallTime) throws(StoreError) -> Bool {
     last += 1
     let writes = commit.writes.map {

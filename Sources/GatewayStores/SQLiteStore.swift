@@ -63,6 +63,10 @@ package final class SQLiteStore: Store {
     }.get()
   }
 
+  package func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
+    try await withCheckedContinuation { continuation in ask(.tallies(counts.map(\.path), continuation)) }.get()
+  }
+
   private func ask(_ request: SQLiteRequest) {
     let isServed = waiting.withLock { waiting in
       waiting.requests.append(request)
@@ -80,6 +84,7 @@ package final class SQLiteStore: Store {
         case .read(let paths, let now, let answer): answer.resume(returning: worker.read(paths, at: now))
         case .scan(let lower, let upper, let limit, let now, let answer):
           answer.resume(returning: worker.scan(from: lower, to: upper, limit: limit, at: now))
+        case .tallies(let counts, let answer): answer.resume(returning: worker.tallies(counts))
         case .commit(let commit, let answer): commits.append((commit, answer))
         }
       }
@@ -140,6 +145,7 @@ enum SQLiteRequest: Sendable {
   typealias Answer<Value> = CheckedContinuation<Result<Value, StoreError>, Never>
 
   case read([StorePath], at: WallTime, Answer<[ShelfRow<[UInt8]>?]>)
+  case tallies([StorePath], Answer<[Int]>)
   case scan(
     from: StorePath, to: StorePath, limit: Int, at: WallTime, Answer<[(path: StorePath, row: ShelfRow<[UInt8]>)]>)
   case commit(SQLiteCommit, Answer<Bool>)

@@ -36,6 +36,10 @@ final class SQLiteWorker: @unchecked Sendable {
     told { () throws(StoreError) in try shelf.rows(from: lower, to: upper, limit: limit, at: now) }
   }
 
+  func tallies(_ counts: [StorePath]) -> Result<[Int], StoreError> {
+    told { () throws(StoreError) in try counts.map { (count) throws(StoreError) in try shelf.tally(count) } }
+  }
+
   /// All of them in one transaction: what each came to, or for all the one error that kept them from the disk.
   func commit(_ commits: [SQLiteCommit]) -> [Result<Bool, StoreError>] {
     let before = last

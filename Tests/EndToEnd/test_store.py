@@ -11,9 +11,10 @@ import time
 
 import pytest
 
+import sendbird
 import sinch
-from clients import Client, Refused, api, control
-from gateway import Gateway, token
+from clients import Client, Refused, api, control, request
+from gateway import SECRET, Gateway, token
 
 
 @pytest.fixture
@@ -87,6 +88,49 @@ def test_instances_of_sinch_start_after_a_kill_and_a_spent_nonce_stays_spent(fla
             client.receive("credentialsRequired")
             client.send("register", jwt=spent)
             assert client.receive("userRegistrationFailed")["error"]["reason"] == "nonce_reused"
+
+
+def test_users_keys_channels_and_messages_of_sendbird_are_there_after_a_kill(flags):
+    def serve(method, target, body=None):
+        return request(gateway.http_url, method, target, body, headers={"Api-Token": SECRET}, document=None)
+
+    def key_works(key):
+        own = "/v3/users/ann/my_group_channels"
+        return request(gateway.http_url, "GET", own, headers={"Session-Key": key}, document=None).status
+
+    with Gateway(*flags, expected_exit=-signal.SIGKILL) as gateway:
+        made = {"user_id": "ann", "nickname": "Ann", "profile_url": "", "issue_access_token": True}
+        access = serve("POST", "/v3/users", made).json["access_token"]
+        serve("POST", "/v3/users", {"user_id": "bob", "nickname": "Bob", "profile_url": ""})
+        serve("POST", "/v3/users/bob/metadata", {"metadata": {"font": "large"}})
+        void = serve("POST", "/v3/users/bob/token", {}).json["token"]
+        time.sleep(0.01)
+        assert serve("DELETE", "/v3/users/bob/token").status == 200
+        channel = {"channel_url": "talk", "user_ids": ["ann", "bob"], "name": "Talk", "is_distinct": True}
+        assert serve("POST", "/v3/group_channels", channel).status == 200
+        headers = {"SendBird-WS-Token": access}
+        with sendbird.SendbirdClient(gateway, {"ai": "A", "user_id": "ann"}, headers=headers) as ann:
+            key = ann.receive("LOGI")["key"]
+            sent = []
+            for number in range(20):
+                ann.say("MESG", channel_url="talk", message=f"m{number}", req_id=f"r{number}")
+                sent.append(ann.receive("MESG")["msg_id"])
+            kill(gateway)
+    with Gateway(*flags) as gateway:
+        bob = serve("GET", "/v3/users/bob").json
+        assert bob["metadata"] == {"font": "large"} and serve("GET", "/v3/users/ann").json["access_token"] == access
+        with sendbird.SendbirdClient(gateway, {"ai": "A", "key": key}) as ann:
+            assert ann.receive("LOGI")["user_id"] == "ann" and key_works(key) == 200
+            ann.say("MESG", channel_url="talk", message="later", req_id="r")
+            later = ann.receive("MESG")["msg_id"]
+        assert later > sent[-1]
+        listed = serve("GET", "/v3/group_channels/talk/messages?message_id=1&prev_limit=0&next_limit=100").json
+        assert [message["message_id"] for message in listed["messages"]] == [*sent, later]
+        assert serve("GET", "/v3/users/bob/unread_message_count").json["unread_count"] == 21
+        assert serve("POST", "/v3/group_channels", channel).json["is_created"] is False
+        headers = {"SendBird-WS-Token": void}
+        with sendbird.SendbirdClient(gateway, {"ai": "A", "user_id": "bob"}, headers=headers) as bob:
+            assert bob.receive("LOGI")["code"] == 400310
 
 
 def hammered(flags):

@@ -65,6 +65,7 @@ struct StoreContract {
     #expect(try await store.write([.init(bob, "bob", expires: now + .seconds(5), in: [bytes(4)])], at: now))
     await expectFull(bytes(7)) { try await store.write([.init(ann, "Ann", in: [bytes(7)])], at: now) }
     #expect(try await store.write([.init(ann, "Ann", in: [bytes(1)])], at: now))
+    #expect(try await store.tallies([StoreCount("tests.none", atMost: 1, of: ""), bytes(9)]) == [0, 5])
     #expect(try await store.write([.init(ann, "Ann", in: [bytes(6)])], at: now))
     #expect(try await store.write([.init(ann, "Ann", in: [bytes(10)])], at: now + .seconds(5)))
     #expect(try await store.write([.removal(of: ann), .init(bob, "bob", in: [bytes(10)])], at: now + .seconds(5)))

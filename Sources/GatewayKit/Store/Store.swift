@@ -19,6 +19,9 @@ package protocol Store: Sendable {
 
   /// Where those of this process stand in line who want to change the same rows; nil if they do not, and race each time.
   var lines: StoreLines? { get }
+
+  /// How much is in these counts, rows that have expired and were not yet swept away among it: for whoever watches over it.
+  func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int]
 }
 
 extension Store {

@@ -47,13 +47,6 @@ package struct StoreRange: Sendable {
     self.type = type
   }
 
-  /// What of it does not stand before that row.
-  package func from(_ key: StoreKey) -> StoreRange {
-    var rest = self
-    rest.lower = max(lower, key.path)
-    return rest
-  }
-
   /// What of it stands behind that row: the next page, where it was the last of one.
   package func after(_ path: StorePath) -> StoreRange {
     var rest = self

@@ -12,7 +12,7 @@ package struct SendbirdVendor: Vendor {
   private let settings: SendbirdSettings
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier
-  private let channels: any SendbirdChannelDirectory
+  private let channels: SendbirdChannels
   private let rates: SendbirdRates?
   private let services: any GatewayServices
   private let secrets: Secrets
@@ -24,8 +24,8 @@ package struct SendbirdVendor: Vendor {
     services = ground.services
     secrets = ground.secrets
     directory = SendbirdDirectory(ground.store, on: ground.executor)
-    channels = MemorySendbirdChannels(
-      on: ground.executor, limits: MemorySendbirdChannelLimits(messageBytes: settings.messageBytesMax))
+    channels = SendbirdChannels(
+      ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax))
     let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
     signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
     verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
@@ -59,11 +59,12 @@ package struct SendbirdVendor: Vendor {
   /// What fills memory, and what was refused so that it does not.
   package var figures: [VendorFigure] {
     get async {
-      let usage = await channels.usage
+      let refused = VendorFigure(
+        "postern_sendbird_new_users_refused_total", .counter, "Users not made: their address had made too many.",
+        Double(await sessions.newUsersRefused))
+      guard let usage = await channels.usage else { return [refused] }
       return [
-        VendorFigure(
-          "postern_sendbird_new_users_refused_total", .counter, "Users not made: their address had made too many.",
-          Double(await sessions.newUsersRefused)),
+        refused,
         VendorFigure("postern_sendbird_channels", .gauge, "Channels kept.", Double(usage.channels)),
         VendorFigure("postern_sendbird_channel_bytes", .gauge, "Bytes they take.", Double(usage.channelBytes)),
         VendorFigure("postern_sendbird_messages", .gauge, "Messages kept.", Double(usage.messages)),

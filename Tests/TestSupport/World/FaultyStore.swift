@@ -65,6 +65,11 @@ package final class FaultyStore: Store {
     generator.withLock { Int.random(in: 0..<5, using: &$0) == 0 }
   }
 
+  package func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
+    try await wait()
+    return try await inner.tallies(counts)
+  }
+
   private func wait() async throws(StoreError) {
     switch fault {
     case .away: throw .unavailable("away")

@@ -5,7 +5,7 @@ internal import GatewayJSON
 /// group channel ends with how much each of its hearers has not read.
 struct SendbirdChannelEvents: Sendable {
   let directory: SendbirdDirectory
-  let channels: any SendbirdChannelDirectory
+  let channels: SendbirdChannels
 
   /// The categories of `SYEV`.
   enum Category: Int64 {
@@ -52,8 +52,9 @@ struct SendbirdChannelEvents: Sendable {
     _ users: Set<UserID>, except speaker: ConnectionID?, _ frame: Frame, _ unread: [UserID: SendbirdUnread]? = nil,
     on services: any GatewayServices
   ) async {
-    let unread = if let unread { unread } else { await channels.unread(users) }
-    let words = frame.adding(unread, to: users, at: services.wallTime)
+    let now = services.wallTime
+    let unread = if let unread { unread } else { await channels.unreadInTurn(users) }
+    let words = frame.adding(unread, to: users, at: now)
     services.announce(Announcement(to: .users(users), except: speaker, [words]))
   }
 
@@ -139,8 +140,6 @@ struct SendbirdChannelEvents: Sendable {
       json.member("channel_type", delivery.kind.rawValue)
       json.member("ts", now.milliseconds)
     }
-    var delivery = delivery
-    delivery.unread = await channels.unread(delivery.members)
     await tell(delivery, frame, on: services)
     if let thread = Self.thread(delivery, at: now) { await tell(delivery, thread, on: services) }
   }

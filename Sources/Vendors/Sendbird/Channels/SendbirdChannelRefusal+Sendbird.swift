@@ -20,6 +20,7 @@ extension SendbirdError {
       case .tooManyChannels: .tooMany("channels")
       case .tooManyMembers: .tooMany("members")
       case .tooManyParticipants: .tooManyParticipants
+      case .storeUnavailable: .temporaryFailure
       }
   }
 

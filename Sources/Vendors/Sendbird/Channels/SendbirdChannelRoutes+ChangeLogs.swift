@@ -40,10 +40,12 @@ extension SendbirdChannelRoutes {
     query.member = user
     query.limit = try request.number("limit", default: SendbirdLimits.pageMax, max: SendbirdLimits.pageMax)
     query.offset = place?.offset ?? 0
-    let page = await channels.channels(query)
     let now = services.wallTime
-    // Told with the first page.
-    let gone = query.offset == 0 ? await channels.departures(of: user, since: start) : []
+    let (page, gone) = try await ask { [query] () throws(SendbirdChannelRefusal) in
+      let page = try await channels.channels(query, at: now)
+      // Told with the first page.
+      return (page, query.offset == 0 ? try await channels.departures(of: user, since: start, at: now) : [])
+    }
     let objects = try await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
     let next = page.next.map { SendbirdChangeToken(since: start, offset: $0) }
     return SendbirdResource.answer { json in
@@ -65,7 +67,7 @@ extension SendbirdChannelRoutes {
     let now = services.wallTime
     let all = SendbirdMessageQuery(around: .time(now), before: .max, after: .max, includesPoint: true)
     let messages = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.messages(of: channel.url, all)
+      try await channels.messages(of: channel.url, all, at: now)
     }
     let changed = messages.compactMap { message in
       message.updatedAt.flatMap { $0 >= since ? (at: $0.milliseconds, message: message) : nil }
@@ -75,7 +77,7 @@ extension SendbirdChannelRoutes {
     if let last = page.last { page = changed.prefix { $0.at <= last.at } }
     let hasMore = page.count < changed.count
     let deletions = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.deletions(of: channel.url, since: since)
+      try await channels.deletions(of: channel.url, since: since, at: now)
     }
     let next = (hasMore ? page.last : nil).map { WallTime(milliseconds: $0.at) + .milliseconds(1) } ?? now
     return SendbirdResource.answer { json in

@@ -39,7 +39,7 @@ extension SendbirdChannelRoutes {
     query.until = end
     try filter(&query, request)
     let messages = try await ask { [query] () throws(SendbirdChannelRefusal) in
-      try await channels.messages(of: channel.url, query)
+      try await channels.messages(of: channel.url, query, at: services.wallTime)
     }
     guard messages.count > kept else { return messages.count > SendbirdLimits.messagesOfSide ? [] : messages }
     let isHuge = messages.count - kept > Self.missingMax || messages.count > SendbirdLimits.messagesOfSide

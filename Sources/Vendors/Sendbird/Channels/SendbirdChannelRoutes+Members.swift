@@ -23,7 +23,7 @@ extension SendbirdChannelRoutes {
   }
 
   private func members(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
-    let channel = try await visible(.group, request)
+    let channel = try await visible(.group, request, whole: true)
     let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
     let page = Array(channel.members.dropFirst(start).prefix(limit))
     let next = start < channel.members.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
@@ -35,7 +35,7 @@ extension SendbirdChannelRoutes {
   }
 
   private func isMember(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
-    let member = try await visible(.group, request).member(request.userInPath)
+    let member = try await member(request.userInPath, of: try await visible(.group, request))
     return SendbirdResource.answer { json in
       json.member("is_member", member != nil)
       json.member("state", member?.state.rawValue ?? "none")
@@ -44,7 +44,9 @@ extension SendbirdChannelRoutes {
 
   private func participants(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(.open, request)
-    let all = try await ask { () throws(SendbirdChannelRefusal) in try await channels.participants(channel.url) }
+    let all = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.participants(channel.url, at: services.wallTime)
+    }
     let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
     let page = all.dropFirst(start).prefix(limit)
     let users = try await directory.find(Set(page.map(\.user)), at: services.wallTime)
@@ -77,23 +79,26 @@ extension SendbirdChannelRoutes {
       SendbirdMember(user, waiting.contains(user) ? .invited : .joined, inviter: inviter, at: now)
     }
     let membership = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.invite(new, to: channel.url)
+      try await channels.invite(new, to: channel.url, at: now) {
+        await events.invited($0, by: inviter, on: services)
+      }
     }
-    await events.invited(membership, by: inviter, on: services)
     return try await answer(membership.channel, request, showsMembers: true)
   }
 
   private func join(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let user = try await subject(request)
     let channel = try await known(.group, request)
-    guard request.isServer || channel.properties.isPublic || channel.member(user) != nil else { throw .notAuthorized }
+    if !request.isServer && !channel.properties.isPublic {
+      guard try await member(user, of: channel) != nil else { throw .notAuthorized }
+    }
     return try await enter(channel, user, request)
   }
 
   private func accept(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let user = try await subject(request)
     let channel = try await known(.group, request)
-    guard channel.member(user) != nil else { throw .notFound("Invitation") }
+    guard try await member(user, of: channel) != nil else { throw .notFound("Invitation") }
     return try await enter(channel, user, request)
   }
 
@@ -102,9 +107,8 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     let now = services.wallTime
     let membership = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.join(channel.url, user: user, at: now)
+      try await channels.join(channel.url, user: user, at: now) { await events.joined($0, on: services) }
     }
-    await events.joined(membership, on: services)
     return try await answer(membership.channel, request, showsMembers: true)
   }
 
@@ -112,7 +116,9 @@ extension SendbirdChannelRoutes {
 
   private func decline(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let user = try await subject(request)
-    guard try await known(.group, request).member(user)?.state == .invited else { throw .notFound("Invitation") }
+    guard try await member(user, of: try await known(.group, request))?.state == .invited else {
+      throw .notFound("Invitation")
+    }
     return try await leave(request, [user], as: .declined)
   }
 
@@ -121,7 +127,7 @@ extension SendbirdChannelRoutes {
     try request.needsWriter()
     if case .user(let user, _) = request.caller { return try await leave(request, [user]) }
     let body = try request.body
-    let channel = try await known(.group, request)
+    let channel = try await known(.group, request, whole: true)
     if try body.bool("should_leave_all") == true { return try await leave(request, channel.members.map(\.user)) }
     let single = try body.user("user_id").map { [$0] }
     guard let users = try body.users("user_ids") ?? single else { throw .missing("user_ids") }
@@ -134,9 +140,10 @@ extension SendbirdChannelRoutes {
     let channel = try await known(.group, request)
     let now = services.wallTime
     let membership = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.leave(channel.url, users: Set(users), at: now)
+      try await channels.leave(channel.url, users: Set(users), at: now) {
+        await events.left($0, as: category, on: services)
+      }
     }
-    await events.left(membership, as: category, on: services)
     return try await answer(membership.channel, request, showsMembers: true)
   }
 

@@ -53,13 +53,15 @@ extension SendbirdChannelRoutes {
     let type = try messageKind(body)
     let draft = try SendbirdMessageDraft(type, body)
     let sender = try await sender(type, request, body)
-    let message = draft.message(in: channel.url, by: sender, at: services.wallTime)
+    let now = services.wallTime
+    let message = draft.message(in: channel.url, by: sender, at: now)
     // A server may speak for a user who is not in the open channel: it is in no connection's power to be there.
     let needsPresence = kind == .group || !request.isServer
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.send(message, needsPresence: needsPresence)
+      try await channels.send(message, needsPresence: needsPresence, at: now) {
+        await events.sent(Self.command(type), $0, except: nil, on: services)
+      }
     }
-    await events.sent(Self.command(type), delivery, except: nil, on: services)
     return Self.answer(delivery.message, kind)
   }
 
@@ -111,9 +113,11 @@ extension SendbirdChannelRoutes {
     let id = try messageID(request)
     let now = services.wallTime
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.edit(id, in: channel.url, by: request.actor(nil)) { change.apply(to: &$0, at: now) }
+      try await channels.edit(
+        id, in: channel.url, by: request.actor(nil), at: now,
+        telling: { await events.changed(Self.changeCommand($0.message.kind), $0, except: nil, on: services) }
+      ) { change.apply(to: &$0, at: now) }
     }
-    await events.changed(Self.changeCommand(delivery.message.kind), delivery, except: nil, on: services)
     return Self.answer(delivery.message, kind)
   }
 
@@ -127,10 +131,11 @@ extension SendbirdChannelRoutes {
     let user = request.actor(nil)
     let owner = user.flatMap { channel.isOperator($0) ? nil : $0 }
     let now = services.wallTime
-    let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.deleteMessage(id, in: channel.url, by: owner, at: now)
+    _ = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.deleteMessage(id, in: channel.url, by: owner, at: now) {
+        await events.deleted($0, on: services)
+      }
     }
-    await events.deleted(delivery, on: services)
     return SendbirdResource.answer()
   }
 
@@ -145,10 +150,11 @@ extension SendbirdChannelRoutes {
     let channel = try await known(.group, request)
     guard let user = request.actor(try request.body.user("user_id")) else { throw .missing("user_id") }
     let now = services.wallTime
-    let delivered = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.markDelivered(channel.url, user: user, at: now)
+    _ = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.markDelivered(channel.url, user: user, at: now) {
+        await events.delivered($0, to: user, at: now, on: services)
+      }
     }
-    await events.delivered(delivered, to: user, at: now, on: services)
     return SendbirdResource.answer { $0.member("ts", now.milliseconds) }
   }
 
@@ -159,11 +165,16 @@ extension SendbirdChannelRoutes {
     try request.needsServer()
     let channel = try await known(.group, request)
     guard let users = try request.body.users("user_ids") else { throw .missing("user_ids") }
-    guard channel.joined.isSuperset(of: users) else { throw .notAMember }
-    for user in users {
-      let others = channel.joined.subtracting([user])
-      await events.event(category, of: user, in: channel, to: others, on: services)
+    let listening = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.listening(channel.url, at: services.wallTime) { channel in
+        guard channel.joined.isSuperset(of: users) else { return }
+        for user in users {
+          let others = channel.joined.subtracting([user])
+          await events.event(category, of: user, in: channel, to: others, on: services)
+        }
+      }
     }
+    guard listening.joined.isSuperset(of: users) else { throw .notAMember }
     return SendbirdResource.answer()
   }
 
@@ -175,13 +186,13 @@ extension SendbirdChannelRoutes {
     let channel = try await visible(kind, request)
     let query = try query(request)
     var found = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.messages(of: channel.url, query)
+      try await channels.messages(of: channel.url, query, at: services.wallTime)
     }
     if try request.flag("reverse") ?? false { found.reverse() }
     // A client takes the first message of a thread's list for the one that is replied to.
     if case .to(let parent) = query.replies {
       let first = try await ask { () throws(SendbirdChannelRefusal) in
-        try await channels.message(parent, in: channel.url)
+        try await channels.message(parent, in: channel.url, at: services.wallTime)
       }
       found.insert(first, at: 0)
     }
@@ -241,7 +252,7 @@ extension SendbirdChannelRoutes {
     let end = SendbirdMessageQuery(
       around: .time(services.wallTime), before: .max, after: .max, includesPoint: true)
     let messages = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.messages(of: channel.url, end)
+      try await channels.messages(of: channel.url, end, at: services.wallTime)
     }
     return SendbirdResource.answer { $0.member("total", Int64(messages.count)) }
   }
@@ -252,7 +263,7 @@ extension SendbirdChannelRoutes {
     let channel = try await visible(kind, request)
     let id = try messageID(request)
     let message = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.message(id, in: channel.url)
+      try await channels.message(id, in: channel.url, at: services.wallTime)
     }
     return Self.answer(message, kind)
   }

@@ -42,9 +42,13 @@ extension SendbirdChannelRoutes {
     try needsOperator(of: channel, request)
     guard let freezes = try request.body.bool("freeze") else { throw .missing("freeze") }
     let frozen = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.update(channel.url) { $0.isFrozen = freezes }
+      try await channels.update(
+        channel.url, at: services.wallTime,
+        telling: { channel in
+          await events.event(freezes ? .frozen : .unfrozen, in: channel, on: services) { $0.member("freeze", freezes) }
+        }
+      ) { $0.isFrozen = freezes }
     }
-    await events.event(freezes ? .frozen : .unfrozen, in: frozen, on: services) { $0.member("freeze", freezes) }
     return try await answer(frozen, request, showsMembers: true)
   }
 
@@ -56,10 +60,11 @@ extension SendbirdChannelRoutes {
     guard let known = try await directory.find(user, at: services.wallTime) else { throw .notFound("User") }
     let now = services.wallTime
     let ban = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.setBanned(isBanned, user, in: channel.url, at: now)
+      try await channels.setBanned(isBanned, user, in: channel.url, at: now) { ban in
+        let users = ban.channel.joined.union([user])
+        await events.event(isBanned ? .banned : .unbanned, of: user, in: ban.channel, to: users, on: services)
+      }
     }
-    let users = ban.channel.joined.union([user])
-    await events.event(isBanned ? .banned : .unbanned, of: user, in: ban.channel, to: users, on: services)
     for connection in ban.connections {
       await services.unwatch(SendbirdChannelEvents.call(ban.channel.number), by: connection)
     }
@@ -79,9 +84,10 @@ extension SendbirdChannelRoutes {
     try needsOperator(of: channel, request)
     guard try await directory.find(user, at: services.wallTime) != nil else { throw .notFound("User") }
     let muted = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.setMuted(isMuted, user, in: channel.url)
+      try await channels.setMuted(isMuted, user, in: channel.url, at: services.wallTime) {
+        await events.event(isMuted ? .muted : .unmuted, of: user, in: $0, on: services)
+      }
     }
-    await events.event(isMuted ? .muted : .unmuted, of: user, in: muted, on: services)
     return try await answer(muted, request, showsMembers: true)
   }
 
@@ -134,10 +140,11 @@ extension SendbirdChannelRoutes {
   private func changeOperators(
     of channel: SendbirdChannel, _ change: @escaping @Sendable (inout [UserID]) -> Void
   ) async throws(SendbirdError) -> HTTPResponse {
-    let changed = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.update(channel.url) { change(&$0.operators) }
+    _ = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.update(
+        channel.url, at: services.wallTime, telling: { await events.event(.changed, in: $0, on: services) }
+      ) { change(&$0.operators) }
     }
-    await events.event(.changed, in: changed, on: services)
     return SendbirdResource.answer()
   }
 }

@@ -55,18 +55,9 @@ extension SendbirdChannelRoutes {
     let user = try await own(request)
     let now = services.wallTime
     let type = try request.body.name("custom_type", max: SendbirdLimits.customType)
-    guard let type, type != "" else {
-      for membership in await channels.leaveAll(user, at: now) { await events.left(membership, on: services) }
-      return SendbirdResource.answer()
-    }
-    var query = SendbirdChannelQuery(.group)
-    query.member = user
-    query.customTypes = [type]
-    query.limit = .max / 2
-    for channel in await channels.channels(query).channels {
-      // A channel that was deleted meanwhile is left as well.
-      guard let membership = try? await channels.leave(channel.url, users: [user], at: now) else { continue }
-      await events.left(membership, on: services)
+    let types = type.flatMap { $0 == "" ? nil : Set([$0]) }
+    try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.leaveAll(user, of: types, at: now) { await events.left($0, on: services) }
     }
     return SendbirdResource.answer()
   }
@@ -80,7 +71,9 @@ extension SendbirdChannelRoutes {
       query.member = user
       query.memberState = .joined
       query.limit = .max / 2
-      urls = await channels.channels(query).channels.map(\.url)
+      urls = try await ask { [query] () throws(SendbirdChannelRefusal) in
+        try await channels.urls(query, at: services.wallTime)
+      }
     }
     for url in urls ?? [] { try await markRead(url, user) }
     return SendbirdResource.answer()
@@ -89,17 +82,21 @@ extension SendbirdChannelRoutes {
   /// Notes that the user has read everything, and tells the others.
   func markRead(_ url: Name, _ user: UserID) async throws(SendbirdError) {
     let now = services.wallTime
-    let channel = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.markRead(url, user: user, at: now)
-    }
     let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
-    await events.read(channel, by: reader, at: now, except: nil, on: services)
+    _ = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.markRead(url, user: user, at: now) {
+        await events.read($0, by: reader, at: now, except: nil, on: services)
+      }
+    }
   }
 
   private func unread(
     _ request: SendbirdRequest, _ write: (SendbirdUnread, inout JSONWriter) -> Void
   ) async throws(SendbirdError) -> HTTPResponse {
-    let unread = await channels.unread(try await own(request))
+    let user = try await own(request)
+    let unread = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.unread(user, at: services.wallTime)
+    }
     return SendbirdResource.answer { write(unread, &$0) }
   }
 
@@ -110,7 +107,7 @@ extension SendbirdChannelRoutes {
     let user = try await own(request)
     guard let known = try await directory.find(target, at: services.wallTime) else { throw .notFound("User") }
     try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.setBlocked(isBlocked, target, by: user)
+      try await channels.setBlocked(isBlocked, target, by: user, at: services.wallTime)
     }
     return SendbirdResource.answer { $0.members(of: known) }
   }

@@ -6,13 +6,13 @@ internal import GatewayKit
 package struct SendbirdChannelRoutes: Sendable {
   let services: any GatewayServices
   let directory: SendbirdDirectory
-  let channels: any SendbirdChannelDirectory
+  let channels: SendbirdChannels
   let events: SendbirdChannelEvents
   let resource: SendbirdResource
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
-    channels: any SendbirdChannelDirectory, rates: SendbirdRates? = nil
+    channels: SendbirdChannels, rates: SendbirdRates? = nil
   ) {
     self.services = services
     self.directory = directory
@@ -62,11 +62,13 @@ package struct SendbirdChannelRoutes: Sendable {
     let url: Name
     if let wanted = order.url { url = wanted } else { url = await makeURL(kind) }
     let channel = order.channel(url: url, known: Set(known.keys), at: now)
-    let creation = try await ask { () throws(SendbirdChannelRefusal) in try await channels.create(channel) }
-    if creation.isNew && kind == .group {
-      let others = creation.channel.members.map(\.user).filter { $0 != channel.createdBy }
-      await events.invited(
-        SendbirdMembership(channel: creation.channel, changed: others), by: order.inviter, on: services)
+    let creation = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.create(channel, at: now) { creation in
+        guard creation.isNew && kind == .group else { return }
+        let others = creation.channel.members.map(\.user).filter { $0 != channel.createdBy }
+        await events.invited(
+          SendbirdMembership(channel: creation.channel, changed: others), by: order.inviter, on: services)
+      }
     }
     return try await answer(creation.channel, request, showsMembers: true, isCreated: creation.isNew)
   }
@@ -93,7 +95,7 @@ package struct SendbirdChannelRoutes: Sendable {
   private func get(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
-    let channel = try await visible(kind, request)
+    let channel = try await visible(kind, request, whole: true)
     let shows = try request.flag("show_member") ?? !request.isServer
     return try await answer(channel, request, showsMembers: shows)
   }
@@ -104,9 +106,10 @@ package struct SendbirdChannelRoutes: Sendable {
     let channel = try await changeable(kind, request)
     let change = try SendbirdChannelChange(try request.body)
     let changed = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.update(channel.url) { change.apply(to: &$0) }
+      try await channels.update(
+        channel.url, at: services.wallTime, telling: { await events.event(.changed, in: $0, on: services) }
+      ) { change.apply(to: &$0) }
     }
-    await events.event(.changed, in: changed, on: services)
     return try await answer(changed, request, showsMembers: true)
   }
 
@@ -116,8 +119,9 @@ package struct SendbirdChannelRoutes: Sendable {
     let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
     let now = services.wallTime
-    let end = try await ask { () throws(SendbirdChannelRefusal) in try await channels.delete(channel.url, at: now) }
-    await events.event(.deleted, in: end.channel, on: services)
+    let end = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.delete(channel.url, at: now) { await events.event(.deleted, in: $0.channel, on: services) }
+    }
     for connection in end.connections {
       await services.unwatch(SendbirdChannelEvents.call(end.channel.number), by: connection)
     }
@@ -139,27 +143,35 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The channel of the path.
+  /// The channel of the path; with its members only if it is `whole`.
   func known(
-    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest, whole: Bool = false
   ) async throws(SendbirdError) -> SendbirdChannel {
-    guard let channel = await channels.channel(request.channelURL), channel.kind == kind else {
-      throw .notFound("Channel")
+    let (url, now) = (request.channelURL, services.wallTime)
+    let channel = try await ask { () throws(SendbirdChannelRefusal) in
+      whole ? try await channels.channel(url, at: now) : try await channels.outline(url, at: now)
     }
+    guard let channel, channel.kind == kind else { throw .notFound("Channel") }
     return channel
   }
 
   /// The same, where the caller may see it: a group channel's members do, and everybody if it is public.
   func visible(
-    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest, whole: Bool = false
   ) async throws(SendbirdError) -> SendbirdChannel {
-    let channel = try await known(kind, request)
+    let channel = try await known(kind, request, whole: whole)
     if case .user(let user, _) = request.caller, kind == .group, !channel.properties.isPublic,
-      channel.member(user) == nil
+      try await member(user, of: channel) == nil
     {
       throw .notAuthorized
     }
     return channel
+  }
+
+  func member(_ user: UserID, of channel: SendbirdChannel) async throws(SendbirdError) -> SendbirdMember? {
+    try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.member(user, of: channel.url, at: services.wallTime)
+    }
   }
 
   /// The same, where the caller may change it: a group channel's members do, an open channel's operators.
@@ -172,7 +184,7 @@ extension SendbirdChannelRoutes {
       try needsOperator(of: channel, request)
       return channel
     }
-    guard channel.joined.contains(user) else { throw .notAuthorized }
+    guard try await member(user, of: channel)?.state == .joined else { throw .notAuthorized }
     return channel
   }
 
@@ -194,7 +206,9 @@ extension SendbirdChannelRoutes {
   func answer(
     _ query: SendbirdChannelQuery, _ request: SendbirdRequest, showsMembers: Bool
   ) async throws(SendbirdError) -> HTTPResponse {
-    let page = await channels.channels(query)
+    let page = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.channels(query, at: services.wallTime)
+    }
     let viewer = request.actor(query.member)
     let objects = try await present(page.channels, to: viewer, showsMembers: showsMembers, showsReceipts: showsMembers)
     let now = services.wallTime

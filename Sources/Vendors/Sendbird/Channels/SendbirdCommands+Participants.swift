@@ -5,7 +5,11 @@ internal import GatewayJSON
 
 extension SendbirdCommands: ConnectionObserver {
   func enter(_ order: Order) async throws(SendbirdError) -> [Frame] {
-    guard let channel = await channels.channel(order.channelURL) else { throw .channelNotFound }
+    let now = order.services.wallTime
+    let found = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.outline(order.channelURL, at: now)
+    }
+    guard let channel = found else { throw .channelNotFound }
     guard channel.kind == .open else { throw .wrongChannelType }
     let connection = order.caller.connection
     // First the ear, then the place: whoever counts as being in the channel hears what is said there.
@@ -14,7 +18,10 @@ extension SendbirdCommands: ConnectionObserver {
     let participation: SendbirdParticipation
     do {
       participation = try await ask { () throws(SendbirdChannelRefusal) in
-        try await channels.enter(order.channelURL, user: order.caller.user, by: connection)
+        try await channels.enter(order.channelURL, user: order.caller.user, by: connection, at: now) {
+          guard await order.services.user(of: connection) != nil else { return }
+          await tell(.entered, $0, order)
+        }
       }
     } catch {
       await order.services.unwatch(call, by: connection)
@@ -30,14 +37,25 @@ extension SendbirdCommands: ConnectionObserver {
 
   func exit(_ order: Order) async throws(SendbirdError) -> [Frame] {
     let participation = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.exit(order.channelURL, user: order.caller.user, by: order.caller.connection)
+      try await channels.exit(
+        order.channelURL, user: order.caller.user, by: order.caller.connection, at: order.services.wallTime,
+        telling: { await tell(.exited, $0, order) })
     }
     let call = SendbirdChannelEvents.call(participation.channel.number)
     await order.services.unwatch(call, by: order.caller.connection)
     return await answer("EXIT", .exited, participation, order)
   }
 
-  /// Tells the others who came or went, and the speaker too, whose own count of participants is an event behind
+  /// Tells the others who came or went.
+  private func tell(
+    _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation, _ order: Order
+  ) async {
+    guard participation.isChange else { return }
+    await events.event(
+      category, of: order.caller.user, in: participation.channel, except: order.caller.connection, on: order.services)
+  }
+
+  /// Tells the speaker too, whose own count of participants is an event behind
   /// otherwise, be it the user's only connection there or not.
   private func answer(
     _ name: StaticString, _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation,
@@ -45,9 +63,6 @@ extension SendbirdCommands: ConnectionObserver {
   ) async -> [Frame] {
     let now = order.services.wallTime
     let (user, channel) = (order.caller.user, participation.channel)
-    if participation.isChange {
-      await events.event(category, of: user, in: channel, except: order.caller.connection, on: order.services)
-    }
     let event = await events.frame(category, of: user, in: channel, at: now)
     let answer = order.request.map { request in
       SendbirdFrame.command(name, request, capacity: 256) { json in
@@ -71,9 +86,7 @@ extension SendbirdCommands: ConnectionObserver {
   package nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
-    for participation in await channels.exitAll(caller.user, by: caller.connection) {
-      await tellExit(participation, on: services)
-    }
+    await channels.exitAll(caller.user, by: caller.connection) { await tellExit($0, on: services) }
     let now = services.wallTime
     // A user may have been deleted since. While the store is away, when they were seen is lost.
     _ = try? await directory.updateUser(caller.user, at: now) { $0.lastSeenAt = now }

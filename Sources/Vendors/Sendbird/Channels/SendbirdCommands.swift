@@ -6,12 +6,12 @@ internal import GatewayJSON
 /// A command without `req_id` is done but never answered: the strictest client logs out on an `EROR` it did not ask for.
 package struct SendbirdCommands: OperationHandler {
   let directory: SendbirdDirectory
-  let channels: any SendbirdChannelDirectory
+  let channels: SendbirdChannels
   let events: SendbirdChannelEvents
   private let rates: SendbirdRates?
 
   package init(
-    directory: SendbirdDirectory, channels: any SendbirdChannelDirectory, rates: SendbirdRates? = nil
+    directory: SendbirdDirectory, channels: SendbirdChannels, rates: SendbirdRates? = nil
   ) {
     self.directory = directory
     self.channels = channels
@@ -93,11 +93,13 @@ package struct SendbirdCommands: OperationHandler {
   ) async throws(SendbirdError) -> [Frame] {
     let sender = try await writer(order)
     let draft = try SendbirdMessageDraft(kind, order.body)
-    let message = draft.message(in: order.channelURL, by: sender, at: order.services.wallTime)
+    let now = order.services.wallTime
+    let message = draft.message(in: order.channelURL, by: sender, at: now)
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.send(message, needsPresence: true)
+      try await channels.send(message, needsPresence: true, at: now) {
+        await events.sent(name, $0, except: order.caller.connection, on: order.services)
+      }
     }
-    await events.sent(name, delivery, except: order.caller.connection, on: order.services)
     return events.answer(name, delivery, to: order.caller.user, order.request, at: order.services.wallTime)
   }
 
@@ -107,37 +109,45 @@ package struct SendbirdCommands: OperationHandler {
     let change = try SendbirdMessageChange(order.body)
     let now = order.services.wallTime
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.edit(id, in: order.channelURL, by: order.caller.user) { change.apply(to: &$0, at: now) }
+      try await channels.edit(
+        id, in: order.channelURL, by: order.caller.user, at: now,
+        telling: { await events.changed(name, $0, except: order.caller.connection, on: order.services) }
+      ) { change.apply(to: &$0, at: now) }
     }
-    await events.changed(name, delivery, except: order.caller.connection, on: order.services)
     return order.request.map { [SendbirdChannelEvents.frame(name, delivery, $0)] } ?? []
   }
 
   private func read(_ order: Order) async throws(SendbirdError) -> [Frame] {
     let user = order.caller.user
     let now = order.services.wallTime
-    let channel = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.markRead(order.channelURL, user: user, at: now)
-    }
     let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
-    await events.read(channel, by: reader, at: now, except: order.caller.connection, on: order.services)
+    let (channel, unread) = try await ask { () throws(SendbirdChannelRefusal) in
+      let channel = try await channels.markRead(order.channelURL, user: user, at: now) {
+        await events.read($0, by: reader, at: now, except: order.caller.connection, on: order.services)
+      }
+      return (channel, try await channels.unread(user, at: now))
+    }
     guard let request = order.request else { return [] }
     let answer = SendbirdFrame.command("READ", request, capacity: 400) { json in
       SendbirdChannelEvents.writeRead(channel, by: reader, at: now, to: &json)
     }
-    return [answer.adding(await channels.unread(user), at: now)]
+    return [answer.adding(unread, at: now)]
   }
 
   /// A participant of a group channel says that they type, or no longer; it is not answered.
   private func type(
     _ category: SendbirdChannelEvents.Category, _ order: Order
   ) async throws(SendbirdError) -> [Frame] {
-    guard let channel = await channels.channel(order.channelURL) else { throw .channelNotFound }
+    let (user, now) = (order.caller.user, order.services.wallTime)
+    let channel = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.listening(order.channelURL, at: now) { channel in
+        guard order.caller.kind != .guest, channel.kind == .group, channel.joined.contains(user) else { return }
+        await events.event(category, of: user, in: channel, to: channel.joined.subtracting([user]), on: order.services)
+      }
+    }
     guard channel.kind == .group else { throw .wrongChannelType }
-    guard channel.joined.contains(order.caller.user) else { throw .notAMember }
+    guard channel.joined.contains(user) else { throw .notAMember }
     guard order.caller.kind != .guest else { throw .guestNotAllowed }
-    let others = channel.joined.subtracting([order.caller.user])
-    await events.event(category, of: order.caller.user, in: channel, to: others, on: order.services)
     return []
   }
 }

@@ -19,13 +19,11 @@ struct SendbirdAges: Sendable {
   }
 
   /// The oldest, at most `count`.
-  func oldest(_ count: Int, at now: WallTime) async throws(StoreError) -> [(key: StoreKey, row: SendbirdAgeRow)] {
+  func oldest(_ count: Int, at now: WallTime) async throws(StoreError) -> [SendbirdAgeRow] {
     guard count > 0 else { return [] }
-    var found: [(key: StoreKey, row: SendbirdAgeRow)] = []
-    for entry in try await store.scan(table.range(), limit: count, at: now) {
-      found.append((StoreKey(path: entry.path, type: SendbirdAgeRow.self), try entry.value(as: SendbirdAgeRow.self)))
+    return try await store.scan(table.range(), limit: count, at: now).map {
+      (entry) throws(StoreError) in try entry.value(as: SendbirdAgeRow.self)
     }
-    return found
   }
 
   /// A number, not negative, as a part of a key: in the order of the numbers.
@@ -58,5 +56,6 @@ struct SendbirdAges: Sendable {
 
 /// Whose age it is: the parts of the row's key.
 struct SendbirdAgeRow: StoreValue {
+  var number: Int64
   var parts: [String]
 }

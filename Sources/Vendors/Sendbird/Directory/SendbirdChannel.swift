@@ -2,7 +2,7 @@ package import GatewayCore
 
 /// A channel of a Sendbird application.
 package struct SendbirdChannel: Hashable, Sendable {
-  package enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
     /// Anybody may enter, and is in it while the connection lasts.
     case open
     /// Its members are kept, connected or not.
@@ -10,7 +10,7 @@ package struct SendbirdChannel: Hashable, Sendable {
   }
 
   /// What may be changed at any time.
-  package struct Properties: Hashable, Sendable {
+  package struct Properties: Hashable, Codable, Sendable {
     package var name = ""
     package var coverURL = ""
     package var customType: Name = ""
@@ -39,6 +39,8 @@ package struct SendbirdChannel: Hashable, Sendable {
   package var isDistinct: Bool
   /// Of a group channel, in the order in which they joined or were invited.
   package var members: [SendbirdMember]
+  /// Who hears of what happens in a group channel.
+  package var joined: Set<UserID>
   /// How many users are in an open channel.
   package var participantCount: Int
   package var lastMessage: SendbirdMessage?
@@ -55,6 +57,7 @@ package struct SendbirdChannel: Hashable, Sendable {
     self.properties = properties
     self.isDistinct = isDistinct
     self.members = members
+    joined = Set(members.lazy.filter { $0.state == .joined }.map(\.user))
     number = 0
     participantCount = 0
   }
@@ -66,10 +69,5 @@ package struct SendbirdChannel: Hashable, Sendable {
 
   package func isOperator(_ user: UserID) -> Bool {
     properties.operators.contains(user)
-  }
-
-  /// Who hears of what happens in a group channel.
-  package var joined: Set<UserID> {
-    Set(members.lazy.filter { $0.state == .joined }.map(\.user))
   }
 }

@@ -38,6 +38,11 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
     self.kind = kind
   }
 
+  /// Whether it matters who is in a channel.
+  var asksForMembers: Bool { member != nil || membersInclude != nil || membersExactly != nil }
+  /// Whether it matters what was said last.
+  var asksForMessages: Bool { !showsEmpty || order == .latestLastMessage }
+
   /// Whether the first channel stands before the second in the answer.
   package func puts(_ first: SendbirdChannel, before second: SendbirdChannel) -> Bool {
     switch order {

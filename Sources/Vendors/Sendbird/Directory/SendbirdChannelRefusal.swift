@@ -1,3 +1,5 @@
+package import GatewayKit
+
 /// Why a directory of Sendbird channels does not do what it is asked.
 package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case channelNotFound
@@ -15,4 +17,19 @@ package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case tooManyChannels
   case tooManyMembers
   case tooManyParticipants
+  /// The store is away: it was done or not.
+  case storeUnavailable
+}
+
+extension SendbirdChannelRefusal: StoreFailure {
+  /// What is counted where there are too many channels, or too much of them.
+  static let channels = "channels"
+
+  package init(_ error: StoreError) {
+    self =
+      switch error {
+      case .full(let count): count.noun == Self.channels ? .tooManyChannels : .tooManyMembers
+      case .unavailable, .unknown, .contended: .storeUnavailable
+      }
+  }
 }

@@ -1,4 +1,5 @@
 package import GatewayCore
+import GatewayKit
 
 /// A message, and who hears of it.
 package struct SendbirdDelivery: Hashable, Sendable {
@@ -22,7 +23,7 @@ package struct SendbirdDelivery: Hashable, Sendable {
 }
 
 /// A message that was deleted.
-package struct SendbirdDeletion: Hashable, Sendable {
+package struct SendbirdDeletion: Hashable, StoreValue {
   package let message: Int64
   package let at: WallTime
 

@@ -33,8 +33,8 @@ extension SendbirdDirectory {
       } else {
         var before = query.before ?? .max
         // One more than fits: there is another page.
-        while before > 1, found.count <= query.limit {
-          let range = Self.places.range().from(Self.placeKey(before - 1))
+        while found.count <= query.limit {
+          let range = Self.places.range().after(Self.placeKey(before).path)
           var places: [SendbirdUserPlace] = []
           for entry in try await store.scan(range, limit: Self.sliceMax, at: now) {
             places.append(try entry.value(as: SendbirdUserPlace.self))

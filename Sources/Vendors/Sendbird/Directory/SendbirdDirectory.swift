@@ -131,12 +131,12 @@ package struct SendbirdDirectory: Sendable {
         do throws(StoreError) {
           let number = try await deletionNumbers.take(at: now)
           for oldest in try await deletions.oldest(givingWay, at: now) {
-            transaction.delete(oldest.key)
-            for name in oldest.row.parts { transaction.delete(Self.deleted.key(name)) }
+            transaction.delete(deletions.key(oldest.number))
+            for name in oldest.parts { transaction.delete(Self.deleted.key(name)) }
           }
           let row = SendbirdDeletedUser(number: number)
           transaction.put(Self.deleted.key(id.rawValue), row, in: [counts.deleted])
-          transaction.put(deletions.key(number), SendbirdAgeRow(parts: [id.rawValue]))
+          transaction.put(deletions.key(number), SendbirdAgeRow(number: number, parts: [id.rawValue]))
         } catch {
           throw .store(error)
         }

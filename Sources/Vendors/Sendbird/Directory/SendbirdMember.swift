@@ -1,8 +1,8 @@
 package import GatewayCore
 
 /// Somebody's place in a group channel.
-package struct SendbirdMember: Hashable, Sendable {
-  package enum State: String, Hashable, Sendable {
+package struct SendbirdMember: Hashable, Codable, Sendable {
+  package enum State: String, Hashable, Codable, Sendable {
     case invited
     case joined
   }

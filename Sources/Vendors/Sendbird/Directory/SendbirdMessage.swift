@@ -1,9 +1,10 @@
 package import GatewayCore
+import GatewayKit
 
 /// A message of a channel.
-package struct SendbirdMessage: Hashable, Sendable {
+package struct SendbirdMessage: Hashable, StoreValue {
   /// As the vendor's commands are called.
-  package enum Kind: String, Hashable, Sendable {
+  package enum Kind: String, Hashable, Codable, Sendable {
     case text = "MESG"
     case file = "FILE"
     /// Said by the application, not by a user.
@@ -11,7 +12,7 @@ package struct SendbirdMessage: Hashable, Sendable {
   }
 
   /// The user who sent it, as known then.
-  package struct Sender: Hashable, Sendable {
+  package struct Sender: Hashable, Codable, Sendable {
     package let id: UserID
     package let nickname: String
     package let profileURL: String
@@ -28,7 +29,7 @@ package struct SendbirdMessage: Hashable, Sendable {
   }
 
   /// A file that lies elsewhere.
-  package struct File: Hashable, Sendable {
+  package struct File: Hashable, Codable, Sendable {
     package var url: String
     package var name: String
     package var type: String
@@ -44,7 +45,7 @@ package struct SendbirdMessage: Hashable, Sendable {
   }
 
   /// Texts that an application attaches under a key.
-  package struct MetaArray: Hashable, Sendable {
+  package struct MetaArray: Hashable, Codable, Sendable {
     package let key: Name
     package var values: [String]
 

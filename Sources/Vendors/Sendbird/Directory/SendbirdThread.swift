@@ -1,7 +1,7 @@
 package import GatewayCore
 
 /// What has been replied to a message.
-package struct SendbirdThread: Hashable, Sendable {
+package struct SendbirdThread: Hashable, Codable, Sendable {
   /// How many of those who replied most are named.
   package static let usersMax = 5
 
@@ -33,7 +33,7 @@ package struct SendbirdThread: Hashable, Sendable {
 }
 
 /// What a reply tells of the message that it replies to, as that was when the reply was sent.
-package struct SendbirdParentMessage: Hashable, Sendable {
+package struct SendbirdParentMessage: Hashable, Codable, Sendable {
   package let kind: SendbirdMessage.Kind
   package let sender: SendbirdMessage.Sender?
   package let text: String

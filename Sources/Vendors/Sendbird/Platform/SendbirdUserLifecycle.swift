@@ -6,17 +6,17 @@ internal import GatewayCore
 /// said of a deleted user; sockets that may not stay are therefore closed as well.
 struct SendbirdUserLifecycle: Sendable {
   let services: any GatewayServices
-  let channels: any SendbirdChannelDirectory
+  let channels: SendbirdChannels
   let events: SendbirdChannelEvents
 
-  func deactivated(_ user: UserID, leaves: Bool) async {
+  func deactivated(_ user: UserID, leaves: Bool) async throws(SendbirdError) {
     await end(user, because: .userDeactivated)
-    if leaves { await leaveAll(user) }
+    if leaves { try await leaveAll(user) }
   }
 
-  func deleted(_ user: UserID) async {
+  func deleted(_ user: UserID) async throws(SendbirdError) {
     await end(user, because: .sessionRevoked)
-    await leaveAll(user)
+    try await leaveAll(user)
   }
 
   /// Those that a session token opened, and which was issued before, are asked for another one.
@@ -39,9 +39,11 @@ struct SendbirdUserLifecycle: Sendable {
       SessionFilter(user: user, dialects: [SendbirdDialect.name]), .disconnect(.disconnected))
   }
 
-  private func leaveAll(_ user: UserID) async {
-    for membership in await channels.leaveAll(user, at: services.wallTime) {
-      await events.left(membership, on: services)
+  private func leaveAll(_ user: UserID) async throws(SendbirdError) {
+    do throws(SendbirdChannelRefusal) {
+      try await channels.leaveAll(user, at: services.wallTime) { await events.left($0, on: services) }
+    } catch {
+      throw SendbirdError(request: error)
     }
   }
 }

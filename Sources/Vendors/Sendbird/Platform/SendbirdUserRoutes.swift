@@ -15,7 +15,7 @@ package struct SendbirdUserRoutes: Sendable {
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
-    channels: any SendbirdChannelDirectory, signer: JWTSigner, secrets: Secrets = .system,
+    channels: SendbirdChannels, signer: JWTSigner, secrets: Secrets = .system,
     rates: SendbirdRates? = nil
   ) {
     self.services = services
@@ -117,7 +117,7 @@ package struct SendbirdUserRoutes: Sendable {
     }
     if order.accessToken != nil && before.accessToken != nil { await lifecycle.accessTokenReplaced(id) }
     if change.isActive == false {
-      await lifecycle.deactivated(id, leaves: try body.bool("leave_all_when_deactivated") ?? true)
+      try await lifecycle.deactivated(id, leaves: try body.bool("leave_all_when_deactivated") ?? true)
     }
     return await answer(user, order, showsToken: request.isServer, at: now)
   }
@@ -129,7 +129,7 @@ package struct SendbirdUserRoutes: Sendable {
     } catch {
       throw Self.words(error)
     }
-    await lifecycle.deleted(request.userInPath)
+    try await lifecycle.deleted(request.userInPath)
     return SendbirdResource.answer()
   }
 

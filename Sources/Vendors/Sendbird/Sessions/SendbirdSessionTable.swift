@@ -98,12 +98,12 @@ struct SendbirdSessionTable: Sendable {
           }
           // Unchecked: of many who log in at once each would wait for the others.
           for oldest in try await ages.oldest(givingWay, at: now) {
-            transaction.delete(oldest.key)
-            if let id = UInt64(oldest.row.parts[1]) { transaction.delete(Self.key(id, UserID(oldest.row.parts[0]))) }
+            transaction.delete(ages.key(oldest.number))
+            if let id = UInt64(oldest.parts[1]) { transaction.delete(Self.key(id, UserID(oldest.parts[0]))) }
           }
           let number = try await numbers.take(at: now)
           transaction.put(key, SendbirdSessionRow(id: id, session: session, number: number), in: [count])
-          transaction.put(ages.key(number), SendbirdAgeRow(parts: [session.user.rawValue, String(id)]))
+          transaction.put(ages.key(number), SendbirdAgeRow(number: number, parts: [session.user.rawValue, String(id)]))
         } catch {
           throw .store(error)
         }

@@ -23,7 +23,7 @@ extension SendbirdSessions {
         key = try await open(user, kind, accepted, isExpiring: isExpiring ?? false, isForHTTP: false, at: now)
         if let connection { connections[user, default: [:]][connection] = key.id }
       }
-      return .success(await welcome(key, known, isRefresh: true, at: now))
+      return .success(try await welcome(key, known, isRefresh: true, at: now))
     } catch {
       return .failure(error)
     }

@@ -12,7 +12,7 @@ package actor SendbirdSessions {
   private let executor: any SerialExecutor
   let settings: SendbirdSettings
   let directory: SendbirdDirectory
-  private let channels: any SendbirdChannelDirectory
+  private let channels: SendbirdChannels
   /// Proves session keys, and session tokens: by the secret of the application.
   let signer: JWTSigner
   private var generator: SeededGenerator
@@ -27,7 +27,7 @@ package actor SendbirdSessions {
 
   package init(
     _ store: any Store, on executor: any SerialExecutor, settings: SendbirdSettings, directory: SendbirdDirectory,
-    channels: any SendbirdChannelDirectory, signer: JWTSigner, services: any GatewayServices,
+    channels: SendbirdChannels, signer: JWTSigner, services: any GatewayServices,
     generator: SeededGenerator
   ) {
     self.executor = executor
@@ -120,16 +120,20 @@ package actor SendbirdSessions {
     if connection != nil && !user.hasEverLoggedIn {
       _ = try? await directory.updateUser(user.id, at: now) { $0.hasEverLoggedIn = true }
     }
-    return await welcome(key, user, isRefresh: false, at: now)
+    return try await welcome(key, user, isRefresh: false, at: now)
   }
 
   /// The session, with the answer to its login or refresh.
   func welcome(
     _ key: SendbirdSessionKey, _ user: SendbirdUser, isRefresh: Bool, at now: WallTime
-  ) async -> VerifiedToken {
+  ) async throws(GatewayError) -> VerifiedToken {
+    let unread: SendbirdUnread
+    do throws(SendbirdChannelRefusal) { unread = try await channels.unread(user.id, at: now) } catch {
+      throw .storeUnavailable
+    }
     let welcome = SendbirdWelcome(
       user: user, key: key.text(signer: signer), isRefresh: isRefresh, fileKey: key.fileKey(signer: signer),
-      end: key.session.end, unread: await channels.unread(user.id), now: now, settings: settings)
+      end: key.session.end, unread: unread, now: now, settings: settings)
     return key.session.verified(welcome: welcome.text, settings)
   }
 

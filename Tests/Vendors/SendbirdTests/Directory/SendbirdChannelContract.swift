@@ -1,51 +1,57 @@
 import GatewayCore
 import GatewaySendbird
+import TestSupport
 import Testing
 
-@Suite("Every directory of Sendbird channels")
+@Suite("The directory of Sendbird channels")
 struct SendbirdChannelContract {
   private typealias F = ChannelFixture
 
-  @Test("keeps a channel under its URL, once", arguments: SendbirdChannelCase.all)
-  func create(_ directory: SendbirdChannelCase) async throws {
-    let directory = directory.make(4)
-    #expect(await directory.channel("one") == nil)
-    let made = try await directory.create(F.group("one", F.ann, F.bob) { $0.name = "One" })
+  @Test("keeps a channel under its URL, once", arguments: StoreCase.all)
+  func create(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 4)
+    #expect(try await directory.channel("one", at: F.now) == nil)
+    let made = try await directory.create(F.group("one", F.ann, F.bob) { $0.name = "One" }, at: F.now)
     #expect(made.isNew && made.channel.properties.name == "One" && made.channel.members.map(\.user) == [F.ann, F.bob])
-    #expect(await directory.channel("one") == made.channel)
-    await #expect(throws: SendbirdChannelRefusal.channelExists) { try await directory.create(F.open("one")) }
-    #expect(try await directory.create(F.open("two")).channel.number > made.channel.number)
+    #expect(try await directory.channel("one", at: F.now) == made.channel)
+    await #expect(throws: SendbirdChannelRefusal.channelExists) { try await directory.create(F.open("one"), at: F.now) }
+    #expect(try await directory.create(F.open("two"), at: F.now).channel.number > made.channel.number)
   }
 
-  @Test("finds a distinct channel by its members, until somebody comes or goes", arguments: SendbirdChannelCase.all)
-  func distinct(_ directory: SendbirdChannelCase) async throws {
-    let directory = directory.make(8)
-    _ = try await directory.create(F.group("one", F.ann, F.bob, isDistinct: true))
-    let again = try await directory.create(F.group("two", F.bob, F.ann, isDistinct: true))
+  @Test("finds a distinct channel by its members, until somebody comes or goes", arguments: StoreCase.all)
+  func distinct(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 8)
+    _ = try await directory.create(F.group("one", F.ann, F.bob, isDistinct: true), at: F.now)
+    let again = try await directory.create(F.group("two", F.bob, F.ann, isDistinct: true), at: F.now)
     #expect(!again.isNew && again.channel.url == "one")
-    #expect(try await directory.create(F.group("three", F.ann, F.bob)).isNew)
+    #expect(try await !directory.create(F.group("one", F.ann, F.bob, isDistinct: true), at: F.now).isNew)
+    #expect(try await directory.create(F.group("three", F.ann, F.bob), at: F.now).isNew)
     let changed = try await directory.join("one", user: F.eve, at: F.now)
     #expect(!changed.channel.isDistinct)
-    #expect(try await directory.create(F.group("four", F.ann, F.bob, isDistinct: true)).channel.url == "four")
+    #expect(
+      try await directory.create(F.group("four", F.ann, F.bob, isDistinct: true), at: F.now).channel.url == "four")
     _ = try await directory.delete("four", at: F.now)
-    #expect(try await directory.create(F.group("five", F.ann, F.bob, isDistinct: true)).channel.url == "five")
+    #expect(
+      try await directory.create(F.group("five", F.ann, F.bob, isDistinct: true), at: F.now).channel.url == "five")
   }
 
-  @Test("puts members in and out, and says who changed", arguments: SendbirdChannelCase.all)
-  func members(_ directory: SendbirdChannelCase) async throws {
-    let directory = directory.make(8)
-    _ = try await directory.create(F.group("one", F.ann))
+  @Test("puts members in and out, and says who changed", arguments: StoreCase.all)
+  func members(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 8)
+    _ = try await directory.create(F.group("one", F.ann), at: F.now)
     let invited = [F.ann, F.bob, F.bob].map { SendbirdMember($0, .invited, inviter: F.ann, at: F.now) }
-    let invitation = try await directory.invite(invited, to: "one")
+    let invitation = try await directory.invite(invited, to: "one", at: F.now)
     #expect(invitation.changed == [F.bob] && invitation.channel.member(F.bob)?.state == .invited)
     #expect(invitation.channel.joined == [F.ann])
     #expect(try await directory.join("one", user: F.bob, at: F.now).changed == [F.bob])
     let twice = try await directory.join("one", user: F.bob, at: F.now)
     #expect(twice.changed.isEmpty && twice.channel.joined == [F.ann, F.bob])
     #expect(try await directory.leave("one", users: [F.ann, F.eve], at: F.now).changed == [F.ann])
-    #expect(await directory.leaveAll(F.bob, at: F.now).map(\.channel.url) == ["one"])
-    #expect(await directory.channel("one")?.members == [])
-    _ = try await directory.create(F.open("open"))
+    var left: [Name] = []
+    try await directory.leaveAll(F.bob, at: F.now) { left.append($0.channel.url) }
+    #expect(left == ["one"])
+    #expect(try await directory.channel("one", at: F.now)?.members == [])
+    _ = try await directory.create(F.open("open"), at: F.now)
     await #expect(throws: SendbirdChannelRefusal.wrongKind) {
       try await directory.join("open", user: F.ann, at: F.now)
     }
@@ -54,74 +60,77 @@ struct SendbirdChannelContract {
     }
   }
 
-  @Test("lets a user in while one connection of theirs is", arguments: SendbirdChannelCase.all)
-  func participants(_ directory: SendbirdChannelCase) async throws {
-    let directory = directory.make(8)
-    _ = try await directory.create(F.open("open"))
-    _ = try await directory.create(F.open("other"))
-    let first = try await directory.enter("open", user: F.ann, by: F.phone)
+  @Test("lets a user in while one connection of theirs is", arguments: StoreCase.all)
+  func participants(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 8)
+    _ = try await directory.create(F.open("open"), at: F.now)
+    _ = try await directory.create(F.open("other"), at: F.now)
+    let first = try await directory.enter("open", user: F.ann, by: F.phone, at: F.now)
     #expect(first.isChange && first.channel.participantCount == 1)
-    #expect(try await directory.enter("open", user: F.ann, by: F.laptop).isChange == false)
-    #expect(try await directory.enter("open", user: F.bob, by: ConnectionID(loop: 0, serial: 9)).isChange)
-    #expect(try await directory.participants("open").map(\.user) == [F.ann, F.bob])
-    #expect(try await directory.exit("open", user: F.ann, by: F.phone).isChange == false)
-    _ = try await directory.enter("other", user: F.ann, by: F.laptop)
-    let ends = await directory.exitAll(F.ann, by: F.laptop)
+    #expect(try await directory.enter("open", user: F.ann, by: F.laptop, at: F.now).isChange == false)
+    #expect(try await directory.enter("open", user: F.bob, by: ConnectionID(loop: 0, serial: 9), at: F.now).isChange)
+    #expect(try await directory.participants("open", at: F.now).map(\.user) == [F.ann, F.bob])
+    #expect(try await directory.exit("open", user: F.ann, by: F.phone, at: F.now).isChange == false)
+    _ = try await directory.enter("other", user: F.ann, by: F.laptop, at: F.now)
+    var ends: [SendbirdParticipation] = []
+    await directory.exitAll(F.ann, by: F.laptop) { ends.append($0) }
     #expect(ends.map(\.channel.url) == ["open", "other"] && ends.allSatisfy(\.isChange))
-    #expect(await directory.exitAll(F.ann, by: F.laptop).isEmpty)
-    #expect(try await directory.exit("open", user: F.ann, by: F.laptop).isChange == false)
-    #expect(try await directory.participants("open").map(\.user) == [F.bob])
+    await directory.exitAll(F.ann, by: F.laptop) { _ in Issue.record("nobody was in") }
+    #expect(try await directory.exit("open", user: F.ann, by: F.laptop, at: F.now).isChange == false)
+    #expect(try await directory.participants("open", at: F.now).map(\.user) == [F.bob])
     let end = try await directory.delete("open", at: F.now)
     #expect(end.changed == [F.bob] && end.connections == [ConnectionID(loop: 0, serial: 9)])
-    #expect(await directory.exitAll(F.bob, by: ConnectionID(loop: 0, serial: 9)).isEmpty)
+    await directory.exitAll(F.bob, by: ConnectionID(loop: 0, serial: 9)) { _ in Issue.record("nobody was in") }
   }
 
-  @Test("refuses what a full table cannot hold, and keeps what it holds", arguments: SendbirdChannelCase.all)
-  func full(_ directory: SendbirdChannelCase) async throws {
-    let directory = directory.make(2)
-    _ = try await directory.create(F.open("open"))
-    _ = try await directory.create(F.group("group", F.ann, F.bob))
-    await #expect(throws: SendbirdChannelRefusal.tooManyChannels) { try await directory.create(F.open("three")) }
+  @Test("refuses what a full table cannot hold, and keeps what it holds", arguments: StoreCase.all)
+  func full(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 2)
+    _ = try await directory.create(F.open("open"), at: F.now)
+    _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
+    await #expect(throws: SendbirdChannelRefusal.tooManyChannels) {
+      try await directory.create(F.open("three"), at: F.now)
+    }
     await #expect(throws: SendbirdChannelRefusal.tooManyMembers) {
       try await directory.join("group", user: F.eve, at: F.now)
     }
-    for user in [F.ann, F.bob] { _ = try await directory.enter("open", user: user, by: F.phone) }
+    for user in [F.ann, F.bob] { _ = try await directory.enter("open", user: user, by: F.phone, at: F.now) }
     await #expect(throws: SendbirdChannelRefusal.tooManyParticipants) {
-      try await directory.enter("open", user: F.eve, by: F.laptop)
+      try await directory.enter("open", user: F.eve, by: F.laptop, at: F.now)
     }
-    #expect(await directory.channel("group")?.members.map(\.user) == [F.ann, F.bob])
-    #expect(try await directory.participants("open").map(\.user) == [F.ann, F.bob])
+    #expect(try await directory.channel("group", at: F.now)?.members.map(\.user) == [F.ann, F.bob])
+    #expect(try await directory.participants("open", at: F.now).map(\.user) == [F.ann, F.bob])
   }
 
-  @Test("lists page by page, in either order", arguments: SendbirdChannelCase.all)
-  func pages(_ directory: SendbirdChannelCase) async throws {
-    let directory = directory.make(8)
-    for url in ["a", "b", "c"] as [Name] { _ = try await directory.create(F.group(url, F.ann)) }
-    _ = try await directory.create(F.open("open"))
-    _ = try await directory.send(F.text("hi", in: "b", by: F.ann), needsPresence: true)
+  @Test("lists page by page, in either order", arguments: StoreCase.all)
+  func pages(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 8)
+    for url in ["a", "b", "c"] as [Name] { _ = try await directory.create(F.group(url, F.ann), at: F.now) }
+    _ = try await directory.create(F.open("open"), at: F.now)
+    _ = try await directory.send(F.text("hi", in: "b", by: F.ann), needsPresence: true, at: F.now)
     var query = SendbirdChannelQuery(.group)
     query.limit = 2
-    #expect(await directory.channels(query).channels.map(\.url) == ["c", "b"])
-    query.offset = try #require(await directory.channels(query).next)
-    #expect(await directory.channels(query).channels.map(\.url) == ["a"])
-    #expect(await directory.channels(query).next == nil)
+    #expect(try await directory.channels(query, at: F.now).channels.map(\.url) == ["c", "b"])
+    query.offset = try #require(try await directory.channels(query, at: F.now).next)
+    #expect(try await directory.channels(query, at: F.now).channels.map(\.url) == ["a"])
+    #expect(try await directory.channels(query, at: F.now).next == nil)
     query = SendbirdChannelQuery(.group)
     query.order = .latestLastMessage
-    #expect(await directory.channels(query).channels.map(\.url) == ["b", "c", "a"])
+    #expect(try await directory.channels(query, at: F.now).channels.map(\.url) == ["b", "c", "a"])
     query.showsEmpty = false
-    #expect(await directory.channels(query).channels.map(\.url) == ["b"])
+    #expect(try await directory.channels(query, at: F.now).channels.map(\.url) == ["b"])
   }
 
-  @Test("finds channels by what is asked of them", arguments: SendbirdChannelCase.all)
-  func filters(_ directory: SendbirdChannelCase) async throws {
-    let directory = directory.make(8)
+  @Test("finds channels by what is asked of them", arguments: StoreCase.all)
+  func filters(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 8)
     _ = try await directory.create(
       F.group("a", F.ann, F.bob) {
         $0.name = "Lunch"
         $0.customType = "food"
-      })
-    _ = try await directory.create(F.group("b", F.bob, isDistinct: true) { $0.isFrozen = true })
-    _ = try await directory.invite([SendbirdMember(F.eve, .invited, inviter: F.ann, at: F.now)], to: "a")
+      }, at: F.now)
+    _ = try await directory.create(F.group("b", F.bob, isDistinct: true) { $0.isFrozen = true }, at: F.now)
+    _ = try await directory.invite([SendbirdMember(F.eve, .invited, inviter: F.ann, at: F.now)], to: "a", at: F.now)
     let cases: [(String, [Name], (inout SendbirdChannelQuery) -> Void)] = [
       ("all", ["b", "a"], { _ in }),
       ("member", ["a"], { $0.member = F.ann }),
@@ -151,7 +160,7 @@ struct SendbirdChannelContract {
     for (name, expected, change) in cases {
       var query = SendbirdChannelQuery(.group)
       change(&query)
-      #expect(await directory.channels(query).channels.map(\.url) == expected, "\(name)")
+      #expect(try await directory.channels(query, at: F.now).channels.map(\.url) == expected, "\(name)")
     }
   }
 }

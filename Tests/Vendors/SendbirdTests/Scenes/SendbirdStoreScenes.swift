@@ -120,4 +120,34 @@ struct SendbirdStoreScenes {
     sendbird.world.advance(by: .seconds(5))
     #expect(ins.first?.last("req_id", of: "LOGI") == "r")
   }
+
+  @Test("is away, what is said in channels is answered with 503, and may be said again; nobody is thrown out")
+  func channelsWhileAway() {
+    for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"hall"}"#)
+    let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
+    for peer in [ann, bob] { sendbird.say(#"ENTR{"channel_url":"hall","req_id":"e"}"#, peer) }
+    store.fault = .away
+    for (command, request) in [("MESG", "m"), ("READ", "r"), ("ENTR", "n")] {
+      let url = command == "ENTR" ? "hall" : "talk"
+      sendbird.say(#"\#(command){"channel_url":"\#(url)","message":"hi","req_id":"\#(request)"}"#, ann)
+      #expect(ann.last("req_id", of: "EROR") == request && ann.last("code", of: "EROR") == "503")
+    }
+    let answers = [
+      sendbird.serve("GET", "/v3/group_channels"),
+      sendbird.serve("GET", "/v3/group_channels/talk"),
+      sendbird.serve("POST", "/v3/group_channels/talk/messages", #"{"message_type":"ADMM","message":"hi"}"#),
+      sendbird.serve("GET", "/v3/group_channels/talk/messages?message_ts=0"),
+      sendbird.serve("DELETE", "/v3/group_channels/talk"),
+      sendbird.serve("GET", "/v3/users/ann/unread_message_count"),
+    ]
+    for answer in answers { #expect(answer.status == 503 && answer.header("retry-after") != nil) }
+    bob.close()
+    sendbird.world.settle()
+    #expect(ann.isOpen && ann.last("cat", of: "SYEV") == "10103")
+    store.fault = nil
+    sendbird.say(#"MESG{"channel_url":"talk","message":"hi","req_id":"again"}"#, ann)
+    #expect(ann.last("req_id", of: "MESG") == "again" && ann.last("msg_id", of: "MESG") == "1")
+  }
 }

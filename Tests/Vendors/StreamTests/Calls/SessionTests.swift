@@ -182,4 +182,8 @@ private struct HastyStore: Store {
     first()
     return try await inner.commit(commit, at: now)
   }
+
+  func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
+    try await inner.tallies(counts)
+  }
 }

@@ -3,22 +3,6 @@ import GatewaySendbird
 import TestSupport
 import Testing
 
-/// An implementation of the directory that the contract is tried on, with room for `room` of everything.
-struct SendbirdChannelCase: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let make: @Sendable (_ room: Int) -> any SendbirdChannelDirectory
-
-  static let all = [
-    SendbirdChannelCase(testDescription: "memory") { room in
-      let limits = MemorySendbirdChannelLimits(
-        channels: room, membersOfChannel: room, memberships: 2 * room, participantsOfChannel: room,
-        channelsOfConnection: room, bans: room, messagesOfChannel: room, messages: 2 * room,
-        deletionsOfChannel: room, departures: room)
-      return MemorySendbirdChannels(on: SerialTestExecutor(), limits: limits)
-    }
-  ]
-}
-
 /// Names and times that the contract's suites share.
 enum ChannelFixture {
   static let ann = UserID("ann")
@@ -27,6 +11,15 @@ enum ChannelFixture {
   static let now = WallTime(seconds: 1_000)
   static let phone = ConnectionID(loop: 0, serial: 1)
   static let laptop = ConnectionID(loop: 1, serial: 1)
+
+  /// A directory with room for `room` of everything.
+  static func channels(_ engine: StoreCase, _ room: Int) throws -> SendbirdChannels {
+    let limits = SendbirdChannelLimits(
+      channels: room, membersOfChannel: room, memberships: 2 * room, participantsOfChannel: room,
+      channelsOfConnection: room, bans: room, messagesOfChannel: room, messages: 2 * room,
+      deletionsOfChannel: room, departures: room)
+    return try SendbirdChannels(engine.make(), on: SerialTestExecutor(), limits: limits)
+  }
 
   static func group(
     _ url: Name, _ members: UserID..., isDistinct: Bool = false,

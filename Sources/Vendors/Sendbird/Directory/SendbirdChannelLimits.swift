@@ -1,5 +1,5 @@
-/// The most a ``MemorySendbirdChannels`` holds of anything.
-package struct MemorySendbirdChannelLimits: Hashable, Sendable {
+/// The most a ``SendbirdChannels`` holds of anything.
+package struct SendbirdChannelLimits: Hashable, Sendable {
   package var channels: Int
   /// What channels' names, data and operators take, of all together.
   package var channelBytes: Int

@@ -1,0 +1,84 @@
+package import GatewayCore
+internal import GatewayKit
+
+// How members come and go, and what is left of those who went.
+
+extension SendbirdChannels {
+  private static let departuresOfUserMax = 100
+
+  func add(_ member: SendbirdMember, to row: inout SendbirdChannelRow, in transaction: inout Transaction) {
+    row.lastPlace += 1
+    put(SendbirdMemberRow(member, place: row.lastPlace, of: row), of: row.url, in: &transaction)
+  }
+
+  /// Takes those of the users out who are in: who they are, in the order in which they came.
+  func remove(
+    _ users: Set<UserID>, from row: SendbirdChannelRow, in transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) -> [UserID] {
+    var leaving: [SendbirdMemberRow] = []
+    for entry in try await transaction.read(users.map { Self.members.key(row.url.text, $0.rawValue) }) {
+      if let member = try transaction.value(entry, as: SendbirdMemberRow.self) { leaving.append(member) }
+    }
+    guard !leaving.isEmpty else { return [] }
+    for member in leaving { transaction.delete(Self.members.key(row.url.text, member.member.user.rawValue)) }
+    endDistinction(of: row, in: &transaction)
+    var row = row
+    row.distinctKey = nil
+    put(row, in: &transaction)
+    return leaving.sorted { $0.place < $1.place }.map(\.member.user)
+  }
+
+  // MARK: Distinct channels
+
+  /// Where the distinct channel of these users is found, in whatever order they are named.
+  static func distinctKey(_ users: [UserID]) -> String {
+    Set(users).sorted().map { "\($0.rawValue.utf8.count):\($0.rawValue)" }.joined()
+  }
+
+  func endDistinction(of row: SendbirdChannelRow, in transaction: inout Transaction) {
+    if let key = row.distinctKey { transaction.delete(Self.distinct.key(key)) }
+  }
+
+  // MARK: Departures
+
+  /// The group channels that the user is in no more since that time, because they left or the channel ended. Bounded:
+  /// the oldest are forgotten first.
+  package func departures(
+    of user: UserID, since: WallTime, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> [Name] {
+    try await settle(at: now)
+    return try await ask { () async throws(StoreError) in
+      let key = Self.departures.key(user.rawValue)
+      let entries = try await store.get(key, as: SendbirdDeparturesRow.self, at: now)?.entries ?? []
+      var seen = Set(await rooms.channels(of: user))
+      return entries.filter { $0.at >= since && seen.insert($0.channel).inserted }.map(\.channel)
+    }
+  }
+
+  /// How many departures are remembered.
+  func departureCount(_ weight: Int) -> StoreCount {
+    StoreCount("sendbird.departures", atMost: limits.departures, of: "departures", weight: weight)
+  }
+
+  func note(
+    _ users: [UserID], from url: Name, givingWay: Int, at now: WallTime, in transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) {
+    let oldest = try await Self.asking { () async throws(StoreError) in
+      try await departureAges.oldest(givingWay, at: now)
+    }
+    for row in oldest {
+      transaction.delete(departureAges.key(row.number))
+      for user in row.parts { transaction.delete(Self.departures.key(user)) }
+    }
+    let keys = users.map { Self.departures.key($0.rawValue) }
+    for (user, (key, entry)) in zip(users, zip(keys, try await transaction.read(keys))) {
+      let known = try transaction.value(entry, as: SendbirdDeparturesRow.self)
+      if let known { transaction.delete(departureAges.key(known.number)) }
+      let number = try await Self.asking { () async throws(StoreError) in try await departureNumbers.take(at: now) }
+      let entries = (known?.entries ?? []) + [SendbirdDeparturesRow.Entry(channel: url, at: now)]
+      let kept = Array(entries.suffix(min(Self.departuresOfUserMax, limits.departures)))
+      transaction.put(key, SendbirdDeparturesRow(entries: kept, number: number), in: [departureCount(kept.count)])
+      transaction.put(departureAges.key(number), SendbirdAgeRow(number: number, parts: [user.rawValue]))
+    }
+  }
+}

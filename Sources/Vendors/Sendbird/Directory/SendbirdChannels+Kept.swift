@@ -1,0 +1,173 @@
+package import GatewayCore
+internal import GatewayKit
+
+// Which messages are kept, and what is asked of them.
+
+extension SendbirdChannels {
+  static func key(_ id: Int64, in url: Name) -> StoreKey {
+    messages.key(url.text, SendbirdAges.text(id))
+  }
+
+  /// The messages of a channel behind one, oldest first.
+  func kept(_ url: Name, after id: Int64 = 0, at now: WallTime) async throws(StoreError) -> [SendbirdMessage] {
+    let range = Self.messages.range(url.text).after(Self.key(id, in: url).path)
+    return try await store.scan(range, limit: .max, at: now).map {
+      (entry) throws(StoreError) in try entry.value(as: SendbirdMessage.self)
+    }
+  }
+
+  // MARK: Looking
+
+  package func message(_ id: Int64, in url: Name, at now: WallTime) async throws(SendbirdChannelRefusal)
+    -> SendbirdMessage
+  {
+    let (hasChannel, message) = try await ask { () async throws(StoreError) in
+      let found = try await store.read([Self.channels.key(url.text), Self.key(id, in: url)], at: now)
+      return (found[0] != nil, try found[1]?.value(as: SendbirdMessage.self))
+    }
+    guard hasChannel else { throw .channelNotFound }
+    guard id > 0, let message else { throw .messageNotFound }
+    return message
+  }
+
+  /// The messages deleted since that time. Bounded: the oldest are forgotten first.
+  package func deletions(
+    of url: Name, since: WallTime, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> [SendbirdDeletion] {
+    return try await ask { () async throws(StoreError) in
+      let found = try await store.scan(Self.deletions.range(url.text), limit: limits.deletionsOfChannel, at: now)
+      let deletions = try found.map { (entry) throws(StoreError) in try entry.value(as: SendbirdDeletion.self) }
+      return deletions.filter { $0.at >= since }
+    }
+  }
+
+  /// The messages asked for, oldest first.
+  package func messages(
+    of url: Name, _ query: SendbirdMessageQuery, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
+    let messages = try await ask { () async throws(StoreError) in try await kept(url, at: now) }
+    let first: Int
+    let last: Int
+    switch query.point {
+    case .time(let time):
+      first = messages.partition { $0.createdAt >= time }
+      last = messages.partition { $0.createdAt > time }
+    case .message(let id):
+      first = messages.partition { $0.id >= id }
+      last = messages.partition { $0.id > id }
+    }
+    var found: [SendbirdMessage] = []
+    var index = first
+    while index > 0, found.count < query.before {
+      index -= 1
+      if query.includes(messages[index]) { found.append(messages[index]) }
+    }
+    found.reverse()
+    if query.includesPoint { found += messages[first..<last].filter { query.includes($0) } }
+    found += messages[last...].lazy.filter { query.includes($0) }.prefix(query.after)
+    return found
+  }
+
+  // MARK: Room
+
+  /// A transaction that writes messages. Where they are too many, or too long, the oldest of the channel give way, and the
+  /// oldest of all; but not the one `sparing`, which is written as well. Says how many have.
+  func transactMessages<Answer>(
+    of url: Name, sparing id: Int64?, at now: WallTime,
+    _ body: (inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> Answer
+  ) async throws(SendbirdChannelRefusal) -> (Answer, displaced: Int) {
+    let ofChannel = counts(of: url, bytes: 1).map(\.path)
+    let ofAll = counts(bytes: 1).map(\.path)
+    var (own, others) = (0, 0)
+    while true {
+      do throws(StoreOr<SendbirdChannelRefusal>) {
+        return try await store.transact(at: now) {
+          (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> (Answer, displaced: Int) in
+          // Unchecked: of many who say something at once each would wait for the others.
+          var oldest = try await Self.asking { () async throws(StoreError) in
+            try await messageAges.oldest(others, at: now)
+          }
+          oldest += try await Self.asking { () async throws(StoreError) in
+            try await store.scan(Self.messages.range(url.text), limit: own, at: now).map {
+              (entry) throws(StoreError) in Self.age(try entry.value(as: SendbirdMessage.self))
+            }
+          }
+          oldest.removeAll { $0.number == id }
+          for row in oldest {
+            transaction.delete(Self.messages.key(row.parts[0], SendbirdAges.text(row.number)))
+            transaction.delete(messageAges.key(row.number))
+          }
+          return (try await body(&transaction), Set(oldest.map(\.number)).count)
+        }
+      } catch .store(.full(let full)) where ofChannel.contains(full.path) && own <= 2 * limits.messagesOfChannel {
+        own = max(1, 2 * own)
+      } catch .store(.full(let full)) where ofAll.contains(full.path) && others <= 2 * limits.messages {
+        others = max(1, 2 * others)
+      } catch {
+        throw error.failure
+      }
+    }
+  }
+
+  static func age(_ message: SendbirdMessage) -> SendbirdAgeRow {
+    SendbirdAgeRow(number: message.id, parts: [message.channelURL.text])
+  }
+
+  func put(_ message: SendbirdMessage, in transaction: inout Transaction) {
+    let bytes = message.bytes
+    transaction.put(
+      Self.key(message.id, in: message.channelURL), message,
+      in: counts(of: message.channelURL, bytes: bytes) + counts(bytes: bytes))
+  }
+
+  func delete(_ message: SendbirdMessage, in transaction: inout Transaction) {
+    transaction.delete(Self.key(message.id, in: message.channelURL))
+    transaction.delete(messageAges.key(message.id))
+  }
+
+  /// One that is longer than all may be is kept all the same: it was sent.
+  private func counts(of url: Name, bytes: Int) -> [StoreCount] {
+    let most = limits.messageBytesOfChannel
+    return [
+      StoreCount("sendbird.messages-of", url.text, atMost: limits.messagesOfChannel, of: "messages"),
+      StoreCount("sendbird.message-bytes-of", url.text, atMost: most, of: "messages", weight: min(bytes, most)),
+    ]
+  }
+
+  private func counts(bytes: Int) -> [StoreCount] {
+    let most = limits.messageBytes
+    return [
+      StoreCount("sendbird.messages", atMost: limits.messages, of: "messages"),
+      StoreCount("sendbird.message-bytes", atMost: most, of: "messages", weight: min(bytes, most)),
+    ]
+  }
+
+  // MARK: Figures
+
+  /// How much is held, for those who watch over it; nil while the store is away.
+  package var usage: SendbirdChannelUsage? {
+    get async {
+      let counts =
+        [
+          StoreCount("sendbird.channels", atMost: 0, of: ""), StoreCount("sendbird.channel-bytes", atMost: 0, of: ""),
+        ] + counts(bytes: 1)
+      guard let held = try? await store.tallies(counts) else { return nil }
+      return SendbirdChannelUsage(
+        channels: held[0], channelBytes: held[1], messages: held[2], messageBytes: held[3],
+        messagesDisplaced: await rooms.displaced)
+    }
+  }
+}
+
+extension Array<SendbirdMessage> {
+  /// The first place where `isBehind` holds, which must hold from there on.
+  fileprivate func partition(_ isBehind: (SendbirdMessage) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

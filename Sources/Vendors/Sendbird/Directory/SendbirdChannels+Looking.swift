@@ -1,0 +1,148 @@
+package import GatewayCore
+internal import GatewayKit
+
+// What is asked of channels.
+
+extension SendbirdChannels {
+  /// The channel of that URL with all its members, nil if there is none.
+  package func channel(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel? {
+    try await ask { () async throws(StoreError) in try await read(url, at: now) }
+  }
+
+  /// The same without its members and what was said last: one row, however many there are. Nil if there is none.
+  package func outline(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel? {
+    let row = try await ask { () async throws(StoreError) in
+      try await store.get(Self.channels.key(url.text), as: SendbirdChannelRow.self, at: now)
+    }
+    guard let row else { return nil }
+    return await outline(row)
+  }
+
+  /// The same, for something to tell those who are in it that changes nothing, in its turn.
+  package func listening(
+    _ url: Name, at now: WallTime, telling: (SendbirdChannel) async -> Void
+  ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
+    try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdChannel in
+      guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
+      return channel
+    }
+  }
+
+  /// Somebody's place in a group channel, nil if they are no member.
+  package func member(
+    _ user: UserID, of url: Name, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdMember? {
+    return try await ask { () async throws(StoreError) in
+      let found = try await store.read(
+        [Self.channels.key(url.text), Self.members.key(url.text, user.rawValue)], at: now)
+      guard let row = try found[0]?.value(as: SendbirdChannelRow.self) else { return nil }
+      return try found[1]?.value(as: SendbirdMemberRow.self).member(of: row)
+    }
+  }
+
+  /// A page of the channels asked for, with all their members.
+  package func channels(
+    _ query: SendbirdChannelQuery, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdChannelPage {
+    let (rows, next) = try await find(query, at: now)
+    return try await ask { () async throws(StoreError) in
+      var page = SendbirdChannelPage(channels: [], next: next)
+      for row in rows { page.channels.append(try await whole(row, at: now)) }
+      return page
+    }
+  }
+
+  /// The same, only where they are.
+  package func urls(_ query: SendbirdChannelQuery, at now: WallTime) async throws(SendbirdChannelRefusal) -> [Name] {
+    try await find(query, at: now).rows.map(\.url)
+  }
+
+  private func find(
+    _ query: SendbirdChannelQuery, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> (rows: [SendbirdChannelRow], next: Int?) {
+    try await settle(at: now)
+    return try await ask { () async throws(StoreError) in
+      var candidates: [SendbirdChannelRow] = []
+      if let member = query.member {
+        let keys = await rooms.channels(of: member).map { Self.channels.key($0.text) }
+        for entry in try await store.read(keys, at: now) {
+          if let entry { candidates.append(try entry.value(as: SendbirdChannelRow.self)) }
+        }
+      } else {
+        candidates = try await rows(at: now)
+      }
+      candidates.removeAll { $0.kind != query.kind }
+      // Who is in them, and what was said last, only as far as it matters.
+      let seats = query.asksForMembers ? await rooms.seats(of: candidates.map(\.url)) : [:]
+      let last = query.asksForMessages ? try await lastMessages(of: candidates, at: now) : [:]
+      let found = candidates.map { row in
+        let members = seats[row.url].map { seats in
+          seats.unread.keys.map {
+            SendbirdMember($0, seats.joined.contains($0) ? .joined : .invited, at: row.createdAt)
+          }
+        }
+        return (row: row, channel: row.channel(members: members ?? [], lastMessage: last[row.url]))
+      }.filter { query.includes($0.channel) }.sorted { query.puts($0.channel, before: $1.channel) }
+      let page = found.dropFirst(query.offset).prefix(query.limit)
+      let isLast = query.offset >= found.count - page.count
+      return (page.map(\.row), isLast ? nil : query.offset + page.count)
+    }
+  }
+
+  private func lastMessages(
+    of rows: [SendbirdChannelRow], at now: WallTime
+  ) async throws(StoreError) -> [Name: SendbirdMessage] {
+    var last: [Name: SendbirdMessage] = [:]
+    let keys = rows.map { Self.key($0.lastMessageID, in: $0.url) }
+    for (row, entry) in zip(rows, try await store.read(keys, at: now)) {
+      last[row.url] = try entry?.value(as: SendbirdMessage.self)
+    }
+    return last
+  }
+
+  // MARK: Rows
+
+  /// All channels.
+  func rows(at now: WallTime) async throws(StoreError) -> [SendbirdChannelRow] {
+    try await store.scan(Self.channels.range(), limit: .max, at: now).map {
+      (entry) throws(StoreError) in try entry.value(as: SendbirdChannelRow.self)
+    }
+  }
+
+  func read(_ url: Name, at now: WallTime) async throws(StoreError) -> SendbirdChannel? {
+    let row = try await store.get(Self.channels.key(url.text), as: SendbirdChannelRow.self, at: now)
+    guard let row else { return nil }
+    return try await whole(row, at: now)
+  }
+
+  /// A channel that somebody has just changed, in its turn; who is in it is noted.
+  func seated(_ url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
+    guard let channel = try await channel(url, at: now) else { throw .channelNotFound }
+    await rooms.put(SendbirdSeats(channel), at: url)
+    return channel
+  }
+
+  /// The members of a channel, in the order of their coming.
+  func members(of row: SendbirdChannelRow, at now: WallTime) async throws(StoreError) -> [SendbirdMember] {
+    let found = try await store.scan(Self.members.range(row.url.text), limit: .max, at: now)
+    let members = try found.map { (entry) throws(StoreError) in try entry.value(as: SendbirdMemberRow.self) }
+    return members.sorted { $0.place < $1.place }.map { $0.member(of: row) }
+  }
+
+  private func whole(_ row: SendbirdChannelRow, at now: WallTime) async throws(StoreError) -> SendbirdChannel {
+    let key = Self.key(row.lastMessageID, in: row.url)
+    let last = try await store.get(key, as: SendbirdMessage.self, at: now)
+    let members = row.kind == .group ? try await members(of: row, at: now) : []
+    var channel = row.channel(members: members, lastMessage: last)
+    channel.participantCount = await halls.count(row.url)
+    return channel
+  }
+
+  func outline(_ row: SendbirdChannelRow) async -> SendbirdChannel {
+    var channel = row.channel(members: [], lastMessage: nil)
+    channel.joined = await rooms.seats(of: row.url)?.joined ?? []
+    channel.participantCount = await halls.count(row.url)
+    return channel
+  }
+}

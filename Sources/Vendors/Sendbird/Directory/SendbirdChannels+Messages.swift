@@ -1,0 +1,172 @@
+package import GatewayCore
+internal import GatewayKit
+
+// What is said in channels.
+
+extension SendbirdChannels {
+  /// Keeps a message and returns it with its number. The sender must be in the channel where `needsPresence`, and may
+  /// be neither muted nor banned; a frozen channel takes messages of operators and of the application only. What it
+  /// replies to must be there.
+  package func send(
+    _ message: SendbirdMessage, needsPresence: Bool, at now: WallTime,
+    telling: (SendbirdDelivery) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
+    let url = message.channelURL
+    return try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdDelivery in
+      var number: Int64 = 0
+      let (sent, displaced) = try await transactMessages(of: url, sparing: message.parentID, at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
+        var row = try await row(url, in: &transaction)
+        var message = message
+        if let sender = message.sender?.id {
+          if var member = try await check(sender, row, needsPresence: needsPresence, in: &transaction) {
+            // One's own message is none that one has not read.
+            member.readCount += 1
+            put(member, of: url, in: &transaction)
+          }
+          message.isByOperator = row.properties.operators.contains(sender)
+        }
+        var parent: SendbirdMessage?
+        if let id = message.parentID {
+          parent = try await self.message(id, in: url, by: nil, &transaction)
+          message.parent = parent.map { SendbirdParentMessage($0) }
+        }
+        while number <= row.lastMessageID {
+          number = try await Self.asking { () async throws(StoreError) in try await messageNumbers.take(at: now) }
+        }
+        message.id = number
+        row.lastMessageID = number
+        row.messageCount += 1
+        put(row, in: &transaction)
+        put(message, in: &transaction)
+        transaction.put(messageAges.key(number), Self.age(message))
+        var delivery = SendbirdDelivery(message: message, kind: row.kind, channelNumber: row.number, members: [])
+        if let parent {
+          delivery.parent = try await countReplies(to: parent, with: message, at: message.createdAt, in: &transaction)
+        }
+        return delivery
+      }
+      var delivery = sent
+      (delivery.members, delivery.unread) = await rooms.sent(url, by: message.sender?.id, displacing: displaced)
+      return delivery
+    }
+  }
+
+  /// Changes a message of `user`, of anybody if nil.
+  package func edit(
+    _ id: Int64, in url: Name, by user: UserID?, at now: WallTime,
+    telling: (SendbirdDelivery) async -> Void = { _ in }, _ change: (inout SendbirdMessage) -> Void
+  ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
+    try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdDelivery in
+      var (delivery, _) = try await transactMessages(of: url, sparing: id, at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
+        let row = try await row(url, in: &transaction)
+        var message = try await self.message(id, in: url, by: user, &transaction)
+        if let user { _ = try await check(user, row, needsPresence: true, in: &transaction) }
+        change(&message)
+        message.id = id
+        put(message, in: &transaction)
+        return SendbirdDelivery(message: message, kind: row.kind, channelNumber: row.number, members: [])
+      }
+      delivery.members = await rooms.seats(of: url)?.joined ?? []
+      return delivery
+    }
+  }
+
+  /// Forgets a message of `user`, of anybody if nil.
+  package func deleteMessage(
+    _ id: Int64, in url: Name, by user: UserID?, at now: WallTime,
+    telling: (SendbirdDelivery) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
+    try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdDelivery in
+      var delivery = try await transact(at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
+        var row = try await row(url, in: &transaction)
+        let message = try await self.message(id, in: url, by: user, &transaction)
+        delete(message, in: &transaction)
+        if row.lastMessageID == id {
+          let others = try await Self.asking { () async throws(StoreError) in try await kept(url, at: now) }
+          row.lastMessageID = others.last { $0.id != id }?.id ?? 0
+        }
+        row.deletionCount += 1
+        put(row, in: &transaction)
+        let deletion = SendbirdDeletion(message: id, at: now)
+        transaction.put(Self.deletionKey(row.deletionCount, of: url), deletion)
+        transaction.delete(Self.deletionKey(row.deletionCount - Int64(limits.deletionsOfChannel), of: url))
+        var delivery = SendbirdDelivery(message: message, kind: row.kind, channelNumber: row.number, members: [])
+        if let parent = message.parentID {
+          let key = Self.key(parent, in: url)
+          if let parent = try await transaction.get(key, as: SendbirdMessage.self) {
+            delivery.parent = try await countReplies(to: parent, without: id, at: now, in: &transaction)
+          }
+        }
+        return delivery
+      }
+      delivery.members = await rooms.seats(of: url)?.joined ?? []
+      delivery.unread = await rooms.unread(delivery.members)
+      return delivery
+    }
+  }
+
+  private static func deletionKey(_ number: Int64, of url: Name) -> StoreKey {
+    deletions.key(url.text, SendbirdAges.text(number))
+  }
+
+  // MARK: Who may
+
+  /// Throws unless the user may say something; the member that they are.
+  private func check(
+    _ sender: UserID, _ row: SendbirdChannelRow, needsPresence: Bool, in transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdMemberRow? {
+    let (url, name) = (row.url.text, sender.rawValue)
+    // A user of a channel of two, whom the other may block.
+    let others = await rooms.seats(of: row.url).flatMap { $0.unread.count == 2 ? $0.unread.keys : nil }
+    let other = others?.first { $0 != sender }?.rawValue ?? ""
+    let found = try await transaction.read([
+      Self.members.key(url, name), Self.bans.key(url, name), Self.mutes.key(url, name), Self.blocks.key(other, name),
+    ])
+    let member = try transaction.value(found[0], as: SendbirdMemberRow.self)
+    guard found[1] == nil else { throw .failure(.banned) }
+    let isIn: Bool
+    switch row.kind {
+    case .group: isIn = member?.member.state == .joined
+    case .open: isIn = await halls.contains(sender, in: row.url)
+    }
+    guard isIn || !needsPresence else { throw .failure(.notAMember) }
+    guard !row.properties.isFrozen || row.properties.operators.contains(sender) else { throw .failure(.frozen) }
+    guard member?.member.isMuted != true, found[2] == nil else { throw .failure(.muted) }
+    if !other.isEmpty, found[3] != nil { throw .failure(.blocked) }
+    return member
+  }
+
+  // MARK: Threads
+
+  /// Tells a message what has been replied to it; the message then.
+  private func countReplies(
+    to parent: SendbirdMessage, with new: SendbirdMessage? = nil, without gone: Int64? = nil, at now: WallTime,
+    in transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdMessage {
+    var replies = try await Self.asking { () async throws(StoreError) in
+      try await kept(parent.channelURL, after: parent.id, at: now)
+    }
+    replies.removeAll { $0.parentID != parent.id || $0.id == gone }
+    if let new { replies.append(new) }
+    var parent = parent
+    parent.thread = SendbirdThread(replies, updatedAt: now)
+    put(parent, in: &transaction)
+    return parent
+  }
+
+  private func message(
+    _ id: Int64, in url: Name, by user: UserID?, _ transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdMessage {
+    guard id > 0, let message = try await transaction.get(Self.key(id, in: url), as: SendbirdMessage.self) else {
+      throw .failure(.messageNotFound)
+    }
+    if let user, message.sender?.id != user { throw .failure(.notTheOwner) }
+    return message
+  }
+}

@@ -1,0 +1,123 @@
+package import GatewayCore
+internal import GatewayKit
+
+// What members have not read, and who is in open channels.
+
+extension SendbirdChannels {
+  /// Notes that the member has read everything sent until `now`; the channel's outline.
+  package func markRead(
+    _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
+    try await mark(url, user, at: now, telling: telling) { member, row in
+      member.member.readAt = now
+      member.readCount = row.messageCount
+    }
+  }
+
+  /// Notes that everything sent until `now` has arrived at the member; the channel's outline.
+  package func markDelivered(
+    _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
+    try await mark(url, user, at: now, telling: telling) { member, _ in member.member.deliveredAt = now }
+  }
+
+  private func mark(
+    _ url: Name, _ user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void,
+    _ change: (inout SendbirdMemberRow, SendbirdChannelRow) -> Void
+  ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
+    try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdChannel in
+      let (row, hasRead) = try await transact(at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> (SendbirdChannelRow, Bool) in
+        let key = Self.members.key(url.text, user.rawValue)
+        let found = try await transaction.read([Self.channels.key(url.text), key])
+        let row = try Self.row(try transaction.value(found[0], as: SendbirdChannelRow.self), .group)
+        guard var member = try transaction.value(found[1], as: SendbirdMemberRow.self), member.member.state == .joined
+        else { throw .failure(.notAMember) }
+        change(&member, row)
+        put(member, of: url, in: &transaction)
+        return (row, member.readCount == row.messageCount)
+      }
+      if hasRead { await rooms.read(url, by: user) }
+      return await outline(row)
+    }
+  }
+
+  /// How many messages of how many channels the user has not read.
+  package func unread(_ user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> SendbirdUnread {
+    try await unread([user], at: now)[user] ?? SendbirdUnread()
+  }
+
+  /// The same of several users; who is not in the answer has read everything.
+  package func unread(
+    _ users: Set<UserID>, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> [UserID: SendbirdUnread] {
+    if let unread = await rooms.unreadBeyondDoubt(users) { return unread }
+    try await settle(at: now)
+    return await rooms.unread(users)
+  }
+
+  /// The same in a channel's turn, where who hears is at hand.
+  func unreadInTurn(_ users: Set<UserID>) async -> [UserID: SendbirdUnread] {
+    await rooms.unread(users)
+  }
+
+  // MARK: Participants
+
+  /// Lets the user's connection be in an open channel. Being in it twice is being in it once.
+  package func enter(
+    _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
+    telling: (SendbirdParticipation) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation {
+    try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdParticipation in
+      guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
+      guard channel.kind == .open else { throw .wrongKind }
+      let ban = try await ask { () async throws(StoreError) in
+        try await store.get(Self.bans.key(url.text, user.rawValue), as: SendbirdBarRow.self, at: now)
+      }
+      guard ban == nil else { throw .banned }
+      return try await halls.enter(channel, user: user, by: connection)
+    }
+  }
+
+  /// The reverse. Nothing keeps anybody in: the store is asked only where nobody is.
+  package func exit(
+    _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
+    telling: (SendbirdParticipation) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation {
+    if let participation = await forget(url, user, connection, telling: telling) { return participation }
+    guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
+    guard channel.kind == .open else { throw .wrongKind }
+    return SendbirdParticipation(channel: channel, user: user, isChange: false)
+  }
+
+  /// Takes the connection out of every open channel.
+  package func exitAll(
+    _ user: UserID, by connection: ConnectionID, telling: (SendbirdParticipation) async -> Void = { _ in }
+  ) async {
+    for url in await halls.channels(of: connection) { _ = await forget(url, user, connection, telling: telling) }
+  }
+
+  private func forget(
+    _ url: Name, _ user: UserID, _ connection: ConnectionID, telling: (SendbirdParticipation) async -> Void
+  ) async -> SendbirdParticipation? {
+    _ = await rooms.take(url)
+    let participation = await halls.exit(url, user: user, by: connection)
+    if let participation { await telling(participation) }
+    await rooms.give(url, inDoubt: false)
+    return participation
+  }
+
+  package func participants(
+    _ url: Name, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> [SendbirdParticipant] {
+    guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
+    guard channel.kind == .open else { throw .wrongKind }
+    let users = await halls.participants(url)
+    return try await ask { () async throws(StoreError) in
+      let muted = try await store.read(users.map { Self.mutes.key(url.text, $0.rawValue) }, at: now)
+      return zip(users, muted).map { SendbirdParticipant(user: $0, isMuted: $1 != nil) }
+    }
+  }
+}

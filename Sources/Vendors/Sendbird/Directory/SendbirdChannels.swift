@@ -1,0 +1,137 @@
+package import GatewayCore
+package import GatewayKit
+
+/// The channels of a Sendbird application, who is in them, and what was said last.
+///
+/// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what a full table
+/// cannot hold is refused and loses nothing, but for messages, of which the oldest give way; the numbers of channels and
+/// messages rise and are never given twice; a store that is away throws ``SendbirdChannelRefusal/storeUnavailable``.
+///
+/// What changes a channel takes a `telling`: it is called after the commit and before anybody else changes the channel, so
+/// that what it announces is heard in the order of the commits.
+package struct SendbirdChannels: Sendable {
+  typealias Transaction = StoreTransaction<StoreOr<SendbirdChannelRefusal>>
+
+  static let channels = StoreTable<SendbirdChannelRow>("sendbird.channel")
+  static let distinct = StoreTable<SendbirdDistinctRow>("sendbird.distinct")
+  static let members = StoreTable<SendbirdMemberRow>("sendbird.member")
+  static let messages = StoreTable<SendbirdMessage>("sendbird.message")
+  static let deletions = StoreTable<SendbirdDeletion>("sendbird.deletion")
+  /// Users who are kept out of a channel, under the channel.
+  static let bans = StoreTable<SendbirdBarRow>("sendbird.ban")
+  /// Users who may not send in an open channel; a group channel's members know it of themselves.
+  static let mutes = StoreTable<SendbirdBarRow>("sendbird.mute")
+  /// Whom a user blocks, under that user.
+  static let blocks = StoreTable<SendbirdBarRow>("sendbird.block")
+  static let departures = StoreTable<SendbirdDeparturesRow>("sendbird.departure")
+  /// How many rows are read in one step where all are.
+  static let sliceMax = 1_000
+
+  let store: any Store
+  let limits: SendbirdChannelLimits
+  let rooms: SendbirdRooms
+  let halls: SendbirdHalls
+  let channelNumbers: SendbirdNumbers
+  let messageNumbers: SendbirdNumbers
+  let departureNumbers: SendbirdNumbers
+  let messageAges: SendbirdAges
+  let departureAges: SendbirdAges
+
+  /// What `store` remembers. What there is one of in a process runs on `executor`.
+  package init(
+    _ store: any Store, on executor: any SerialExecutor, limits: SendbirdChannelLimits = SendbirdChannelLimits()
+  ) {
+    self.store = store
+    self.limits = limits
+    rooms = SendbirdRooms(on: executor)
+    halls = SendbirdHalls(on: executor, limits: limits)
+    channelNumbers = SendbirdNumbers("channel", in: store, on: executor)
+    messageNumbers = SendbirdNumbers("message", in: store, on: executor)
+    departureNumbers = SendbirdNumbers("departure", in: store, on: executor)
+    messageAges = SendbirdAges("sendbird.message-age", in: store)
+    departureAges = SendbirdAges("sendbird.departure-age", in: store)
+  }
+
+  // MARK: Channels
+
+  /// Keeps a new channel and returns it with its number, or the one of the same members if both are distinct.
+  package func create(
+    _ channel: SendbirdChannel, at now: WallTime, telling: (SendbirdCreation) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdCreation {
+    try await inTurn(of: channel.url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdCreation in
+      let distinctKey = channel.isDistinct ? Self.distinctKey(channel.members.map(\.user)) : nil
+      let (url, isNew) = try await transact(at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> (url: Name, isNew: Bool) in
+        if let distinctKey {
+          let known = try await transaction.get(Self.distinct.key(distinctKey), as: SendbirdDistinctRow.self)
+          if let known { return (known.url, false) }
+          transaction.put(Self.distinct.key(distinctKey), SendbirdDistinctRow(url: channel.url))
+        }
+        guard try await transaction.get(Self.channels.key(channel.url.text), as: SendbirdChannelRow.self) == nil else {
+          throw .failure(.channelExists)
+        }
+        let number = try await Self.asking { () async throws(StoreError) in try await channelNumbers.take(at: now) }
+        var row = SendbirdChannelRow(channel, number: number, distinctKey: distinctKey)
+        var seen: Set<UserID> = []
+        for member in channel.members where seen.insert(member.user).inserted {
+          add(member, to: &row, in: &transaction)
+        }
+        put(row, in: &transaction)
+        return (channel.url, true)
+      }
+      guard !isNew else {
+        return SendbirdCreation(channel: try await seated(url, at: now), isNew: true)
+      }
+      // It has a turn of its own, in which alone its seats are noted.
+      guard let known = try await self.channel(url, at: now) else { throw .channelNotFound }
+      return SendbirdCreation(channel: known, isNew: false)
+    }
+  }
+
+  /// Changes a channel in one step, and returns it as it is then. `change` may be made more than once, each time on a
+  /// fresh copy.
+  package func update(
+    _ url: Name, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in },
+    _ change: (inout SendbirdChannel.Properties) -> Void
+  ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
+    try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdChannel in
+      try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) in
+        var row = try await row(url, in: &transaction)
+        change(&row.properties)
+        put(row, in: &transaction)
+      }
+      return try await seated(url, at: now)
+    }
+  }
+
+  /// Forgets a channel and its messages; returns what it was, with everybody who was in it.
+  package func delete(
+    _ url: Name, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
+    try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdMembership in
+      guard let channel = try await channel(url, at: now) else { throw .channelNotFound }
+      let users = channel.members.map(\.user)
+      try await transactDeparting(from: url, at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> ((), [UserID]) in
+        endDistinction(of: try await row(url, in: &transaction), in: &transaction)
+        transaction.delete(Self.channels.key(url.text))
+        let (members, deletions) = (Self.members.range(url.text), Self.deletions.range(url.text))
+        for range in [members, deletions, Self.bans.range(url.text), Self.mutes.range(url.text)] {
+          try await deleteAll(in: range, at: now, &transaction)
+        }
+        for message in try await Self.asking({ () async throws(StoreError) in try await kept(url, at: now) }) {
+          delete(message, in: &transaction)
+        }
+        return ((), users)
+      }
+      await rooms.put(nil, at: url)
+      let gone = await halls.clear(url)
+      return SendbirdMembership(
+        channel: channel, changed: channel.kind == .group ? users : gone.map(\.user),
+        connections: gone.flatMap(\.connections))
+    }
+  }
+}

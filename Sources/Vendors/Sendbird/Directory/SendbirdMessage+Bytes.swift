@@ -1,0 +1,27 @@
+internal import GatewayCore
+
+extension SendbirdMessage {
+  /// About how many bytes of memory it takes. What it shares with others counts for each.
+  var bytes: Int {
+    var bytes = 500 + text.utf8.count + data.utf8.count + customType.text.utf8.count + (sender?.bytes ?? 0)
+    bytes += file.map { $0.url.utf8.count + $0.name.utf8.count + $0.type.utf8.count } ?? 0
+    bytes += mentionedUsers.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
+    for array in metaArrays {
+      bytes += 64 + array.key.text.utf8.count + array.values.reduce(0) { $0 + 32 + $1.utf8.count }
+    }
+    bytes += parent.map { $0.text.utf8.count + ($0.sender?.bytes ?? 0) } ?? 0
+    bytes += thread?.mostReplies.reduce(0) { $0 + $1.bytes } ?? 0
+    return bytes
+  }
+}
+
+extension SendbirdMessage.Sender {
+  var bytes: Int {
+    100 + id.rawValue.utf8.count + nickname.utf8.count + profileURL.utf8.count + metadata.bytes
+  }
+}
+
+extension [Name: String] {
+  /// About how many bytes of memory they take.
+  var bytes: Int { reduce(0) { $0 + 64 + $1.key.text.utf8.count + $1.value.utf8.count } }
+}

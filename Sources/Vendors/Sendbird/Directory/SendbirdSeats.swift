@@ -1,0 +1,19 @@
+internal import GatewayCore
+
+/// Who is a member of a group channel, who of them hears what happens there, and how much each has not read.
+struct SendbirdSeats: Sendable {
+  var joined: Set<UserID> = []
+  /// Of every member.
+  var unread: [UserID: Int] = [:]
+  var customType: Name
+
+  init(_ channel: SendbirdChannel) {
+    joined = channel.joined
+    customType = channel.properties.customType
+    for member in channel.members { unread[member.user] = member.unreadCount }
+  }
+
+  func state(of user: UserID) -> SendbirdMember.State? {
+    unread[user].map { _ in joined.contains(user) ? .joined : .invited }
+  }
+}
