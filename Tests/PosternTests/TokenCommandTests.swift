@@ -15,7 +15,8 @@ struct TokenCommandTests {
 
   private func arguments(_ command: any postern.Command.Type, _ words: [String]) throws -> Arguments {
     try Arguments(
-      words, flags: command.flags, environment: ["POSTERN_SECRET": secret], operands: !command.operands.isEmpty)
+      words, flags: command.flags, environment: ["POSTERN_SECRET": secret], operands: !command.operands.isEmpty,
+      among: Postern.commands)
   }
 
   private func mint(_ words: String...) throws -> String {
@@ -163,7 +164,8 @@ struct TokenCommandTests {
       let environment = ["POSTERN_SECRET": secret, flag.environmentName: "x"]
       _ = try TokenMintCommand.mint(
         try Arguments(
-          ["--user", "ann"], flags: TokenMintCommand.flags, environment: environment, operands: false), at: now)
+          ["--user", "ann"], flags: TokenMintCommand.flags, environment: environment, operands: false,
+          among: Postern.commands), at: now)
     }
   }
 }

@@ -4,9 +4,13 @@ import GatewayKit
 
 extension Arguments {
   /// Reads the command line, then the environment, then the configuration file; the first that names a flag wins.
-  init(_ words: [String], flags: [Flag], environment: [String: String], operands allowed: Bool) throws {
+  /// What is none of theirs may be another's `among` the commands.
+  init(
+    _ words: [String], flags: [Flag], environment: [String: String], operands allowed: Bool,
+    among commands: [any Command.Type]
+  ) throws {
     self.init(flags: flags + FlagSection.everywhere.flags)
-    try readWords(words, operandsAllowed: allowed)
+    try readWords(words, operandsAllowed: allowed, among: commands)
     for flag in flags where given[flag.name] == nil {
       guard let text = environment[flag.environmentName], !ServiceLink.isOne(flag.environmentName, text) else {
         continue
@@ -14,15 +18,17 @@ extension Arguments {
       let texts = flag.repeats ? text.split(separator: ",").map(String.init) : [text]
       given[flag.name] = texts.map { Value(text: $0, source: flag.environmentName) }
     }
-    try EnvironmentVariables.check(environment, flags: flags)
+    try EnvironmentVariables.check(environment, flags: flags, among: commands)
     if let file = value("config") {
-      try readFile(file.text, of: file.source, isOwn: true)
+      try readFile(file.text, of: file.source, isOwn: true, among: commands)
     } else if let path = environment[FlagSection.config.environmentName] {
-      try readFile(path, of: FlagSection.config.environmentName, isOwn: false)
+      try readFile(path, of: FlagSection.config.environmentName, isOwn: false, among: commands)
     }
   }
 
-  private mutating func readWords(_ words: [String], operandsAllowed: Bool) throws {
+  private mutating func readWords(
+    _ words: [String], operandsAllowed: Bool, among commands: [any Command.Type]
+  ) throws {
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "--" {
@@ -35,7 +41,7 @@ extension Arguments {
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = parts[0] == "-h" ? "help" : parts[0].hasPrefix("--") ? String(parts[0].dropFirst(2)) : ""
-      guard let flag = flags[name] else { throw unknown(String(parts[0])) }
+      guard let flag = flags[name] else { throw unknown(String(parts[0]), among: commands) }
       guard given[name] == nil || flag.repeats else { throw UsageError("--\(name) is given twice") }
       let text: String
       if flag.value == nil {
@@ -54,29 +60,25 @@ extension Arguments {
     }
   }
 
-  private func unknown(_ word: String) -> UsageError {
+  private func unknown(_ word: String, among commands: [any Command.Type]) -> UsageError {
     let name = String(word.drop { $0 == "-" })
-    if flags[name] == nil, let owners = Self.owners(of: name) {
+    if flags[name] == nil, let owners = commands.owners(of: name) {
       return UsageError("\(word): no flag of this command, but of \(owners)")
     }
     let near = Suggestion.near(name, among: flags.keys).map { "--\($0)" }
     return UsageError("\(word): no such flag" + Suggestion.question(near))
   }
 
-  /// The commands that have the flag; nil if none has.
-  private static func owners(of name: String) -> String? {
-    let owners = Postern.commands.filter { $0.flags.contains { $0.name == name } }.map { "postern \($0.name)" }
-    return owners.isEmpty ? nil : owners.joined(separator: ", ")
-  }
-
   /// - Parameter isOwn: Whether the file is this command's alone. One that the environment names may be meant for several
   ///   commands, and hold flags of the others.
-  private mutating func readFile(_ path: String, of source: String, isOwn: Bool) throws {
+  private mutating func readFile(
+    _ path: String, of source: String, isOwn: Bool, among commands: [any Command.Type]
+  ) throws {
     for entry in try ConfigurationFile.read(path, of: source) {
       let place = "\(path):\(entry.place)"
       guard let flag = flags[entry.key], !FlagSection.everywhere.flags.contains(where: { $0.name == entry.key }) else {
-        if !isOwn, Self.owners(of: entry.key) != nil { continue }
-        throw unknownKey(entry.key, at: place)
+        if !isOwn, commands.owners(of: entry.key) != nil { continue }
+        throw unknownKey(entry.key, at: place, among: commands)
       }
       guard flag.repeats || !entry.isArray else {
         throw UsageError("\(place): '\(entry.key)' takes one value, no array")
@@ -102,9 +104,9 @@ extension Arguments {
     return UsageError(([error.description] + places).joined(separator: "\n"))
   }
 
-  private func unknownKey(_ key: String, at place: String) -> UsageError {
+  private func unknownKey(_ key: String, at place: String, among commands: [any Command.Type]) -> UsageError {
     if flags[key] != nil { return UsageError("\(place): '\(key)' may not stand in a file of flags") }
-    if let owners = Self.owners(of: key) {
+    if let owners = commands.owners(of: key) {
       return UsageError("\(place): '\(key)' is no flag of this command, but of \(owners)")
     }
     let keys = Set(flags.keys).subtracting(FlagSection.everywhere.flags.map(\.name))

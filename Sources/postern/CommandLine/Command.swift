@@ -16,6 +16,9 @@ protocol Command {
   /// flags are few.
   static var neededFirst: [String] { get }
 
+  /// Variables of the environment that it reads beside those of its flags.
+  static var variables: [String] { get }
+
   /// What it does, one by one, each called by a word behind the command's; none for most commands.
   static var actions: [CommandPage] { get }
 
@@ -26,6 +29,7 @@ protocol Command {
 extension Command {
   static var operands: String { "" }
   static var neededFirst: [String] { [] }
+  static var variables: [String] { [] }
   static var actions: [CommandPage] { [] }
   static var flags: [Flag] { sections.flatMap(\.flags) }
 
@@ -33,6 +37,14 @@ extension Command {
     CommandPage(
       name: name, summary: summary, operands: operands, example: example, sections: sections, neededFirst: neededFirst,
       actions: actions)
+  }
+}
+
+extension [any Command.Type] {
+  /// Those that have the flag, as they are called; nil if none has.
+  func owners(of flag: String) -> String? {
+    let owners = filter { $0.flags.contains { $0.name == flag } }.map { "postern \($0.name)" }
+    return owners.isEmpty ? nil : owners.joined(separator: ", ")
   }
 }
 

@@ -6,11 +6,11 @@ enum EnvironmentVariables {
 
   /// Throws for a variable that no command reads: somebody believes to have set what is not set.
   ///
-  /// - Parameter flags: Those of the command, whose variables are suggested first.
-  static func check(_ environment: [String: String], flags: [Flag]) throws {
+  /// Of `flags`, those of the command, the variables are suggested first.
+  static func check(_ environment: [String: String], flags: [Flag], among commands: [any Command.Type]) throws {
     let own = flags.map(\.environmentName)
-    let all = own + Postern.commands.flatMap { $0.flags.map(\.environmentName) }
-    let known = Set(all + [FlagSection.config.environmentName, StormPart.variable])
+    let all = own + commands.flatMap { $0.flags.map(\.environmentName) }
+    let known = Set(all + [FlagSection.config.environmentName] + commands.flatMap { $0.variables })
     for (name, value) in environment.sorted(by: { $0.key < $1.key })
     where name.hasPrefix(prefix) && !known.contains(name) && !ServiceLink.isOne(name, value) {
       let word = String(name.dropFirst(prefix.count))

@@ -13,6 +13,7 @@ enum StormCommand: Command {
         --threshold 'lost == 0' --threshold 'time_to_99 < 20s'
     """
   static let sections = StormFlags.sections
+  static let variables = [StormPart.variable]
   static let neededFirst = [
     "url", "dialect", "clients", "rate", "behaviour", "jitter", "provider", "control-url", "threshold", "report",
   ]

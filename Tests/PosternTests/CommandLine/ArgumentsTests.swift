@@ -15,7 +15,7 @@ struct ArgumentsTests {
   private func read(
     _ words: [String], environment: [String: String] = [:], operands: Bool = false
   ) throws -> Arguments {
-    try Arguments(words, flags: Self.flags, environment: environment, operands: operands)
+    try Arguments(words, flags: Self.flags, environment: environment, operands: operands, among: Postern.commands)
   }
 
   /// What a wrong command line is told.

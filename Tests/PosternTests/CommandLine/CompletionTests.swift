@@ -9,10 +9,11 @@ import Testing
 struct CompletionTests {
   /// What bash offers for the last of `words`, which it has cut as it does on a command line.
   private func offered(_ words: String...) throws -> [String] {
+    let script = BashCompletion(completed: CompletedCommands(Postern.commands)).script
     let quoted = words.map { "'\($0)'" }.joined(separator: " ")
     let output = try Subprocess.output(
       of: "bash", "-euc",
-      BashCompletion.script + "COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count - 1)\n_postern || true\n"
+      script + "COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count - 1)\n_postern || true\n"
         + "printf '%s\\n' \"${COMPREPLY[@]-}\"")
     return output.split(separator: "\n").map(String.init)
   }
@@ -62,11 +63,12 @@ struct CompletionTests {
 
   @Test("a shell reads its script without a complaint", arguments: CompletionsCommand.Shell.allCases)
   func syntax(shell: CompletionsCommand.Shell) throws {
+    let text = shell.script(CompletedCommands(Postern.commands))
     for command in Postern.commands {
-      for flag in command.flags { #expect(shell.script.contains(flag.name), "\(command.name) --\(flag.name)") }
+      for flag in command.flags { #expect(text.contains(flag.name), "\(command.name) --\(flag.name)") }
     }
     guard Subprocess.exists(shell.rawValue) else { return }
-    let script = try TemporaryFile(shell.script)
+    let script = try TemporaryFile(text)
     _ = try Subprocess.output(of: shell.rawValue, "-n", script.path)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite("What postern ctl does")
 struct ControlActionTests {
   private static func arguments(_ words: String...) throws -> Arguments {
-    try Arguments(words, flags: ControlCommand.flags, environment: [:], operands: true)
+    try Arguments(words, flags: ControlCommand.flags, environment: [:], operands: true, among: Postern.commands)
   }
 
   @Test("every action has a summary, a help with its flags, and an example that calls it")
@@ -37,7 +37,7 @@ struct ControlActionTests {
     for words in [["expire"], ["expire", "--all", "--user", "a"], ["expire", "--session", "s", "--user", "a"]] {
       #expect(throws: UsageError.self) {
         try ControlAction.expire.request(
-          Arguments(words, flags: ControlCommand.flags, environment: [:], operands: true), "")
+          Arguments(words, flags: ControlCommand.flags, environment: [:], operands: true, among: Postern.commands), "")
       }
     }
     #expect(throws: UsageError.self) { try ControlAction.revoke.request(Self.arguments("revoke"), "") }

@@ -12,7 +12,8 @@ import Testing
 @Suite("The options of serve")
 struct ServeOptionsTests {
   private func options(_ words: [String]) throws -> ServeOptions {
-    try ServeOptions(try Arguments(words, flags: ServeFlags.all, environment: [:], operands: false))
+    try ServeOptions(
+      try Arguments(words, flags: ServeFlags.all, environment: [:], operands: false, among: Postern.commands))
   }
 
   private func complaint(_ words: [String]) -> String {
@@ -98,7 +99,8 @@ struct ServeOptionsTests {
   func places() throws {
     let file = try TemporaryFile("{\n  \"refresh-timeout\": \"5s\",\n  \"tls-key\": \"k\"\n}")
     func complaint(_ words: [String], _ environment: [String: String]) throws -> String {
-      let arguments = try Arguments(words, flags: ServeFlags.all, environment: environment, operands: false)
+      let arguments = try Arguments(
+        words, flags: ServeFlags.all, environment: environment, operands: false, among: Postern.commands)
       do {
         _ = try ServeOptions(arguments)
         return ""

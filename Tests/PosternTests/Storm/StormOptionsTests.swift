@@ -16,7 +16,9 @@ struct StormOptionsTests {
 
   static func options(_ words: String...) throws -> StormOptions {
     try StormOptions(
-      Arguments(["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false))
+      Arguments(
+        ["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false,
+        among: Postern.commands))
   }
 
   @Test("by default the tokens come from the gateway's own provider, and nobody may be lost")
@@ -36,7 +38,7 @@ struct StormOptionsTests {
         let options = try StormOptions(
           Arguments(
             ["--url", "ws://127.0.0.1:8080", "--dialect", vendor.scheme] + (sdk.map { ["--sdk", $0] } ?? []),
-            flags: StormCommand.flags, environment: [:], operands: false))
+            flags: StormCommand.flags, environment: [:], operands: false, among: Postern.commands))
         #expect(options.gatewayText == "ws://127.0.0.1:8080\(options.dialect.upgradeTarget)")
         #expect(options.plan.dialect == vendor.scheme && options.plan.sdk == sdk)
         #expect((options.plan.comeback == .zero) == (options.dialect.habits.comeback == nil))
@@ -113,7 +115,8 @@ struct StormOptionsTests {
     #expect(throws: UsageError.self) {
       try StormOptions(
         Arguments(
-          ["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false))
+          ["--url", "ws://127.0.0.1:8080"] + words, flags: StormCommand.flags, environment: [:], operands: false,
+          among: Postern.commands))
     }
   }
 

@@ -1,8 +1,10 @@
 import GatewayKit
 
 /// Completion for bash, of the commands, their flags and the flags' values.
-enum BashCompletion {
-  static var script: String {
+struct BashCompletion {
+  let completed: CompletedCommands
+
+  var script: String {
     """
     # Completion of postern for bash, made by: postern completions bash
     _postern_files() {
@@ -51,13 +53,13 @@ enum BashCompletion {
     """
   }
 
-  private static var firstWords: String {
-    CompletedCommand.firstWords.map(\.word).joined(separator: " ")
+  private var firstWords: String {
+    completed.firstWords.map(\.word).joined(separator: " ")
   }
 
   /// Commands of two words.
-  private static var families: String {
-    CompletedCommand.families.map { word, commands in
+  private var families: String {
+    completed.families.map { word, commands in
       """
           \(word))
             if ((COMP_CWORD == 2)); then
@@ -70,18 +72,18 @@ enum BashCompletion {
   }
 
   /// What may stand behind a flag that takes a value.
-  private static var values: String {
+  private var values: String {
     var lines: [String] = []
     /// One branch for all flags with the same form of value.
     func branch(_ action: String, _ isMeant: (ValueForm) -> Bool) {
-      let patterns = CompletedCommand.all.flatMap { command in
+      let patterns = completed.all.flatMap { command in
         command.flags.filter { isMeant(ValueForm($0)) }.map { "'\(command.words.joined(separator: " ")) --\($0.name)'" }
       }
       guard !patterns.isEmpty else { return }
       lines.append("    \(patterns.joined(separator: " | ")))\n      \(action)\n      return ;;")
     }
     var choices: [[String]] = []
-    for case .choice(let words) in CompletedCommand.all.flatMap({ $0.flags.map(ValueForm.init) })
+    for case .choice(let words) in completed.all.flatMap({ $0.flags.map(ValueForm.init) })
     where !choices.contains(words) {
       choices.append(words)
     }
@@ -93,8 +95,8 @@ enum BashCompletion {
     return lines.joined(separator: "\n")
   }
 
-  private static var commands: String {
-    CompletedCommand.all.map { command in
+  private var commands: String {
+    completed.all.map { command in
       let flags = command.flags.map { "--\($0.name)" }.joined(separator: " ")
       return "    '\(command.words.joined(separator: " "))') flags='\(flags)' operands='"
         + command.operands.joined(separator: " ") + "' ;;"

@@ -1,14 +1,16 @@
 import GatewayKit
 
 /// Completion for fish, of the commands, their flags and the flags' values.
-enum FishCompletion {
-  static var script: String {
+struct FishCompletion {
+  let completed: CompletedCommands
+
+  var script: String {
     var lines = ["# Completion of postern for fish, made by: postern completions fish", "complete -c postern -f"]
-    for (word, summary) in CompletedCommand.firstWords {
+    for (word, summary) in completed.firstWords {
       lines.append("complete -c postern -n __fish_use_subcommand -a \(word) -d \(quoted(summary))")
       lines.append("complete -c postern -n '__fish_seen_subcommand_from help' -a \(word) -d \(quoted(summary))")
     }
-    for (word, commands) in CompletedCommand.families {
+    for (word, commands) in completed.families {
       let others = commands.map { $0.words[1] }.joined(separator: " ")
       let condition = "__fish_seen_subcommand_from \(word); and not __fish_seen_subcommand_from \(others)"
       for command in commands {
@@ -16,7 +18,7 @@ enum FishCompletion {
           "complete -c postern -n '\(condition)' -a \(command.words[1]) -d \(quoted(command.summary))")
       }
     }
-    for command in CompletedCommand.all {
+    for command in completed.all {
       let condition = command.words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
       let head = "complete -c postern -n '\(condition)'"
       if !command.operands.isEmpty { lines.append("\(head) -a \(quoted(command.operands.joined(separator: " ")))") }
@@ -25,7 +27,7 @@ enum FishCompletion {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func value(_ flag: Flag) -> String {
+  private func value(_ flag: Flag) -> String {
     switch ValueForm(flag) {
     case .none: ""
     case .choice(let words): " -x -a \(quoted(words.joined(separator: " ")))"
@@ -35,7 +37,7 @@ enum FishCompletion {
     }
   }
 
-  private static func quoted(_ text: String) -> String {
+  private func quoted(_ text: String) -> String {
     "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
   }
 }

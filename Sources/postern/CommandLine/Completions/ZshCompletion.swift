@@ -1,23 +1,25 @@
 import GatewayKit
 
 /// Completion for zsh, of the commands, their flags and the flags' values.
-enum ZshCompletion {
-  static var script: String {
+struct ZshCompletion {
+  let completed: CompletedCommands
+
+  var script: String {
     """
     #compdef postern
     # Completion of postern for zsh, made by: postern completions zsh
     _postern() {
       local -a commands
       if ((CURRENT == 2)); then
-        commands=(\(described(CompletedCommand.firstWords)))
+        commands=(\(described(completed.firstWords)))
         _describe command commands
         return
       fi
       case $words[2] in
         help)
-          commands=(\(described(CompletedCommand.firstWords)))
+          commands=(\(described(completed.firstWords)))
           ((CURRENT == 3)) && _describe command commands ;;
-    \(CompletedCommand.all.filter { $0.words.count == 1 }.map { branch($0, indent: 4) }.joined(separator: "\n"))
+    \(completed.all.filter { $0.words.count == 1 }.map { branch($0, indent: 4) }.joined(separator: "\n"))
     \(families)
       esac
     }
@@ -26,8 +28,8 @@ enum ZshCompletion {
     """
   }
 
-  private static var families: String {
-    CompletedCommand.families.map { word, commands in
+  private var families: String {
+    completed.families.map { word, commands in
       """
           \(word))
             if ((CURRENT == 3)); then
@@ -43,7 +45,7 @@ enum ZshCompletion {
   }
 
   /// The flags of the command that has been typed; what calls it is taken off the words first.
-  private static func branch(_ command: CompletedCommand, indent: Int) -> String {
+  private func branch(_ command: CompletedCommand, indent: Int) -> String {
     let space = String(repeating: " ", count: indent)
     let count = command.words.count
     var specifications = command.flags.map(specification)
@@ -59,7 +61,7 @@ enum ZshCompletion {
   }
 
   /// A flag as `_arguments` takes it: `--port=[help]:N:`.
-  private static func specification(_ flag: Flag) -> String {
+  private func specification(_ flag: Flag) -> String {
     let help = flag.help.replacing(/[\[\]:\\]/) { "\\\($0.output)" }
     let head = (flag.repeats ? "*" : "") + "--\(flag.name)"
     guard let value = flag.value else { return quoted("\(head)[\(help)]") }
@@ -73,11 +75,11 @@ enum ZshCompletion {
     return quoted("\(head)=[\(help)]:\(value.replacing(":", with: "\\:")):\(action)")
   }
 
-  private static func described(_ words: [(word: String, summary: String)]) -> String {
+  private func described(_ words: [(word: String, summary: String)]) -> String {
     words.map { quoted("\($0.word):\($0.summary.replacing(/[\\:]/) { "\\\($0.output)" })") }.joined(separator: " ")
   }
 
-  private static func quoted(_ text: String) -> String {
+  private func quoted(_ text: String) -> String {
     "'\(text.replacing("'", with: "'\\''"))'"
   }
 }

@@ -11,11 +11,11 @@ enum CompletionsCommand: Command {
   enum Shell: String, CaseIterable {
     case bash, zsh, fish
 
-    var script: String {
+    func script(_ completed: CompletedCommands) -> String {
       switch self {
-      case .bash: BashCompletion.script
-      case .zsh: ZshCompletion.script
-      case .fish: FishCompletion.script
+      case .bash: BashCompletion(completed: completed).script
+      case .zsh: ZshCompletion(completed: completed).script
+      case .fish: FishCompletion(completed: completed).script
       }
     }
   }
@@ -25,7 +25,7 @@ enum CompletionsCommand: Command {
     guard let shell = Shell(rawValue: word) else {
       throw UsageError("'\(word)' is no shell that is known here; expected \(operands)")
     }
-    Output.line(shell.script)
+    Output.line(shell.script(CompletedCommands(Postern.commands)))
     return 0
   }
 }

@@ -42,7 +42,7 @@ struct Postern {
       }
       let arguments = try Arguments(
         rest, flags: command.flags, environment: ProcessInfo.processInfo.environment,
-        operands: !command.operands.isEmpty)
+        operands: !command.operands.isEmpty, among: commands)
       do {
         return try await command.run(arguments)
       } catch let error as UsageError {

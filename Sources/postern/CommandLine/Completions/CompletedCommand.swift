@@ -1,0 +1,20 @@
+import GatewayKit
+
+/// A command as a shell sees it.
+struct CompletedCommand {
+  /// One word, or two as in `token mint`.
+  let words: [String]
+  let summary: String
+  /// What may stand behind it, where that is one of a few words.
+  let operands: [String]
+  let flags: [Flag]
+
+  init(_ command: any Command.Type) {
+    words = command.name.split(separator: " ").map(String.init)
+    summary = command.summary
+    let choices = command.operands.split(separator: "|")
+    operands =
+      choices.count > 1 ? choices.map { String($0.prefix { $0 != " " && $0 != "[" }) }.filter { !$0.isEmpty } : []
+    flags = command.flags + FlagSection.everywhere.flags
+  }
+}
