@@ -242,8 +242,10 @@ import Testing
       for _ in 0..<8 { try await abuse(server) }
       // The runtime opens some of its own when it likes.
       #expect(openDescriptors() - running < 10)
-      // 24,000 connections: an object forgotten for each WebSocket among them would be more.
-      #expect(allocatedBytes() - used < 200_000)
+      // 24,000 connections, half of them WebSockets: an object forgotten for each of those would be more, and tables that
+      // grew in a moment when many waited are less.
+      let kept = allocatedBytes() - used
+      #expect(kept < 500_000)
       let client = try RawClient.open(port: server.port)
       try client.sendText("x")
       #expect(try client.readFrame().text == "x")

@@ -15,7 +15,7 @@ package actor StreamGuestKeeper {
   private var sweepsAt: WallTime?
   private var forgotten: UInt64 = 0
 
-  /// - Parameter executor: One that the gateway's services may be asked from: a loop of the gateway.
+  /// On an executor that the gateway's services may be asked from: a loop of the gateway.
   package init(on executor: any SerialExecutor, directory: StreamDirectory, limits: StreamGuestLimits) {
     self.executor = executor
     self.directory = directory
