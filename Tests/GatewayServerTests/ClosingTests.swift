@@ -58,7 +58,7 @@ import Testing
   @Test("a close behind data that waits arrives after all of it")
   func closeBehindData() async throws {
     let events = SocketEvents()
-    let socket = Box<(any Socket)?>(nil)
+    let (socket, isSaid) = (Box<(any Socket)?>(nil), Box(false))
     let messages = 40
     let size = 200_000
     try await TestServer.with(
@@ -73,7 +73,10 @@ import Testing
         }
         socket.close(.serviceRestart)
         events.add(.outcome(socket.send(Frame(text: "too late"))))
+        isSaid.set(true)
       }
+      // The first byte is read when all has been said, or some would never have to wait.
+      isSaid.wait(until: { $0 })
       // Nothing is waited for between here and the close frame but bytes: on a busy machine that would take longer than
       // the closing handshake may. Neither is every byte of 8 MB looked at.
       for index in 0..<messages {

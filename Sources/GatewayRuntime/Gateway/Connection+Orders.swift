@@ -93,7 +93,7 @@ extension Connection {
         user: grant?.user, kind: grant?.kind, fingerprint: grant?.fingerprint,
         expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - now },
         deadlineIn: connection.standing.deadline == .distantFuture ? nil : connection.standing.deadline - now,
-        age: now - connection.openedAt,
+        age: now - (connection.socket?.acceptedAt ?? now),
         silence: now - connection.lastHeard, calls: connection.watched.sorted { $0.cid < $1.cid },
         peer: connection.socket?.peer ?? "")
     }

@@ -46,10 +46,10 @@ package actor Connection {
   @exclusivity(unchecked) private var countedPhase: Session.PhaseKind
   private var wakeup: Wakeup!
   @exclusivity(unchecked) private(set) var lastHeard: Instant
-  @exclusivity(unchecked) private var pingedAt: Instant?
+  /// When it was asked for a sign of life that has not come; the distant future if it was not.
+  @exclusivity(unchecked) private var pingedAt = Instant.distantFuture
   /// The code of the peer's close frame, once that has come.
   private var peerCode: UInt16?
-  let openedAt: Instant
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { table.loop.asUnownedSerialExecutor() }
 
@@ -70,7 +70,6 @@ package actor Connection {
     standing = session.standing
     countedPhase = standing.phase
     lastHeard = now
-    openedAt = now
   }
 
   /// How it speaks: by the binding's dialect, or by the one for peers that speak JSON. Only on the loop.
@@ -245,11 +244,13 @@ package actor Connection {
   private var livenessDeadline: Instant? {
     guard !standing.isClosing else { return nil }
     switch liveness {
-    case .ping(let interval, let timeout): return pingedAt.map { $0 + timeout } ?? lastHeard + interval
+    case .ping(let interval, let timeout): return isPinged ? pingedAt + timeout : lastHeard + interval
     case .silence(let limit): return lastHeard + limit
     case .none: return nil
     }
   }
+
+  private var isPinged: Bool { pingedAt != .distantFuture }
 
   private var liveness: Liveness { binding.liveness ?? table.configuration.liveness }
 
@@ -271,7 +272,7 @@ package actor Connection {
   private func passDeadline() {
     let now = table.loop.now
     if let deadline = livenessDeadline, deadline <= now {
-      if pingedAt != nil || !asksSilentPeers { return handle(.peerSilent) }
+      if isPinged || !asksSilentPeers { return handle(.peerSilent) }
       pingedAt = now
       socket?.ping()
     }
@@ -280,9 +281,9 @@ package actor Connection {
 
   private func heard() {
     lastHeard = table.loop.now
-    guard pingedAt != nil else { return }
+    guard isPinged else { return }
     // The wake-up is set for the peer that stays silent, which may be later than the next time to ask.
-    pingedAt = nil
+    pingedAt = .distantFuture
     if let livenessDeadline, livenessDeadline < wakeup.at { table.loop.deadlines.set(wakeup, at: livenessDeadline) }
   }
 

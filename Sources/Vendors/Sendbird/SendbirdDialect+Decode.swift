@@ -76,7 +76,7 @@ extension SendbirdDialect {
       token = ""
     }
     let details = message.flag("expiring_session").map { Baggage(SendbirdDetails(isExpiring: $0)) }
-    return Credentials(token: meant(token) ?? "", details: details)
+    return Credentials(token: SendbirdWire.meant(token) ?? "", details: details)
   }
 
   /// A command that only says what is wrong: its answer needs the request's name, and a login.

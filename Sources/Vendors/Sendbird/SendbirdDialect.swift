@@ -3,9 +3,7 @@ package import GatewayCore
 /// Sendbird's wire format, the server's side: one command of four letters and a JSON object in each text message. Every
 /// socket is opened; the answer to its credentials is a `LOGI` command.
 package struct SendbirdDialect: Dialect {
-  package static let name = "sendbird"
-
-  package var name: String { Self.name }
+  package var name: String { SendbirdWire.name }
 
   let settings: SendbirdSettings
 
@@ -48,21 +46,16 @@ package struct SendbirdDialect: Dialect {
     let offered = upgrade.header("sec-websocket-protocol").flatMap { SendbirdSubprotocol($0) }
     let token =
       offered?.token ?? Self.unescaped(upgrade.header("sendbird-ws-token"))
-      ?? Self.meant(upgrade.parameter("access_token"))
+      ?? SendbirdWire.meant(upgrade.parameter("access_token"))
     let key =
-      offered?.key ?? Self.unescaped(upgrade.header("sendbird-ws-auth")) ?? Self.meant(upgrade.parameter("key"))
+      offered?.key ?? Self.unescaped(upgrade.header("sendbird-ws-auth")) ?? SendbirdWire.meant(upgrade.parameter("key"))
     return Credentials(token: token ?? "", details: key.map { Baggage(SendbirdDetails(key: $0)) })
   }
 
   /// Unity escapes what it puts into headers, Flutter does not.
   private static func unescaped(_ value: String?) -> String? {
-    guard let value = meant(value) else { return nil }
+    guard let value = SendbirdWire.meant(value) else { return nil }
     return value.utf8.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(value) ?? value : value
-  }
-
-  /// A client without a token writes `null`, or nothing.
-  static func meant(_ value: String?) -> String? {
-    value == "" || value == "null" ? nil : value
   }
 
   package func details(of upgrade: HTTPRequest) -> Baggage? {

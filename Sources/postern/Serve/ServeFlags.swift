@@ -72,8 +72,8 @@ enum ServeFlags {
     Flag("log-format", "text|json", "name=value, or a JSON object a line (default text)"),
     Flag(
       "store", "memory|sqlite:FILE",
-      "where the plain dialect's calls and opaque tokens are kept: in memory, or in a file that outlives the process "
-        + "(default memory)"),
+      "where users, tokens, sessions, calls, channels and revocations are kept: in memory, or in a file that outlives "
+        + "the process (default memory)"),
     Flag("loops", "N", "event loops, one thread each (default: one per core)"),
     Flag("seed", "N", "the seed of all chance (default: from the system)"),
   ]

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A value that a loop sets and a test reads.
@@ -11,6 +12,11 @@ final class Box<Value: Sendable>: Sendable {
   func set(_ new: Value) { value.withLock { $0 = new } }
 
   func get() -> Value { value.withLock { $0 } }
+
+  /// Holds the thread up until the value is so.
+  func wait(until isSo: (Value) -> Bool) {
+    while !isSo(get()) { sched_yield() }
+  }
 
   func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
     value.withLock { change(&$0) }

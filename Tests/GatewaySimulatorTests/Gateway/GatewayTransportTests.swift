@@ -110,6 +110,22 @@ struct GatewayTransportTests {
     #expect(later.ending?.code == 4003 && later.ending?.name == "slow_consumer", "who reads again in time sees why")
   }
 
+  @Test("who has answered a ping is asked again after the interval, be the time-out ever so long")
+  func halfOpenLater() throws {
+    var configuration = GatewayConfiguration(session: try SessionPolicy())
+    configuration.pingInterval = .seconds(10)
+    configuration.pongTimeout = .seconds(60)
+    let gateway = try SimulatedGateway(configuration)
+    let gone = gateway.connect(gateway.token("gone"))
+    gateway.world.advance(by: .seconds(12))
+    gone.faults.isHalfOpen = true
+    // Asked again at 20 s, given up at 80 s, closed at 85 s at the latest.
+    gateway.world.advance(by: .seconds(67))
+    #expect(gateway.connectionCount == 1)
+    gateway.world.advance(by: .seconds(7))
+    #expect(gateway.connectionCount == 0)
+  }
+
   @Test("a half-open socket is found by its missing pong, and the others hear that its user has left")
   func halfOpen() throws {
     let (ann, gone) = (join("ann"), join("gone"))

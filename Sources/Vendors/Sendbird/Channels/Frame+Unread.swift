@@ -18,7 +18,7 @@ extension Frame {
       written[unread] = ending
       endings[user] = ending
     }
-    return DialectFrame(SendbirdDialect.name, Frame(kind, Array(payload.dropLast(2))), endings: endings)
+    return DialectFrame(SendbirdWire.name, Frame(kind, Array(payload.dropLast(2))), endings: endings)
   }
 }
 

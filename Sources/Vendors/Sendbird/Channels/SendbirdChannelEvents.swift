@@ -44,7 +44,7 @@ struct SendbirdChannelEvents: Sendable {
   private func tell(
     _ number: Int64, except speaker: ConnectionID?, _ frame: Frame, on services: any GatewayServices
   ) {
-    services.announce(to: .call(Self.call(number)), except: speaker, frame, in: SendbirdDialect.name)
+    services.announce(to: .call(Self.call(number)), except: speaker, frame, in: SendbirdWire.name)
   }
 
   /// Tells users of a group channel.
@@ -108,7 +108,7 @@ struct SendbirdChannelEvents: Sendable {
     switch delivery.kind {
     case .open: tell(delivery.channelNumber, except: speaker, frame, on: services)
     case .group:
-      services.announce(to: .users(delivery.members), except: speaker, frame, in: SendbirdDialect.name)
+      services.announce(to: .users(delivery.members), except: speaker, frame, in: SendbirdWire.name)
     }
   }
 

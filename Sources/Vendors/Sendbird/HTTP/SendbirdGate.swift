@@ -30,7 +30,7 @@ package struct SendbirdGate: Sendable {
       }
       return .server
     }
-    guard let key = SendbirdDialect.meant(request.header("session-key")) else { throw .apiTokenMissing }
+    guard let key = SendbirdWire.meant(request.header("session-key")) else { throw .apiTokenMissing }
     do throws(GatewayError) {
       let holder = try await sessions.caller(key: key, at: services.wallTime)
       if await services.isRevoked(holder.token) { throw GatewayError.tokenRevoked }

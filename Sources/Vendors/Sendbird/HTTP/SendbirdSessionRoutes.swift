@@ -93,11 +93,11 @@ package struct SendbirdSessionRoutes: Sendable {
     return try body.span.bytes.withUnsafeBytes { (bytes) throws(SendbirdError) in
       guard let object = try? JSONObject(bytes) else { throw SendbirdError.bodyNotJSON }
       let token =
-        SendbirdDialect.meant(request.header("access-token")) ?? SendbirdDialect.meant(try? object.string("token"))
+        SendbirdWire.meant(request.header("access-token")) ?? SendbirdWire.meant(try? object.string("token"))
       return Presented(
         token: SendbirdPresentedToken(token ?? "", verifier: verifier, at: now),
         isExpiring: object.flag("expiring_session") ?? false,
-        application: SendbirdDialect.meant(try? object.string("app_id")),
+        application: SendbirdWire.meant(try? object.string("app_id")),
         services: (try? object.strings("services", count: 1...20)) ?? ["chat"])
     }
   }

@@ -59,7 +59,7 @@ package struct SendbirdTokenTool: TokenTool {
     let whose = user.map { "user \($0)" } ?? "the user of number \(token.userNumber) (--user compares it)"
     let issuedAt = token.issuedAt.nanoseconds == .min ? nil : token.issuedAt
     return .valid(
-      SendbirdVendor.scheme, "valid: a session token of \(whose)",
+      SendbirdWire.name, "valid: a session token of \(whose)",
       (user.map { [.init(nil, "user_id", .text($0.rawValue))] } ?? []) + [
         .init(nil, "user_number", .number(Int64(clamping: token.userNumber))),
         .init("issued", "issued_at", .time(issuedAt, otherwise: "not said")),
@@ -70,7 +70,7 @@ package struct SendbirdTokenTool: TokenTool {
   private func refused(_ check: String, _ reason: String) -> TokenReport {
     let told = SendbirdError.accessTokenInvalid
     return .refused(
-      SendbirdVendor.scheme, "refused by the check of \(check): \(reason) (\(told.code) \(told.message))",
+      SendbirdWire.name, "refused by the check of \(check): \(reason) (\(told.code) \(told.message))",
       [
         .init(nil, "check", .text(check)), .init(nil, "reason", .text(reason)),
         .init(

@@ -16,7 +16,7 @@ struct SendbirdSubprotocol: Hashable {
       key = nil
       return
     }
-    token = SendbirdDialect.meant(object["token"]?.string)
-    key = SendbirdDialect.meant(object["auth"]?.string)
+    token = SendbirdWire.meant(object["token"]?.string)
+    key = SendbirdWire.meant(object["auth"]?.string)
   }
 }

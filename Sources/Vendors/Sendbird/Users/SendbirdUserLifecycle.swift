@@ -23,20 +23,20 @@ struct SendbirdUserLifecycle: Sendable {
   func sessionTokensRevoked(_ user: SendbirdUser) async {
     guard let limit = SendbirdSessionToken.earliestIssueDate(for: user) else { return }
     let sessions = SessionFilter(
-      user: user.id, dialects: [SendbirdDialect.name], form: .jwt, issuedBefore: limit)
+      user: user.id, dialects: [SendbirdWire.name], form: .jwt, issuedBefore: limit)
     _ = await services.control(sessions, .revoked)
   }
 
   /// The access token before is good no more.
   func accessTokenReplaced(_ user: UserID) async {
     _ = await services.control(
-      SessionFilter(user: user, dialects: [SendbirdDialect.name], form: .opaque), .revoked)
+      SessionFilter(user: user, dialects: [SendbirdWire.name], form: .opaque), .revoked)
   }
 
   private func end(_ user: UserID, because reason: SendbirdError) async {
-    services.announce(to: .users([user]), SendbirdFrame.sessionEvent(reason: reason), in: SendbirdDialect.name)
+    services.announce(to: .users([user]), SendbirdFrame.sessionEvent(reason: reason), in: SendbirdWire.name)
     _ = await services.control(
-      SessionFilter(user: user, dialects: [SendbirdDialect.name]), .disconnect(.disconnected))
+      SessionFilter(user: user, dialects: [SendbirdWire.name]), .disconnect(.disconnected))
   }
 
   private func leaveAll(_ user: UserID) async throws(SendbirdError) {

@@ -1,0 +1,11 @@
+/// What all that touches Sendbird's wire has to know of it: by which name it goes, and what a client means that writes
+/// `null`.
+enum SendbirdWire {
+  /// The name of the dialect.
+  static let name = "sendbird"
+
+  /// A client without a token writes `null`, or nothing.
+  static func meant(_ value: String?) -> String? {
+    value == "" || value == "null" ? nil : value
+  }
+}
