@@ -80,7 +80,7 @@ private struct GateScene {
     #expect(peer.isOpen)
     #expect(await peer.ends(within: timeout + world.slack))
     #expect(peer.end?.code == dialect.closeCodes.loginTimeout)
-    #expect(peer.end.map { $0.at >= began + timeout } == true)
+    #expect(peer.end.map { $0.at >= began + timeout - world.haste } == true)
   }
 
   func expiry() async throws {
@@ -88,7 +88,7 @@ private struct GateScene {
     let ann = try await connect("ann", life: life)
     #expect(await isAsked(ann, within: life + world.slack))
     // Some tokens are dated in whole seconds.
-    #expect(ann.requests.first.map { $0 >= began + life - .seconds(1) } == true)
+    #expect(ann.requests.first.map { $0 >= began + life - .seconds(1) - world.haste } == true)
     await quiet()
     #expect(ann.requests.count == 1)
     let renewed = try await ann.renewed()
@@ -106,7 +106,7 @@ private struct GateScene {
     #expect(await ann.peer.ends(within: timeout + world.slack))
     #expect(ann.requests.count == 1)
     #expect(ann.peer.end?.code == dialect.closeCodes.refreshTimeout)
-    #expect(ann.peer.end.map { $0.at >= began + timeout } == true)
+    #expect(ann.peer.end.map { $0.at >= began + timeout - world.haste } == true)
     #expect(await world.wait { await kinds().isEmpty })
   }
 

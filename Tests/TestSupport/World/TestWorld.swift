@@ -31,6 +31,14 @@ package struct TestWorld: Sendable {
     }
   }
 
+  /// How much earlier than it should a thing may seem to happen: each of two loops reads its clock once for each wake-up.
+  package var haste: Duration {
+    switch place {
+    case .virtualTime: .zero
+    case .sockets: .milliseconds(500)
+    }
+  }
+
   /// Lets time pass.
   package func pass(_ duration: Duration) async {
     await loop.sleep(until: now + duration)
