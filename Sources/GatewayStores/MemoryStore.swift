@@ -7,7 +7,7 @@ package import GatewayKit
 package actor MemoryStore: Store {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  package nonisolated let lines: StoreLines? = StoreLines()
+  package nonisolated let lines: Turns<StorePath>? = Turns()
   private let executor: any SerialExecutor
   private var shelf = MemoryShelf()
   private var last: UInt64 = 0

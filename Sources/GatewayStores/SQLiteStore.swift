@@ -13,7 +13,7 @@ package final class SQLiteStore: Store {
   /// The most commits that share a transaction.
   private static let batchMax = 1024
 
-  package let lines: StoreLines? = StoreLines()
+  package let lines: Turns<StorePath>? = Turns()
   private let waiting = Mutex(Waiting())
   private let queue = DispatchQueue(label: "postern.store")
   private let worker: SQLiteWorker

@@ -18,14 +18,14 @@ package protocol Store: Sendable {
   func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool
 
   /// Where those of this process stand in line who want to change the same rows; nil if they do not, and race each time.
-  var lines: StoreLines? { get }
+  var lines: Turns<StorePath>? { get }
 
   /// How much is in these counts, rows that have expired and were not yet swept away among it: for whoever watches over it.
   func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int]
 }
 
 extension Store {
-  package var lines: StoreLines? { nil }
+  package var lines: Turns<StorePath>? { nil }
 
   /// Commits, and asks again where the answer was lost: nothing is done twice.
   package func settle(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
@@ -59,7 +59,7 @@ extension Store {
     let lines = lines
     // The rows in whose lines this one is at the head.
     var held: [StorePath] = []
-    defer { lines?.leave(held) }
+    defer { lines?.give(all: held) }
     // Who stands in no line, because others only read what it writes or the other way round, may lose any number of times.
     for _ in 0..<256 {
       var transaction = StoreTransaction<Failure>(self, at: now)
@@ -74,9 +74,9 @@ extension Store {
       }
       let contested = transaction.contested
       guard let lines, contested != held else { continue }
-      lines.leave(held)
+      lines.give(all: held)
       held = contested
-      await lines.join(held)
+      await lines.take(all: held)
     }
     throw Failure(.contended)
   }

@@ -19,7 +19,7 @@ package final class FaultyStore: Store {
     case conflict
   }
 
-  package let lines: StoreLines?
+  package let lines: Turns<StorePath>?
   private let inner: any Store
   private let state: Mutex<Fault?>
   private let generator = Mutex(SeededGenerator(seed: 1))

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayKit
 
 /// What a process has at hand of channels, so that a message to one of 2,000 members reads no 2,000 rows: who hears, and
 /// how much each of them has not read in all, which every client is told with every message. All of it follows from the
@@ -27,8 +28,7 @@ actor SendbirdRooms {
   private var doubtful: Set<Name> = []
   private var sums: [UserID: SendbirdUnread] = [:]
   private var memberships: [UserID: Set<Name>] = [:]
-  /// Who waits for the turn of a channel that somebody has.
-  private var waiting: [Name: [CheckedContinuation<Void, Never>]] = [:]
+  private let turns = Turns<Name>()
   /// How many messages have given way to others.
   private(set) var displaced: UInt64 = 0
 
@@ -40,11 +40,7 @@ actor SendbirdRooms {
 
   /// Waits for the channel's turn, which must be given back.
   func take(_ url: Name) async -> Readiness {
-    if waiting[url] == nil {
-      waiting[url] = []
-    } else {
-      await withCheckedContinuation { waiting[url, default: []].append($0) }
-    }
+    await turns.take(url)
     guard isRead else { return .nothingRead }
     return seats[url] == nil || doubtful.contains(url) ? .seatsMissing : .ready
   }
@@ -53,11 +49,7 @@ actor SendbirdRooms {
   func give(_ url: Name, inDoubt: Bool) {
     // Of channels that may never have been made so many are remembered; the others are found when they are named.
     if inDoubt, seats[url] != nil || doubtful.count < Self.doubtfulMax { doubtful.insert(url) }
-    guard waiting[url]?.isEmpty == false else {
-      waiting[url] = nil
-      return
-    }
-    waiting[url]?.removeFirst().resume()
+    turns.give(url)
   }
 
   // MARK: Seats

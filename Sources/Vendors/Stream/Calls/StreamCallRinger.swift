@@ -1,4 +1,5 @@
 package import GatewayCore
+import GatewayKit
 
 /// Ends rings: who has given no answer when the call's `missed_call_timeout_ms` has passed has missed it.
 ///
@@ -71,7 +72,9 @@ package actor StreamCallRinger {
   }
 
   private func end(_ ring: StreamRing, at now: WallTime) async throws(GatewayError) {
-    let change = try await calls.directory.endRing(ring, at: now) { $0.miss(ring.users, of: ring.session, at: now) }
-    if let change { await calls.tell(change.happenings(by: nil), of: change.after, at: now) }
+    try await calls.directory.turns.inTurn(of: ring.call) { () async throws(GatewayError) in
+      let change = try await calls.directory.endRing(ring, at: now) { $0.miss(ring.users, of: ring.session, at: now) }
+      if let change { await calls.tell(change.happenings(by: nil), of: change.after, at: now) }
+    }
   }
 }

@@ -1,4 +1,5 @@
 package import GatewayCore
+import GatewayKit
 
 /// The coordinator's calls on a gateway: changes them, and tells those who watch.
 package struct StreamCalls: Sendable {
@@ -40,15 +41,16 @@ package struct StreamCalls: Sendable {
     .doesNotExist("Can't find call with id \(id)")
   }
 
-  /// Changes the call as `user` asks, and tells its watchers what has happened by that. Those who were taken out of it
-  /// hear that it has ended for them, as `end` says where it has not ended for all.
+  /// Changes the call as `user` asks, and tells its watchers what has happened by that, and what `also` has. Those who were
+  /// taken out of it hear that it has ended for them, as `end` says where it has not ended for all.
   func change(
     _ id: CallID, by user: UserID?, at now: WallTime, telling end: StreamCallEnd = .kicked,
-    ring: (StreamCall) -> StreamRing? = { _ in nil }, _ change: StreamCallDirectory.Change
+    ring: (StreamCall) -> StreamRing? = { _ in nil },
+    also: (StreamCallChange) -> [StreamCallEvent.Kind] = { _ in [] }, _ change: StreamCallDirectory.Change
   ) async throws(StreamError) -> StreamCallChange {
     let made: StreamCallChange
     do throws(GatewayError) {
-      made = try await make(id, by: user, at: now, ring: ring, change)
+      made = try await make(id, by: user, at: now, ring: ring, also: also, change)
     } catch {
       throw error.isSame(as: .notFound) ? Self.missing(id) : StreamError(error)
     }
@@ -60,14 +62,17 @@ package struct StreamCalls: Sendable {
     return made
   }
 
-  /// Changes the call, and tells its watchers what has happened by that.
+  /// Changes the call, and tells its watchers what has happened by that and what `also` has: before anybody else changes it,
+  /// so that what is heard is in the order in which it came about.
   func make(
     _ id: CallID, by user: UserID?, at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil },
-    _ change: StreamCallDirectory.Change
+    also: (StreamCallChange) -> [StreamCallEvent.Kind] = { _ in [] }, _ change: StreamCallDirectory.Change
   ) async throws(GatewayError) -> StreamCallChange {
-    let made = try await directory.updateCall(id, at: now, ring: ring, change)
-    await tell(made.happenings(by: user), of: made.after, at: now)
-    return made
+    try await directory.turns.inTurn(of: id) { () async throws(GatewayError) in
+      let made = try await directory.updateCall(id, at: now, ring: ring, change)
+      await tell(made.happenings(by: user) + also(made), of: made.after, at: now)
+      return made
+    }
   }
 
   /// The call with the users it shows, and these.

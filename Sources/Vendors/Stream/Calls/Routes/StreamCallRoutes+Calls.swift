@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
+import GatewayKit
 
 // Making calls, looking at them, changing them.
 
@@ -23,12 +24,15 @@ extension StreamCallRoutes {
       + resource("POST", "/delete", "DeleteCall", .server) { asked throws(StreamError) in
         let removed: StreamCall?
         do throws(GatewayError) {
-          removed = try await calls.directory.removeCall(asked.id, at: asked.now)
+          removed = try await calls.directory.turns.inTurn(of: asked.id) { () async throws(GatewayError) in
+            let removed = try await calls.directory.removeCall(asked.id, at: asked.now)
+            if let removed { await calls.tell([.deleted], of: removed, at: asked.now) }
+            return removed
+          }
         } catch {
           throw StreamError(error)
         }
         guard let call = removed else { throw StreamCalls.missing(asked.id) }
-        await calls.tell([.deleted], of: call, at: asked.now)
         calls.letGo(call.present, of: call.id, .callEnded(.ended))
         let picture = try await calls.picture(of: call)
         return StreamAnswer(201) { json in
@@ -62,17 +66,19 @@ extension StreamCallRoutes {
     call.isBackstage = StreamCallSettings(of: call).flag("backstage.enabled")
     try checkRing(asked, wish, call)
     try await makeUsers(wish.members.map(\.user), for: asked.request)
-    let made: (call: StreamCall, isNew: Bool)
-    do throws(GatewayError) {
-      made = try await calls.directory.makeCall(call, at: asked.now)
-    } catch {
-      throw StreamError(error)
+    return try await calls.directory.turns.inTurn(of: asked.id) { () async throws(StreamError) in
+      let made: (call: StreamCall, isNew: Bool)
+      do throws(GatewayError) {
+        made = try await calls.directory.makeCall(call, at: asked.now)
+      } catch {
+        throw StreamError(error)
+      }
+      if made.isNew {
+        try await calls.watch(asked.id, by: asked.request.caller.connection)
+        await calls.tell([.created], of: made.call, at: asked.now)
+      }
+      return made
     }
-    if made.isNew {
-      try await calls.watch(asked.id, by: asked.request.caller.connection)
-      await calls.tell([.created], of: made.call, at: asked.now)
-    }
-    return made
   }
 
   /// Throws unless calls of the type may be made.
@@ -116,7 +122,8 @@ extension StreamCallRoutes {
     let startsAt = try asked.body.date("starts_at")
     let settings = try asked.body.object("settings_override").map(StreamCallSettings.overrides)
     let (rights, now) = (asked.rights, asked.now)
-    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+    let change = try await calls.change(asked.id, by: rights.user, at: now, also: { _ in [.updated] }) {
+      (call) throws(GatewayError) in
       try rights.demand(.updateCall, in: call)
       if settings != nil { try rights.demand(.updateCallSettings, in: call) }
       if let custom { call.custom = custom }
@@ -129,7 +136,6 @@ extension StreamCallRoutes {
       }
       call.updatedAt = now
     }
-    await calls.tell([.updated], of: change.after, at: now)
     let picture = try await calls.picture(of: change.after)
     return StreamAnswer(200) { json in
       Self.writeState(picture, for: rights, membersLimit: StreamCallPicture.membersMax, to: &json, asked.family)

@@ -11,12 +11,12 @@ extension StreamCallRoutes {
       + resource("POST", "/unblock", "UnblockUser") { asked throws(StreamError) in
         let target = try Self.target(asked)
         let (rights, now) = (asked.rights, asked.now)
-        let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+        _ = try await calls.change(
+          asked.id, by: rights.user, at: now,
+          also: { $0.before.blocked != $0.after.blocked ? [.unblocked(target)] : [] }
+        ) { (call) throws(GatewayError) in
           try rights.demand(.blockUsers, in: call)
           call.blocked.removeAll { $0 == target }
-        }
-        if change.before.blocked != change.after.blocked {
-          await calls.tell([.unblocked(target)], of: change.after, at: now)
         }
         return StreamAnswer(201)
       }
@@ -50,7 +50,11 @@ extension StreamCallRoutes {
     _ asked: StreamCallRequest, _ target: UserID, needs capability: StreamCapability, blocks: Bool
   ) async throws(StreamError) -> StreamAnswer {
     let (rights, now) = (asked.rights, asked.now)
-    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+    let kicked: [StreamCallEvent.Kind] = capability == .kickUser ? [.kicked(target, by: rights.user)] : []
+    _ = try await calls.change(
+      asked.id, by: rights.user, at: now,
+      also: { kicked + ($0.before.blocked != $0.after.blocked ? [.blocked(target, by: rights.user)] : []) }
+    ) { (call) throws(GatewayError) in
       try rights.demand(capability, in: call)
       if blocks {
         try rights.demand(.blockUsers, in: call)
@@ -58,10 +62,6 @@ extension StreamCallRoutes {
       }
       call.leave(at: now) { $0.user == target }
     }
-    var happenings: [StreamCallEvent.Kind] = []
-    if capability == .kickUser { happenings.append(.kicked(target, by: rights.user)) }
-    if change.before.blocked != change.after.blocked { happenings.append(.blocked(target, by: rights.user)) }
-    await calls.tell(happenings, of: change.after, at: now)
     return StreamAnswer(201)
   }
 
@@ -90,14 +90,15 @@ extension StreamCallRoutes {
     let granted = try Self.permissions(asked.body, "grant_permissions")
     let revoked = try Self.permissions(asked.body, "revoke_permissions")
     let (rights, now) = (asked.rights, asked.now)
-    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+    let user = try await rest.users([target]).first
+    let targets = StreamCallRights(user: target, role: user?.role ?? StreamRole.user.name)
+    _ = try await calls.change(
+      asked.id, by: rights.user, at: now, also: { [.permissions(targets.names(in: $0.after), of: target)] }
+    ) { (call) throws(GatewayError) in
       try rights.demand(.updateCallPermissions, in: call)
       for name in granted { call.grants[target, default: [:]][name] = true }
       for name in revoked { call.grants[target, default: [:]][name] = false }
     }
-    let user = try await rest.users([target]).first
-    let names = StreamCallRights(user: target, role: user?.role ?? StreamRole.user.name).names(in: change.after)
-    await calls.tell([.permissions(names, of: target)], of: change.after, at: now)
     return StreamAnswer(201)
   }
 

@@ -17,23 +17,23 @@ extension StreamCallRoutes {
     }
       + resource("POST", "/accept", "AcceptCall", acting: .user) { asked throws(StreamError) in
         let user = try asked.actingUser().id
-        let change = try await answer(asked, accepts: true)
-        await calls.tell([.accepted(by: user)], of: change.after, at: asked.now)
+        try await answer(asked, .accepted(by: user), accepts: true)
         return StreamAnswer(201)
       }
       + resource("POST", "/reject", "RejectCall", acting: .user) { asked throws(StreamError) in
         let user = try asked.actingUser().id
         let reason = try asked.body.string("reason", max: 255)
-        let change = try await answer(asked, accepts: false)
-        await calls.tell([.rejected(by: user, reason: reason)], of: change.after, at: asked.now)
+        try await answer(asked, .rejected(by: user, reason: reason), accepts: false)
         return StreamAnswer(201)
       }
   }
 
-  private func answer(_ asked: StreamCallRequest, accepts: Bool) async throws(StreamError) -> StreamCallChange {
+  private func answer(
+    _ asked: StreamCallRequest, _ answer: StreamCallEvent.Kind, accepts: Bool
+  ) async throws(StreamError) {
     let user = try asked.actingUser().id
     let (rights, now) = (asked.rights, asked.now)
-    return try await calls.change(asked.id, by: user, at: now) { (call) throws(GatewayError) in
+    _ = try await calls.change(asked.id, by: user, at: now, also: { _ in [answer] }) { (call) throws(GatewayError) in
       try rights.demand(.joinCall, in: call)
       call.answer(user, accepts: accepts, at: now)
       // Who called and gives up leaves the others with a call they missed.
@@ -78,20 +78,18 @@ extension StreamCallRoutes {
       ring: { call in
         ring = wish.rings ? StreamCallRinger.ring(for: users, of: call, at: now) : nil
         return ring
+      },
+      also: { made in
+        let session = made.after.liveSession?.id ?? ""
+        let user = asked.user?.id ?? made.after.createdBy
+        return (wish.rings ? [.ring(by: user, session: session, to: users)] : [])
+          + (wish.notifies ? [.notification(by: user, session: session, to: users)] : [])
       }
     ) { call in
       if let isVideo = wish.isVideo { call.isVideo = isVideo }
       if wish.rings { call.ring(users, at: now) }
     }
-    let session = change.after.liveSession?.id ?? ""
-    let user = asked.user?.id ?? change.after.createdBy
-    if wish.rings {
-      await calls.tell([.ring(by: user, session: session, to: users)], of: change.after, at: now)
-      if let ring { await ringer.look(at: ring.endsAt) }
-    }
-    if wish.notifies {
-      await calls.tell([.notification(by: user, session: session, to: users)], of: change.after, at: now)
-    }
+    if let ring { await ringer.look(at: ring.endsAt) }
     return change.after
   }
 }

@@ -141,8 +141,10 @@ extension StreamCallRoutes {
   private func setLive(_ asked: StreamCallRequest, _ isLive: Bool) async throws(StreamError) -> StreamAnswer {
     let (rights, now) = (asked.rights, asked.now)
     let endsForViewers = !isLive && calls.sfu != nil
-    let change = try await calls.change(asked.id, by: rights.user, at: now, telling: .liveEnded) {
-      (call) throws(GatewayError) in
+    let change = try await calls.change(
+      asked.id, by: rights.user, at: now, telling: .liveEnded,
+      also: { _ in isLive ? [.liveStarted, .updated] : [.updated] }
+    ) { (call) throws(GatewayError) in
       try rights.demand(.updateCall, in: call)
       call.isBackstage = !isLive
       call.updatedAt = now
@@ -155,7 +157,6 @@ extension StreamCallRoutes {
         call.session?.liveEndedAt = now
       }
     }
-    await calls.tell(isLive ? [.liveStarted, .updated] : [.updated], of: change.after, at: now)
     let picture = try await calls.picture(of: change.after)
     return StreamAnswer(201) { json in
       json.name("call")
