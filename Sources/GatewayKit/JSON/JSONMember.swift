@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayJSON
 
 /// A member of a JSON object that is made of several, its value as JSON text: a claim of a token to mint, for instance.
@@ -28,7 +29,8 @@ package struct JSONMember: Hashable, Sendable {
 extension [JSONMember] {
   /// One JSON object of these; `others` take the place of those that have the same name.
   package func object(_ others: [JSONMember] = []) -> [UInt8] {
-    let kept = filter { member in !others.contains { $0.name == member.name } }
+    let named = Set(others.map { Name($0.name) })
+    let kept = filter { !named.contains(Name($0.name)) }
     var writer = JSONWriter()
     writer.beginObject()
     for member in kept + others {

@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayFleet
 
 /// The few shapes that the charts are drawn with. Colours come from the page's style sheet, by class.
@@ -14,13 +15,13 @@ enum SVG {
   }
 
   static func label(_ text: String, x: Double, y: Double, _ anchor: Anchor = .start) -> String {
-    "<text class=\"axis\(anchor.rawValue)\" x=\"\(number(x))\" y=\"\(number(y))\">\(HTMLText.escape(text))</text>"
+    "<text class=\"axis\(anchor.rawValue)\" x=\"\(number(x))\" y=\"\(number(y))\">\(Escaping.markup(text))</text>"
   }
 
   /// A column from `top` to `baseline`, with what it stands for as its tooltip.
   static func bar(x: Double, width: Double, top: Double, baseline: Double, tip: String) -> String {
     "<rect x=\"\(number(x + width * 0.08))\" y=\"\(number(top))\" width=\"\(number(width * 0.84))\" "
-      + "height=\"\(number(baseline - top))\"><title>\(HTMLText.escape(tip))</title></rect>"
+      + "height=\"\(number(baseline - top))\"><title>\(Escaping.markup(tip))</title></rect>"
   }
 
   static func path(_ element: String, _ style: String, _ points: [(x: Double, y: Double)]) -> String {
@@ -71,7 +72,7 @@ struct ChartFrame {
     let axis = labels.filter { $0.share <= 1 }.map {
       SVG.label($0.text, x: x($0.share), y: baseline + 18, $0.share > 0.97 ? .end : .middle)
     }
-    let name = HTMLText.escape(title)
+    let name = Escaping.markup(title)
     return """
       <figure><figcaption><span>\(name)</span><span class="legend">\(legend)</span></figcaption>
       <svg viewBox="0 0 \(SVG.number(Self.width)) \(SVG.number(Self.height))" role="img" aria-label="\(name)">

@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayFleet
 
 /// A chart over the time of a storm, as SVG.
@@ -46,7 +47,7 @@ struct TimeChart {
   /// The chart with its legend, as an HTML figure.
   var html: String {
     let frame = ChartFrame(title: title, largest: rows.flatMap { $0.values.prefix(count) }.max() ?? 0)
-    let names = rows.map { "<span><i class=\"\($0.style)\"></i>\(HTMLText.escape($0.name))</span>" }.joined()
+    let names = rows.map { "<span><i class=\"\($0.style)\"></i>\(Escaping.markup($0.name))</span>" }.joined()
     let note = valuesPerColumn > 1 ? "<span>peak of each \(text(Double(valuesPerColumn) * axis.step))</span>" : ""
     let marks = marks.filter { (0...1).contains(share(of: $0.second)) }.map {
       frame.mark(at: share(of: $0.second), $0.name)

@@ -21,7 +21,7 @@ extension StormReport {
     \(charts.joined(separator: "\n"))
     </section>
     \(tables)
-    <footer>Seed \(plan.seed) · \(HTMLText.escape(machine.summary))</footer>
+    <footer>Seed \(plan.seed) · \(Escaping.markup(machine.summary))</footer>
     </body>
     </html>
 
@@ -31,10 +31,10 @@ extension StormReport {
   private var header: String {
     let verdict =
       thresholds.isEmpty ? "" : "<b class=\"\(passes ? "pass" : "fail")\">\(passes ? "passed" : "failed")</b>"
-    let caveat = caveats.map { "<p class=\"caveat\">\(HTMLText.escape($0))</p>" }.joined()
+    let caveat = caveats.map { "<p class=\"caveat\">\(Escaping.markup($0))</p>" }.joined()
     return """
       <header><h1>Storm of \(Figures.count(plan.clients)) clients \(verdict)</h1>
-      <p>\(HTMLText.escape(startText)) · \(HTMLText.escape(gateway)) · \(HTMLText.escape(dialectText)) · \(HTMLText.escape(Figures.decimal(result.seconds, places: 1))) s</p>
+      <p>\(Escaping.markup(startText)) · \(Escaping.markup(gateway)) · \(Escaping.markup(dialectText)) · \(Escaping.markup(Figures.decimal(result.seconds, places: 1))) s</p>
       \(caveat)</header>
       """
   }
@@ -60,7 +60,7 @@ extension StormReport {
     if !result.probes.isEmpty {
       tiles.append(("gateway memory per connection", figure("gateway.bytes_per_connection")))
     }
-    let items = tiles.map { "<div><b>\(HTMLText.escape($0.1))</b><span>\(HTMLText.escape($0.0))</span></div>" }
+    let items = tiles.map { "<div><b>\(Escaping.markup($0.1))</b><span>\(Escaping.markup($0.0))</span></div>" }
     return "<section class=\"tiles\">\(items.joined())</section>"
   }
 
@@ -69,7 +69,7 @@ extension StormReport {
     let rows = thresholds.map { outcome in
       let actual = outcome.actual + (outcome.why.map { ": \($0)" } ?? "")
       return "<tr><td><b class=\"\(outcome.holds ? "pass" : "fail")\">\(outcome.holds ? "holds" : "fails")</b></td>"
-        + "<td><code>\(HTMLText.escape(outcome.threshold))</code></td><td>\(HTMLText.escape(actual))</td></tr>"
+        + "<td><code>\(Escaping.markup(outcome.threshold))</code></td><td>\(Escaping.markup(actual))</td></tr>"
     }
     return
       "<section><h2>Thresholds</h2><div class=\"scroll\"><table>\(rows.joined(separator: "\n"))</table></div></section>"

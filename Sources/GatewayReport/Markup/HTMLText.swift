@@ -1,26 +1,10 @@
-import GatewayFleet
+import GatewayCore
 
-/// Text for an HTML or SVG document.
+/// Tables and lists for a page.
 enum HTMLText {
-  /// `text` with every character escaped that could be markup, in content and in quoted attributes.
-  static func escape(_ text: String) -> String {
-    var escaped = ""
-    for character in text {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
-  }
-
   /// What words mean, below a table.
   static func meanings(_ list: [(name: String, meaning: String)]) -> String {
-    let items = list.map { "<div><dt>\(escape($0.name))</dt><dd>\(escape($0.meaning))</dd></div>" }
+    let items = list.map { "<div><dt>\(Escaping.markup($0.name))</dt><dd>\(Escaping.markup($0.meaning))</dd></div>" }
     return "<dl>\(items.joined())</dl>"
   }
 
@@ -28,7 +12,7 @@ enum HTMLText {
   static func table(head: [String], rows: [[String]], numbersFrom: Int = 1) -> String {
     func cells(_ tag: String, _ row: [String]) -> String {
       row.enumerated().map { index, cell in
-        "<\(tag)\(index >= numbersFrom ? " class=\"number\"" : "")>\(escape(cell))</\(tag)>"
+        "<\(tag)\(index >= numbersFrom ? " class=\"number\"" : "")>\(Escaping.markup(cell))</\(tag)>"
       }.joined()
     }
     let header = head.isEmpty ? "" : "<thead><tr>\(cells("th", head))</tr></thead>"

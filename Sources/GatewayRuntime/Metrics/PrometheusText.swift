@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// Writes the Prometheus text format, version 0.0.4.
 package struct PrometheusText {
   package private(set) var text = ""
@@ -22,7 +24,7 @@ package struct PrometheusText {
 
   private mutating func write(_ name: String, _ labels: [String], _ samples: [(values: [String], count: UInt64)]) {
     for (values, count) in samples.sorted(by: { $0.values.lexicographicallyPrecedes($1.values) }) {
-      let pairs = zip(labels, values).map { "\($0)=\"\(Self.escaped($1))\"" }
+      let pairs = zip(labels, values).map { "\($0)=\"\(Escaping.label($1))\"" }
       text += "\(name){\(pairs.joined(separator: ","))} \(count)\n"
     }
   }
@@ -31,7 +33,7 @@ package struct PrometheusText {
   package mutating func counters(_ name: String, _ help: String, label: String, _ values: [String: UInt64]) {
     head(name, "counter", help)
     for (value, count) in values.sorted(by: { $0.key < $1.key }) {
-      text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n"
+      text += "\(name){\(label)=\"\(Escaping.label(value))\"} \(count)\n"
     }
   }
 
@@ -48,7 +50,7 @@ package struct PrometheusText {
   package mutating func gauges(_ name: String, _ help: String, label: String, _ values: [String: UInt64]) {
     head(name, "gauge", help)
     for (value, count) in values.sorted(by: { $0.key < $1.key }) {
-      text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n"
+      text += "\(name){\(label)=\"\(Escaping.label(value))\"} \(count)\n"
     }
   }
 
@@ -62,7 +64,7 @@ package struct PrometheusText {
     _ name: String, _ help: String, label: String, _ histograms: [(value: String, histogram: Histogram)]
   ) {
     head(name, "histogram", help)
-    for (value, histogram) in histograms { write(name, "\(label)=\"\(Self.escaped(value))\"", histogram) }
+    for (value, histogram) in histograms { write(name, "\(label)=\"\(Escaping.label(value))\"", histogram) }
   }
 
   private mutating func write(_ name: String, _ label: String, _ histogram: Histogram) {
@@ -84,18 +86,5 @@ package struct PrometheusText {
 
   private static func number(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
-  }
-
-  private static func escaped(_ value: String) -> String {
-    var escaped = ""
-    for character in value {
-      switch character {
-      case "\\": escaped += "\\\\"
-      case "\"": escaped += "\\\""
-      case "\n": escaped += "\\n"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
   }
 }

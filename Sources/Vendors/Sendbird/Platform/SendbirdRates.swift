@@ -56,14 +56,9 @@ package actor SendbirdRates {
     let kind: Kind
   }
 
-  private struct Bucket {
-    var left: Double
-    var at: WallTime
-  }
-
   private let executor: any SerialExecutor
   private let usersMax: Int
-  private var buckets: [Key: Bucket] = [:]
+  private var buckets: [Key: TokenBucket] = [:]
 
   /// Counts for at most `usersMax` users and kinds at a time; when there are more, all begin anew.
   package init(on executor: any SerialExecutor, usersMax: Int = 50_000) {
@@ -74,17 +69,9 @@ package actor SendbirdRates {
   /// Counts one; throws if it is one too many.
   package func take(_ kind: Kind, _ user: UserID, at now: WallTime) throws(SendbirdError) {
     let key = Key(user: user, kind: kind)
-    let most = max(1, kind.perSecond)
+    let now = Instant(nanoseconds: now.nanoseconds)
     if buckets.count >= usersMax && buckets[key] == nil { buckets = [:] }
-    var bucket = buckets[key] ?? Bucket(left: most, at: now)
-    let passed = Double(max(.zero, now - bucket.at).nanoseconds) / 1e9
-    bucket.left = min(most, bucket.left + passed * kind.perSecond)
-    bucket.at = now
-    let isWithin = bucket.left >= 1
-    if isWithin { bucket.left -= 1 }
-    buckets[key] = bucket
-    guard isWithin else {
-      throw kind.refusal(after: .nanoseconds(Int64((1 - bucket.left) / kind.perSecond * 1e9)))
-    }
+    let full = TokenBucket(rate: kind.perSecond, capacity: max(1, kind.perSecond), at: now)
+    if let wait = buckets[key, default: full].takeOrWait(at: now) { throw kind.refusal(after: wait) }
   }
 }

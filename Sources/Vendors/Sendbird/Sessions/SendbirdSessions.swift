@@ -16,7 +16,8 @@ package actor SendbirdSessions {
   /// Proves session keys, and session tokens: by the secret of the application.
   let signer: JWTSigner
   private var generator: SeededGenerator
-  private var rate: SendbirdLoginRate
+  /// How many logins are answered, bursts of as many as in a second let through; nil until the first, and for any number.
+  private var rate: TokenBucket?
   /// How many users an address may make by logging in by a name alone.
   private var newUsers: AddressQuota?
   let table: SendbirdSessionTable
@@ -37,17 +38,24 @@ package actor SendbirdSessions {
     self.signer = signer
     self.services = services
     self.generator = generator
-    rate = SendbirdLoginRate(perSecond: settings.loginsPerSecond)
     newUsers = settings.newUsersPerMinuteMax.map { AddressQuota(perMinute: $0) }
     table = SendbirdSessionTable(store, on: executor, countMax: settings.sessionsMax)
   }
 
   // MARK: Logging in
 
+  private func isWithinRate(at now: WallTime) -> Bool {
+    guard let perSecond = settings.loginsPerSecond, perSecond > 0 else { return true }
+    let now = Instant(nanoseconds: now.nanoseconds)
+    var bucket = rate ?? TokenBucket(rate: perSecond, capacity: max(1, perSecond), at: now)
+    defer { rate = bucket }
+    return bucket.take(at: now)
+  }
+
   /// Judges a login; the verdict's welcome is the payload of `LOGI`.
   func logIn(_ login: SendbirdLogin, at now: WallTime) async -> Verdict {
     guard settings.isForUs(login.applicationID) else { return .failure(.applicationUnknown) }
-    if login.connection != nil, !rate.take(at: now) { return .failure(.overloaded) }
+    if login.connection != nil, !isWithinRate(at: now) { return .failure(.overloaded) }
     if let user = login.user, user.rawValue.unicodeScalars.count > Self.userIDLengthMax {
       return .failure(.userNameTooLong.detailed("\(Self.userIDLengthMax) characters at most"))
     }

@@ -30,13 +30,13 @@ enum OpenIDPage {
   ) -> HTTPResponse {
     let notice = problem.map { #"<p id="problem" class="wrong" role="alert">\#($0.sentence)</p>"# } ?? ""
     let described = problem == nil ? "" : #" aria-describedby="problem""#
-    let value = name.map { #" value="\#(escape($0))""# } ?? ""
+    let value = name.map { #" value="\#(Escaping.markup($0))""# } ?? ""
     let focus = (name: name == nil ? " autofocus" : "", password: name == nil ? "" : " autofocus")
     var response = page(
       status: problem?.status ?? 200, title: "Log in to \(company.name)",
       """
-      \(notice)<form method="post" action="\(escape(action))">
-      <input type="hidden" name="request" value="\(escape(sealed))">
+      \(notice)<form method="post" action="\(Escaping.markup(action))">
+      <input type="hidden" name="request" value="\(Escaping.markup(sealed))">
       <label for="username">Name</label>
       <input id="username" name="username" autocomplete="username" autocapitalize="none"\
        spellcheck="false" required\(value)\(described)\(focus.name)>
@@ -55,7 +55,7 @@ enum OpenIDPage {
   static func failure(_ error: OpenIDError) -> HTTPResponse {
     page(
       status: error.code == .temporarilyUnavailable ? 503 : 400, title: "This login cannot go on",
-      "<p>\(escape(error.message)).</p>\n<p><code>\(error.code.rawValue)</code></p>")
+      "<p>\(Escaping.markup(error.message)).</p>\n<p><code>\(error.code.rawValue)</code></p>")
   }
 
   static func companyUnknown() -> HTTPResponse {
@@ -88,12 +88,12 @@ enum OpenIDPage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(escape(title))</title>
+        <title>\(Escaping.markup(title))</title>
         <style>\(style)</style>
         </head>
         <body>
         <main>
-        <h1>\(escape(title))</h1>
+        <h1>\(Escaping.markup(title))</h1>
         \(content)
         </main>
         </body>
@@ -130,19 +130,4 @@ enum OpenIDPage {
     :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
     .wrong{color:var(--wrong);font-weight:600}
     """
-
-  private static func escape(_ text: String) -> String {
-    var escaped = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.unicodeScalars.append(character)
-      }
-    }
-    return escaped
-  }
 }
