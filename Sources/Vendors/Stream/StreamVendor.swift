@@ -20,7 +20,7 @@ package struct StreamVendor: Vendor {
     self.settings = settings
     self.ground = ground
     directory = StreamDirectory(ground.store, bytesMax: settings.usersBytesMax, settings: settings.app)
-    let known = StreamCallDirectory(ground.store, limits: StreamCallLimits(bytes: settings.callsBytesMax))
+    let known = StreamCallDirectory(ground.store, limits: settings.callLimits)
     // The first message logs in or nothing does. Stream asks for another token by closing, so never ahead of expiry.
     let session = try SessionPolicy(
       loginTimeout: ground.session.loginTimeout, refreshTimeout: settings.expiry.delay,

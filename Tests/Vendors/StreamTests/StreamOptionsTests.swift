@@ -45,7 +45,7 @@ struct ServeStreamTests {
     ])
     #expect(bounded.guests.perAddressPerMinute == 20_000 && bounded.guests.perLoopbackPerMinute == 20_000)
     #expect(bounded.guests.rest == .seconds(300))
-    #expect(bounded.usersBytesMax == 5000 && bounded.callsBytesMax == 6000)
+    #expect(bounded.usersBytesMax == 5000 && bounded.callLimits.bytes == 6000)
     let words = ["--stream-call-type", "meeting", "--stream-refuse-unknown-members", "--stream-chat-anonymous"]
     let open = try options(words)
     #expect(open.calls.types == StreamCallPolicy.builtInTypes.union(["meeting"]) && !open.calls.makesUnknownUsers)

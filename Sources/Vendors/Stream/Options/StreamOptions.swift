@@ -55,7 +55,7 @@ extension StreamVendor: OfferedVendor {
       \.usersBytesMax, .int(4096...(1 << 40)))
     Option(
       "stream-calls-bytes-max", "N", "bytes that all of Stream's calls take together (default 268435456)",
-      \.callsBytesMax, .int(4096...(1 << 40)))
+      \.callLimits.bytes, .int(4096...(1 << 40)))
     Option(
       "stream-no-guests", "make no guests until the application's settings say so", \.app.disablesGuestCreation)
     Option(

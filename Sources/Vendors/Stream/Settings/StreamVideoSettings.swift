@@ -10,9 +10,10 @@ package struct StreamVideoSettings: Sendable {
   package var guestLife: Duration?
   /// How many guests there may be.
   package var guests = StreamGuestLimits()
-  /// The most bytes that all users take together, and all calls: what they say of themselves, and what is kept for each.
+  /// The most bytes that all users take together: what they say of themselves, and what is kept for each.
   package var usersBytesMax = 256 << 20
-  package var callsBytesMax = 256 << 20
+  /// The most there may be of calls, of their members and of their rings.
+  package var callLimits = StreamCallLimits()
   /// What the application's settings are at first.
   package var app = StreamAppSettings()
   package var calls = StreamCallPolicy()

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayJSON
+import GatewayStream
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 struct CallRoutesTests {
   @Test("are made once, with what was said then, and told of")
   func getOrCreate() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     let body = """
       {"data":{"custom":{"topic":"tea","n":[1,2]},"team":"blue","members":[{"user_id":"bob","role":"host"}],
       "settings_override":{"audio":{"default_device":"speaker"},"limits":{"max_participants":3}}},"future_member":1}
@@ -38,7 +39,7 @@ struct CallRoutesTests {
 
   @Test("are looked at with as many members as asked for; GET and PATCH answer 200")
   func get() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     let members = (0..<5).map { #"{"user_id":"user\#($0)"}"# }.joined(separator: ",")
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[\#(members)]}}"#)
     let answer = try http.ask("GET", "call/default/a", query: [HTTPField("members_limit", "2")])
@@ -51,7 +52,7 @@ struct CallRoutesTests {
 
   @Test("change as asked, part by part, and only for those who may")
   func update() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"settings_override":{"ring":{"auto_cancel_timeout_ms":5}}}}"#)
     let body = """
       {"custom":{"topic":"tea"},"starts_at":"2030-01-01T00:00:00Z","settings_override":{"video":{"enabled":false}}}
@@ -70,14 +71,15 @@ struct CallRoutesTests {
 
   @Test("gain, change and lose members, who hear of it wherever they are")
   func members() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[{"user_id":"bob"}]}}"#)
+    let (bob, eve) = (try http.connect("bob"), try http.connect("eve"))
     let added = try http.ask(
       "POST", "call/default/a/members", #"{"update_members":[{"user_id":"eve"},{"user_id":"bob","role":"host"}]}"#)
     #expect(added.status == 201)
     #expect(added.body.at("members")?.count == 2)
     #expect(http.told() == ["call.created", "call.member_added", "call.member_updated_permission"])
-    #expect(try http.audience(of: "call.member_added") == .callAndUsers(CallID(cid: "default:a")!, [UserID("eve")]))
+    #expect(http.heard(on: eve) == ["call.member_added"] && http.heard(on: bob) == [], "bob does not watch")
     let permission = try http.event("call.member_updated_permission")
     #expect(permission.at("members.0.role")?.string == "host" && permission.at("capabilities_by_role.host") != nil)
     let both = #"{"update_members":[{"user_id":"bob","role":"admin","custom":{"a":1}},{"user_id":"eve","custom":{}}]}"#
@@ -96,7 +98,7 @@ struct CallRoutesTests {
 
   @Test("are deleted by a server")
   func delete() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     #expect(try http.ask("POST", "call/default/a/delete").status == 403)
     let answer = try http.ask("POST", "call/default/a/delete", as: .server)
@@ -107,7 +109,7 @@ struct CallRoutesTests {
 
   @Test("are made by a server for whom it names")
   func server() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     let refused = try http.ask("POST", "call/default/a", as: .server)
     #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)
     for (call, data) in [("a", #"{"created_by_id":"zoe"}"#), ("b", #"{"created_by":{"id":"zoe"}}"#)] {
@@ -121,7 +123,7 @@ struct CallRoutesTests {
 
   @Test("are refused when there are as many as there may be")
   func full() throws {
-    let http = try StreamCallHTTP(room: 1)
+    let http = try StreamCallWorld(limits: StreamCallLimits(calls: 1))
     #expect(try http.ask("POST", "call/default/a").status == 201)
     let answer = try http.ask("POST", "call/default/b")
     #expect(answer.status == 429 && answer.body.at("code")?.integer == 9)
@@ -130,7 +132,7 @@ struct CallRoutesTests {
 
   @Test("ring through devices that come and go")
   func devices() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     let device = #"{"id":"phone","push_provider":"apn","push_provider_name":"p","voip_token":true}"#
     for root in ["/video/devices", "/api/v2/devices", "/devices"] {
       #expect(try http.fetch("POST", root, device).status == 201)
@@ -151,7 +153,7 @@ struct CallRoutesTests {
 
   @Test("say where the client is, and take its telemetry from anybody")
   func places() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     for method in ["GET"] {
       let hint = try http.fetch(method, "/", as: .nobody)
       #expect(hint.status == 200 && hint.header("x-amz-cf-pop")?.prefix(3) == "FRA")

@@ -9,8 +9,8 @@ struct CallTypeTests {
   @Test("is refused where it is the call's type, until the type is defined", arguments: ["", "/join"])
   func types(path: String) throws {
     let body = #"{"location":"FRA","create":true}"#
-    let http = try StreamCallHTTP()
-    for asker in [StreamCallHTTP.Asker.user("ann"), .server] {
+    let http = try StreamCallWorld()
+    for asker in [StreamCallWorld.Asker.user("ann"), .server] {
       let named = #"{"location":"FRA","create":true,"user_id":"ann","data":{"created_by_id":"ann"}}"#
       let answer = try http.ask("POST", "call/meeting/a\(path)", named, as: asker)
       #expect(answer.status == 404 && answer.body.at("code")?.integer == 16)
@@ -23,15 +23,15 @@ struct CallTypeTests {
     for types in [["meeting"], nil] as [Set<String>?] {
       var policy = StreamCallPolicy()
       policy.types = types
-      let answer = try StreamCallHTTP(policy: policy).ask("POST", "call/meeting/a\(path)", body)
+      let answer = try StreamCallWorld(policy: policy).ask("POST", "call/meeting/a\(path)", body)
       #expect(answer.status == 201 && answer.body.at("call.settings.audio.mic_default_on")?.bool == true)
     }
   }
 
   @Test("is refused where a guest names a user, for anybody may be a guest")
   func guests() throws {
-    let http = try StreamCallHTTP()
-    let guest = StreamCallHTTP.Asker.user("guest-00000000-0000-4000-8000-000000000000-tom")
+    let http = try StreamCallWorld()
+    let guest = StreamCallWorld.Asker.user("guest-00000000-0000-4000-8000-000000000000-tom")
     _ = try http.ask("GET", "call/default/none", as: guest)
     let members = #"{"data":{"members":[{"user_id":"bob"}]}}"#
     #expect(try http.ask("POST", "call/default/a", members, as: guest).status == 400)
@@ -42,10 +42,10 @@ struct CallTypeTests {
   @Test("is made where it is a user, or the call is refused: as the policy has it")
   func users() throws {
     let members = #"{"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#
-    #expect(try StreamCallHTTP().ask("POST", "call/default/a", members).status == 201)
+    #expect(try StreamCallWorld().ask("POST", "call/default/a", members).status == 201)
     var policy = StreamCallPolicy()
     policy.makesUnknownUsers = false
-    let http = try StreamCallHTTP(policy: policy)
+    let http = try StreamCallWorld(policy: policy)
     _ = try http.ask("GET", "call/default/none", as: .user("bob"))
     let refused = try http.ask("POST", "call/default/a", members)
     #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)

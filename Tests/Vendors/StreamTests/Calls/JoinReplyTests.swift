@@ -56,15 +56,15 @@ struct JoinReplyTests {
     "members":[{"user_id":"ann","role":"host","custom":{"seat":1}},{"user_id":"bob"}]}}
     """
 
-  private func reply(v2: Bool, type: String = "default") throws -> (http: StreamCallHTTP, body: JSONView) {
+  private func reply(v2: Bool, type: String = "default") throws -> (http: StreamCallWorld, body: JSONView) {
     var policy = StreamCallPolicy()
     policy.types?.insert(type)
-    let http = try StreamCallHTTP(policy: policy)
+    let http = try StreamCallWorld(policy: policy)
     _ = try http.ask("POST", "call/\(type)/a", #"{"data":{"members":[{"user_id":"ann"}]}}"#)
     _ = try http.ask("POST", "call/\(type)/a/delete", as: .server)
     _ = try http.ask("POST", "call/\(type)/a", Self.body(Self.data), v2: v2)
     _ = try http.ask("POST", "call/\(type)/a/accept", v2: v2)
-    let connection = http.connect("ann", 1)
+    let connection = try http.connect("ann")
     let answer = try http.ask("POST", "call/\(type)/a/join", Self.data, on: connection, v2: v2)
     #expect(answer.status == 201)
     return (http, answer.body)

@@ -1,12 +1,13 @@
 import GatewayCore
 import GatewayJSON
+import GatewayStream
 import TestSupport
 import Testing
 
 @Suite("Finding Stream's calls")
 struct QueryTests {
-  private func filled() throws -> StreamCallHTTP {
-    let http = try StreamCallHTTP()
+  private func filled() throws -> StreamCallWorld {
+    let http = try StreamCallWorld()
     let calls = [
       ("default/a", #"{"data":{"custom":{"topic":"tea","n":1},"members":[{"user_id":"bob"}],"team":"blue"}}"#, "ann"),
       ("default/b", #"{"data":{"custom":{"topic":"coffee","n":2},"starts_at":"2030-01-01T00:00:00Z"}}"#, "bob"),
@@ -14,12 +15,12 @@ struct QueryTests {
     ]
     for (path, body, user) in calls {
       #expect(try http.ask("POST", "call/\(path)", body, as: .user(user)).status == 201)
-      http.gateway.advance(by: .seconds(1))
+      http.advance(by: .seconds(1))
     }
     return http
   }
 
-  private func find(_ http: StreamCallHTTP, _ body: String) throws -> [String] {
+  private func find(_ http: StreamCallWorld, _ body: String) throws -> [String] {
     let answer = try http.ask("POST", "calls", body)
     #expect(answer.status == 201, "\(answer.body.text)")
     return answer.body.at("calls")?.elements?.compactMap { $0.at("call.cid")?.string } ?? []
@@ -63,7 +64,7 @@ struct QueryTests {
 
   @Test("up to a hundred at a time, which is also what one gets who names no limit or 0")
   func limit() throws {
-    let http = try StreamCallHTTP(room: 200)
+    let http = try StreamCallWorld(limits: StreamCallLimits(calls: 200))
     for number in 0..<101 { _ = try http.ask("POST", "call/default/c\(number)") }
     for body in ["{}", #"{"limit":0}"#, #"{"limit":100}"#] {
       let answer = try http.ask("POST", "calls", body).body
@@ -116,7 +117,7 @@ struct QueryTests {
 
   @Test("members of a call are found by name and role")
   func members() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     let members = #"[{"user_id":"a"},{"user_id":"b","role":"host"},{"user_id":"c"}]"#
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":\#(members)}}"#)
     func find(_ rest: String) throws -> [String] {

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayJSON
+import GatewaySimulator
 import GatewayStream
 import TestSupport
 import Testing
@@ -10,8 +11,8 @@ struct RightsTests {
 
   @Test("a call token opens its calls and no others")
   func callToken() throws {
-    let http = try StreamCallHTTP()
-    let asker = StreamCallHTTP.Asker.user("bob", calls: ["default:a"])
+    let http = try StreamCallWorld()
+    let asker = StreamCallWorld.Asker.user("bob", calls: ["default:a"])
     for call in ["a", "b"] { _ = try http.ask("POST", "call/default/\(call)") }
     #expect(try http.ask("GET", "call/default/a", as: asker).status == 200)
     #expect(try http.ask("POST", "call/default/a/join", join, as: asker).status == 201)
@@ -29,9 +30,9 @@ struct RightsTests {
 
   @Test("a call token's role holds in its calls")
   func callRole() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
-    let host = StreamCallHTTP.Asker.user("bob", calls: ["default:a"], role: "host")
+    let host = StreamCallWorld.Asker.user("bob", calls: ["default:a"], role: "host")
     #expect(try http.ask("GET", "call/default/a", as: .user("bob")).body.at("own_capabilities")?.count != 36)
     #expect(try http.ask("GET", "call/default/a", as: host).body.at("own_capabilities")?.count == 36)
     #expect(try http.ask("POST", "call/default/a/mark_ended", as: host).status == 201)
@@ -39,15 +40,14 @@ struct RightsTests {
 
   @Test("anonymous users read and join what their token opens, publish nothing, make nothing, watch nothing")
   func anonymous() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
-    let visitor = StreamCallHTTP.Asker.anonymous(calls: ["default:a", "default:new"])
+    let visitor = StreamCallWorld.Asker.anonymous(calls: ["default:a", "default:new"])
     let joined = try http.ask("POST", "call/default/a/join", join, as: visitor)
     #expect(joined.status == 201)
     #expect(joined.body.at("own_capabilities")?.elements?.compactMap(\.string) == ["join-call", "read-call"])
     #expect(try http.ask("GET", "call/default/a", as: visitor).status == 200)
     #expect(try http.ask("POST", "calls", "{}", as: visitor).body.at("calls")?.count == 1)
-    let connection = http.connect("!anon", 1)
     #expect(try http.ask("GET", "call/default/a", as: .anonymous(calls: [])).status == 403)
     for (path, body) in [
       ("call/default/new", "{}"), ("call/default/new/join", join), ("call/default/a/event", #"{"custom":{}}"#),
@@ -57,24 +57,22 @@ struct RightsTests {
       let answer = try http.ask("POST", path, body, as: visitor)
       #expect(answer.status == 403 && answer.body.at("code")?.integer == 17, "\(path)")
     }
-    _ = connection
-    let foreign = try http.ask("GET", "call/default/a", as: visitor, on: http.connect("ann", 2))
+    let foreign = try http.ask("GET", "call/default/a", as: visitor, on: http.connect("ann"))
     #expect(foreign.body.at("code")?.integer == 46)
   }
 
   @Test("guests join and speak; in a livestream they watch")
   func guests() throws {
-    let http = try StreamCallHTTP()
-    let users = http.users
-    let now = http.gateway.wallTime
-    _ = http.gateway.start {
+    let http = try StreamCallWorld()
+    let (users, now) = (http.stream.directory, http.stream.world.wallTime)
+    _ = http.stream.world.ask {
       try? await users.updateUser(UserID("guest-1"), creates: true, at: now) { user, _ in user.role = "guest" }
     }
     for type in ["default", "livestream"] {
       _ = try http.ask("POST", "call/\(type)/a")
       _ = try http.ask("POST", "call/\(type)/a/go_live")
     }
-    let guest = StreamCallHTTP.Asker.user("guest-1")
+    let guest = StreamCallWorld.Asker.user("guest-1")
     let own = try http.ask("POST", "call/default/a/join", join, as: guest).body.at("own_capabilities")
     #expect(own?.elements?.contains { $0.equals("send-audio") } == true)
     #expect(own?.elements?.contains { $0.equals("end-call") } == false)
@@ -85,9 +83,9 @@ struct RightsTests {
 
   @Test("who is blocked is out and stays out until unblocked")
   func block() throws {
-    let http = try StreamCallHTTP()
-    _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann", 1))
-    _ = try http.ask("POST", "call/default/a/join", join, as: .user("bob"), on: http.connect("bob", 2))
+    let http = try StreamCallWorld()
+    _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
+    _ = try http.ask("POST", "call/default/a/join", join, as: .user("bob"), on: http.connect("bob"))
     #expect(try http.ask("POST", "call/default/a/block", #"{"user_id":"ann"}"#, as: .user("bob")).status == 403)
     #expect(try http.ask("POST", "call/default/a/block", #"{"user_id":"bob"}"#).status == 201)
     #expect(http.told().suffix(2) == ["call.session_participant_left", "call.blocked_user"])
@@ -101,12 +99,13 @@ struct RightsTests {
 
   @Test("capabilities are given and taken one by one, and their holder is told")
   func permissions() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
+    let bob = try http.connect("bob")
     let grant = #"{"user_id":"bob","grant_permissions":["mute-users"],"revoke_permissions":["send-audio"]}"#
     #expect(try http.ask("POST", "call/default/a/user_permissions", grant, as: .user("bob")).status == 403)
     #expect(try http.ask("POST", "call/default/a/user_permissions", grant).status == 201)
-    #expect(try http.audience(of: "call.permissions_updated") == .users([UserID("bob")]))
+    #expect(http.heard(on: bob) == ["call.permissions_updated"] && http.told() == ["call.created"])
     let own = try http.ask("GET", "call/default/a", as: .user("bob")).body.at("own_capabilities")
     let names = own?.elements?.compactMap(\.string) ?? []
     #expect(names.contains("mute-users") && !names.contains("send-audio"))
@@ -116,7 +115,7 @@ struct RightsTests {
 
   @Test("a refusal says who may not do what, in Stream's words")
   func words() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let body = try http.ask("POST", "call/default/a/mark_ended", as: .user("bob")).body
     #expect(

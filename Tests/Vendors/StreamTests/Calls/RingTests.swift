@@ -11,12 +11,13 @@ struct RingTests {
 
   @Test("reaches the members' own connections, but not who rings")
   func audience() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
+    let (ann, bob, eve) = (try http.connect("ann"), try http.connect("bob"), try http.connect("eve"))
     let answer = try http.ask("POST", "call/default/a", ring)
     #expect(answer.status == 201)
-    #expect(http.told() == ["call.created", "call.ring"])
-    #expect(try http.audience(of: "call.ring") == .users([UserID("bob"), UserID("eve")]))
-    let event = try http.event("call.ring")
+    #expect(http.told() == ["call.created"] && http.heard(on: ann) == ["call.created"])
+    for member in [bob, eve] { #expect(http.heard(on: member) == ["call.created", "call.ring"]) }
+    let event = try #require(http.events(on: bob).last)
     #expect(event.at("video")?.bool == true)
     #expect(event.at("user.id")?.string == "ann")
     #expect(event.at("session_id")?.string == answer.body.at("call.current_session_id")?.string)
@@ -25,13 +26,13 @@ struct RingTests {
 
   @Test("is answered by accepting or rejecting, and who did not answer in time has missed it")
   func answers() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", ring)
     #expect(try http.ask("POST", "call/default/a/accept", as: .user("bob")).status == 201)
     #expect(try http.event("call.accepted").at("call.session.accepted_by.bob")?.string != nil)
-    http.gateway.advance(by: .milliseconds(14_999))
+    http.advance(by: .milliseconds(14_999))
     #expect(!http.told().contains("call.missed"))
-    http.gateway.advance(by: .milliseconds(1))
+    http.advance(by: .milliseconds(1))
     let missed = try http.event("call.missed")
     #expect(missed.at("members")?.count == 1)
     #expect(missed.at("members.0.user_id")?.string == "eve")
@@ -45,44 +46,45 @@ struct RingTests {
 
   @Test("is missed by the rest when the caller gives up, and by nobody twice")
   func cancel() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", ring)
     _ = try http.ask("POST", "call/default/a/reject", #"{"reason":"cancel"}"#)
     #expect(try http.event("call.missed").at("members")?.count == 2)
-    http.gateway.advance(by: .seconds(60))
+    http.advance(by: .seconds(60))
     #expect(http.told().count { $0 == "call.missed" } == 1)
   }
 
   @Test("ends with the call")
   func ended() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", ring)
     _ = try http.ask("POST", "call/default/a/mark_ended")
-    #expect(http.told() == ["call.created", "call.ring", "call.ended", "call.missed"])
+    #expect(http.told() == ["call.created", "call.ended", "call.missed"])
   }
 
   @Test("never times out where the call's settings say so, or more rings than allowed wait")
   func noTimeout() throws {
-    let http = try StreamCallHTTP(rings: 1)
+    let http = try StreamCallWorld(
+      limits: StreamCallLimits(rings: 1), listeningTo: ["silent", "a", "b", "c"].map { "default:\($0)" })
     let silent = """
       {"ring":true,"data":{"members":[{"user_id":"bob"}],"settings_override":{"ring":{"incoming_call_timeout_ms":0,
       "auto_cancel_timeout_ms":0,"missed_call_timeout_ms":0}}}}
       """
     _ = try http.ask("POST", "call/default/silent", silent)
-    http.gateway.advance(by: .seconds(600))
+    http.advance(by: .seconds(600))
     #expect(!http.told().contains("call.missed"))
     _ = try http.ask("POST", "call/default/a", ring)
     _ = try http.ask("POST", "call/default/b", ring)
-    http.gateway.advance(by: .seconds(600))
+    http.advance(by: .seconds(600))
     #expect(http.told().count { $0 == "call.missed" } == 1)
     _ = try http.ask("POST", "call/default/c", ring)
-    http.gateway.advance(by: .seconds(600))
+    http.advance(by: .seconds(600))
     #expect(http.told().count { $0 == "call.missed" } == 2)
   }
 
   @Test("nobody is refused, and nothing is made or changed for it")
   func nobody() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     func refusal(_ method: String, _ path: String, _ body: String = "", query: [HTTPField] = []) throws -> String {
       let answer = try http.ask(method, path, body, query: query)
       #expect(answer.status == 400 && answer.body.at("code")?.integer == 4, "\(path)")
@@ -105,10 +107,11 @@ struct RingTests {
 
   @Test("can be for some of the members only")
   func some() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#)
+    let (bob, eve) = (try http.connect("bob"), try http.connect("eve"))
     let answer = try http.ask("POST", "call/default/a/ring", #"{"members_ids":["eve","stranger"]}"#)
     #expect(answer.body.at("members_ids")?.elements?.compactMap(\.string) == ["eve"])
-    #expect(try http.audience(of: "call.ring") == .users([UserID("eve")]))
+    #expect(http.heard(on: eve) == ["call.ring"] && http.heard(on: bob) == [])
   }
 }

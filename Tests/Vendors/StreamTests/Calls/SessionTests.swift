@@ -11,9 +11,8 @@ struct SessionTests {
 
   @Test("begin with the first who joins and end with the last who leaves")
   func life() throws {
-    let http = try StreamCallHTTP()
-    let ann = http.connect("ann", 1)
-    let bob = http.connect("bob", 2)
+    let http = try StreamCallWorld()
+    let (ann, bob) = (try http.connect("ann"), try http.connect("bob"))
     let first = try http.ask("POST", "call/default/a/join", join, on: ann)
     let session = try #require(first.body.at("call.current_session_id")?.string)
     #expect(session.utf8.count == 36)
@@ -27,51 +26,51 @@ struct SessionTests {
     #expect(joined.at("participant.user.id")?.string == "bob")
     #expect(joined.at("session_id")?.string == session)
 
-    http.gateway.advance(by: .seconds(90))
-    http.disconnect("ann", 1)
+    http.advance(by: .seconds(90))
+    http.disconnect(ann)
     let left = try http.event("call.session_participant_left")
     #expect(left.at("participant.user.id")?.string == "ann")
     #expect(left.at("duration_seconds")?.integer == 90)
     #expect(http.told().last == "call.session_participant_left")
-    http.disconnect("bob", 2)
+    http.disconnect(bob)
     #expect(http.told().suffix(2) == ["call.session_participant_left", "call.session_ended"])
     #expect(try http.event("call.session_ended").at("call.current_session_id")?.string == "")
 
-    let after = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann", 3))
+    let after = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
     #expect(after.body.at("call.current_session_id")?.string != session)
   }
 
   @Test("hold somebody once who joins twice by one connection, and twice who joins by two")
   func twice() throws {
-    let http = try StreamCallHTTP()
-    let one = http.connect("ann", 1)
+    let http = try StreamCallWorld()
+    let one = try http.connect("ann")
     for body in [join, #"{"location":"auto","migrating_from":"edge","migrating_from_list":["edge"]}"#] {
       let answer = try http.ask("POST", "call/default/a/join", body, on: one)
       #expect(answer.body.at("call.session.participants")?.count == 1)
     }
-    let other = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann", 2))
+    let other = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
     let ids = other.body.at("call.session.participants")?.elements?.compactMap { $0["user_session_id"]?.string }
     #expect(Set(ids ?? []).count == 2)
-    http.disconnect("ann", 1)
+    http.disconnect(one)
     #expect(try http.ask("GET", "call/default/a").body.at("call.session.participants")?.count == 1)
   }
 
   @Test("hold who joined without a connection until the user's last one ends")
   func withoutConnection() throws {
-    let http = try StreamCallHTTP()
-    _ = http.connect("ann", 1)
-    _ = http.connect("ann", 2)
+    let http = try StreamCallWorld()
+    let (one, two) = (try http.connect("ann"), try http.connect("ann"))
     _ = try http.ask("POST", "call/default/a/join", join, v2: true)
-    http.disconnect("ann", 1)
+    http.disconnect(one)
     #expect(try http.ask("GET", "call/default/a").body.at("call.session.participants")?.count == 1)
-    http.disconnect("ann", 2)
+    http.disconnect(two)
     #expect(http.told().last == "call.session_ended")
   }
 
   @Test("count the anonymous without showing them, and end without waiting for them")
   func anonymous() throws {
-    let http = try StreamCallHTTP()
-    _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann", 1))
+    let http = try StreamCallWorld()
+    let ann = try http.connect("ann")
+    _ = try http.ask("POST", "call/default/a/join", join, on: ann)
     let before = http.told()
     for _ in 0..<2 {
       _ = try http.ask("POST", "call/default/a/join", join, as: .anonymous(calls: ["default:a"]))
@@ -80,18 +79,18 @@ struct SessionTests {
     let call = try http.ask("GET", "call/default/a").body
     #expect(call.at("call.session.anonymous_participant_count")?.integer == 2)
     #expect(call.at("call.session.participants")?.count == 1)
-    http.gateway.advance(by: .seconds(3601))
+    http.advance(by: .seconds(3601))
     _ = try http.ask("POST", "call/default/a/join", join, as: .anonymous(calls: ["default:a"]))
     #expect(
       try http.ask("GET", "call/default/a").body.at("call.session.anonymous_participant_count")?.integer == 1)
-    http.disconnect("ann", 1)
+    http.disconnect(ann)
     #expect(http.told().last == "call.session_ended")
   }
 
   @Test("end with the call, which nobody may join any more")
   func markEnded() throws {
-    let http = try StreamCallHTTP()
-    _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann", 1))
+    let http = try StreamCallWorld()
+    _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
     #expect(try http.ask("POST", "call/default/a/mark_ended", as: .user("bob")).status == 403)
     #expect(try http.ask("POST", "call/default/a/mark_ended").status == 201)
     #expect(http.told().suffix(3) == ["call.ended", "call.session_participant_left", "call.session_ended"])
@@ -103,8 +102,8 @@ struct SessionTests {
 
   @Test("are left by who says so")
   func leave() throws {
-    let http = try StreamCallHTTP()
-    let connection = http.connect("ann", 1)
+    let http = try StreamCallWorld()
+    let connection = try http.connect("ann")
     _ = try http.ask("POST", "call/default/a/join", join, on: connection)
     #expect(try http.ask("POST", "call/default/a/leave", on: connection).status == 201)
     #expect(http.told().last == "call.session_ended")
@@ -115,7 +114,7 @@ struct SessionTests {
 
   @Test("wait backstage until the call goes live")
   func backstage() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld(listeningTo: ["livestream:a"])
     let made = try http.ask("POST", "call/livestream/a")
     #expect(made.body.at("call.backstage")?.bool == true)
     let early = try http.ask("POST", "call/livestream/a/join", join, as: .user("bob"))
@@ -131,7 +130,7 @@ struct SessionTests {
 
   @Test("open ahead of their time if the call says so")
   func joinAhead() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     let body = """
       {"data":{"starts_at":"2027-01-15T08:10:00Z",
       "settings_override":{"backstage":{"enabled":true,"join_ahead_time_seconds":300}}}}
@@ -139,51 +138,39 @@ struct SessionTests {
     let made = try http.ask("POST", "call/default/a", body)
     #expect(made.body.at("call.join_ahead_time_seconds")?.integer == 300)
     #expect(try http.ask("POST", "call/default/a/join", join, as: .user("bob")).status == 403)
-    http.gateway.advance(by: .seconds(300))
+    http.advance(by: .seconds(300))
     #expect(try http.ask("POST", "call/default/a/join", join, as: .user("bob")).status == 201)
   }
 
   @Test("hold no more than the call's limit")
   func limit() throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"settings_override":{"limits":{"max_participants":1}}}}"#)
     #expect(try http.ask("POST", "call/default/a/join", join).status == 201)
     #expect(try http.ask("POST", "call/default/a/join", join, as: .user("bob")).status == 403)
     #expect(try http.ask("POST", "call/default/a/join", join).status == 201)
   }
 
-  @Test("let nobody in whose connection ends on the way")
+  @Test("let nobody in whose connection ends on the way, at whatever moment")
   func endsMeanwhile() throws {
-    let connection = ConnectionID(loop: 0, serial: 1)
-    let http = try StreamCallHTTP { gateway, store in
-      HastyStore(inner: store) { gateway.disconnect(UserID("ann"), connection) }
+    var answers: Set<Int> = []
+    for moment in 0..<12 {
+      let http = try StreamCallWorld()
+      _ = try http.ask("POST", "call/default/a")
+      let ann = try http.connect("ann")
+      http.stream.space.store.fault = .late(.seconds(1))
+      let answer = http.begin("POST", "call/default/a/join", join, on: ann)
+      http.advance(by: .milliseconds(1000 * moment + 500))
+      // Whoever takes her out of calls is quick now.
+      http.stream.space.store.fault = nil
+      http.disconnect(ann)
+      http.advance(by: .seconds(20))
+      let response = try #require(try answer.value?.get())
+      answers.insert(response.status)
+      #expect(try response.status == 201 || JSONDocument.parse(response.body).root["code"]?.integer == 46)
+      #expect(!http.told().contains("call.session_started") || http.told().last == "call.session_ended")
+      #expect(try http.ask("GET", "call/default/a").body.at("call.current_session_id")?.string == "")
     }
-    _ = try http.ask("POST", "call/default/a")
-    let answer = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann", 1))
-    #expect(answer.status == 400 && answer.body.at("code")?.integer == 46)
-    #expect(http.told().last == "call.session_ended")
-  }
-}
-
-/// A store before whose commits something happens.
-private struct HastyStore: Store {
-  let inner: any Store
-  let first: @Sendable () -> Void
-
-  func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
-    try await inner.read(keys, at: now)
-  }
-
-  func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry] {
-    try await inner.scan(range, limit: limit, at: now)
-  }
-
-  func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
-    first()
-    return try await inner.commit(commit, at: now)
-  }
-
-  func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
-    try await inner.tallies(counts)
+    #expect(answers == [201, 400])
   }
 }

@@ -24,7 +24,7 @@ struct StrayCallInputTests {
 
   @Test("a body that is no object is refused by every resource in Stream's own object", arguments: paths)
   func bodies(path: String) throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let told = http.told()
     for body in Self.broken {
@@ -86,7 +86,7 @@ struct StrayCallInputTests {
       ("call/default/a/ring", #"{"members_ids":{}}"#, "members_ids"),
     ])
   func members(path: String, body: String, field: String) throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"custom":{"topic":"tea"}}}"#)
     let told = http.told()
     let before = try http.ask("GET", "call/default/a").body.at("call")?.text
@@ -105,7 +105,7 @@ struct StrayCallInputTests {
       "call/default/a.b", "call/default/a'%22--",
     ])
   func ids(path: String) throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     for (method, tail) in [("POST", ""), ("GET", ""), ("PATCH", ""), ("POST", "/join"), ("POST", "/event")] {
       let answer = try http.ask(method, path + tail, method == "GET" ? "" : #"{"location":"FRA","custom":{}}"#)
       #expect(answer.status == 400 && answer.body.at("code")?.integer == 4)
@@ -124,7 +124,7 @@ struct StrayCallInputTests {
       ("POST", "call/default/a/members", #"{"update_members":[{"user_id":"bob","custom":NAMES}]}"#),
     ])
   func names(method: String, path: String, body: String) throws {
-    let http = try StreamCallHTTP()
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let names = #"{"\u00e9":1,"e\u0301":2}"#
     let answer = try http.ask(method, path, body.replacing("NAMES", with: names))
@@ -146,7 +146,7 @@ struct StrayCallInputTests {
 
   @Test("who is nobody is asked to authenticate, whatever they ask for", arguments: paths)
   func unauthenticated(path: String) throws {
-    let answer = try StreamCallHTTP().ask("POST", path, "{", as: .nobody)
+    let answer = try StreamCallWorld().ask("POST", path, "{", as: .nobody)
     #expect(answer.status == 401 && answer.body.at("code")?.integer == 5)
   }
 }

@@ -1,11 +1,11 @@
 import GatewayCore
 import GatewayJSON
+import GatewayStream
 import TestSupport
 import Testing
 
 @Suite("Watching Stream's calls")
 struct WatchTests {
-  private let call = CallID(cid: "default:a")!
   private let join = #"{"location":"FRA","create":true}"#
 
   @Test(
@@ -15,22 +15,26 @@ struct WatchTests {
       ("POST", "call/default/a/join", #"{"location":"FRA"}"#),
       ("POST", "calls", #"{"watch":true,"filter_conditions":{"cid":{"$in":["default:a"]}}}"#),
     ])
-  func watch(method: String, path: String, body: String) async throws {
-    let http = try StreamCallHTTP()
+  func watch(method: String, path: String, body: String) throws {
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
-    let connection = http.connect("bob", 7)
-    #expect(await http.gateway.audience(of: call) == [])
+    let connection = try http.connect("bob")
+    try wave(http)
     let answer = try http.ask(method, path, body, as: .user("bob"), on: connection)
     #expect(answer.status == (method == "GET" ? 200 : 201))
-    #expect(await http.gateway.audience(of: call) == [UserID("bob")])
+    #expect(!http.heard(on: connection).contains("custom"))
+    try wave(http)
+    #expect(http.heard(on: connection).last == "custom")
   }
 
   @Test("a query watches only if it says so, and cannot without a connection")
-  func query() async throws {
-    let http = try StreamCallHTTP()
+  func query() throws {
+    let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
-    #expect(try http.ask("POST", "calls", "{}", on: http.connect("ann", 1)).status == 201)
-    #expect(await http.gateway.audience(of: call) == [])
+    let ann = try http.connect("ann")
+    #expect(try http.ask("POST", "calls", "{}", on: ann).status == 201)
+    try wave(http)
+    #expect(http.heard(on: ann) == [])
     let refused = try http.ask("POST", "calls", #"{"watch":true}"#)
     #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)
   }
@@ -38,17 +42,24 @@ struct WatchTests {
   @Test(
     "a connection that is not the caller's own is not found",
     arguments: ["of bob", "ended", "nonsense", "conn_0_1", String(repeating: "9", count: 400)])
-  func foreign(name: String) async throws {
-    let http = try StreamCallHTTP()
-    let bobs = http.connect("bob", 1)
-    let connection = name == "of bob" ? bobs : name == "ended" ? http.connect("ann", 2) : name
-    if name == "ended" { http.disconnect("ann", 2) }
+  func foreign(name: String) throws {
+    let http = try StreamCallWorld()
+    let bobs = try http.connect("bob")
+    let connection = name == "of bob" ? bobs : name == "ended" ? try http.connect("ann") : name
+    if name == "ended" { http.disconnect(connection) }
     for (path, body) in [("call/default/a", "{}"), ("call/default/a/join", join), ("calls", #"{"watch":true}"#)] {
       let answer = try http.ask("POST", path, body, on: connection)
       #expect(answer.status == 400 && answer.body.at("code")?.integer == 46)
     }
     #expect(try http.ask("GET", "call/default/a").status == 404)
-    #expect(await http.gateway.audience(of: call) == [])
+    _ = try http.ask("POST", "call/default/a")
+    try wave(http)
+    #expect(http.told() == ["call.created", "custom"] && http.heard(on: bobs) == [])
+  }
+
+  /// Lets something happen in the call, of which its watchers hear.
+  private func wave(_ http: StreamCallWorld) throws {
+    #expect(try http.ask("POST", "call/default/a/event", #"{"custom":{}}"#, as: .user("eve")).status == 201)
   }
 
   @Test(
@@ -58,22 +69,23 @@ struct WatchTests {
       ("call/default/a/mark_ended", ""), ("calls", "{}"),
     ])
   func ended(path: String, body: String) throws {
-    let http = try StreamCallHTTP()
-    let connection = http.connect("ann", 1)
+    let http = try StreamCallWorld()
+    let connection = try http.connect("ann")
     _ = try http.ask("POST", "call/default/a", on: connection)
-    http.disconnect("ann", 1)
+    http.disconnect(connection)
     #expect(try http.ask("POST", path, body, on: connection).status == 201)
   }
 
   @Test("a custom event reaches the watchers in each family's dates, its sender among them")
   func custom() throws {
-    let http = try StreamCallHTTP()
-    _ = try http.ask("POST", "call/default/a", on: http.connect("ann", 1))
+    let http = try StreamCallWorld()
+    let (ann, bob) = (try http.connect("ann"), try http.connect("bob"))
+    _ = try http.ask("POST", "call/default/a", on: ann)
     let answer = try http.ask("POST", "call/default/a/event", #"{"custom":{"wave":"hello","n":{"x":1.5}}}"#)
     #expect(answer.status == 201)
-    #expect(try http.audience(of: "custom") == .call(call))
-    let text = try http.event("custom", "stream-video")
-    let number = try http.event("custom", "stream-video-v2")
+    #expect(http.heard(on: ann) == ["call.created", "custom"] && http.heard(on: bob) == [])
+    let text = try http.event("custom", .video)
+    let number = try http.event("custom", .v2)
     for event in [text, number] {
       #expect(event.at("call_cid")?.string == "default:a")
       #expect(event.at("custom.wave")?.string == "hello")
@@ -85,9 +97,9 @@ struct WatchTests {
     #expect(text.at("user.created_at")?.string != nil && number.at("user.created_at")?.integer != nil)
   }
 
-  @Test("every event has what the clients' models require", arguments: ["stream-video", "stream-video-v2"])
-  func shapes(dialect: String) throws {
-    let http = try StreamCallHTTP()
+  @Test("every event has what the clients' models require", arguments: [StreamDialect.Kind.video, .v2])
+  func shapes(kind: StreamDialect.Kind) throws {
+    let http = try StreamCallWorld()
     let required: [String: String] = [
       "call.created": "call members", "call.updated": "call capabilities_by_role", "call.deleted": "call",
       "call.ended": "call user", "call.live_started": "call", "call.session_started": "call session_id",
@@ -102,8 +114,10 @@ struct WatchTests {
       "call.user_muted": "from_user_id muted_user_ids reason", "call.permission_request": "permissions user",
       "call.permissions_updated": "own_capabilities user", "call.reaction_new": "reaction", "custom": "custom user",
     ]
-    let host = http.connect("ann", 1)
-    let steps: [(String, String, StreamCallHTTP.Asker)] = [
+    let host = try http.connect("ann")
+    // What is for members alone, they hear.
+    let members = [try http.connect("bob", on: kind), try http.connect("eve", on: kind)]
+    let steps: [(String, String, StreamCallWorld.Asker)] = [
       ("", #"{"ring":true,"notify":true,"data":{"members":[{"user_id":"bob"},{"user_id":"eve"}]}}"#, .user("ann")),
       ("/join", #"{"location":"FRA"}"#, .user("ann")), ("/accept", "", .user("bob")),
       ("/reject", #"{"reason":"busy"}"#, .user("eve")), ("/ring", "", .user("ann")),
@@ -124,13 +138,13 @@ struct WatchTests {
       let answer = try http.ask("POST", "call/default/a\(path)", body, as: asker, on: isAnn ? host : nil)
       #expect(answer.status == 201, "\(path) \(answer.body.text)")
     }
-    let events = http.events(dialect)
+    let events = http.events(kind) + members.flatMap { http.events(on: $0) }
     #expect(Set(events.compactMap { $0["type"]?.string }) == Set(required.keys))
     for event in events {
       let type = try #require(event["type"]?.string)
       let names = (required[type] ?? "").split(separator: " ").map(String.init) + ["created_at", "call_cid"]
       #expect(names.filter { event.at($0) == nil } == [], "\(type)")
-      #expect((event["created_at"]?.string == nil) == (dialect == "stream-video-v2"))
+      #expect((event["created_at"]?.string == nil) == (kind == .v2))
     }
   }
 }
