@@ -40,6 +40,24 @@ package struct JSONObject {
     }
   }
 
+  /// What `read` makes of a request's body, which must be a JSON object, or may be absent where everything in it is
+  /// optional.
+  package static func read<Content>(
+    _ body: [UInt8], isOptional: Bool = false, integersOfAnySize: Bool = false,
+    _ read: (JSONObject) throws(GatewayError) -> Content
+  ) throws(GatewayError) -> Content {
+    let bytes = isOptional && body.isEmpty ? Array("{}".utf8) : body
+    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
+      let object: JSONObject
+      do throws(JSONError) {
+        object = try JSONObject(bytes, integersOfAnySize: integersOfAnySize)
+      } catch {
+        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
+      }
+      return try read(object)
+    }
+  }
+
   /// Whether there is a member of that name, even if it is null.
   package func has(_ name: StaticString) -> Bool {
     switch content {

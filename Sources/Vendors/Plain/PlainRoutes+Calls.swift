@@ -7,7 +7,7 @@ internal import GatewayKit
 extension PlainRoutes {
   func getOrCreate(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
     let caller = try await caller(request, of: call)
-    try Self.body(request, isOptional: true) { _ in }
+    try JSONObject.read(request.body, isOptional: true) { _ in }
     let record = try await directory.getOrCreateCall(call, by: caller.user, at: services.wallTime)
     return Self.answer(record, status: record.isNew ? 201 : 200)
   }
@@ -22,14 +22,14 @@ extension PlainRoutes {
 
   func join(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
     let caller = try await caller(request, of: call)
-    try Self.body(request, isOptional: true) { _ in }
+    try JSONObject.read(request.body, isOptional: true) { _ in }
     return Self.answer(try await directory.join(call, user: caller.user, at: services.wallTime), status: 200)
   }
 
   func publish(_ request: HTTPRequest, _ call: CallID) async throws(GatewayError) -> HTTPResponse {
     let caller = try await caller(request, of: call)
     guard caller.kind != .anonymous else { throw .notPermitted.detailed("anonymous users publish nothing") }
-    let content = try Self.body(request) { (body) throws(GatewayError) in
+    let content = try JSONObject.read(request.body) { (body) throws(GatewayError) in
       try body.verbatim("content", depth: PlainDialect.contentDepthMax)
     }
     guard let content else { throw .invalidParameter.detailed("content is missing; it must be a JSON value") }

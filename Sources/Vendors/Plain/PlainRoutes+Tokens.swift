@@ -7,7 +7,7 @@ internal import GatewayTokens
 
 extension PlainRoutes {
   func makeGuest(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
-    let wish = try Self.body(request, isOptional: true) { (body) throws(GatewayError) in
+    let wish = try JSONObject.read(request.body, isOptional: true) { (body) throws(GatewayError) in
       try body.string("name", bytes: 1...UserID.lengthMax)
     }
     let user = try await directory.makeGuest(wish: wish, at: services.wallTime)
@@ -29,7 +29,7 @@ extension PlainRoutes {
         throw .credentialsMissing.detailed("the token provider wants its secret as Authorization: Bearer")
       }
     }
-    let (order, isOpaque) = try Self.body(request) { (body) throws(GatewayError) in
+    let (order, isOpaque) = try JSONObject.read(request.body) { (body) throws(GatewayError) in
       var order = try TokenOrder(body, policy: provider.policy, now: services.wallTime)
       order.scheme = try scheme(body)
       return (order, try Self.isOpaque(body, order))

@@ -63,20 +63,4 @@ package struct PlainRoutes: Sendable {
     }
     return call
   }
-
-  /// What `read` makes of the body, which must be a JSON object, or may be absent where everything in it is optional.
-  static func body<Content>(
-    _ request: HTTPRequest, isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
-  ) throws(GatewayError) -> Content {
-    let bytes = isOptional && request.body.isEmpty ? Array("{}".utf8) : request.body
-    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
-      let object: JSONObject
-      do throws(JSONError) {
-        object = try JSONObject(bytes)
-      } catch {
-        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
-      }
-      return try read(object)
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ struct ParrotTests {
       stranger.say(#"{"type":"hello","token":"x"}"#)
       #expect(await stranger.hear()?.contains("token_malformed") == true)
       let anonymous = try await parrot.greet("!anon")
-      #expect(await anonymous.hear() == #"{"type":"no","because":"anonymous_refused"}"#)
+      #expect(await anonymous.hear() == #"{"type":"no","number":403001,"because":"anonymous_refused"}"#)
       #expect(await anonymous.ends() && anonymous.end?.code == 4501)
     }
   }
@@ -39,33 +40,68 @@ struct ParrotTests {
     try await ParrotWorld.run(place) { parrot in
       let peer = await parrot.dial()
       peer.say(#"{"type":"teach","word":"hello"}"#)
-      #expect(await peer.hear() == #"{"type":"no","because":"connection_required"}"#)
+      #expect(await peer.hear() == #"{"type":"no","number":800101,"because":"connection_required"}"#)
       let answer = try await parrot.fetch("/parrot/words")
       #expect(answer.body == Array(#"{"words":[]}"#.utf8))
     }
   }
+}
 
-  @Test("asks for another token when one expires, and takes it", arguments: TestPlace.allCases)
-  func refreshes(place: TestPlace) async throws {
-    try await ParrotWorld.run(place) { parrot in
-      let ann = try await parrot.greet("ann")
-      _ = await ann.hear()
-      #expect(try await parrot.expire("ann") == 1)
-      #expect(await ann.hear()?.hasPrefix(#"{"type":"token_please","within_ms":"#) == true)
-      ann.say(#"{"type":"fresh_token","token":"\#(try parrot.token("ann", life: 7_200))"}"#)
-      #expect(await ann.hear() == #"{"type":"thanks"}"#)
-    }
+@Suite("The rules of the gate, in the parrot's words")
+struct ParrotGateTests {
+  @Test("hold", arguments: GateCase.all(ParrotGate()))
+  func rules(gate: GateCase) async throws { try await gate.holds() }
+}
+
+/// What is particular to the parrot's wire: what its clients teach, for instance.
+private struct ParrotGate: GateDialect {
+  let client: any ClientDialect = ParrotClientDialect()
+  let operation = #"{"type":"teach","word":"hello"}"#
+
+  func vendor(tokenLife: Duration) throws -> (any VendorSettings)? { try ParrotWorld.settings }
+
+  func guest(in world: TestWorld) async throws -> GateClient {
+    let order = #"{"user_id":"zoe","kind":"guest","scheme":"parrot"}"#
+    let token = client.token(in: try await world.fetch("POST", "/v1/tokens", body: order))
+    return await GateClient("zoe", with: token, of: self, in: world)
   }
 
-  @Test("closes on who sends no other token in time", arguments: TestPlace.allCases)
-  func closes(place: TestPlace) async throws {
-    // Short, since time may be real.
-    let timeout = Duration.seconds(1)
-    try await ParrotWorld.run(place, refreshTimeout: timeout) { parrot in
-      let ann = try await parrot.greet("ann")
-      _ = await ann.hear()
-      _ = try await parrot.expire("ann")
-      #expect(await ann.ends(within: timeout + parrot.world.slack) && ann.end?.code == 4000)
-    }
+  func joins(_ guest: GateClient) async -> Bool {
+    guest.peer.say(operation)
+    return await guest.peer.hears(#""type":"squawk""#)
+  }
+}
+
+@Suite("What the parrot has learned")
+struct ParrotCageTests {
+  @Test("is there when another has the same store, and is no more than it can learn", arguments: StoreCase.all)
+  func learns(engine: StoreCase) async throws {
+    let (store, now) = (try engine.make(), WallTime(seconds: 1_000))
+    let cage = ParrotCage(store, wordsMax: 1)
+    #expect(try await cage.learn("hello", from: UserID("ann"), at: now))
+    await #expect(throws: GatewayError.self) { _ = try await cage.learn("bye", from: UserID("ann"), at: now) }
+    let next = ParrotCage(store, wordsMax: 2)
+    #expect(try await !next.learn("hello", from: UserID("bob"), at: now))
+    #expect(try await next.learn("bye", from: UserID("bob"), at: now))
+    #expect(try await next.words(at: now).map(\.learnedFrom) == [UserID("bob"), UserID("ann")])
+  }
+}
+
+@Suite("postern token --scheme parrot")
+struct ParrotTokenToolTests {
+  @Test("makes a token that it knows again, until it has expired")
+  func tokens() throws {
+    let now = WallTime(seconds: 1_700_000_000)
+    let commands = TokenCommands(ParrotVendor.self, secret: "a secret of thirty-two bytes, say", at: now)
+    let token = try commands.mint(["--user", "ann", "--kind", "guest"])
+    #expect(try commands.verify(token).headline == "valid: guest user ann")
+    #expect(try !commands.verify(token, at: now + .seconds(4_000)).isValid)
+    #expect(commands.nature(token) == .shared("a token of the parrot's form"))
+  }
+
+  @Test("the flag of serve sets how many words it can learn")
+  func option() throws {
+    #expect(try ParrotVendor.settings(["--parrot-words", "7"], .test()).wordsMax == 7)
+    #expect(try ParrotVendor.complaint(["--parrot-words", "0"], .test()) != "")
   }
 }

@@ -11,27 +11,31 @@ struct ParrotWorld: Sendable {
 
   /// The parrot as it is played in all tests.
   static var settings: ParrotSettings {
-    get throws { ParrotSettings(verifier: JWTVerifier(keys: try KeySet([try VerificationKey(secret)]))) }
+    get throws {
+      ParrotSettings(
+        verifier: JWTVerifier(keys: try KeySet([try VerificationKey(secret)])), signer: try JWTSigner(secret))
+    }
   }
 
   let world: TestWorld
 
   /// The parrot is there as long as `body` runs.
   static func run(
-    _ place: TestPlace, refreshTimeout: Duration = .seconds(60),
-    _ body: @escaping @Sendable (ParrotWorld) async throws -> Void
+    _ place: TestPlace, _ body: @escaping @Sendable (ParrotWorld) async throws -> Void
   ) async throws {
-    let session = try SessionPolicy(refreshTimeout: refreshTimeout, anyRefreshTimeout: true)
     let settings = SpaceSettings(
-      configuration: GatewayConfiguration(session: session), vendors: [try Self.settings],
+      configuration: GatewayConfiguration(session: try SessionPolicy()), vendors: [try Self.settings],
       issuer: FakeTokens(), provider: try TokenProviderPolicy())
     try await place.run(settings) { try await body(ParrotWorld(world: $0)) }
   }
 
-  /// A token of the user that lives so long.
-  func token(_ user: String, life: Int = 3_600) throws -> String {
-    let now = Int64(world.wallTime.seconds)
-    return try JWTSigner(Self.secret).sign(Array(#"{"sub":"\#(user)","iat":\#(now),"exp":\#(now + Int64(life))}"#.utf8))
+  /// A token of the user, as the gateway's own issuer makes it.
+  func token(_ user: String) throws -> String {
+    let now = world.wallTime
+    let issuer = ParrotTokenIssuer(signer: try Self.settings.signer)
+    return issuer.mint(
+      user: UserID(user), kind: .regular, issuedAt: now, expiresAt: now + .seconds(3_600), calls: nil
+    ).token
   }
 
   /// A client whose connection is open.
@@ -42,11 +46,6 @@ struct ParrotWorld: Sendable {
     let peer = await dial()
     peer.say(#"{"type":"hello","token":"\#(try token(user))"}"#)
     return peer
-  }
-
-  /// An operator lets the user's tokens expire. Returns how many sessions that reached.
-  func expire(_ user: String) async throws -> Int {
-    try await world.gateway.control(UserID(user), .expireNow)
   }
 
   func fetch(_ path: String) async throws -> HTTPResponse { try await world.fetch("GET", path) }

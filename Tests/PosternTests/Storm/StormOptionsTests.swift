@@ -42,7 +42,7 @@ struct StormOptionsTests {
         #expect(options.gatewayText == "ws://127.0.0.1:8080\(options.dialect.upgradeTarget)")
         #expect(options.plan.dialect == vendor.scheme && options.plan.sdk == sdk)
         #expect((options.plan.comeback == .zero) == (options.dialect.habits.comeback == nil))
-        #expect(options.providerText == "http://127.0.0.1:8080/v1/tokens")
+        #expect(options.providerText == "http://127.0.0.1:8080\(vendor.clients.providerPath(nil) ?? "/v1/tokens")")
       }
     }
   }

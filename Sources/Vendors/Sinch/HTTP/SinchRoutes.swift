@@ -118,15 +118,6 @@ package struct SinchRoutes: Sendable {
   static func body<Content>(
     _ request: HTTPRequest, isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
   ) throws(GatewayError) -> Content {
-    let bytes = isOptional && request.body.isEmpty ? Array("{}".utf8) : request.body
-    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
-      let object: JSONObject
-      do throws(JSONError) {
-        object = try JSONObject(bytes, integersOfAnySize: true)
-      } catch {
-        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
-      }
-      return try read(object)
-    }
+    try JSONObject.read(request.body, isOptional: isOptional, integersOfAnySize: true, read)
   }
 }

@@ -1,26 +1,9 @@
 internal import GatewayCore
-internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// What every request of Streem's is read by: its body as a JSON object, and who asks by HTTP Basic.
+/// Who asks over HTTP as an API key's holder does: by HTTP Basic, `api_…` and its secret.
 enum StreemRequest {
-  /// What `read` makes of a body, which must be a JSON object, or may be absent where everything in it is optional.
-  static func read<Content>(
-    _ body: [UInt8], isOptional: Bool = false, _ read: (JSONObject) throws(GatewayError) -> Content
-  ) throws(GatewayError) -> Content {
-    let bytes = isOptional && body.isEmpty ? Array("{}".utf8) : body
-    return try bytes.span.bytes.withUnsafeBytes { (bytes) throws(GatewayError) in
-      let object: JSONObject
-      do throws(JSONError) {
-        object = try JSONObject(bytes)
-      } catch {
-        throw .malformedRequest.detailed("the body must be a JSON object; it is \(error)")
-      }
-      return try read(object)
-    }
-  }
-
   /// User name and password of HTTP Basic (RFC 7617 section 2).
   static func basic(_ request: HTTPRequest) -> (id: String, secret: Substring)? {
     guard let value = request.header("authorization") else { return nil }

@@ -23,7 +23,7 @@ struct StreemInvitationOrder: Hashable {
   init(bytes: [UInt8]) throws(StreemFailure) {
     let read: Result<Self, StreemFailure>
     do throws(GatewayError) {
-      read = try StreemRequest.read(bytes) { body in Result { () throws(StreemFailure) in try Self(body) } }
+      read = try JSONObject.read(bytes) { body in Result { () throws(StreemFailure) in try Self(body) } }
     } catch {
       throw StreemFailure(error)
     }

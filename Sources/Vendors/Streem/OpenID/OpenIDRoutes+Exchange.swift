@@ -61,7 +61,7 @@ extension OpenIDRoutes {
       throw failure
     }
     do throws(GatewayError) {
-      let wanted = try StreemRequest.read(request.body, isOptional: true) { (body) throws(GatewayError) in
+      let wanted = try JSONObject.read(request.body, isOptional: true) { (body) throws(GatewayError) in
         try body.text("companyCode").map { Name($0) }
       }
       if let wanted, try await directory.company(wanted, at: now) == nil { throw .companyUnknown }

@@ -41,7 +41,7 @@ struct StreemControlRoutes: Sendable {
 
   private func putCompany(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
     try refuseStrangers(in: request, known: ["code", "name", "logo_url", "active"])
-    let order = try StreemRequest.read(request.body) { (body) throws(GatewayError) in
+    let order = try JSONObject.read(request.body) { (body) throws(GatewayError) in
       (
         code: try body.text("code") ?? "", name: try body.text("name"), logo: try body.text("logo_url"),
         isActive: try body.truth("active")
@@ -71,7 +71,7 @@ struct StreemControlRoutes: Sendable {
   /// The one answer that ever holds the secret.
   private func makeKey(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
     try refuseStrangers(in: request, known: ["company_code"])
-    let company = try StreemRequest.read(request.body, isOptional: true) { (body) throws(GatewayError) in
+    let company = try JSONObject.read(request.body, isOptional: true) { (body) throws(GatewayError) in
       try body.text("company_code").map { Name($0) } ?? settings.homeCompany.code
     }
     let (key, secret, hash) = StreemSecret.make()

@@ -72,7 +72,7 @@ extension StreemRoutes {
     let company = try await company(request, parameters)
     do throws(GatewayError) {
       let now = services.wallTime
-      let reservation = try StreemRequest.read(request.body) { (body) throws(GatewayError) in
+      let reservation = try JSONObject.read(request.body) { (body) throws(GatewayError) in
         try StreemReservation(
           body, company: company.code, group: Name(parameters["group"]), secrets: inviting.secrets, at: now)
       }

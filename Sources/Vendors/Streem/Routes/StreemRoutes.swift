@@ -39,7 +39,7 @@ package struct StreemRoutes: Sendable {
 
   private func identify(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
     do throws(GatewayError) {
-      let (token, details) = try StreemRequest.read(request.body) { (body) throws(GatewayError) in
+      let (token, details) = try JSONObject.read(request.body) { (body) throws(GatewayError) in
         (try body.streemToken(), try body.streemDetails())
       }
       let credentials = Credentials(token: token, details: Baggage(details))
@@ -110,7 +110,7 @@ package struct StreemRoutes: Sendable {
   private func enter(_ request: HTTPRequest, code: String) async throws(StreemFailure) -> HTTPResponse {
     let version: String?
     do throws(GatewayError) {
-      version = try StreemRequest.read(request.body, isOptional: true) { (body) throws(GatewayError) in
+      version = try JSONObject.read(request.body, isOptional: true) { (body) throws(GatewayError) in
         _ = try body.truth("isExpert")
         return try body.text("sdkVersion")
       }

@@ -48,11 +48,14 @@ struct ParrotDialect: Dialect {
   }
 
   func response(for error: GatewayError) -> HTTPResponse {
-    HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("no", error.name) })
+    HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
   }
 
   static func frame(_ error: GatewayError) -> Frame {
-    frame("no") { $0.member("because", error.name) }
+    frame("no") { json in
+      json.member("number", Int64(error.number))
+      json.member("because", error.name)
+    }
   }
 
   static func frame(_ type: String, _ members: (inout JSONWriter) -> Void = { _ in }) -> Frame {

@@ -5,6 +5,7 @@ import GatewayTokens
 /// The parrot's side of a gateway: its socket, what it has learned, its HTTP side.
 struct ParrotVendor: Vendor {
   let bindings: [DialectBinding]
+  let issuers: [String: any TokenIssuer]
   private let cage: ParrotCage
   private let services: any GatewayServices
 
@@ -15,6 +16,7 @@ struct ParrotVendor: Vendor {
       DialectBinding(
         ParrotDialect(), ParrotAuthenticator(verifier: settings.verifier), operations: ParrotOperations(cage: cage))
     ]
+    issuers = [ParrotDialect.name: ParrotTokenIssuer(signer: settings.signer)]
   }
 
   func routes(with provider: TokenProvider) -> [HTTPRoute] {
@@ -22,9 +24,10 @@ struct ParrotVendor: Vendor {
   }
 }
 
-/// What the parrot's side is told: whose tokens it takes, how much it can learn.
+/// What the parrot's side is told: whose tokens it takes, with what it signs its own, how much it can learn.
 struct ParrotSettings: VendorSettings {
   var verifier: JWTVerifier
+  var signer: JWTSigner
   var wordsMax = 1_000
 
   func vendor(on ground: Ground) -> ParrotVendor { ParrotVendor(self, on: ground) }

@@ -1,0 +1,80 @@
+import GatewayCore
+import GatewayJSON
+import GatewayKit
+import GatewayTokens
+
+// The parrot as `postern serve`, `storm` and `token` offer it.
+
+extension ParrotVendor: OfferedVendor {
+  static let title = "the parrot"
+  static let scheme = ParrotDialect.name
+  static let tokens: any TokenTool = ParrotTokenTool()
+  static let clients: any ClientTool = ParrotClientTool()
+
+  static func settings(_ arguments: Arguments, _ own: OwnKeys) throws -> ParrotSettings {
+    var settings = ParrotSettings(verifier: own.verifier, signer: own.signer)
+    try arguments.read(options, into: &settings)
+    return settings
+  }
+
+  @OptionList<ParrotSettings>
+  static var options: [Option<ParrotSettings>] {
+    Option("parrot-words", "N", "how many words it can learn (default 1000)", \.wordsMax, .int(1...1_000_000))
+  }
+}
+
+/// The parrot's clients in a storm.
+struct ParrotClientTool: ClientTool {
+  func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
+    ParrotClientDialect(providerSecret: providerSecret)
+  }
+
+  func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
+    ParrotTokenIssuer(signer: try signer(arguments))
+  }
+}
+
+/// The parrot's tokens, as `postern token` makes, verifies and recognizes them.
+struct ParrotTokenTool: TokenTool {
+  let unusedInMinting = ["call", "issuer", "audience"]
+  let unusedInVerifying = ["user"]
+
+  func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
+    let issuedAt = try arguments.issuedAt() ?? now
+    let kind = try arguments.choice("kind", UserKind.self) ?? .regular
+    var claims = [JSONMember("sub", try arguments.user()), JSONMember("kind", kind.rawValue)]
+    claims.append(JSONMember("iat", json: NumericDate.text(issuedAt)))
+    if let expiresAt = try arguments.expiry(issuedAt: issuedAt, usual: .seconds(3_600)) {
+      claims.append(JSONMember("exp", json: NumericDate.text(expiresAt)))
+    }
+    guard let signer = try TokenKeys.needed(arguments).signer(type: arguments.string("typ") ?? "JWT") else {
+      throw UsageError("minting needs a secret or a private key; only public keys were given")
+    }
+    return signer.sign(claims.object(try arguments.claims()))
+  }
+
+  func verify(_ token: String, _ arguments: Arguments, at now: WallTime) throws -> TokenReport {
+    var policy = try TokenKeys.policy(arguments)
+    policy.type = arguments.string("typ")
+    policy.requiresExpiry = try arguments.isOn("require-expiry")
+    let verifier = try TokenKeys.needed(arguments).verifier(policy)
+    do throws(TokenError) {
+      let claims = try verifier.verify(token, at: now)
+      let read = try ParrotClaims(claims)
+      return .valid(
+        ParrotDialect.name, "valid: \(read.kind.rawValue) user \(read.user)",
+        [
+          .init(nil, "user", .text(read.user.rawValue)),
+          .init("expires", "expires_at", .time(claims.expiresAt, otherwise: "never")),
+        ])
+    } catch {
+      return .refused(
+        ParrotDialect.name, "refused by the check of \(error.check): \(error)",
+        [.init(nil, "check", .text(error.check))])
+    }
+  }
+
+  func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
+    token.payload["sub"] != nil ? .shared("a token of the parrot's form") : nil
+  }
+}
