@@ -70,7 +70,7 @@ enum { control_frame_max = 2 + 4 + 125 };
 // What a read ended with, if that may be the beginning of a close frame; or what came with the head of a handshake.
 struct tail {
   size_t count;
-  unsigned char bytes[control_frame_max];
+  unsigned char bytes[];
 };
 
 static _Thread_local int is_reading;
@@ -114,6 +114,8 @@ static size_t unfinished_close(const unsigned char *bytes, size_t count) {
 }
 
 static void keep_tail(int fd, const unsigned char *bytes, size_t count) {
+  struct tail *tail;
+
   if (!count) {
     if (fd < tails_size) {
       free(tails[fd]);
@@ -130,9 +132,14 @@ static void keep_tail(int fd, const unsigned char *bytes, size_t count) {
     tails = larger;
     tails_size = size;
   }
-  if (!tails[fd] && !(tails[fd] = malloc(sizeof(struct tail)))) return;
-  tails[fd]->count = count;
-  memmove(tails[fd]->bytes, bytes, count);
+  // As long as what it holds: one connection in five has one at any time.
+  tail = malloc(sizeof(struct tail) + count);
+  if (tail) {
+    tail->count = count;
+    memcpy(tail->bytes, bytes, count);
+  }
+  free(tails[fd]);
+  tails[fd] = tail;
 }
 
 // Notes what a read gave. Nothing is copied unless the read ends inside what may be a close frame.

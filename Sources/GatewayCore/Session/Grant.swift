@@ -2,17 +2,18 @@
 ///
 /// A class, since a session hands it on with every event; a value that is never changed.
 package final class Grant: Hashable, Sendable {
+  // The small ones come last, where they share a word: there is one for each connection.
   package let user: UserID
-  package let kind: UserKind
   package let fingerprint: TokenFingerprint
   /// ``VerifiedToken/issuer``.
   package let issuer: Name?
-  package let issuedAt: WallTime?
   /// ``Instant/distantFuture`` for a token that never expires.
   package let expiresAt: Instant
   /// When the gateway asks for the next token.
   package let askAt: Instant
-  /// Why it asks then.
+  package let issuedAt: WallTime?
+  package let kind: UserKind
+  /// Why the gateway asks for the next token when it does.
   package let renewal: RefreshCause
   package let form: TokenForm
 

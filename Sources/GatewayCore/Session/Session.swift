@@ -49,9 +49,9 @@ package struct Session: Hashable, Sendable {
   /// The number of the newest question.
   package private(set) var attempt: UInt32 = 0
   /// Tokens refused since the last that was accepted.
-  private var refusals = 0
+  private var refusals: UInt32 = 0
   /// Messages in a row that meant nothing.
-  private var malformed = 0
+  private var malformed: UInt32 = 0
   /// Which login message waits for its answer.
   private var loginRequest: RequestID?
   /// What the last accepted credentials left behind for whoever judges the next: ``VerifiedToken/notes``.
@@ -206,13 +206,13 @@ extension Session {
     effects.append(.record(.malformed(error)))
     refuse(error, request: nil, into: &effects)
     malformed += 1
-    if malformed >= policy.malformedMax { close(.tooManyFailures, at: now, into: &effects) }
+    if Int(malformed) >= policy.malformedMax { close(.tooManyFailures, at: now, into: &effects) }
   }
 
   /// Counts a refused token; true if it was one too many.
   mutating func countRefusal() -> Bool {
     refusals += 1
-    return refusals >= policy.refusedRefreshesMax
+    return Int(refusals) >= policy.refusedRefreshesMax
   }
 
   /// Keeps what the judge of these credentials wants to be told again.

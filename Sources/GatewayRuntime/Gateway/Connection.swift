@@ -34,22 +34,23 @@ package actor Connection {
   var watched: Set<CallID> = []
   /// The commands that are under way or wait their turn; nil until the first that is not done at once.
   var lane: CommandLane?
-  /// Whether the first message was a JSON object in text.
-  private var speaksJSON: Bool?
   private(set) var loggedInAs: UserID?
-  private(set) var loggedInKind = UserKind.regular
-  /// Counts the logins: an answer that comes late is good only for the login that asked.
-  private(set) var login: UInt32 = 0
-  /// The place of ``binding`` among the gateway's.
-  nonisolated let bindingNumber: UInt8
-  /// The phase that it is counted in: what is said in the middle of something may end the session before that is through.
-  @exclusivity(unchecked) private var countedPhase: Session.PhaseKind
   private var wakeup: Wakeup!
   @exclusivity(unchecked) private(set) var lastHeard: Instant
   /// When it was asked for a sign of life that has not come; the distant future if it was not.
   @exclusivity(unchecked) private var pingedAt = Instant.distantFuture
+  // The small ones come last, where they share two words: there are as many as connections.
+  /// Counts the logins: an answer that comes late is good only for the login that asked.
+  private(set) var login: UInt32 = 0
   /// The code of the peer's close frame, once that has come.
   private var peerCode: UInt16?
+  /// The place of ``binding`` among the gateway's.
+  nonisolated let bindingNumber: UInt8
+  /// The phase that it is counted in: what is said in the middle of something may end the session before that is through.
+  @exclusivity(unchecked) private var countedPhase: Session.PhaseKind
+  private(set) var loggedInKind = UserKind.regular
+  /// Whether the first message was a JSON object in text.
+  private var speaksJSON: Bool?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { table.loop.asUnownedSerialExecutor() }
 
@@ -265,8 +266,9 @@ package actor Connection {
   private func setWakeup() {
     var wanted = standing.deadline
     if !wakeup.isSet, let livenessDeadline { wanted = min(wanted, livenessDeadline) }
-    guard wanted < wakeup.at else { return }
-    table.loop.deadlines.set(wakeup, at: wanted)
+    let deadlines = table.loop.deadlines
+    guard wanted < deadlines.deadline(of: wakeup) else { return }
+    deadlines.set(wakeup, at: wanted)
   }
 
   private func passDeadline() {
@@ -284,7 +286,10 @@ package actor Connection {
     guard isPinged else { return }
     // The wake-up is set for the peer that stays silent, which may be later than the next time to ask.
     pingedAt = .distantFuture
-    if let livenessDeadline, livenessDeadline < wakeup.at { table.loop.deadlines.set(wakeup, at: livenessDeadline) }
+    let deadlines = table.loop.deadlines
+    if let livenessDeadline, livenessDeadline < deadlines.deadline(of: wakeup) {
+      deadlines.set(wakeup, at: livenessDeadline)
+    }
   }
 
   private func finish() {

@@ -10,10 +10,7 @@ package protocol WakeupTarget: AnyObject {
 ///
 /// `@unchecked Sendable`: touched only on the loop whose heap it is set in.
 package final class Wakeup: @unchecked Sendable {
-  /// When it is due; `Instant.distantFuture` while it is in no heap.
-  @exclusivity(unchecked) package fileprivate(set) var at = Instant.distantFuture
   @exclusivity(unchecked) fileprivate var position = -1
-  fileprivate var order: UInt64 = 0
   fileprivate unowned let target: any WakeupTarget
 
   /// A wake-up for `target`, which must outlive every deadline it sets.
@@ -59,13 +56,17 @@ package final class DeadlineHeap {
   /// The earliest deadline, nil if nothing waits.
   package var earliest: Instant? { entries.first?.at }
 
+  /// When `wakeup` is due; `Instant.distantFuture` while it does not wait here.
+  package func deadline(of wakeup: Wakeup) -> Instant {
+    wakeup.isSet ? entries[wakeup.position].at : .distantFuture
+  }
+
   /// Sets or moves `wakeup` to `deadline`; nil takes it out.
   package func set(_ wakeup: Wakeup, at deadline: Instant?) {
     guard let deadline, deadline != .distantFuture else { return remove(wakeup) }
-    if wakeup.isSet && wakeup.at == deadline { return }
+    if wakeup.isSet && entries[wakeup.position].at == deadline { return }
     nextOrder += 1
     let entry = Entry(at: deadline, order: nextOrder, wakeup: .passUnretained(wakeup))
-    wakeup.at = deadline
     if wakeup.isSet {
       let position = wakeup.position
       if entry.isBefore(entries[position]) {
@@ -85,7 +86,6 @@ package final class DeadlineHeap {
     guard wakeup.isSet else { return }
     let position = wakeup.position
     wakeup.position = -1
-    wakeup.at = .distantFuture
     defer { Unmanaged.passUnretained(wakeup).release() }
     let last = entries.removeLast()
     guard position < entries.count else { return }

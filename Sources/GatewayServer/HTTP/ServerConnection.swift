@@ -106,7 +106,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// Waits that long at most for what comes next.
   func wait(_ duration: Duration) {
     due = loop.now + duration
-    if !wakeup.isSet || wakeup.at > due { loop.deadlines.set(wakeup, at: due) }
+    if loop.deadlines.deadline(of: wakeup) > due { loop.deadlines.set(wakeup, at: due) }
   }
 
   // MARK: Reading

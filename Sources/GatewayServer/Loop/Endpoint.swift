@@ -1,4 +1,5 @@
 internal import CLibWebSockets
+internal import GatewayCore
 
 /// Whoever libwebsockets tells of one connection: the object behind the connection's user pointer.
 ///
@@ -18,6 +19,11 @@ class Endpoint {
   /// Something happened; what `input` means depends on `reason`. Anything but 0 closes the connection.
   func happened(_ reason: lws_callback_reasons, _ input: UnsafeMutableRawPointer?, _ length: Int) -> Int32 {
     preconditionFailure("a kind of endpoint says what it does")
+  }
+
+  /// Writes a message that waited in the loop's ``WriteBatch``.
+  func writeWaiting(_ frame: Frame) {
+    preconditionFailure("a kind of endpoint that has messages says how it writes them")
   }
 
   /// The library answers a ping. Called from inside its write, where nobody else may be told of it.

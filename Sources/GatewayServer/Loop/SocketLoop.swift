@@ -45,6 +45,7 @@ package final class SocketLoop: @unchecked Sendable {
   private let timer = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
   private let tick = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
   private var armedFor = Instant.distantFuture
+  private let batch = WriteBatch()
   /// WebSockets that have ended since freed memory was last given back to the system, and how many of them had before
   /// the last tick.
   private var departures = 0
@@ -180,9 +181,22 @@ package final class SocketLoop: @unchecked Sendable {
       let hasMore = hasWork || hasDue || events.runQueued(limit: Self.workSlice)
       if isStopping { break }
       armTimer()
+      writeBatch()
       ev_run(ev, hasMore ? CInt(EVRUN_NOWAIT) : CInt(EVRUN_ONCE))
+      writeBatch()
     }
     tearDown()
+  }
+
+  /// Writes the message at the end of the turn, behind all that wait already. Only on the loop.
+  func write(_ frame: Frame, to endpoint: Endpoint) {
+    batch.add(frame, to: endpoint)
+    if batch.isFull { batch.write() }
+  }
+
+  /// Writes all that waits for the end of the turn. Only on the loop.
+  func writeBatch() {
+    batch.write()
   }
 
   private func armTimer() {
@@ -217,6 +231,7 @@ package final class SocketLoop: @unchecked Sendable {
     }
     events.end()
     runQueued()
+    writeBatch()
     Self.librarySetup.withLock { _ in lws_context_destroy(context) }
     context = nil
     postern_end_reading()

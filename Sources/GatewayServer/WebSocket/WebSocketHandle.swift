@@ -4,8 +4,8 @@ internal import GatewayRuntime
 
 /// One WebSocket on libwebsockets, the server's side or the client's.
 ///
-/// Writes at once while nothing waits before it; waiting for the writeable callback costs two changes of the poll set
-/// and a wake-up for each message. Sends its close frames itself: the library's own closing arms two timers in its
+/// Writes at the end of the loop's turn (``WriteBatch``) while nothing waits before it; waiting for the writeable callback
+/// costs two changes of the poll set and a wake-up for each message. Sends its close frames itself: the library's own closing arms two timers in its
 /// linear list, and drops the frame where data waits.
 ///
 /// `@unchecked Sendable`: made and used on one loop.
@@ -23,25 +23,28 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   let peer: String
   let acceptedAt: Instant
   var handler: (any SocketHandler)?
-  var phase = Phase.opening
-  /// The code of the peer's close frame; 0 while there was none.
-  var peerCode: UInt16 = 0
   /// The message that is arriving in pieces.
   var assembly: MessageAssembly?
   private var queue: OutboundQueue?
+  private var closeTimer: CloseTimer?
+  /// What is needed until the socket is open.
+  private(set) var handshake: Handshake?
+  // The small ones come last, where they share two words: there are as many as connections.
+  /// The size of the message whose rest the library holds; 0 if it holds none.
+  private var heldBytes: UInt32 = 0
+  /// The code of the peer's close frame; 0 while there was none.
+  var peerCode: UInt16 = 0
+  var phase = Phase.opening
+  /// Whether something waits in the loop's ``WriteBatch``.
+  private var isInBatch = false
   /// Whether what is sent now waits for the writeable callback in any case.
   var isHoldingBack = false
   /// Whether a ping came that the handler has not been told of.
   private var hasNewPing = false
-  /// The size of the message whose rest the library holds; 0 if it holds none.
-  private var heldBytes = 0
-  private var closeTimer: CloseTimer?
   /// Whether our close frame is written, behind which the library may send none of its own (RFC 6455 section 5.5.1).
   private var hasWrittenClose = false
   /// Whether the library has told of its end.
   private(set) var isDestroyed = false
-  /// What is needed until the socket is open.
-  private(set) var handshake: Handshake?
 
   /// How long the peer may take to answer a close frame, if nobody who owns the socket is less patient.
   static let closeTimeout = Duration.seconds(15)
@@ -65,7 +68,15 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   func send(_ frame: Frame) -> SendOutcome {
     guard phase == .open, let wsi else { return .closed }
-    if maySendAtOnce { return write(frame, to: wsi) }
+    if maySendAtOnce {
+      guard frame.payload.count <= WriteBatch.messageBytesMax else {
+        writeBatch()
+        return maySendAtOnce ? write(frame, to: wsi) : .queued
+      }
+      isInBatch = true
+      loop.write(frame, to: self)
+      return .sent
+    }
     let item = OutboundQueue.Item.frame(frame)
     guard waitingBytes + item.cost <= host.limits.outboundBytesMax else { return .overflow }
     enqueue(item)
@@ -73,6 +84,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   }
 
   func ping() {
+    writeBatch()
     guard phase == .open, let wsi else { return }
     if maySendAtOnce { writePing(to: wsi) } else { enqueue(.ping) }
   }
@@ -80,6 +92,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   func close(_ reason: CloseReason) { close(reason, patience: Self.closeTimeout) }
 
   private func close(_ reason: CloseReason, patience: Duration) {
+    writeBatch()
     guard phase == .open, let wsi else { return }
     phase = .closing
     closeTimer = CloseTimer(self, after: patience)
@@ -87,6 +100,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   }
 
   func abort() {
+    writeBatch()
     guard phase != .ended, wsi != nil else { return }
     phase = .ended
     // The library tells of the end before it returns; the handler must hear of it later.
@@ -99,9 +113,21 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   // MARK: Writing
 
+  /// Writes what this one has in the loop's batch, and with it all that is there.
+  private func writeBatch() {
+    if isInBatch { loop.writeBatch() }
+  }
+
+  /// Writes what waited in the loop's batch.
+  override func writeWaiting(_ frame: Frame) {
+    isInBatch = false
+    guard phase == .open, let wsi else { return }
+    if maySendAtOnce { _ = write(frame, to: wsi) } else { enqueue(.frame(frame)) }
+  }
+
   private var maySendAtOnce: Bool { heldBytes == 0 && queue?.isEmpty ?? true && !isHoldingBack }
 
-  private var waitingBytes: Int { heldBytes + (queue?.bytes ?? 0) }
+  private var waitingBytes: Int { Int(heldBytes) + (queue?.bytes ?? 0) }
 
   private func enqueue(_ item: OutboundQueue.Item) {
     if queue == nil { queue = OutboundQueue() }
@@ -119,7 +145,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
       return .closed
     }
     guard lws_partial_buffered(wsi) == 0 else {
-      heldBytes = frame.payload.count + 14
+      heldBytes = UInt32(clamping: frame.payload.count + 14)
       return .queued
     }
     return .sent
@@ -148,7 +174,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   }
 
   private func noteHeld(_ count: Int, _ wsi: OpaquePointer) {
-    if lws_partial_buffered(wsi) != 0 { heldBytes += count + 14 }
+    if lws_partial_buffered(wsi) != 0 { heldBytes += UInt32(clamping: count + 14) }
   }
 
   /// The peer has read: writes what waits.
@@ -170,6 +196,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   /// The peer's close frame. Answers it if it is the first of the two.
   func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
+    writeBatch()
     var code = payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : 1005
     // Of codes below 3000 that RFC 6455 does not name the library has made 1002 by now. 1012 to 1014 came after the RFC
     // (IANA's registry of close codes), and are good.
@@ -201,6 +228,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   /// The library found a breach of the protocol and is closing.
   func libraryCloses() {
+    writeBatch()
     guard phase == .open, let wsi, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
       return
     }
@@ -245,7 +273,11 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     hasNewPing = true
   }
 
-  override var mayWriteClose: Bool { !hasWrittenClose }
+  override var mayWriteClose: Bool {
+    // Nothing may be sent behind it.
+    writeBatch()
+    return !hasWrittenClose
+  }
 
   private func tellPing() {
     hasNewPing = false

@@ -1,0 +1,82 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("The batch that a loop writes at the end of its turn") struct WriteBatchTests {
+  /// What breaks off the connection behind a message, in the segment that brought it.
+  struct Ending: CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+    let code: UInt16
+  }
+
+  static let endings = [
+    Ending(testDescription: "a close frame", bytes: RawClient.frame(8, [0x03, 0xe8]), code: 1000),
+    Ending(testDescription: "a reserved opcode", bytes: RawClient.frame(3, [1]), code: 1002),
+    Ending(testDescription: "a fragmented ping", bytes: RawClient.frame(9, [1], isFinal: false), code: 1002),
+    Ending(testDescription: "a text that is none", bytes: RawClient.frame(1, [0xff]), code: 1007),
+    Ending(
+      testDescription: "a frame above the limit",
+      bytes: [0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4] + Array(repeating: 0, count: 200), code: 1009),
+  ]
+
+  @Test("what was answered is sent before the close frame, whatever came behind the message", arguments: endings)
+  func answeredFirst(_ ending: Ending) async throws {
+    try await TestServer.with { server in
+      let client = try RawClient.open(port: server.port)
+      try client.send(RawClient.frame(1, Array("one".utf8)) + RawClient.frame(1, Array("two".utf8)) + ending.bytes)
+      #expect(try client.readFrame() == .init(opcode: .text, payload: Array("one".utf8)))
+      #expect(try client.readFrame() == .init(opcode: .text, payload: Array("two".utf8)))
+      let frame = try client.readFrame()
+      #expect(frame.opcode == .close)
+      #expect(frame.closeCode == ending.code)
+    }
+  }
+
+  @Test("messages of all sizes are heard in the order in which they were sent, many of them from one segment")
+  func inOrder() async throws {
+    try await TestServer.with { server in
+      let client = try RawClient.open(port: server.port)
+      let sizes = [3, 200, 4096, 4097, 9000, 1] + Array(repeating: 2, count: 150) + [5000, 10, 4095]
+      try client.send(
+        sizes.indices.flatMap { RawClient.frame(2, [UInt8($0)] + Array(repeating: 7, count: sizes[$0])) })
+      for (number, size) in sizes.enumerated() {
+        let frame = try client.readFrame()
+        #expect(frame.payload.first == UInt8(number))
+        #expect(frame.payload.count == size + 1, "message \(number)")
+      }
+    }
+  }
+
+  @Test("what was sent before an abort is read before the end")
+  func abort() async throws {
+    let site = TestSite.recording(
+      SocketEvents(),
+      onOpen: { socket in
+        _ = socket.send(Frame(text: "last words"))
+        socket.abort()
+      })
+    try await TestServer.with(site) { server in
+      let client = try RawClient.open(port: server.port)
+      #expect(try client.readFrame() == .init(opcode: .text, payload: Array("last words".utf8)))
+      #expect(throws: (any Error).self) { try client.readFrame() }
+    }
+  }
+
+  @Test("what one connection is told because of another's message is heard before anything else happens")
+  func toOthers() async throws {
+    let box = Box<(any Socket)?>(nil)
+    let events = SocketEvents()
+    let site = TestSite.recording(
+      events, onOpen: { socket in box.update { $0 = $0 ?? socket } },
+      onMessage: { _, frame in _ = box.get()?.send(frame) })
+    try await TestServer.with(site) { server in
+      let first = try RawClient.open(port: server.port)
+      #expect(await events.next() == .opened)
+      let second = try RawClient.open(port: server.port)
+      try second.sendText("to the first")
+      #expect(try first.readFrame() == .init(opcode: .text, payload: Array("to the first".utf8)))
+    }
+  }
+}
