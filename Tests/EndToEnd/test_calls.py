@@ -141,3 +141,25 @@ def test_a_call_token_that_breaks_a_rule_is_refused(gateway, bad):
 def test_an_expired_token_is_refused_over_http(gateway):
     answer = api(gateway, "GET", path(fresh_call()), token=token(life=-60))
     assert (answer.status, answer.error["number"]) == (401, 401002)
+
+
+def test_a_crowd_is_counted_and_not_told_of_each_who_joins(gateway):
+    cid = fresh_call()
+    clients, loops = [], {}
+    try:
+        while max(loops.values(), default=0) <= 260:
+            assert len(clients) < 2000, "the crowd spreads over too many loops"
+            client = Client(gateway, token=token(f"crowd{len(clients)}"))
+            clients.append(client)
+            place = loop(client.receive("connected")["connection_id"])
+            loops[place] = loops.get(place, 0) + 1
+            assert client.ask("join", cid=cid)["type"] == "joined"
+        told = 0
+        while (message := clients[0].receive()).get("members", 0) < len(clients):
+            assert message["type"] in ("member_joined", "members_changed")
+            told += message["type"] == "member_joined"
+        assert message == {"type": "members_changed", "cid": cid, "members": len(clients)}
+        assert told < len(clients) - 1
+    finally:
+        for client in clients:
+            client.__exit__()

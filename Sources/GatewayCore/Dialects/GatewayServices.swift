@@ -28,6 +28,12 @@ package protocol GatewayServices: Sendable {
   /// Which users' connections hear what is said to the call's audience, each once, in the order of their names.
   func audience(of call: CallID) async -> [UserID]
 
+  /// How many connections hear what is said to the call's audience.
+  func hearers(of call: CallID) async -> Int
+
+  /// How many of them are on the caller's loop. Only on a loop.
+  func hearersHere(of call: CallID) -> Int
+
   /// Gives `event` to those sessions. Returns how many they are.
   func control(_ sessions: SessionFilter, _ event: SessionEvent) async -> Int
 

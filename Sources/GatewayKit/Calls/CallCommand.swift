@@ -29,6 +29,8 @@ package struct CallEvent: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case memberJoined
     case memberLeft
+    /// Members came and went in a crowd, which is told how many it has now, and not of each.
+    case crowdChanged(members: Int)
     /// `content` is one JSON value, as its publisher wrote it.
     case message(content: String)
   }

@@ -1,12 +1,28 @@
 package import GatewayCore
+internal import Synchronization
 
 /// Does the commands of calls for a wire format that has them: whoever joins hears what the members are told, until they
 /// leave or go. All of it is done at once, on the speaker's loop.
-package struct CallCommands: OperationHandler {
-  private let dialect: any CallDialect
+///
+/// Of a crowd nobody is told who joins: 10,000 clients that join one call would be told 50 million times. Its members hear
+/// once a second how many they are, while that changes.
+package final class CallCommands: OperationHandler {
+  /// A call is a crowd while more than so many connections of one loop are in it.
+  package static let crowdMin = 250
+  /// How often a crowd is counted.
+  package static let countInterval = Duration.seconds(1)
 
-  package init(_ dialect: any CallDialect) {
+  private let dialect: any CallDialect
+  private let executor: any (SerialExecutor & TaskExecutor)
+  /// The crowds that are about to be counted.
+  private let counted = Mutex<Set<CallID>>([])
+
+  /// - Parameters:
+  ///   - dialect: Whose clients it serves.
+  ///   - executor: Where crowds are counted: a loop of the gateway.
+  package init(_ dialect: any CallDialect, on executor: any (SerialExecutor & TaskExecutor)) {
     self.dialect = dialect
+    self.executor = executor
   }
 
   package func performAtOnce(
@@ -30,11 +46,11 @@ package struct CallCommands: OperationHandler {
     case .join(let call):
       if speaker.watches(call) { return nil }
       guard speaker.watch(call) else { return .tooMany.detailed("calls of one connection") }
-      services.announce(CallEvent(call: call, user: user, kind: .memberJoined), except: speaker.id)
+      tell(CallEvent(call: call, user: user, kind: .memberJoined), except: speaker.id, on: services)
     case .leave(let call):
       guard speaker.watches(call) else { return .notAMember }
       speaker.unwatch(call)
-      services.announce(CallEvent(call: call, user: user, kind: .memberLeft))
+      tell(CallEvent(call: call, user: user, kind: .memberLeft), on: services)
     case .publish(let call, let content):
       guard speaker.watches(call) else { return .notAMember }
       services.announce(CallEvent(call: call, user: user, kind: .message(content: content)))
@@ -48,6 +64,19 @@ package struct CallCommands: OperationHandler {
   ) async -> [Frame] { [] }
 
   package func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {
-    for call in calls { services.announce(CallEvent(call: call, user: user, kind: .memberLeft)) }
+    for call in calls { tell(CallEvent(call: call, user: user, kind: .memberLeft), on: services) }
+  }
+
+  /// Tells the members who came or went; a crowd how many they are, soon.
+  private func tell(_ event: CallEvent, except speaker: ConnectionID? = nil, on services: any GatewayServices) {
+    if services.hearersHere(of: event.call) <= Self.crowdMin { return services.announce(event, except: speaker) }
+    guard counted.withLock({ $0.insert(event.call).inserted }) else { return }
+    Task.immediate(executorPreference: executor) {
+      await services.sleep(for: Self.countInterval)
+      // Who comes from now on is counted once more.
+      _ = self.counted.withLock { $0.remove(event.call) }
+      let members = await services.hearers(of: event.call)
+      services.announce(CallEvent(call: event.call, user: event.user, kind: .crowdChanged(members: members)))
+    }
   }
 }

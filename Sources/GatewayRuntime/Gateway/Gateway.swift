@@ -339,6 +339,14 @@ extension Gateway: GatewayServices {
     await tables[connection.loop].perform { $0.connections[connection.serial]?.unwatch(call) }
   }
 
+  package func hearers(of call: CallID) async -> Int {
+    var count = 0
+    for table in tables { count += await table.perform { $0.hearers(of: call) } }
+    return count
+  }
+
+  package func hearersHere(of call: CallID) -> Int { currentTable.hearers(of: call) }
+
   package func audience(of call: CallID) async -> [UserID] {
     var users: Set<UserID> = []
     for table in tables { users.formUnion(await table.perform { $0.users(in: call) }) }

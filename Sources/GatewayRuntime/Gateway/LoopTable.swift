@@ -178,6 +178,9 @@ package final class LoopTable: @unchecked Sendable {
     Set((calls[call]?.sorted ?? []).compactMap { connections[$0]?.user })
   }
 
+  /// How many hear it, on this loop.
+  func hearers(of call: CallID) -> Int { calls[call]?.count ?? 0 }
+
   // MARK: Revocations
 
   /// Why a token that verifies is not good all the same; nil if it is.

@@ -11,6 +11,14 @@ enum SerialSet {
     if case .none = self { true } else { false }
   }
 
+  var count: Int {
+    switch self {
+    case .none: 0
+    case .one: 1
+    case .several(let serials): serials.count
+    }
+  }
+
   /// In the order in which the connections came.
   var sorted: [UInt64] {
     switch self {

@@ -5,10 +5,12 @@ package import GatewayKit
 // Calls on the plain wire.
 
 extension PlainDialect: CallDialect {
-  /// The dialect on a gateway, its tokens judged by `authenticator`.
-  package static func binding(_ authenticator: any Authenticator) -> DialectBinding {
+  /// The dialect on a gateway, its tokens judged by `authenticator`, its crowds counted on `executor`.
+  package static func binding(
+    _ authenticator: any Authenticator, on executor: any (SerialExecutor & TaskExecutor)
+  ) -> DialectBinding {
     let dialect = PlainDialect()
-    return DialectBinding(dialect, authenticator, operations: CallCommands(dialect))
+    return DialectBinding(dialect, authenticator, operations: CallCommands(dialect, on: executor))
   }
 
   package func answer(to command: CallCommand, request: RequestID?) -> Frame? {
@@ -27,6 +29,7 @@ extension PlainDialect: CallDialect {
     switch event.kind {
     case .memberJoined: type = "member_joined"
     case .memberLeft: type = "member_left"
+    case .crowdChanged: type = "members_changed"
     case .message(let json):
       type = "message"
       content = json
@@ -34,7 +37,11 @@ extension PlainDialect: CallDialect {
     let payload = JSONWriter.object(capacity: 128 + (content?.utf8.count ?? 0)) { json in
       json.member("type", type)
       json.member("cid", event.call.cid)
-      json.member("user_id", event.user.rawValue)
+      if case .crowdChanged(let members) = event.kind {
+        json.member("members", Int64(members))
+      } else {
+        json.member("user_id", event.user.rawValue)
+      }
       if let content {
         json.name("content")
         json.raw(content)

@@ -14,7 +14,7 @@ package struct PlainVendor: Vendor {
     directory = PlainDirectory(
       ground.store, limits: settings.limits, generator: SeededGenerator(seed: ground.seed))
     authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
-    bindings = [PlainDialect.binding(authenticator)]
+    bindings = [PlainDialect.binding(authenticator, on: ground.executor)]
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {

@@ -16,7 +16,8 @@ package struct SinchVendor: Vendor {
     let dialect = SinchDialect(settings)
     bindings = [
       DialectBinding(
-        dialect, SinchAuthenticator(registrar), operations: SinchOperations(dialect, directory: directory))
+        dialect, SinchAuthenticator(registrar),
+        operations: SinchOperations(dialect, directory: directory, on: ground.executor))
     ]
     issuers = settings.issuer.map { ["sinch": $0.drawing(from: ground.secrets)] } ?? [:]
   }

@@ -11,8 +11,8 @@ struct CommandLaneTests {
 
   init() throws {
     let runner = runner
-    gateway = try SimulatedGateway {
-      DialectBinding(ErrandDialect(), $0, operations: runner, observer: runner)
+    gateway = try SimulatedGateway { judge, _ in
+      DialectBinding(ErrandDialect(), judge, operations: runner, observer: runner)
     }
   }
 

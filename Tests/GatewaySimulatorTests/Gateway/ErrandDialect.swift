@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import GatewayPlain
+import GatewayRuntime
 import Synchronization
 
 /// The plain dialect with commands that take their time: `do NAME MILLISECONDS`, `pass NAME MILLISECONDS` for one that may
@@ -55,7 +56,8 @@ final class ErrandRunner: OperationHandler, ConnectionObserver {
     _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
     on services: any GatewayServices
   ) -> Bool {
-    CallCommands(ErrandDialect()).performAtOnce(command, by: caller, at: speaker, request: request, on: services)
+    CallCommands(ErrandDialect(), on: EventLoop.current!).performAtOnce(
+      command, by: caller, at: speaker, request: request, on: services)
   }
 
   nonisolated(nonsending) func perform(

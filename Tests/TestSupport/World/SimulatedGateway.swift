@@ -10,6 +10,10 @@ package struct SimulatedGateway {
   package let space: TestSpace<TimedVendor>
   package let issuer: PlainTokenIssuer
   package let dialect = PlainClientDialect()
+
+  /// The dialect of its sockets, its tokens judged by the one, what it does later done on the other.
+  package typealias Binding = @Sendable (any Authenticator, any (SerialExecutor & TaskExecutor)) -> DialectBinding
+
   /// - Parameters:
   ///   - loops: How many loops the gateway has.
   ///   - judgement: How long the judgement of a token takes; nil for at once.
@@ -18,7 +22,7 @@ package struct SimulatedGateway {
     seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
     _ configuration: GatewayConfiguration = GatewayConfiguration(session: try! SessionPolicy()),
     judgement: Duration? = nil, keepsTrace: Bool = true,
-    bind: @escaping @Sendable (any Authenticator) -> DialectBinding = { PlainDialect.binding($0) }
+    bind: @escaping Binding = { PlainDialect.binding($0, on: $1) }
   ) throws {
     let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
     issuer = PlainTokenIssuer(signer: try JWTSigner(secret))

@@ -15,13 +15,13 @@ struct TimedSettings: VendorSettings {
   let plain: PlainSettings
   /// How long the judgement of a token takes; nil for at once.
   let judgement: Duration?
-  let bind: @Sendable (any Authenticator) -> DialectBinding
+  let bind: SimulatedGateway.Binding
 
   func vendor(on ground: Ground) -> TimedVendor {
     let plain = plain.vendor(on: ground)
     let authenticator = plain.bindings[0].authenticator
-    return TimedVendor(
-      plain: plain, bindings: [bind(judgement.map { SlowAuthenticator(authenticator, takes: $0) } ?? authenticator)])
+    let judge = judgement.map { SlowAuthenticator(authenticator, takes: $0) } ?? authenticator
+    return TimedVendor(plain: plain, bindings: [bind(judge, ground.executor)])
   }
 }
 

@@ -21,13 +21,14 @@ struct PlainTranscriptTests {
   @Test("a call's members are told what its transcript says")
   func callEvents() throws {
     let lines = try Transcript.lines("call-events")
-    #expect(lines.count == 8)
+    #expect(lines.count == 10)
     for (given, expected) in zip(lines, lines.dropFirst()) where expected.hasPrefix("<") {
       let words = given.split(separator: " ", maxSplits: 3).map(String.init)
       let kind: CallEvent.Kind =
         switch words[0] {
         case "member_joined": .memberJoined
         case "member_left": .memberLeft
+        case "members_changed": .crowdChanged(members: Int(words[3])!)
         default: .message(content: words[3])
         }
       let event = CallEvent(call: CallID(cid: words[1])!, user: UserID(words[2]), kind: kind)

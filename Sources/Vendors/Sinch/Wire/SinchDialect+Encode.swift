@@ -74,7 +74,7 @@ extension SinchDialect: CallDialect {
     switch event.kind {
     case .memberJoined: type = "callMemberJoined"
     case .memberLeft: type = "callMemberLeft"
-    case .message: return nil
+    case .crowdChanged, .message: return nil
     }
     let text = SinchWords.text(type) { json in
       json.member("callId", event.call.cid)

@@ -14,10 +14,12 @@ package struct SinchOperations: OperationHandler {
   private let errors: SinchErrorWords
   private let calls: CallCommands
 
-  package init(_ dialect: SinchDialect, directory: SinchDirectory) {
+  package init(
+    _ dialect: SinchDialect, directory: SinchDirectory, on executor: any (SerialExecutor & TaskExecutor)
+  ) {
     self.directory = directory
     errors = dialect.errors
-    calls = CallCommands(dialect)
+    calls = CallCommands(dialect, on: executor)
   }
 
   package func performAtOnce(

@@ -1,0 +1,61 @@
+import GatewayCore
+import GatewayKit
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@Suite("A crowd in a call") struct CrowdTests {
+  /// A member of `default:x`.
+  private func join(_ gateway: SimulatedGateway, _ number: Int) -> SimulatedPeer {
+    let peer = gateway.connect(gateway.token("user\(number)"))
+    peer.say(#"{"type":"join","cid":"default:x"}"#)
+    return peer
+  }
+
+  private func arrivals(_ peer: SimulatedPeer) -> Int { peer.texts.count { $0.contains(#""member_joined""#) } }
+  private func departures(_ peer: SimulatedPeer) -> Int { peer.texts.count { $0.contains(#""member_left""#) } }
+  private func counts(_ peer: SimulatedPeer) -> [Int] {
+    peer.texts.compactMap {
+      $0.firstMatch(of: #/"members_changed","cid":"default:x","members":(\d+)}/#).flatMap { Int($0.1) }
+    }
+  }
+
+  @Test("hears how many it is once a second, and nothing of each who joins or leaves", arguments: [1, 3])
+  func counted(loops: Int) throws {
+    let gateway = try SimulatedGateway(loops: loops)
+    let limit = CallCommands.crowdMin * loops
+    let first = join(gateway, 0)
+    gateway.world.settle()
+    let others = (1...limit + 99).map { join(gateway, $0) }
+    gateway.world.settle()
+    #expect(arrivals(first) == limit - 1)
+    #expect(counts(first) == [])
+    gateway.world.advance(by: CallCommands.countInterval)
+    #expect(counts(first) == [limit + 100])
+    #expect(others.allSatisfy { counts($0) == [limit + 100] })
+    gateway.world.advance(by: .seconds(60))
+    #expect(counts(first).count == 1, "nobody came or went")
+
+    // Messages are heard as before, by all.
+    first.say(#"{"type":"publish","cid":"default:x","content":1}"#)
+    gateway.world.settle()
+    #expect(others.allSatisfy { $0.texts.contains { $0.contains(#""content":1"#) } })
+
+    // Some leave, some are gone; when the crowd is none any more each is told of again.
+    for peer in others.suffix(50) { peer.say(#"{"type":"leave","cid":"default:x"}"#) }
+    for peer in others.dropLast(50).suffix(30) { peer.abort() }
+    gateway.world.settle()
+    #expect(departures(first) == 0)
+    gateway.world.advance(by: CallCommands.countInterval)
+    #expect(counts(first) == [limit + 100, limit + 20])
+    for peer in others.prefix(limit / 2) { peer.abort() }
+    gateway.world.settle()
+    #expect((1...limit / 2).contains(departures(first)))
+    gateway.world.advance(by: CallCommands.countInterval)
+    #expect(counts(first).last == limit + 20 - limit / 2)
+    let before = arrivals(first)
+    _ = join(gateway, 10_000)
+    gateway.world.settle()
+    #expect(arrivals(first) == before + 1)
+  }
+}
