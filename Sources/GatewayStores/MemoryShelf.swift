@@ -24,8 +24,7 @@ struct MemoryShelf: Shelf {
   func rows(in range: StoreRange, limit: Int, at now: WallTime) -> [StoreEntry] {
     var found: [StoreEntry] = []
     guard limit > 0 else { return found }
-    paths.visit(from: range.lower) { path in
-      guard path < range.upper else { return false }
+    paths.visit(from: range.lower, below: range.upper, isBackwards: range.isBackwards) { path in
       if let row = rows[path], row.isAlive(at: now) {
         found.append(StoreEntry(path: path, version: row.version, value: row.value))
       }

@@ -9,6 +9,7 @@ final class SQLiteShelf: Shelf {
   let file: SQLiteFile
   private let select: SQLiteStatement
   private let selectRange: SQLiteStatement
+  private let selectRangeBackwards: SQLiteStatement
   private let insert: SQLiteStatement
   private let delete: SQLiteStatement
   private let selectExpired: SQLiteStatement
@@ -22,11 +23,12 @@ final class SQLiteShelf: Shelf {
   init(_ file: SQLiteFile) throws(StoreError) {
     self.file = file
     select = try file.statement("SELECT version, expires, counts, value FROM entry WHERE key = ?1")
-    selectRange = try file.statement(
-      """
+    let range = """
       SELECT version, expires, counts, value, key FROM entry
-      WHERE key >= ?1 AND key < ?2 AND (expires IS NULL OR expires > ?3) ORDER BY key LIMIT ?4
-      """)
+      WHERE key >= ?1 AND key < ?2 AND (expires IS NULL OR expires > ?3) ORDER BY key
+      """
+    selectRange = try file.statement("\(range) LIMIT ?4")
+    selectRangeBackwards = try file.statement("\(range) DESC LIMIT ?4")
     insert = try file.statement(
       "INSERT OR REPLACE INTO entry(key, version, expires, counts, value) VALUES(?1,?2,?3,?4,?5)")
     delete = try file.statement("DELETE FROM entry WHERE key = ?1")
@@ -52,15 +54,16 @@ final class SQLiteShelf: Shelf {
 
   /// The living rows of the range, in order.
   func rows(
-    from lower: StorePath, to upper: StorePath, limit: Int, at now: WallTime
+    in range: StoreRange, limit: Int, at now: WallTime
   ) throws(StoreError) -> [(path: StorePath, row: ShelfRow<[UInt8]>)] {
-    defer { selectRange.reset() }
-    selectRange.bind(1, lower.bytes)
-    selectRange.bind(2, upper.bytes)
-    selectRange.bind(3, now.nanoseconds)
-    selectRange.bind(4, Int64(max(0, limit)))
+    let select = range.isBackwards ? selectRangeBackwards : selectRange
+    defer { select.reset() }
+    select.bind(1, range.lower.bytes)
+    select.bind(2, range.upper.bytes)
+    select.bind(3, now.nanoseconds)
+    select.bind(4, Int64(max(0, limit)))
     var found: [(path: StorePath, row: ShelfRow<[UInt8]>)] = []
-    while try selectRange.step() { found.append((StorePath(bytes: selectRange.bytes(4)), Self.row(selectRange))) }
+    while try select.step() { found.append((StorePath(bytes: select.bytes(4)), Self.row(select))) }
     return found
   }
 

@@ -43,7 +43,7 @@ package final class SQLiteStore: Store {
 
   package func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry] {
     let rows = try await withCheckedContinuation { continuation in
-      ask(.scan(from: range.lower, to: range.upper, limit: limit, at: now, continuation))
+      ask(.scan(range, limit: limit, at: now, continuation))
     }.get()
     var entries: [StoreEntry] = []
     entries.reserveCapacity(rows.count)
@@ -82,8 +82,8 @@ package final class SQLiteStore: Store {
       for request in requests {
         switch request {
         case .read(let paths, let now, let answer): answer.resume(returning: worker.read(paths, at: now))
-        case .scan(let lower, let upper, let limit, let now, let answer):
-          answer.resume(returning: worker.scan(from: lower, to: upper, limit: limit, at: now))
+        case .scan(let range, let limit, let now, let answer):
+          answer.resume(returning: worker.scan(range, limit: limit, at: now))
         case .tallies(let counts, let answer): answer.resume(returning: worker.tallies(counts))
         case .commit(let commit, let answer): commits.append((commit, answer))
         }
@@ -146,7 +146,6 @@ enum SQLiteRequest: Sendable {
 
   case read([StorePath], at: WallTime, Answer<[ShelfRow<[UInt8]>?]>)
   case tallies([StorePath], Answer<[Int]>)
-  case scan(
-    from: StorePath, to: StorePath, limit: Int, at: WallTime, Answer<[(path: StorePath, row: ShelfRow<[UInt8]>)]>)
+  case scan(StoreRange, limit: Int, at: WallTime, Answer<[(path: StorePath, row: ShelfRow<[UInt8]>)]>)
   case commit(SQLiteCommit, Answer<Bool>)
 }

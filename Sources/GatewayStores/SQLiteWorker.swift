@@ -31,9 +31,9 @@ final class SQLiteWorker: @unchecked Sendable {
   }
 
   func scan(
-    from lower: StorePath, to upper: StorePath, limit: Int, at now: WallTime
+    _ range: StoreRange, limit: Int, at now: WallTime
   ) -> Result<[(path: StorePath, row: ShelfRow<[UInt8]>)], StoreError> {
-    told { () throws(StoreError) in try shelf.rows(from: lower, to: upper, limit: limit, at: now) }
+    told { () throws(StoreError) in try shelf.rows(in: range, limit: limit, at: now) }
   }
 
   func tallies(_ counts: [StorePath]) -> Result<[Int], StoreError> {

@@ -45,6 +45,23 @@ struct SortedKeys<Key: Comparable> {
     }
   }
 
+  /// Calls `body` with the keys from `lower` on and below `upper`, in order or against it, until it answers false.
+  func visit(from lower: Key, below upper: Key, isBackwards: Bool, _ body: (Key) -> Bool) {
+    guard isBackwards else { return visit(from: lower) { $0 < upper && body($0) } }
+    guard !runs.isEmpty else { return }
+    var run = runIndex(of: upper)
+    var place = Self.place(of: upper, in: runs[run])
+    while true {
+      while place > 0 {
+        place -= 1
+        guard runs[run][place] >= lower, body(runs[run][place]) else { return }
+      }
+      guard run > 0 else { return }
+      run -= 1
+      place = runs[run].count
+    }
+  }
+
   /// The run that has `key`, or would have: the last that does not begin after it.
   private func runIndex(of key: Key) -> Int {
     var low = 0

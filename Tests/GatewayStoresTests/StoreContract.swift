@@ -105,7 +105,9 @@ struct StoreContract {
     await expectFull(count) { try await store.write([.init(ann, "", in: [count])], at: now) }
     let others = (0..<1000).map { StoreCommit.Write(Note.table.key("new \($0)"), "", in: [count]) }
     #expect(try await store.write(others, at: end))
-    #expect(try await store.scan(Note.table.range(), limit: 5000, at: end).count == 1000)
+    let all = try await store.scan(Note.table.range(), limit: 5000, at: end).map(\.path)
+    #expect(all.count == 1000)
+    #expect(try await store.scan(Note.table.range().backwards, limit: 5000, at: end).map(\.path) == all.reversed())
     await expectFull(count) { try await store.write([.init(ann, "", in: [count])], at: end) }
   }
 
@@ -123,6 +125,18 @@ struct StoreContract {
     let found = try await store.scan(Note.table.range("x"), limit: 100, at: now)
     #expect(try found.map { try $0.value(as: Note.self).text.utf8.map(\.self) } == expected.map { Array($0.utf8) })
     #expect(try await store.scan(Note.table.range("x"), limit: 3, at: now).map(\.path) == found.prefix(3).map(\.path))
+    let backwards = Note.table.range("x").backwards
+    #expect(try await store.scan(backwards, limit: 100, at: now).map(\.path) == found.map(\.path).reversed())
+    #expect(try await store.scan(backwards, limit: 3, at: now).map(\.path) == found.suffix(3).map(\.path).reversed())
+    for (number, entry) in found.enumerated() {
+      #expect(
+        try await store.scan(backwards.after(entry.path), limit: 2, at: now).map(\.path)
+          == found.prefix(number).suffix(2).map(\.path).reversed())
+      #expect(
+        try await store.scan(Note.table.range("x").after(entry.path), limit: 2, at: now).map(\.path)
+          == found.dropFirst(number + 1).prefix(2).map(\.path))
+    }
+    #expect(try await store.scan(backwards, limit: 0, at: now).isEmpty)
     #expect(try await store.scan(Note.table.range("x"), limit: 0, at: now).isEmpty)
     #expect(try await store.scan(Note.table.range("y"), limit: 3, at: now).isEmpty)
     #expect(try await store.write([.removal(of: Note.table.key("x", "a"))], at: now))

@@ -114,6 +114,8 @@ struct StoreModelTests {
       let scanned = try await store.scan(Note.table.range("low"), limit: 7, at: now)
       let alive = keys[..<10].map(\.path).sorted().filter { model.row($0, at: now) != nil }
       try #require(scanned.map(\.path) == Array(alive.prefix(7)), "step \(step)")
+      let last = try await store.scan(Note.table.range("low").backwards, limit: 7, at: now)
+      try #require(last.map(\.path) == alive.suffix(7).reversed(), "step \(step)")
     }
     // None of the answers was always the same.
     #expect(outcomes.values.allSatisfy { $0 > 200 } && outcomes.count == 3, "\(outcomes)")

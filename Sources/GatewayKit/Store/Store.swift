@@ -11,7 +11,7 @@ package protocol Store: Sendable {
   /// The rows under these keys, all as they were at one moment.
   func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?]
 
-  /// The first rows of the range, at most `limit`, in the order of their keys.
+  /// The first rows of the range, at most `limit`, in the order of their keys, or against it if it is backwards.
   func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry]
 
   /// All of it, or nothing: false if a row is no longer as it was read.

@@ -38,8 +38,10 @@ package struct StoreRange: Sendable {
   /// Nothing that is less is in it.
   package private(set) var lower: StorePath
   /// Neither this nor anything after it is in it.
-  package let upper: StorePath
+  package private(set) var upper: StorePath
   package let type: any StoreValue.Type
+  /// Whether the last row comes first.
+  package private(set) var isBackwards = false
 
   init(beginning path: StorePath, type: any StoreValue.Type) {
     lower = path
@@ -50,7 +52,18 @@ package struct StoreRange: Sendable {
   /// What of it stands behind that row: the next page, where it was the last of one.
   package func after(_ path: StorePath) -> StoreRange {
     var rest = self
-    rest.lower = max(lower, StorePath(bytes: path.bytes + [0]))
+    if isBackwards {
+      rest.upper = min(upper, path)
+    } else {
+      rest.lower = max(lower, StorePath(bytes: path.bytes + [0]))
+    }
     return rest
+  }
+
+  /// The same rows, the last first.
+  package var backwards: StoreRange {
+    var range = self
+    range.isBackwards.toggle()
+    return range
   }
 }

@@ -45,28 +45,31 @@ extension SendbirdChannels {
   package func messages(
     of url: Name, _ query: SendbirdMessageQuery, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
-    let messages = try await ask { () async throws(StoreError) in try await kept(url, at: now) }
-    let first: Int
-    let last: Int
-    switch query.point {
-    case .time(let time):
-      first = messages.partition { $0.createdAt >= time }
-      last = messages.partition { $0.createdAt > time }
-    case .message(let id):
-      first = messages.partition { $0.id >= id }
-      last = messages.partition { $0.id > id }
+    try await ask { () async throws(StoreError) in
+      var (before, at, after): ([SendbirdMessage], [SendbirdMessage], [SendbirdMessage]) = ([], [], [])
+      var rest = Self.messages.range(url.text).backwards
+      // From the newest back, since nearly everybody asks for the newest.
+      pages: while true {
+        let page = try await store.scan(rest, limit: Self.pageSize, at: now)
+        for entry in page {
+          let message = try entry.value(as: SendbirdMessage.self)
+          switch query.point.side(of: message) {
+          case .after: after.append(message)
+          case .at: at.append(message)
+          case .before where before.count == query.before: break pages
+          case .before: if query.includes(message) { before.append(message) }
+          }
+        }
+        guard page.count == Self.pageSize, let last = page.last else { break }
+        rest = rest.after(last.path)
+      }
+      let later = after.reversed().lazy.filter { query.includes($0) }.prefix(query.after)
+      return before.reversed() + (query.includesPoint ? at.reversed().filter { query.includes($0) } : []) + later
     }
-    var found: [SendbirdMessage] = []
-    var index = first
-    while index > 0, found.count < query.before {
-      index -= 1
-      if query.includes(messages[index]) { found.append(messages[index]) }
-    }
-    found.reverse()
-    if query.includesPoint { found += messages[first..<last].filter { query.includes($0) } }
-    found += messages[last...].lazy.filter { query.includes($0) }.prefix(query.after)
-    return found
   }
+
+  /// How many messages are read at once.
+  private static let pageSize = 64
 
   // MARK: Room
 
@@ -156,18 +159,5 @@ extension SendbirdChannels {
         channels: held[0], channelBytes: held[1], messages: held[2], messageBytes: held[3],
         messagesDisplaced: await rooms.displaced)
     }
-  }
-}
-
-extension Array<SendbirdMessage> {
-  /// The first place where `isBehind` holds, which must hold from there on.
-  fileprivate func partition(_ isBehind: (SendbirdMessage) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

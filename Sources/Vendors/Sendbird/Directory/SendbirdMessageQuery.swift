@@ -5,6 +5,16 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
   package enum Point: Hashable, Sendable {
     case time(WallTime)
     case message(Int64)
+
+    /// Where a message lies.
+    enum Side { case before, at, after }
+
+    func side(of message: SendbirdMessage) -> Side {
+      switch self {
+      case .time(let time): message.createdAt < time ? .before : message.createdAt == time ? .at : .after
+      case .message(let id): message.id < id ? .before : message.id == id ? .at : .after
+      }
+    }
   }
 
   /// Which replies to other messages are among them.
