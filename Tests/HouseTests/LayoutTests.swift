@@ -47,6 +47,17 @@ struct LayoutTests {
     }
   }
 
+  @Test("where the README says to begin to read, there are such files")
+  func reading() throws {
+    let readme = try #require(Repository.text(of: "README.md"))
+    let table = try #require(readme.components(separatedBy: "Where to begin to read").dropFirst().first)
+    let names = table.matches(of: #/`([A-Z][A-Za-z+]+)`/#).map { String($0.1) }
+    #expect(names.count > 20)
+    for name in names {
+      #expect(Self.swift.contains { $0.path.hasSuffix("/\(name).swift") }, "README.md names \(name)")
+    }
+  }
+
   @Test("every Swift target is built with the house's settings")
   func settings() throws {
     let package = try #require(Repository.text(of: "Package.swift"))

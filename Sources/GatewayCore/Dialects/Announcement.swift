@@ -45,11 +45,11 @@ package struct DialectFrame: Hashable, Sendable {
 
 /// Who is told something.
 package enum Audience: Hashable, Sendable {
-  /// The connections that have joined the call or watch it.
+  /// The connections that watch the call.
   case call(CallID)
   /// Every connection of these users.
   case users(Set<UserID>)
-  /// The connections that have joined the call or watch it, and every connection of these users, each once.
+  /// The connections that watch the call, and every connection of these users, each once.
   case callAndUsers(CallID, Set<UserID>)
   case connection(ConnectionID)
 }

@@ -1,5 +1,6 @@
-/// An SDK's behaviour that no server asks for: that it comes back from a lost connection after 0.25 to 2.5 s, for instance. The default is a client without habits, which refreshes on its connection, pings nobody and comes
-/// back only if the fleet's plan says so.
+/// An SDK's behaviour that no server asks for: that it comes back from a lost connection after 0.25 to 2.5 s, for instance.
+/// The default is a client without habits, which refreshes on its connection, pings nobody and comes back only if the
+/// fleet's plan says so.
 package struct ClientHabits: Hashable, Sendable {
   /// How it sees that its connection lives; nil if it does not look.
   package var keepAlive: KeepAliveHabit?

@@ -7,7 +7,7 @@ package protocol ConnectionObserver: Sendable {
   nonisolated(nonsending) func connectionBegan(_ caller: Caller, on services: any GatewayServices) async
 
   /// The connection, which was logged in, is closing or gone, or its user has logged out: it hears and says nothing more
-  /// as that user. Starts on its loop, once for each login, when every operation that came in before has been done.
+  /// as that user. Starts on its loop, once for each login, when every command that came in before has been done.
   nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async

@@ -44,8 +44,8 @@ package protocol Dialect: Sendable {
   /// The message on the wire; nil if the dialect has no words for it.
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame?
 
-  /// The code and text that the close frame has for `reason`.
-  func closeFrame(for reason: CloseReason) -> CloseReason
+  /// What the close frame says where the gateway's reason is `reason`: the same, or the wire's own code and text.
+  func closeReason(for reason: CloseReason) -> CloseReason
 
   /// The error over HTTP, with the fields that belong to its status.
   func response(for error: GatewayError) -> HTTPResponse
@@ -84,5 +84,5 @@ extension Dialect {
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> Baggage? { nil }
-  package func closeFrame(for reason: CloseReason) -> CloseReason { reason }
+  package func closeReason(for reason: CloseReason) -> CloseReason { reason }
 }

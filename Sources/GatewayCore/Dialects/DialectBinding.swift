@@ -1,5 +1,5 @@
 /// A wire format as one gateway serves it: the dialect together with who judges its tokens, who does its commands, and
-/// the times of its sessions. A vendor may have several, for its video and its chat, say.
+/// the times of its sessions. Stream has one for video and one for chat, say.
 ///
 /// A class because every connection holds on to its own, and copies would cost each of them 300 bytes.
 package final class DialectBinding: Sendable {
@@ -8,26 +8,27 @@ package final class DialectBinding: Sendable {
   package let jsonDialect: (any Dialect)?
   package let authenticator: any Authenticator
   /// The times its sessions keep to; nil for the gateway's.
-  package var session: SessionPolicy? { sharedSession?.policy }
-  package let sharedSession: SharedSessionPolicy?
+  package var session: SessionPolicy? { sharedPolicy?.policy }
+  /// The same, as the sessions hold it.
+  package let sharedPolicy: SharedSessionPolicy?
   /// What is done about silent peers; nil for what the gateway does.
   package let liveness: Liveness?
-  /// Does the operations that only this dialect knows; nil if there are none.
-  package let operations: (any OperationHandler)?
+  /// Does what clients of this wire ask for; nil if it has no commands.
+  package let commands: (any CommandHandler)?
   /// Hears of connections that end; nil if nobody wants to.
   package let observer: (any ConnectionObserver)?
 
   package init(
     _ dialect: any Dialect, _ authenticator: any Authenticator, session: SessionPolicy? = nil,
-    liveness: Liveness? = nil, operations: (any OperationHandler)? = nil, observer: (any ConnectionObserver)? = nil,
+    liveness: Liveness? = nil, commands: (any CommandHandler)? = nil, observer: (any ConnectionObserver)? = nil,
     jsonDialect: (any Dialect)? = nil
   ) {
     self.dialect = dialect
     self.jsonDialect = jsonDialect
     self.authenticator = authenticator
-    sharedSession = session.map { SharedSessionPolicy($0) }
+    sharedPolicy = session.map { SharedSessionPolicy($0) }
     self.liveness = liveness
-    self.operations = operations
+    self.commands = commands
     self.observer = observer
   }
 }

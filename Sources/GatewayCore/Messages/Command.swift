@@ -2,7 +2,7 @@
 package struct Command: Hashable, Sendable {
   /// What it is called, for people.
   package let label: String
-  /// What the dialect's ``OperationHandler`` is told of it.
+  /// What the dialect's ``CommandHandler`` is told of it.
   package let baggage: Baggage
   /// Whether the commands behind this one start without waiting for its answer: that somebody types, say.
   package let mayOverlap: Bool

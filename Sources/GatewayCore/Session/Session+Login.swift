@@ -29,7 +29,7 @@ extension Session {
     switch event {
     case .verified(attempt, let verdict):
       if case .success(let acceptance) = verdict, let wanted = acceptance.token.wants {
-        ask(for: wanted, acceptance, until: until, at: now, into: &effects)
+        keepWaiting(for: wanted, acceptance, until: until, at: now, into: &effects)
       } else {
         logIn(verdict, openedAt: until - policy.loginTimeout, at: now, into: &effects)
       }
@@ -52,7 +52,7 @@ extension Session {
 
   /// Goes on waiting for credentials: those that were presented do not let anybody in by themselves. They give no more
   /// time either, and too many of them end the session as refused ones do.
-  private mutating func ask(
+  private mutating func keepWaiting(
     for wanted: GatewayError, _ acceptance: Acceptance, until: Instant, at now: Instant,
     into effects: inout [SessionEffect]
   ) {

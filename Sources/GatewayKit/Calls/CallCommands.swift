@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Of a crowd nobody is told who joins: 10,000 clients that join one call would be told 50 million times. Its members hear
 /// once a second how many they are, while that changes.
-package final class CallCommands: OperationHandler {
+package final class CallCommands: CommandHandler {
   /// A call is a crowd while more than so many connections of one loop are in it.
   package static let crowdMin = 250
   /// How often a crowd is counted.

@@ -8,7 +8,7 @@ final class CommandLane {
   /// What waits its turn.
   enum Entry {
     /// A command of a login that may be over by then: it was said in time, and is done.
-    case order(Order)
+    case errand(Errand)
     /// What must not be judged before that, such as a logout.
     case message(InboundMessage)
     /// That a login begins, or how it ended, for who wants to know.
@@ -16,7 +16,7 @@ final class CommandLane {
   }
 
   /// A command with who gave it.
-  struct Order {
+  struct Errand {
     let command: Command
     let caller: Caller
     let request: RequestID?
@@ -48,7 +48,7 @@ final class CommandLane {
   }
 
   func add(_ entry: Entry) {
-    if case .order = entry {} else { barriers += 1 }
+    if case .errand = entry {} else { barriers += 1 }
     waiting.append(entry)
   }
 
@@ -56,7 +56,7 @@ final class CommandLane {
   func next() -> Entry? {
     guard !isBusy, !waiting.isEmpty else { return nil }
     let entry = waiting.removeFirst()
-    if case .order = entry {} else { barriers -= 1 }
+    if case .errand = entry {} else { barriers -= 1 }
     // Nobody keeps what a burst has needed.
     if waiting.isEmpty { waiting = [] }
     return entry

@@ -6,7 +6,7 @@ extension Connection {
   /// Hands a message to the session, now or when its turn has come.
   func take(_ message: InboundMessage) {
     guard let lane, lane.holds(message) else { return handle(.received(message)) }
-    guard lane.count < table.configuration.operationsPerConnectionMax else {
+    guard lane.count < table.configuration.commandsPerConnectionMax else {
       var effects: [SessionEffect] = []
       refuseCommand(message.request, &effects)
       return performAll(&effects)
@@ -18,16 +18,16 @@ extension Connection {
   func perform(
     _ command: Command, _ user: UserID, _ request: RequestID?, _ effects: inout [SessionEffect]
   ) {
-    guard let handler = binding.operations else { return reply(.error(.unknownType, request: request), &effects) }
+    guard let handler = binding.commands else { return reply(.error(.unknownType, request: request), &effects) }
     let caller = Caller(user: user, kind: loggedInKind, connection: id, notes: session.notes)
     let isBusy = lane?.isBusy ?? false
     // Most commands of most dialects are done at once, and nothing of theirs ever waits.
     if !isBusy, handler.performAtOnce(command, by: caller, at: self, request: request, on: gateway) { return }
     let lane = lane ?? CommandLane()
     self.lane = lane
-    guard lane.count < table.configuration.operationsPerConnectionMax else { return refuseCommand(request, &effects) }
-    let order = CommandLane.Order(command: command, caller: caller, request: request, login: login)
-    if isBusy { lane.add(.order(order)) } else { start(order, by: handler, in: lane) }
+    guard lane.count < table.configuration.commandsPerConnectionMax else { return refuseCommand(request, &effects) }
+    let errand = CommandLane.Errand(command: command, caller: caller, request: request, login: loginNumber)
+    if isBusy { lane.add(.errand(errand)) } else { start(errand, by: handler, in: lane) }
   }
 
   /// Tells who wants to know that the user is here, before anything is done that the user says.
@@ -64,7 +64,7 @@ extension Connection {
     lane.isMoving = true
     while let entry = lane.next() {
       switch entry {
-      case .order(let order): startLate(order, in: lane)
+      case .errand(let errand): startLate(errand, in: lane)
       case .message(let message): handle(.received(message))
       case .login(let caller, let ending): tellObserver(caller, ending, in: lane)
       }
@@ -73,37 +73,37 @@ extension Connection {
   }
 
   /// Does what has waited for its turn.
-  private func startLate(_ order: CommandLane.Order, in lane: CommandLane) {
-    guard let handler = binding.operations else { return }
+  private func startLate(_ errand: CommandLane.Errand, in lane: CommandLane) {
+    guard let handler = binding.commands else { return }
     // What is done at once is not done for who has gone: nobody who is not there is in a call.
-    if isCurrent(order.login),
+    if isCurrent(errand.login),
       handler.performAtOnce(
-        order.command, by: order.caller, at: self, request: order.request, on: gateway)
+        errand.command, by: errand.caller, at: self, request: errand.request, on: gateway)
     {
       return
     }
-    start(order, by: handler, in: lane)
+    start(errand, by: handler, in: lane)
   }
 
-  private func start(_ order: CommandLane.Order, by handler: any OperationHandler, in lane: CommandLane) {
-    lane.begin(mayOverlap: order.command.mayOverlap)
+  private func start(_ errand: CommandLane.Errand, by handler: any CommandHandler, in lane: CommandLane) {
+    lane.begin(mayOverlap: errand.command.mayOverlap)
     Task.immediate(executorPreference: table.loop) {
       let answers = await handler.perform(
-        order.command, by: order.caller, request: order.request, on: self.gateway)
-      self.finish(order, answers, in: lane)
+        errand.command, by: errand.caller, request: errand.request, on: self.gateway)
+      self.finish(errand, answers, in: lane)
     }
   }
 
   /// Answers, unless the login that asked is over.
-  private func finish(_ order: CommandLane.Order, _ answers: [Frame], in lane: CommandLane) {
-    if isCurrent(order.login) {
+  private func finish(_ errand: CommandLane.Errand, _ answers: [Frame], in lane: CommandLane) {
+    if isCurrent(errand.login) {
       for answer in answers { deliver(answer) }
     }
-    lane.end(mayOverlap: order.command.mayOverlap)
+    lane.end(mayOverlap: errand.command.mayOverlap)
     moveOn(lane)
   }
 
-  /// - Parameter ending: How the login ended; nil if it begins.
+  /// Says how the login ended, or that it begins where `ending` is nil.
   private func tellObserver(_ caller: Caller, _ ending: ConnectionEnding?, in lane: CommandLane) {
     lane.begin(mayOverlap: false)
     guard ending == nil else { return tell(caller, ending, in: lane) }
@@ -129,7 +129,7 @@ extension Connection {
   }
 
   private func isCurrent(_ login: UInt32) -> Bool {
-    loggedInAs != nil && login == self.login
+    loggedInAs != nil && login == loginNumber
   }
 }
 

@@ -63,7 +63,7 @@ extension Connection {
       if connection.watched.contains(call) { return true }
       guard connection.watched.count < connection.table.configuration.callsPerConnectionMax else { return false }
       connection.watched.insert(call)
-      _ = connection.table.join(call, connection.id)
+      connection.table.watch(call, connection.id)
       return true
     }
   }
@@ -71,7 +71,7 @@ extension Connection {
   /// Hears of a call no more. Only on the loop.
   package nonisolated func unwatch(_ call: CallID) {
     onLoop { connection in
-      if connection.watched.remove(call) != nil { connection.table.leave(call, connection.id) }
+      if connection.watched.remove(call) != nil { connection.table.unwatch(call, connection.id) }
     }
   }
 

@@ -41,7 +41,7 @@ package actor Connection {
   @exclusivity(unchecked) private var pingedAt = Instant.distantFuture
   // The small ones come last, where they share two words: there are as many as connections.
   /// Counts the logins: an answer that comes late is good only for the login that asked.
-  private(set) var login: UInt32 = 0
+  private(set) var loginNumber: UInt32 = 0
   /// The code of the peer's close frame, once that has come.
   private var peerCode: UInt16?
   /// The place of ``binding`` among the gateway's.
@@ -67,7 +67,7 @@ package actor Connection {
     self.gateway = gateway
     self.table = table
     self.admitted = admitted
-    session = Session(id: id, policy: binding.sharedSession ?? table.session, now: now)
+    session = Session(id: id, policy: binding.sharedPolicy ?? table.sessionPolicy, now: now)
     standing = session.standing
     countedPhase = standing.phase
     lastHeard = now
@@ -144,7 +144,7 @@ package actor Connection {
     case .close(let reason):
       log(closing: reason)
       leaveEverything(.closed(reason))
-      socket?.close(dialect.closeFrame(for: reason))
+      socket?.close(dialect.closeReason(for: reason))
     case .abort:
       socket?.abort()
     }
@@ -170,7 +170,7 @@ package actor Connection {
     if case .loggedIn = record, let user = standing.grant?.user {
       loggedInAs = user
       loggedInKind = standing.grant?.kind ?? .regular
-      login &+= 1
+      loginNumber &+= 1
       table.logIn(user, id)
       tellBeginning(of: user)
     }
@@ -233,8 +233,8 @@ package actor Connection {
     if !watched.isEmpty {
       let calls = watched.sorted { $0.cid < $1.cid }
       watched = []
-      for call in calls { table.leave(call, id) }
-      binding.operations?.userLeft(calls, user, on: gateway)
+      for call in calls { table.unwatch(call, id) }
+      binding.commands?.userLeft(calls, user, on: gateway)
     }
     tellEnd(of: user, ending)
   }

@@ -12,10 +12,10 @@ package struct GatewayConfiguration: Sendable {
   /// The names under which the port may be asked, beside loopback's, for what needs no login and is not for everybody;
   /// nil for any.
   package var hosts: [String]?
-  /// The most calls one connection may be in, and watch.
+  /// The most calls one connection may watch.
   package var callsPerConnectionMax: Int
-  /// The most operations of one connection that may be under way.
-  package var operationsPerConnectionMax: Int
+  /// The most commands of one connection that may be under way or wait.
+  package var commandsPerConnectionMax: Int
   /// The most single tokens, and the most users, whose revocation is remembered; an order beyond is refused.
   package var revocationsMax: Int
   /// Whether `/echo` answers every message with itself, without authentication: for conformance tests.
@@ -28,7 +28,7 @@ package struct GatewayConfiguration: Sendable {
   package init(
     session: SessionPolicy, pingInterval: Duration? = .seconds(30), pongTimeout: Duration = .seconds(10),
     allowedOrigins: Set<String>? = nil, callsPerConnectionMax: Int = 100,
-    operationsPerConnectionMax: Int = 64, revocationsMax: Int = 1_000_000, offersEcho: Bool = false,
+    commandsPerConnectionMax: Int = 64, revocationsMax: Int = 1_000_000, offersEcho: Bool = false,
     retryAfter: Duration = .seconds(5)
   ) {
     self.session = session
@@ -36,7 +36,7 @@ package struct GatewayConfiguration: Sendable {
     self.pongTimeout = pongTimeout
     self.allowedOrigins = allowedOrigins
     self.callsPerConnectionMax = callsPerConnectionMax
-    self.operationsPerConnectionMax = operationsPerConnectionMax
+    self.commandsPerConnectionMax = commandsPerConnectionMax
     self.revocationsMax = revocationsMax
     self.offersEcho = offersEcho
     self.retryAfter = retryAfter

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What one loop knows: its connections, their users and calls, its copy of the revocations, its figures.
+/// What one loop knows: its connections, which of them are ann's and which watch the call `default:standup`, its copy of
+/// the revocations, its figures.
 ///
 /// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
 package final class LoopTable: @unchecked Sendable {
@@ -9,10 +10,12 @@ package final class LoopTable: @unchecked Sendable {
   package private(set) var connections: [UInt64: Connection] = [:]
   /// How many connections are in each phase: by the number of the binding, and then by that of the phase.
   @exclusivity(unchecked) package private(set) var phases: [Int]
+  /// The connections of each user who is logged in.
   private var users: [UserID: SerialSet] = [:]
+  /// The connections that watch each call.
   private var calls: [CallID: SerialSet] = [:]
   /// What sessions keep to where their binding says nothing else.
-  let session: SharedSessionPolicy
+  let sessionPolicy: SharedSessionPolicy
   package private(set) var revocations: Revocations
   /// The tokens that an operator let expire before their time. A client that comes back with one is refused as with an
   /// expired token, not as with a revoked one; that is all that sets them apart from ``revocations``.
@@ -28,13 +31,11 @@ package final class LoopTable: @unchecked Sendable {
   /// Who waits for the last connection to end.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
-  /// - Parameters:
-  ///   - loop: The loop that alone touches it.
-  ///   - configuration: What its gateway keeps to.
+  /// The table of a gateway with this configuration, which `loop` alone touches.
   init(loop: EventLoop, configuration: GatewayConfiguration) {
     self.loop = loop
     self.configuration = configuration
-    session = SharedSessionPolicy(configuration.session)
+    sessionPolicy = SharedSessionPolicy(configuration.session)
     metrics = LoopMetrics(dialects: [])
     log = LoopLog(configuration.log, on: loop)
     phases = []
@@ -134,12 +135,11 @@ package final class LoopTable: @unchecked Sendable {
 
   // MARK: Calls
 
-  /// True if the connection was not in the call.
-  func join(_ call: CallID, _ id: ConnectionID) -> Bool {
-    calls[call, default: SerialSet()].insert(id.serial)
+  func watch(_ call: CallID, _ id: ConnectionID) {
+    _ = calls[call, default: SerialSet()].insert(id.serial)
   }
 
-  func leave(_ call: CallID, _ id: ConnectionID) {
+  func unwatch(_ call: CallID, _ id: ConnectionID) {
     calls[call]?.remove(id.serial)
     if calls[call]?.isEmpty == true { calls[call] = nil }
   }

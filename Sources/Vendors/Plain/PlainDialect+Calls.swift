@@ -10,7 +10,7 @@ extension PlainDialect: CallDialect {
     _ authenticator: any Authenticator, on executor: any (SerialExecutor & TaskExecutor)
   ) -> DialectBinding {
     let dialect = PlainDialect()
-    return DialectBinding(dialect, authenticator, operations: CallCommands(dialect, on: executor))
+    return DialectBinding(dialect, authenticator, commands: CallCommands(dialect, on: executor))
   }
 
   package func answer(to command: CallCommand, request: RequestID?) -> Frame? {

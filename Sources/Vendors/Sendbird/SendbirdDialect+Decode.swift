@@ -5,8 +5,8 @@ internal import GatewayKit
 // What a client says.
 
 extension SendbirdDialect {
-  /// The commands of the table that a client may send beside `LOGI` and `PING`: an ``OperationHandler`` does them.
-  static let operations: Set<String> = [
+  /// The commands of the table that a client may send beside `LOGI` and `PING`: an ``CommandHandler`` does them.
+  static let commands: Set<String> = [
     "MESG", "FILE", "MEDI", "FEDI", "READ", "MACK", "TPST", "TPEN", "ENTR", "EXIT", "VOTE",
   ]
 
@@ -50,7 +50,7 @@ extension SendbirdDialect {
         return try refusal(.notString("token"), request)
       }
       return .credentials(credentials, request: request)
-    case operations:
+    case commands:
       let command = SendbirdCommand(frame.name, Array(text))
       return .command(
         Command(frame.name, command, mayOverlap: Self.passing.contains(frame.name)), request: request)

@@ -38,7 +38,7 @@ package struct SendbirdVendor: Vendor {
       DialectBinding(
         SendbirdDialect(settings), SendbirdAuthenticator(sessions: sessions, verifier: verifier),
         session: try Self.policy(ground.session), liveness: .silence(settings.silenceMax),
-        operations: SendbirdOperations(commands), observer: SendbirdConnections(sessions: sessions, next: commands))
+        commands: commands, observer: SendbirdConnections(sessions: sessions, next: commands))
     ]
   }
 

@@ -17,7 +17,7 @@ package struct SinchVendor: Vendor {
     bindings = [
       DialectBinding(
         dialect, SinchAuthenticator(registrar),
-        operations: SinchOperations(dialect, directory: directory, on: ground.executor))
+        commands: SinchCommands(dialect, directory: directory, on: ground.executor))
     ]
     issuers = settings.issuer.map { ["sinch": $0.drawing(from: ground.secrets)] } ?? [:]
   }

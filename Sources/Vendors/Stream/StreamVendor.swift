@@ -20,7 +20,7 @@ package struct StreamVendor: Vendor {
     self.settings = settings
     self.ground = ground
     directory = StreamDirectory(ground.store, bytesMax: settings.usersBytesMax, settings: settings.app)
-    let known = StreamCallDirectory(ground.store, limits: settings.callLimits)
+    let callDirectory = StreamCallDirectory(ground.store, limits: settings.callLimits)
     // The first message logs in or nothing does. Stream asks for another token by closing, so never ahead of expiry.
     let session = try SessionPolicy(
       loginTimeout: ground.session.loginTimeout, refreshTimeout: settings.expiry.delay,
@@ -29,10 +29,10 @@ package struct StreamVendor: Vendor {
     keeper = StreamGuestKeeper(on: ground.executor, directory: directory, limits: settings.guests)
     let sfu = settings.calls.sfu.map { StreamSFU($0, on: ground.executor, secrets: ground.secrets) }
     calls = StreamCalls(
-      services: ground.services, users: directory, directory: known, policy: settings.calls, sfu: sfu)
+      services: ground.services, users: directory, directory: callDirectory, policy: settings.calls, sfu: sfu)
     ringer = StreamCallRinger(on: ground.executor, calls: calls)
     limiter = settings.limits.map { StreamLimiter(on: ground.executor, limits: $0) }
-    let observer = StreamCallObserver(users: directory, calls: known, policy: settings.calls, guests: keeper)
+    let observer = StreamCallObserver(users: directory, calls: callDirectory, policy: settings.calls, guests: keeper)
     var bindings: [DialectBinding] = []
     for kind in StreamDialect.Kind.allCases {
       bindings.append(
@@ -43,12 +43,12 @@ package struct StreamVendor: Vendor {
           observer: observer))
     }
     if let sfu {
-      let sockets = StreamSFUSockets(users: directory, directory: known, policy: settings.calls, sfu: sfu)
+      let sockets = StreamSFUSockets(users: directory, directory: callDirectory, policy: settings.calls, sfu: sfu)
       bindings.append(
         DialectBinding(
           StreamSFUDialect(.protobuf, policy: sfu.policy), StreamSFUAuthenticator(sfu: sfu, users: directory),
           session: sfu.policy.admitsAnonymous ? session.admittingAnonymous : session,
-          liveness: .silence(sfu.policy.silenceMax), operations: sockets, observer: sockets,
+          liveness: .silence(sfu.policy.silenceMax), commands: sockets, observer: sockets,
           jsonDialect: StreamSFUDialect(.json, policy: sfu.policy)))
     }
     self.bindings = bindings

@@ -49,11 +49,11 @@ package struct StreemVendor: Vendor {
     rooms = StreemRooms(ground.store)
     inviting = StreemInviting(directory: directory, keyring: keyring, settings: settings, secrets: secrets)
     let home = settings.homeCompany.code
-    let operations = StreemOperations(directory: directory, rooms: rooms, inviting: inviting, home: home)
+    let commands = StreemCommands(directory: directory, rooms: rooms, inviting: inviting, home: home)
     bindings = [
       DialectBinding(
         StreemDialect(home: home), authenticator, session: ground.session.allowingIdentityChange,
-        operations: operations, observer: operations)
+        commands: commands, observer: commands)
     ]
   }
 

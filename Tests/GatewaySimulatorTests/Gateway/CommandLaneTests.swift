@@ -12,7 +12,7 @@ struct CommandLaneTests {
   init() throws {
     let runner = runner
     gateway = try SimulatedGateway { judge, _ in
-      DialectBinding(ErrandDialect(), judge, operations: runner, observer: runner)
+      DialectBinding(ErrandDialect(), judge, commands: runner, observer: runner)
     }
   }
 

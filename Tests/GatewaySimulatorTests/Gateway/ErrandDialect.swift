@@ -47,7 +47,7 @@ struct Errand: Hashable {
 }
 
 /// Runs the errands, and keeps a diary of them.
-final class ErrandRunner: OperationHandler, ConnectionObserver {
+final class ErrandRunner: CommandHandler, ConnectionObserver {
   private let lines = Mutex<[String]>([])
 
   var diary: [String] { lines.withLock { $0 } }

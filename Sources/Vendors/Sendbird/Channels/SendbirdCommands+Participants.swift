@@ -4,67 +4,68 @@ internal import GatewayJSON
 // Who is in open channels: those whose connection entered, until it leaves or ends.
 
 extension SendbirdCommands: ConnectionObserver {
-  func enter(_ order: Order) async throws(SendbirdError) -> [Frame] {
-    let now = order.services.wallTime
+  func enter(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
+    let now = errand.services.wallTime
     let found = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.outline(order.channelURL, at: now)
+      try await channels.outline(errand.channelURL, at: now)
     }
     guard let channel = found else { throw .channelNotFound }
     guard channel.kind == .open else { throw .wrongChannelType }
-    let connection = order.caller.connection
+    let connection = errand.caller.connection
     // First the ear, then the place: whoever counts as being in the channel hears what is said there.
     let call = SendbirdChannelEvents.call(channel.number)
-    guard await order.services.watch(call, by: connection) else { throw .tooManyParticipants }
+    guard await errand.services.watch(call, by: connection) else { throw .tooManyParticipants }
     let participation: SendbirdParticipation
     do {
       participation = try await ask { () throws(SendbirdChannelRefusal) in
-        try await channels.enter(order.channelURL, user: order.caller.user, by: connection, at: now) {
-          guard await order.services.user(of: connection) != nil else { return }
-          await tell(.entered, $0, order)
+        try await channels.enter(errand.channelURL, user: errand.caller.user, by: connection, at: now) {
+          guard await errand.services.user(of: connection) != nil else { return }
+          await tell(.entered, $0, errand)
         }
       }
     } catch {
-      await order.services.unwatch(call, by: connection)
+      await errand.services.unwatch(call, by: connection)
       throw error
     }
     // A connection that ended meanwhile was taken out of everything before this.
-    guard await order.services.user(of: connection) != nil else {
-      await connectionEnded(order.caller, .lost, on: order.services)
+    guard await errand.services.user(of: connection) != nil else {
+      await connectionEnded(errand.caller, .lost, on: errand.services)
       return []
     }
-    return await answer("ENTR", .entered, participation, order)
+    return await answer("ENTR", .entered, participation, errand)
   }
 
-  func exit(_ order: Order) async throws(SendbirdError) -> [Frame] {
+  func exit(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
     let participation = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.exit(
-        order.channelURL, user: order.caller.user, by: order.caller.connection, at: order.services.wallTime,
-        telling: { await tell(.exited, $0, order) })
+        errand.channelURL, user: errand.caller.user, by: errand.caller.connection, at: errand.services.wallTime,
+        telling: { await tell(.exited, $0, errand) })
     }
     let call = SendbirdChannelEvents.call(participation.channel.number)
-    await order.services.unwatch(call, by: order.caller.connection)
-    return await answer("EXIT", .exited, participation, order)
+    await errand.services.unwatch(call, by: errand.caller.connection)
+    return await answer("EXIT", .exited, participation, errand)
   }
 
   /// Tells the others who came or went.
   private func tell(
-    _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation, _ order: Order
+    _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation, _ errand: Errand
   ) async {
     guard participation.isChange else { return }
     await events.event(
-      category, of: order.caller.user, in: participation.channel, except: order.caller.connection, on: order.services)
+      category, of: errand.caller.user, in: participation.channel, except: errand.caller.connection, on: errand.services
+    )
   }
 
   /// Tells the speaker too, whose own count of participants is an event behind
   /// otherwise, be it the user's only connection there or not.
   private func answer(
     _ name: StaticString, _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation,
-    _ order: Order
+    _ errand: Errand
   ) async -> [Frame] {
-    let now = order.services.wallTime
-    let (user, channel) = (order.caller.user, participation.channel)
+    let now = errand.services.wallTime
+    let (user, channel) = (errand.caller.user, participation.channel)
     let event = await events.frame(category, of: user, in: channel, at: now)
-    let answer = order.request.map { request in
+    let answer = errand.request.map { request in
       SendbirdFrame.command(name, request, capacity: 256) { json in
         json.member("channel_url", participation.channel.url.text)
         json.member("channel_type", participation.channel.kind.rawValue)

@@ -4,7 +4,7 @@ internal import GatewayJSON
 /// Does the commands of channels and messages that clients send over their sockets.
 ///
 /// A command without `req_id` is done but never answered: the strictest client logs out on an `EROR` it did not ask for.
-package struct SendbirdCommands: OperationHandler {
+package struct SendbirdCommands: CommandHandler {
   let directory: SendbirdDirectory
   let channels: SendbirdChannels
   let events: SendbirdChannelEvents
@@ -20,7 +20,7 @@ package struct SendbirdCommands: OperationHandler {
   }
 
   /// A command under way.
-  struct Order: Sendable {
+  struct Errand: Sendable {
     let name: String
     let body: SendbirdParameters
     let channelURL: Name
@@ -33,32 +33,34 @@ package struct SendbirdCommands: OperationHandler {
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] {
     do throws(SendbirdError) {
+      // One that could be read only so far that its refusal can name it.
+      if let refusal = command.baggage.unpacked(SendbirdError.self) { throw refusal }
       guard let command = command.baggage.unpacked(SendbirdCommand.self) else { throw .noEndpoint }
       try await rates?.take(SendbirdRates.Kind(command: command.name), caller.user, at: services.wallTime)
       let body = try command.body.get()
       guard let url = try body.name("channel_url", max: SendbirdLimits.channelURL) else {
         throw .missing("channel_url")
       }
-      let order = Order(
+      let errand = Errand(
         name: command.name, body: body, channelURL: url, caller: caller, request: request, services: services)
-      return try await perform(order)
+      return try await perform(errand)
     } catch {
       return request.map { [SendbirdFrame.error(error, $0, at: services.wallTime)] } ?? []
     }
   }
 
-  /// What the speaker is told, in order.
-  private func perform(_ order: Order) async throws(SendbirdError) -> [Frame] {
-    switch order.name {
-    case "MESG": try await send(.text, "MESG", order)
-    case "FILE": try await send(.file, "FILE", order)
-    case "MEDI": try await edit("MEDI", order)
-    case "FEDI": try await edit("FEDI", order)
-    case "READ": try await read(order)
-    case "ENTR": try await enter(order)
-    case "EXIT": try await exit(order)
-    case "TPST": try await type(.typingStarted, order)
-    case "TPEN": try await type(.typingEnded, order)
+  /// What the speaker is told, in errand.
+  private func perform(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
+    switch errand.name {
+    case "MESG": try await send(.text, "MESG", errand)
+    case "FILE": try await send(.file, "FILE", errand)
+    case "MEDI": try await edit("MEDI", errand)
+    case "FEDI": try await edit("FEDI", errand)
+    case "READ": try await read(errand)
+    case "ENTR": try await enter(errand)
+    case "EXIT": try await exit(errand)
+    case "TPST": try await type(.typingStarted, errand)
+    case "TPEN": try await type(.typingEnded, errand)
     // That a message has arrived is of use to nobody here.
     case "MACK": []
     // There are no polls to vote on.
@@ -79,9 +81,9 @@ package struct SendbirdCommands: OperationHandler {
   }
 
   /// The user who speaks, who may change something.
-  private func writer(_ order: Order) async throws(SendbirdError) -> SendbirdUser {
-    guard order.caller.kind != .guest else { throw .guestNotAllowed }
-    let user = try await directory.find(order.caller.user, at: order.services.wallTime)
+  private func writer(_ errand: Errand) async throws(SendbirdError) -> SendbirdUser {
+    guard errand.caller.kind != .guest else { throw .guestNotAllowed }
+    let user = try await directory.find(errand.caller.user, at: errand.services.wallTime)
     guard let user, user.isActive else { throw .senderDeactivated }
     return user
   }
@@ -89,45 +91,45 @@ package struct SendbirdCommands: OperationHandler {
   // MARK: Messages
 
   private func send(
-    _ kind: SendbirdMessage.Kind, _ name: StaticString, _ order: Order
+    _ kind: SendbirdMessage.Kind, _ name: StaticString, _ errand: Errand
   ) async throws(SendbirdError) -> [Frame] {
-    let sender = try await writer(order)
-    let draft = try SendbirdMessageDraft(kind, order.body)
-    let now = order.services.wallTime
-    let message = draft.message(in: order.channelURL, by: sender, at: now)
+    let sender = try await writer(errand)
+    let draft = try SendbirdMessageDraft(kind, errand.body)
+    let now = errand.services.wallTime
+    let message = draft.message(in: errand.channelURL, by: sender, at: now)
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.send(message, needsPresence: true, at: now) {
-        await events.sent(name, $0, except: order.caller.connection, on: order.services)
+        await events.sent(name, $0, except: errand.caller.connection, on: errand.services)
       }
     }
-    return events.answer(name, delivery, to: order.caller.user, order.request, at: order.services.wallTime)
+    return events.answer(name, delivery, to: errand.caller.user, errand.request, at: errand.services.wallTime)
   }
 
-  private func edit(_ name: StaticString, _ order: Order) async throws(SendbirdError) -> [Frame] {
-    _ = try await writer(order)
-    guard let id = try order.body.integer("msg_id") else { throw .missing("msg_id") }
-    let change = try SendbirdMessageChange(order.body)
-    let now = order.services.wallTime
+  private func edit(_ name: StaticString, _ errand: Errand) async throws(SendbirdError) -> [Frame] {
+    _ = try await writer(errand)
+    guard let id = try errand.body.integer("msg_id") else { throw .missing("msg_id") }
+    let change = try SendbirdMessageChange(errand.body)
+    let now = errand.services.wallTime
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.edit(
-        id, in: order.channelURL, by: order.caller.user, at: now,
-        telling: { await events.changed(name, $0, except: order.caller.connection, on: order.services) }
+        id, in: errand.channelURL, by: errand.caller.user, at: now,
+        telling: { await events.changed(name, $0, except: errand.caller.connection, on: errand.services) }
       ) { change.apply(to: &$0, at: now) }
     }
-    return order.request.map { [SendbirdChannelEvents.frame(name, delivery, $0)] } ?? []
+    return errand.request.map { [SendbirdChannelEvents.frame(name, delivery, $0)] } ?? []
   }
 
-  private func read(_ order: Order) async throws(SendbirdError) -> [Frame] {
-    let user = order.caller.user
-    let now = order.services.wallTime
+  private func read(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
+    let user = errand.caller.user
+    let now = errand.services.wallTime
     let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
     let (channel, unread) = try await ask { () throws(SendbirdChannelRefusal) in
-      let channel = try await channels.markRead(order.channelURL, user: user, at: now) {
-        await events.read($0, by: reader, at: now, except: order.caller.connection, on: order.services)
+      let channel = try await channels.markRead(errand.channelURL, user: user, at: now) {
+        await events.read($0, by: reader, at: now, except: errand.caller.connection, on: errand.services)
       }
       return (channel, try await channels.unread(user, at: now))
     }
-    guard let request = order.request else { return [] }
+    guard let request = errand.request else { return [] }
     let answer = SendbirdFrame.command("READ", request, capacity: 400) { json in
       SendbirdChannelEvents.writeRead(channel, by: reader, at: now, to: &json)
     }
@@ -136,18 +138,18 @@ package struct SendbirdCommands: OperationHandler {
 
   /// A participant of a group channel says that they type, or no longer; it is not answered.
   private func type(
-    _ category: SendbirdChannelEvents.Category, _ order: Order
+    _ category: SendbirdChannelEvents.Category, _ errand: Errand
   ) async throws(SendbirdError) -> [Frame] {
-    let (user, now) = (order.caller.user, order.services.wallTime)
+    let (user, now) = (errand.caller.user, errand.services.wallTime)
     let channel = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.listening(order.channelURL, at: now) { channel in
-        guard order.caller.kind != .guest, channel.kind == .group, channel.joined.contains(user) else { return }
-        await events.event(category, of: user, in: channel, to: channel.joined.subtracting([user]), on: order.services)
+      try await channels.listening(errand.channelURL, at: now) { channel in
+        guard errand.caller.kind != .guest, channel.kind == .group, channel.joined.contains(user) else { return }
+        await events.event(category, of: user, in: channel, to: channel.joined.subtracting([user]), on: errand.services)
       }
     }
     guard channel.kind == .group else { throw .wrongChannelType }
     guard channel.joined.contains(user) else { throw .notAMember }
-    guard order.caller.kind != .guest else { throw .guestNotAllowed }
+    guard errand.caller.kind != .guest else { throw .guestNotAllowed }
     return []
   }
 }

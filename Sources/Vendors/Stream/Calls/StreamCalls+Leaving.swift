@@ -34,7 +34,7 @@ extension StreamCalls {
     _ call: CallID, by user: UserID?, at now: WallTime, where isLeaving: (StreamCallParticipant) -> Bool
   ) async throws(GatewayError) {
     do throws(GatewayError) {
-      _ = try await make(call, by: user, at: now) { $0.leave(at: now, where: isLeaving) }
+      _ = try await changeInTurn(call, by: user, at: now) { $0.leave(at: now, where: isLeaving) }
     } catch {
       // A call that was deleted meanwhile has nobody in it.
       if error.isSame(as: .storeUnavailable) { throw error }

@@ -50,7 +50,7 @@ package struct StreamCalls: Sendable {
   ) async throws(StreamError) -> StreamCallChange {
     let made: StreamCallChange
     do throws(GatewayError) {
-      made = try await make(id, by: user, at: now, ring: ring, also: also, change)
+      made = try await changeInTurn(id, by: user, at: now, ring: ring, also: also, change)
     } catch {
       throw error.isSame(as: .notFound) ? Self.missing(id) : StreamError(error)
     }
@@ -64,7 +64,7 @@ package struct StreamCalls: Sendable {
 
   /// Changes the call, and tells its watchers what has happened by that and what `also` has: before anybody else changes it,
   /// so that what is heard is in the order in which it came about.
-  func make(
+  func changeInTurn(
     _ id: CallID, by user: UserID?, at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil },
     also: (StreamCallChange) -> [StreamCallEvent.Kind] = { _ in [] }, _ change: StreamCallDirectory.Change
   ) async throws(GatewayError) -> StreamCallChange {

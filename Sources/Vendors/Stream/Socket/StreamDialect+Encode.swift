@@ -64,7 +64,7 @@ extension StreamDialect {
   /// 1000 without text for a login that is refused: JavaScript takes it for final, and tells its caller why. The end of a
   /// session whose token is over has the code that is configured; anything else keeps its own, which every client comes
   /// back from.
-  package func closeFrame(for reason: CloseReason) -> CloseReason {
+  package func closeReason(for reason: CloseReason) -> CloseReason {
     switch reason {
     case .refreshTimeout, .tokenRevoked:
       CloseReason(code: expiry.closeCode, name: expiry.closeCode == 1000 ? "" : reason.name) ?? reason

@@ -26,7 +26,7 @@ extension StreemDialect {
       return Self.message("pong", request) { _ in }
     case .closing(let reason, let delay):
       return Self.message("closing", nil) { json in
-        json.member("reason", closeFrame(for: reason).name)
+        json.member("reason", closeReason(for: reason).name)
         json.member("delayMs", milliseconds: delay)
       }
     }

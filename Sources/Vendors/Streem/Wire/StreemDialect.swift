@@ -50,7 +50,7 @@ package struct StreemDialect: Dialect {
     }
   }
 
-  package func closeFrame(for reason: CloseReason) -> CloseReason {
+  package func closeReason(for reason: CloseReason) -> CloseReason {
     reason == .refreshTimeout ? Self.sessionExpired : reason
   }
 

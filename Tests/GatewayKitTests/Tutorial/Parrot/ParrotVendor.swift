@@ -14,7 +14,7 @@ struct ParrotVendor: Vendor {
     cage = ParrotCage(ground.store, wordsMax: settings.wordsMax)
     bindings = [
       DialectBinding(
-        ParrotDialect(), ParrotAuthenticator(verifier: settings.verifier), operations: ParrotOperations(cage: cage))
+        ParrotDialect(), ParrotAuthenticator(verifier: settings.verifier), commands: ParrotCommands(cage: cage))
     ]
     issuers = [ParrotDialect.name: ParrotTokenIssuer(signer: settings.signer)]
   }

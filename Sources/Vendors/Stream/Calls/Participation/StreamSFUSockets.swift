@@ -1,7 +1,7 @@
 internal import GatewayCore
 
 /// Lets who joined over REST take part in the call once a socket has brought the join's token, until the socket ends.
-struct StreamSFUSockets: ConnectionObserver, OperationHandler {
+struct StreamSFUSockets: ConnectionObserver, CommandHandler {
   let users: StreamDirectory
   let directory: StreamCallDirectory
   let policy: StreamCallPolicy
@@ -37,7 +37,7 @@ struct StreamSFUSockets: ConnectionObserver, OperationHandler {
     let known = try await users.users([entry.user], at: now).first
     guard let user = entry.user == .anonymous ? nobody : known else { throw .userUnknown }
     let rights = StreamCallRights(user: user.id, role: user.role, callRole: entry.callRole)
-    return try await calls.make(entry.call, by: user.id, at: now) { (call) throws(GatewayError) in
+    return try await calls.changeInTurn(entry.call, by: user.id, at: now) { (call) throws(GatewayError) in
       if call.participant(entry.sessionID) == nil { try rights.admit(user, into: call, at: now) }
       try call.enter(entry, role: call.member(user.id)?.role ?? user.role, at: now)
     }

@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayKit
 
 /// Does what the parrot's clients ask for.
-struct ParrotOperations: OperationHandler {
+struct ParrotCommands: CommandHandler {
   let cage: ParrotCage
 
   nonisolated(nonsending) func perform(

@@ -9,7 +9,7 @@ enum SinchCommand: Hashable {
 }
 
 /// Does what clients of Sinch ask for; calls as everybody's are done.
-package struct SinchOperations: OperationHandler {
+package struct SinchCommands: CommandHandler {
   private let directory: SinchDirectory
   private let errors: SinchErrorWords
   private let calls: CallCommands

@@ -1,5 +1,5 @@
 /// Does the commands of a dialect's clients: sends ann's message to a channel, say. Shared by all loops, so immutable.
-package protocol OperationHandler: Sendable {
+package protocol CommandHandler: Sendable {
   /// Does what `command` asks for if nothing must be waited for, and answers; false, with nothing done, for what
   /// ``perform(_:by:request:on:)`` does.
   ///
@@ -25,7 +25,7 @@ package protocol OperationHandler: Sendable {
 
 // What holds for a handler that says nothing else.
 
-extension OperationHandler {
+extension CommandHandler {
   package func performAtOnce(
     _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
     on services: any GatewayServices

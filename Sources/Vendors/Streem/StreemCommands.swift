@@ -4,7 +4,7 @@ internal import GatewayKit
 
 /// Does what identified clients ask for: calls of two, invitations, the list of recent users. Hears of connections that
 /// end, so that the other one of a call is told.
-package struct StreemOperations: OperationHandler, ConnectionObserver {
+package struct StreemCommands: CommandHandler, ConnectionObserver {
   let directory: StreemDirectory
   let rooms: StreemRooms
   let inviting: StreemInviting
