@@ -29,7 +29,7 @@ func vendorTests(_ name: String, resources: [Resource] = []) -> Target {
     name: "Gateway\(name)Tests",
     dependencies: [
       "Gateway\(name)", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "GatewayRuntime",
-      "GatewaySimulator", "GatewaySpace", "GatewayStores", "TestSupport",
+      "GatewaySimulator", "GatewaySpace", "GatewayStores", "GatewayFleet", "TestSupport",
     ].map { .byName(name: $0) },
     path: "Tests/Vendors/\(name)Tests", resources: resources, swiftSettings: settings)
 }
@@ -102,8 +102,8 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "PosternTesting", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewaySimulator", "GatewayRuntime",
-        "GatewayStores", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
-      ] + vendors,
+        "GatewayStores", "GatewayPlain", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+      ],
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
     tests("GatewayCoreTests", ["GatewayCore", "TestSupport"] + vendors),
@@ -129,16 +129,17 @@ let package = Package(
     tests(
       "GatewaySimulatorTests",
       [
-        "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "GatewayPlain", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON",
+        "GatewayCore",
         "TestSupport",
-      ] + vendors),
+      ]),
     tests("GatewayServerTests", ["GatewayServer", "GatewayRuntime", "GatewayCore", "CLibWebSockets", "TestSupport"]),
     tests(
       "GatewayFleetTests",
       [
         "GatewayFleet", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
         "GatewayTokens", "GatewayCore", "TestSupport",
-      ] + vendors),
+      ]),
     tests(
       "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"] + vendors),
     tests(

@@ -229,7 +229,10 @@ struct ReportTests {
   func returns() throws {
     var storm = try VirtualStorm()
     storm.dialect = StreamVideoClientDialect(.javascript, apiKey: "key")
-    storm.streamExpiry.closeCode = 4000
+    var stream = StreamVideoSettings(
+      applications: StreamApplications(fallback: try StreamApplication(secret: VirtualStorm.secret)))
+    stream.expiry.closeCode = 4000
+    storm.vendor = stream
     storm.plan.clients = 20
     storm.plan.dialect = storm.dialect.name
     storm.plan.sdk = storm.dialect.sdk

@@ -74,7 +74,7 @@ struct TidyTests {
           // Says how much it visited.
           "Tests/GatewayCoreTests/Session/Exploration/ExplorationTests.swift",
           // Says with which seed a text that ends the process comes again.
-          "Tests/GatewaySimulatorTests/Fuzz/FuzzTests.swift",
+          "Tests/TestSupport/Fuzz/FuzzedGateway+Checks.swift",
           // Sees that nothing prints a secret.
           "Tests/GatewayCoreTests/Tokens/CredentialsTests.swift",
         ]),

@@ -24,8 +24,9 @@ struct VendorNameTests {
 
   @Test("in the code of the program, and of its tests of itself")
   func code() {
-    for folder in Repository.folders(in: "Sources") + ["HouseTests", "PosternTests"] where folder != "Vendors" {
-      let base = folder.hasSuffix("Tests") ? "Tests" : "Sources"
+    let tests = ["HouseTests", "PosternTests", "TestSupport", "GatewaySimulatorTests", "GatewayFleetTests"]
+    for folder in Repository.folders(in: "Sources") + tests where folder != "Vendors" {
+      let base = tests.contains(folder) ? "Tests" : "Sources"
       for file in Repository.swiftFiles(below: "\(base)/\(folder)") where file.path != Self.catalogue {
         for (line, text) in file.code where Self.names(text) && !file.path.hasSuffix("/VendorNameTests.swift") {
           Issue.record("\(file.path):\(line) names a vendor: its folder below Sources/Vendors is the place for that")

@@ -126,7 +126,7 @@ extension ClientSession {
   }
 
   /// Whether the provider's answer to that question would still be of use.
-  func isWaiting(forFetch number: UInt32) -> Bool {
+  package func isWaiting(forFetch number: UInt32) -> Bool {
     guard number == fetchNumber else { return false }
     switch phase {
     case .obtaining: return true

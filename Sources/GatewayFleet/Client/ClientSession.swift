@@ -36,9 +36,9 @@ package struct ClientSession: Sendable {
   /// The gateway's own times for coming back, in place of the SDK's.
   var toldSchedule: ReturnSchedule?
   /// Whether there is a socket, open or on its way, that has not been reported closed.
-  var hasSocket = false
+  package var hasSocket = false
   /// The number of the latest question to the provider.
-  var fetchNumber: UInt32 = 0
+  package var fetchNumber: UInt32 = 0
   /// Attempts to connect since the last that succeeded.
   var tries = 0
 

@@ -1,6 +1,6 @@
 import GatewayCore
 import GatewayRuntime
-import GatewayStreem
+import TestSupport
 import Testing
 
 @testable import GatewayFleet
@@ -84,7 +84,7 @@ struct ClientReconnectTests {
   func closeNames() {
     var client = Client.live(.wellBehaved)
     client.session = ClientSession(
-      .wellBehaved, policy: ClientPolicy(StormPlan(), closeNames: StreemClientDialect().closeNames))
+      .wellBehaved, policy: ClientPolicy(StormPlan(), closeNames: [4000: "session_expired"]))
     _ = client.on(.start)
     _ = client.answer(.token(Client.old))
     _ = client.on(.opened)

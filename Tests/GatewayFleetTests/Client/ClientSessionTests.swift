@@ -1,60 +1,9 @@
 import GatewayCore
 import GatewayRuntime
+import TestSupport
 import Testing
 
 @testable import GatewayFleet
-
-/// A client's machine in a test's hand, with what it wanted done so far.
-struct Client {
-  var session: ClientSession
-  var generator = SeededGenerator(seed: 1)
-  var now = Instant.zero
-
-  init(
-    _ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false,
-    habits: ClientHabits = ClientHabits()
-  ) {
-    var plan = StormPlan()
-    plan.slowDelay = slowDelay
-    plan.reconnects = reconnects
-    plan.connectTimeout = .seconds(30)
-    session = ClientSession(behaviour, policy: ClientPolicy(plan, habits: habits))
-  }
-
-  mutating func on(_ event: ClientEvent) -> [ClientEffect] {
-    var effects: [ClientEffect] = []
-    session.handle(event, at: now, chance: &generator, into: &effects)
-    return effects
-  }
-
-  /// Lets the next deadline pass.
-  mutating func wake() throws -> [ClientEffect] {
-    now = try #require(session.nextDeadline)
-    return on(.wakeUp)
-  }
-
-  mutating func answer(_ answer: ProviderAnswer) -> [ClientEffect] {
-    on(.fetched(number: session.fetchNumber, answer))
-  }
-
-  /// A client that is logged in.
-  static func live(
-    _ behaviour: Behaviour, slowDelay: Duration = .seconds(3), reconnects: Bool = false,
-    habits: ClientHabits = ClientHabits(), welcome: Welcome = Welcome()
-  ) -> Client {
-    var client = Client(behaviour, slowDelay: slowDelay, reconnects: reconnects, habits: habits)
-    _ = client.on(.start)
-    _ = client.answer(.token(old))
-    _ = client.on(.opened)
-    _ = client.on(.heard(.connected(nil, welcome)))
-    return client
-  }
-
-  static let old = Credentials(token: "old")
-  static let new = Credentials(token: "new")
-  static let ask = ClientEvent.heard(.refreshRequired(timeout: .seconds(60)))
-  static let refusal = ClientEvent.heard(.error(number: 401_010, name: "token_not_renewed"))
-}
 
 @Suite("A client of the fleet")
 struct ClientSessionTests {

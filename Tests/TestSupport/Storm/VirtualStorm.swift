@@ -3,12 +3,9 @@ package import GatewayFleet
 package import GatewayKit
 import GatewayPlain
 package import GatewayRuntime
-package import GatewaySendbird
 import GatewaySimulator
-import GatewaySinch
 import GatewaySpace
 import GatewayStores
-package import GatewayStream
 import GatewayTokens
 
 /// A storm in virtual time against the real gateway with its token provider: two loops of clients, two of the gateway.
@@ -19,9 +16,8 @@ package struct VirtualStorm {
   package var provider: TokenProviderPolicy
   package var isMinted = false
   package var dialect: any ClientDialect = PlainClientDialect()
-  /// What a client of Stream's is told when its token expires.
-  package var streamExpiry = StreamExpiry()
-  package var sendbird = SendbirdSettings(apiToken: Credentials(token: Self.secret))
+  /// How the vendor is played whose clients the gateway is stormed with; nil for the plain dialect's.
+  package var vendor: (any VendorSettings)?
   package var latency = Duration.milliseconds(1)...(.milliseconds(20))
   package var interruptAfter: Duration?
   /// Where the clients connect to; the gateway is at `gateway`.
@@ -79,7 +75,7 @@ package struct VirtualStorm {
     let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(Self.key)]))
     var settings = SpaceSettings(
       configuration: GatewayConfiguration(session: policy),
-      vendors: [PlainSettings(verifier: verifier)] + (try vendor.map { [$0] } ?? []), issuer: try Self.issuer,
+      vendors: [PlainSettings(verifier: verifier)] + (vendor.map { [$0] } ?? []), issuer: try Self.issuer,
       provider: provider)
     settings.seed = 1
     let loops = Array(world.loops.prefix(2))
@@ -87,31 +83,10 @@ package struct VirtualStorm {
     network.listen(on: target, loops: loops, site: space.site)
   }
 
-  private static let secret = "a secret of thirty-two bytes, or more"
+  /// What the gateway signs with.
+  package static let secret = "a secret of thirty-two bytes, or more"
   private static var key: KeyMaterial { get throws { try KeyMaterial.secret(Array(secret.utf8)) } }
   private static var issuer: PlainTokenIssuer { get throws { PlainTokenIssuer(signer: try JWTSigner(key)) } }
-
-  /// How the vendor is played whose clients it is stormed with; nil for the plain dialect's.
-  private var vendor: (any VendorSettings)? {
-    get throws {
-      switch dialect.name {
-      case "stream-video":
-        var settings = StreamVideoSettings(
-          applications: StreamApplications(fallback: try StreamApplication(secret: Self.secret)))
-        settings.expiry = streamExpiry
-        return settings
-      case "sendbird":
-        return sendbird
-      case "sinch":
-        var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
-        // A storm does not wait for two days.
-        settings.tokens.instanceLifeMin = .zero
-        return settings
-      default:
-        return nil
-      }
-    }
-  }
 }
 
 /// What a storm told while it ran.

@@ -1,9 +1,9 @@
 import GatewayCore
+import GatewayFleet
 import GatewayRuntime
 import GatewaySendbird
+import TestSupport
 import Testing
-
-@testable import GatewayFleet
 
 @Suite("A client with the habits of one of Sendbird's SDKs")
 struct SendbirdClientTests {
@@ -213,5 +213,12 @@ struct SendbirdClientTests {
     _ = client.on(.closed(4000))
     #expect(client.session.outcome(waves: 1) == .lostExpectedly)
     #expect(client.session.phase == .ended)
+  }
+
+  @Test(
+    "it keeps one socket at a time, says nothing without one, and its records add up", arguments: SendbirdSDK.allCases,
+    Behaviour.allCases)
+  func chaos(sdk: SendbirdSDK, behaviour: Behaviour) {
+    Client.checkChaos(behaviour, sdk.habits)
   }
 }

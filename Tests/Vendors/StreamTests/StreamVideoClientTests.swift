@@ -1,9 +1,9 @@
 import GatewayCore
+import GatewayFleet
 import GatewayRuntime
 import GatewayStream
+import TestSupport
 import Testing
-
-@testable import GatewayFleet
 
 @Suite("A client with the habits of one of Stream's SDKs")
 struct StreamVideoClientTests {
@@ -256,5 +256,13 @@ struct StreamVideoClientTests {
     _ = client.on(.closed(4000))
     #expect(client.session.outcome(waves: 1) == .lostUnexpectedly && !client.session.isSettled(waves: 1))
     #expect(client.on(.stop).isEmpty && client.session.phase == .ended)
+  }
+
+  @Test(
+    "it keeps one socket at a time, says nothing without one, and its records add up",
+    arguments: StreamVideoSDK.allCases,
+    Behaviour.allCases)
+  func chaos(sdk: StreamVideoSDK, behaviour: Behaviour) {
+    Client.checkChaos(behaviour, sdk.habits)
   }
 }

@@ -1,6 +1,7 @@
-internal import GatewayCore
-internal import GatewayRuntime
-internal import GatewaySimulator
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import TestSupport
 
 /// Plays a transcript of a Sendbird client against the whole gateway in virtual time, and notes what is said on the
 /// wire.
@@ -10,21 +11,21 @@ internal import GatewaySimulator
 /// time pass, `! token ann 600s` mints a session token and `! revoke ann` revokes those of the user. `$T` stands for the
 /// token that was minted last, `$K` for the session key that was handed out last. Answers are `< ` what is heard and
 /// `x ` the code and name of a close frame.
-package struct SendbirdTranscript {
+struct SendbirdTranscript {
   private let sendbird: SimulatedSendbird
   private var peer: SimulatedPeer?
   private var heard = 0
   private var token = ""
   private var key = ""
   /// What was said so far, in the words of the transcript.
-  package private(set) var said: [String] = []
+  private(set) var said: [String] = []
 
-  package init() throws {
+  init() throws {
     sendbird = try SimulatedSendbird()
   }
 
   /// Plays one line that somebody else than the gateway causes.
-  package mutating func play(_ line: String) {
+  mutating func play(_ line: String) {
     said.append(line)
     let text = line.dropFirst(2).replacing("$T", with: token).replacing("$K", with: key)
     switch line.first {

@@ -1,23 +1,24 @@
-package import GatewayCore
-internal import GatewayJSON
-package import GatewayRuntime
-package import GatewaySimulator
-package import GatewaySinch
-internal import GatewayTokens
+import GatewayCore
+import GatewayJSON
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySinch
+import GatewayTokens
+import TestSupport
 
 /// A gateway that speaks Sinch, in virtual time, with real tokens.
-package struct SimulatedSinch {
-  package static let application: Name = "app"
-  package static let secret = SinchSecret(bytes: Array(0..<16))
-  package static var applications: SinchApplications {
+struct SimulatedSinch {
+  static let application: Name = "app"
+  static let secret = SinchSecret(bytes: Array(0..<16))
+  static var applications: SinchApplications {
     SinchApplications([SinchApplication(key: application, secrets: [secret])])
   }
 
-  package let space: TestSpace<SinchVendor>
-  package let settings: SinchSettings
+  let space: TestSpace<SinchVendor>
+  let settings: SinchSettings
 
   /// - Parameter change: What is set otherwise.
-  package init(
+  init(
     _ session: SessionPolicy = try! SessionPolicy(), _ change: (inout SinchSettings) -> Void = { _ in }
   ) {
     var settings = SinchSettings(applications: Self.applications)
@@ -26,14 +27,14 @@ package struct SimulatedSinch {
     space = try! TestSpace(settings, GatewayConfiguration(session: session))
   }
 
-  package var world: SimulatedWorld { space.world }
-  package var gateway: Gateway { space.gateway }
-  package var directory: SinchDirectory { space.vendor.directory }
+  var world: SimulatedWorld { space.world }
+  var gateway: Gateway { space.gateway }
+  var directory: SinchDirectory { space.vendor.directory }
 
   // MARK: Tokens
 
   /// A registration token as of now; its registration lasts `life`, for ever if nil.
-  package func token(_ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil) -> String {
+  func token(_ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil) -> String {
     SinchTokenIssuer(application: Self.application, secret: Self.secret).mint(
       user: UserID(user), kind: kind, issuedAt: world.wallTime, expiresAt: life.map { world.wallTime + $0 }, calls: nil
     ).token
@@ -42,19 +43,19 @@ package struct SimulatedSinch {
   // MARK: Clients
 
   /// A client whose socket is open, and that has said nothing.
-  package func connect() -> SinchPeer {
+  func connect() -> SinchPeer {
     SinchPeer(peer: space.dial(HTTPRequest(method: "GET", path: SinchDialect.path)), world: world)
   }
 
   /// A client that has started and registered.
-  package func started(_ user: String = "alice", device: String = "d1", life: Duration? = nil) -> SinchPeer {
+  func started(_ user: String = "alice", device: String = "d1", life: Duration? = nil) -> SinchPeer {
     let peer = connect()
     peer.start(user, device: device)
     peer.say(#"{"type":"register","jwt":"\#(token(user, life: life))"}"#)
     return peer
   }
 
-  package func fetch(
+  func fetch(
     _ method: String, _ path: String, headers: [HTTPField] = [], body: String = ""
   ) -> HTTPResponse? {
     let headers = headers + [HTTPField("content-type", "application/json")]
@@ -62,12 +63,12 @@ package struct SimulatedSinch {
   }
 
   /// What the gateway answers to an order of an operator.
-  package func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
+  func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
     space.order(body)
   }
 
   /// The user's living instances.
-  package func instances(of user: String = "alice") -> [SinchInstance] {
+  func instances(of user: String = "alice") -> [SinchInstance] {
     let directory = directory
     let now = world.wallTime
     return world.ask {
@@ -77,26 +78,25 @@ package struct SimulatedSinch {
 }
 
 /// A client in a test's hand.
-package struct SinchPeer {
-  package let peer: SimulatedPeer
-  package let world: SimulatedWorld
+struct SinchPeer {
+  let peer: SimulatedPeer
+  let world: SimulatedWorld
 
   /// Says a message, and hears what comes of it at once.
-  package func say(_ text: String) {
+  func say(_ text: String) {
     peer.say(text)
     world.settle()
   }
 
   /// Says `start`; `more` is further members, with a comma before them.
-  package func start(_ user: String = "alice", application: String = "app", device: String = "d1", _ more: String = "")
-  {
+  func start(_ user: String = "alice", application: String = "app", device: String = "d1", _ more: String = "") {
     say(
       #"{"type":"start","applicationKey":"\#(application)","userId":"\#(user)","deviceId":"\#(device)","#
         + #""sdk":{"platform":"ios","version":"5.33"}\#(more)}"#)
   }
 
   /// Starts with an instance that was registered before, signed as of `timestamp`.
-  package func start(instance id: String, secret: [UInt8], at time: WallTime? = nil, user: String = "alice") {
+  func start(instance id: String, secret: [UInt8], at time: WallTime? = nil, user: String = "alice") {
     let timestamp = SinchCalendar.text(time ?? world.wallTime)
     let signature = SinchRequestSignature(method: "GET", timestamp: timestamp, path: SinchDialect.path).sign(secret)
     start(
@@ -104,13 +104,13 @@ package struct SinchPeer {
   }
 
   /// The types of all messages so far.
-  package var types: [String] { peer.texts.map { Self.value("type", in: $0) ?? "" } }
+  var types: [String] { peer.texts.map { Self.value("type", in: $0) ?? "" } }
 
   /// The last message's string of that name, wherever it stands.
-  package func last(_ name: String) -> String? { peer.texts.last.flatMap { Self.value(name, in: $0) } }
+  func last(_ name: String) -> String? { peer.texts.last.flatMap { Self.value(name, in: $0) } }
 
   /// The id and secret of the last registration that told one.
-  package var registered: (id: String, secret: [UInt8])? {
+  var registered: (id: String, secret: [UInt8])? {
     for text in peer.texts.reversed() {
       if let id = Self.value("id", in: text), let secret = Self.value("secret", in: text).flatMap(Base64.decode) {
         return (id, secret)
@@ -119,8 +119,8 @@ package struct SinchPeer {
     return nil
   }
 
-  package var isOpen: Bool { peer.isOpen }
-  package var closeCode: UInt16? { peer.ending?.code }
+  var isOpen: Bool { peer.isOpen }
+  var closeCode: UInt16? { peer.ending?.code }
 
   private static func value(_ name: String, in text: String) -> String? {
     guard let root = try? JSONDocument.parse(text).root else { return nil }

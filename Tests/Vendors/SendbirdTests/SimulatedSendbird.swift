@@ -1,16 +1,17 @@
-package import GatewayCore
-internal import GatewayJSON
-package import GatewayRuntime
-package import GatewaySendbird
-package import GatewaySimulator
+import GatewayCore
+import GatewayJSON
+import GatewayRuntime
+import GatewaySendbird
+import GatewaySimulator
+import TestSupport
 
 /// A gateway with a Sendbird application, in virtual time.
-package struct SimulatedSendbird {
-  package static let apiToken = "0123456789abcdef0123456789abcdef01234567"
+struct SimulatedSendbird {
+  static let apiToken = "0123456789abcdef0123456789abcdef01234567"
 
-  package let space: TestSpace<SendbirdVendor>
+  let space: TestSpace<SendbirdVendor>
 
-  package init(
+  init(
     policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1,
     _ change: (inout SendbirdSettings) -> Void = { _ in }
   ) throws {
@@ -19,14 +20,14 @@ package struct SimulatedSendbird {
     space = try TestSpace(settings, GatewayConfiguration(session: policy), seed: seed, loops: loops)
   }
 
-  package var world: SimulatedWorld { space.world }
-  package var gateway: Gateway { space.gateway }
-  package var directory: SendbirdDirectory { space.vendor.directory }
+  var world: SimulatedWorld { space.world }
+  var gateway: Gateway { space.gateway }
+  var directory: SendbirdDirectory { space.vendor.directory }
 
   // MARK: Users and tokens
 
   /// Makes the user if need be, and changes it.
-  package func change(_ user: String, _ change: @escaping @Sendable (inout SendbirdUser) -> Void = { _ in }) {
+  func change(_ user: String, _ change: @escaping @Sendable (inout SendbirdUser) -> Void = { _ in }) {
     let (directory, now) = (directory, world.wallTime)
     _ = world.ask {
       _ = try? await directory.getOrCreateUser(UserID(user), at: now)
@@ -34,26 +35,26 @@ package struct SimulatedSendbird {
     }
   }
 
-  package func user(_ name: String) -> SendbirdUser? {
+  func user(_ name: String) -> SendbirdUser? {
     let (directory, now) = (directory, world.wallTime)
     return world.ask { (try? await directory.user(UserID(name), at: now)) ?? nil } ?? nil
   }
 
   /// A session token of the user that lives for `life` from now; the user is made if need be.
-  package func sessionToken(_ user: String = "ann", life: Duration = .seconds(86_400)) -> String {
+  func sessionToken(_ user: String = "ann", life: Duration = .seconds(86_400)) -> String {
     change(user) { $0.hasBeenIssuedToken = true }
     return mint(user, life: life)
   }
 
   /// A session token minted without the gateway's knowledge.
-  package func mint(_ user: String, life: Duration = .seconds(86_400)) -> String {
+  func mint(_ user: String, life: Duration = .seconds(86_400)) -> String {
     let known = self.user(user) ?? SendbirdUser(UserID(user), createdAt: world.wallTime)
     let token = SendbirdSessionToken(for: known, at: world.wallTime, until: world.wallTime + life)
     return token.signed(by: space.vendor.signer).token
   }
 
   /// Gives the user that access token.
-  package func setAccessToken(_ token: String?, of user: String = "ann") {
+  func setAccessToken(_ token: String?, of user: String = "ann") {
     change(user) { user in
       user.accessToken = token.map { Credentials(token: $0) }
       user.hasBeenIssuedToken = true
@@ -63,24 +64,24 @@ package struct SimulatedSendbird {
   // MARK: Clients
 
   /// A client that opens a socket with these parameters and fields, and has got what it gets at once.
-  package func connect(_ query: [String: String], headers: [String: String] = [:]) -> SimulatedPeer {
+  func connect(_ query: [String: String], headers: [String: String] = [:]) -> SimulatedPeer {
     let query = ["ai": "APP"].merging(query) { $1 }.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
     let fields = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
     return connect(HTTPRequest(method: "GET", path: "/", query: query, headers: fields))
   }
 
-  package func connect(_ upgrade: HTTPRequest) -> SimulatedPeer {
+  func connect(_ upgrade: HTTPRequest) -> SimulatedPeer {
     space.dial(upgrade)
   }
 
   /// The client says a command, and has got the answer.
-  package func say(_ text: String, _ peer: SimulatedPeer) {
+  func say(_ text: String, _ peer: SimulatedPeer) {
     peer.say(text + "\n")
     world.settle()
   }
 
   /// The answer to an HTTP request. What stands behind a question mark is the query.
-  package func fetch(
+  func fetch(
     _ method: String, _ target: String, _ headers: [String: String] = [:], body: String = ""
   ) -> HTTPResponse {
     let fields = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
@@ -99,28 +100,28 @@ package struct SimulatedSendbird {
 
   /// The answer to a server of the application, who knows its Api-Token.
   @discardableResult
-  package func serve(_ method: String, _ target: String, _ body: String = "") -> HTTPResponse {
+  func serve(_ method: String, _ target: String, _ body: String = "") -> HTTPResponse {
     fetch(method, target, ["api-token": Self.apiToken], body: body)
   }
 
   // MARK: Orders
 
   /// Gives an order to the user's sessions.
-  package func order(_ user: String, _ event: SessionEvent) {
+  func order(_ user: String, _ event: SessionEvent) {
     let gateway = gateway
     _ = world.ask { try? await gateway.control(UserID(user), event) }
     world.settle()
   }
 
   /// Revokes the session tokens of the user issued until now, as the Platform API does: in the directory, and live.
-  package func revokeSessionTokens(of user: String) {
+  func revokeSessionTokens(of user: String) {
     let now = world.wallTime
     change(user) { $0.sessionTokensValidFrom = now }
     order(user, .revoked)
   }
 
   /// How many connections the gateway knows of.
-  package var connectionCount: Int {
+  var connectionCount: Int {
     let gateway = gateway
     return world.ask { await gateway.sessions(of: nil, after: nil, limit: .max).count } ?? 0
   }
@@ -128,12 +129,12 @@ package struct SimulatedSendbird {
 
 extension SimulatedPeer {
   /// The commands so far, without the line feeds.
-  package var commands: [String] {
+  var commands: [String] {
     texts.map { $0.hasSuffix("\n") ? String($0.dropLast()) : "\($0) <without its line feed>" }
   }
 
   /// The value of a member of the last command of that name, as it stands in it; nil if there is none.
-  package func last(_ member: String, of name: String) -> String? {
+  func last(_ member: String, of name: String) -> String? {
     guard let command = commands.last(where: { $0.hasPrefix(name) }) else { return nil }
     guard let root = try? JSONDocument.parse(String(command.dropFirst(4))).root, let value = root[member: member]
     else { return nil }
@@ -141,18 +142,12 @@ extension SimulatedPeer {
   }
 
   /// The session key that the client was given last.
-  package var sessionKey: String { last("new_key", of: "LOGI") ?? last("key", of: "LOGI") ?? "" }
+  var sessionKey: String { last("new_key", of: "LOGI") ?? last("key", of: "LOGI") ?? "" }
 }
 
 extension HTTPResponse {
   /// The code of an error; 0 for a success.
-  package var code: Int {
+  var code: Int {
     status == 200 ? 0 : member("code").flatMap { Int($0) } ?? -1
-  }
-
-  /// The value of a member of the object in the body, as text; nil if there is none.
-  package func member(_ name: String) -> String? {
-    guard let value = try? JSONDocument.parse(body).root[member: name] else { return nil }
-    return value.string ?? value.text
   }
 }

@@ -2,12 +2,12 @@ import Foundation
 import GatewayCore
 import GatewayJSON
 import GatewaySimulator
-import TestSupport
 import Testing
 
-/// A trap ends the test process; what stands in the log then is the seed, which brings the same texts again.
-@Suite("Whatever a peer sends, the gateway answers and lives")
-struct FuzzTests {
+// Whatever a peer sends, the gateway answers and lives: each vendor's tests try it. A trap ends the test process; what
+// stands in the log then is the seed, which brings the same texts again.
+
+extension FuzzedGateway {
   /// Another one for each day, so that the test goes on finding; `POSTERN_FUZZ_SEED` repeats one.
   private static let seed =
     ProcessInfo.processInfo.environment["POSTERN_FUZZ_SEED"].flatMap(UInt64.init)
@@ -16,19 +16,18 @@ struct FuzzTests {
   private static let count =
     ProcessInfo.processInfo.environment["POSTERN_FUZZ_COUNT"].flatMap { Int($0) } ?? 800
 
-  private static func source(_ dialect: FuzzedDialect, _ gateway: FuzzedGateway) -> FuzzSource {
-    print("fuzz of \(dialect): POSTERN_FUZZ_SEED=\(seed), \(gateway.corpus.objects.count) examples")
-    return FuzzSource(seed: seed, corpus: gateway.corpus)
+  private var source: FuzzSource {
+    print("fuzz of \(corpus.folder): POSTERN_FUZZ_SEED=\(Self.seed), \(corpus.objects.count) examples")
+    return FuzzSource(seed: Self.seed, corpus: corpus)
   }
 
-  @Test("every route answers every body, and never with an error of its own making", arguments: FuzzedDialect.allCases)
-  func bodies(dialect: FuzzedDialect) throws {
-    let gateway = try dialect.gateway()
-    var source = Self.source(dialect, gateway)
+  /// Every route answers every body, and never with an error of its own making.
+  package func answersEveryBody() {
+    var source = source
     var statuses: [Int: Int] = [:]
     for number in 0..<Self.count {
-      let request = Self.request(gateway, gateway.routes[number % gateway.routes.count], &source)
-      guard let response = gateway.fetch(request) else {
+      let request = request(to: routes[number % routes.count], &source)
+      guard let response = fetch(request) else {
         Issue.record("no answer to \(request.method) \(request.path), seed \(Self.seed), text \(number)")
         continue
       }
@@ -50,14 +49,12 @@ struct FuzzTests {
     #expect(good < Self.count, "everything is let through: \(statuses)")
   }
 
-  private static func request(
-    _ gateway: FuzzedGateway, _ route: HTTPRoute, _ source: inout FuzzSource
-  ) -> HTTPRequest {
+  private func request(to route: HTTPRoute, _ source: inout FuzzSource) -> HTTPRequest {
     let path = route.pattern.split(separator: "/").map { segment in
       guard segment.hasPrefix("{") else { return String(segment) }
-      return PercentEncoding.encode(source.isHit(0.8) ? source.pick(gateway.names) : source.text())
+      return PercentEncoding.encode(source.isHit(0.8) ? source.pick(names) : source.text())
     }
-    let caller = source.pick(gateway.callers)
+    let caller = source.pick(callers)
     let isForm = source.isHit(0.1)
     let body = isForm ? QueryText.encode(source.form()) : source.object()
     let isRead = route.method == "GET" || route.method == "DELETE"
@@ -69,11 +66,9 @@ struct FuzzTests {
       body: isRead && source.isHit(0.9) ? [] : Array(body.utf8))
   }
 
-  @Test("every socket takes every message, and the next client gets in", arguments: FuzzedDialect.allCases)
-  func messages(dialect: FuzzedDialect) throws {
-    guard dialect != .streemControl else { return }
-    let gateway = try dialect.gateway()
-    var source = Self.source(dialect, gateway)
+  /// Every socket takes every message, and the next client gets in.
+  package func takesEveryMessage() {
+    var source = source
     var peers: [SimulatedPeer] = []
     var heard = 0
     for number in 0..<Self.count {
@@ -82,32 +77,30 @@ struct FuzzTests {
         return !peer.isOpen
       }
       if peers.count < 4 {
-        peers.append(source.isHit(0.7) ? gateway.connect() : gateway.dial(Self.upgrade(gateway, &source)))
+        peers.append(source.isHit(0.7) ? connect() : dial(anyUpgrade(&source)))
       }
       let text = source.object()
       let command =
-        gateway.corpus.commands.isEmpty ? "" : source.isHit(0.95) ? source.pick(gateway.corpus.commands) : "X"
+        corpus.commands.isEmpty ? "" : source.isHit(0.95) ? source.pick(corpus.commands) : "X"
       guard let peer = peers.randomElement(using: &source.generator) else { continue }
       peer.say(
         source.isHit(0.02)
           ? Frame(.binary, Array(text.utf8)) : Frame(text: command + text + (command.isEmpty ? "" : "\n")))
       // Some come together, as in one segment.
-      if source.isHit(0.7) { gateway.world.settle() }
-      if number % 500 == 499 { gateway.world.advance(by: .seconds(1)) }
+      if source.isHit(0.7) { world.settle() }
+      if number % 500 == 499 { world.advance(by: .seconds(1)) }
     }
-    gateway.world.advance(by: .seconds(5))
+    world.advance(by: .seconds(5))
     heard += peers.reduce(0) { $0 + $1.events.count }
     #expect(heard > Self.count / 10, "hardly anything was answered")
-    let last = gateway.connect()
+    let last = connect()
     #expect(last.isOpen && !last.texts.isEmpty)
   }
 
   /// An upgrade with parameters of all kinds.
-  private static func upgrade(_ gateway: FuzzedGateway, _ source: inout FuzzSource) -> HTTPRequest {
-    var upgrade = source.pick(gateway.upgrades)
-    upgrade.query += source.form([
-      "json", "user_id", "access_token", "authorization", "stream-auth-type", "ai", "p", "pv", "key",
-    ])
+  private func anyUpgrade(_ source: inout FuzzSource) -> HTTPRequest {
+    var upgrade = upgrade
+    upgrade.query += source.form(parameters)
     if source.isHit(0.3) { upgrade.query.append(HTTPField("json", source.object())) }
     return upgrade
   }

@@ -1,13 +1,14 @@
-package import GatewayCore
-package import GatewayJSON
-package import GatewaySimulator
-internal import GatewayStream
+import GatewayCore
+import GatewayJSON
+import GatewaySimulator
+import GatewayStream
+import TestSupport
 
 // Calls with the SFU's stand-in.
 
 extension SimulatedStream {
   /// A guest's name and token.
-  package func guest(_ name: String) -> (user: String, token: String)? {
+  func guest(_ name: String) -> (user: String, token: String)? {
     let answer = fetch("POST", "/video/guest", body: #"{"user":{"id":"\#(name)"}}"#)
     guard let root = answer.flatMap({ try? JSONDocument.parse($0.body).root }), let user = root.at("user.id")?.string,
       let token = root.at("access_token")?.string
@@ -16,7 +17,7 @@ extension SimulatedStream {
   }
 
   /// The answer to a join over REST with that token of a user's; one that has no `sub` of its own is the user's.
-  package func join(
+  func join(
     _ user: String, _ call: String = "default/standup", token: String? = nil, headers: [HTTPField]? = nil
   ) -> HTTPResponse? {
     fetch(
@@ -25,7 +26,7 @@ extension SimulatedStream {
   }
 
   /// A client that has joined over REST and opened the SFU's socket; it has said nothing yet.
-  package func openSFU() -> SimulatedPeer {
+  func openSFU() -> SimulatedPeer {
     space.dial(HTTPRequest(method: "GET", path: StreamSFUDialect.socketPath))
   }
 
@@ -35,7 +36,7 @@ extension SimulatedStream {
   ///   - session: What the client calls its participation.
   ///   - credentials: The join's token; nil to join for one.
   ///   - details: The JoinRequest's `reconnectDetails`, as JSON.
-  package func enter(
+  func enter(
     _ user: String, _ call: String = "default/standup", session: String, credentials: String? = nil,
     details: String = "{}"
   ) -> SimulatedPeer {
@@ -48,40 +49,40 @@ extension SimulatedStream {
   }
 
   /// The token of a join's answer.
-  package static func credentials(_ answer: HTTPResponse) -> String? {
+  static func credentials(_ answer: HTTPResponse) -> String? {
     (try? JSONDocument.parse(answer.body).root)?.at("credentials.token")?.string
   }
 
   /// The call as a server sees it.
-  package func call(_ call: String = "default/standup") -> JSONView? {
+  func call(_ call: String = "default/standup") -> JSONView? {
     let answer = fetch("GET", "/video/call/\(call)", token: serverToken)
     return (try? answer.map { try JSONDocument.parse($0.body).root })?.at("call")
   }
 
   /// The names of the sessions of those who are in the call.
-  package func participants(_ call: String = "default/standup") -> [String] {
+  func participants(_ call: String = "default/standup") -> [String] {
     self.call(call)?.at("session.participants")?.elements?.compactMap { $0["user_session_id"]?.string } ?? []
   }
 }
 
 extension SimulatedPeer {
   /// What a client of the SFU heard that speaks JSON: each message's only member.
-  package var signals: [(name: String, body: JSONView)] {
+  var signals: [(name: String, body: JSONView)] {
     texts.compactMap { text in
       (try? JSONDocument.parse(text).root)?.members?.first.map { ($0.name, $0.value) }
     }
   }
 
   /// The names of these messages.
-  package var heard: [String] { signals.map(\.name) }
+  var heard: [String] { signals.map(\.name) }
 
   /// The last of that name.
-  package func signal(_ name: String) -> JSONView? { signals.last { $0.name == name }?.body }
+  func signal(_ name: String) -> JSONView? { signals.last { $0.name == name }?.body }
 }
 
 extension JSONView {
   /// What stands at a path of names and indices with dots between them.
-  package func at(_ path: String) -> JSONView? {
+  func at(_ path: String) -> JSONView? {
     path.split(separator: ".").reduce(Optional(self)) { view, part in
       if let index = Int(part) { return view?.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
       return view?[member: String(part)]
@@ -91,24 +92,24 @@ extension JSONView {
 
 extension HTTPResponse {
   /// The text at a path of names and indices with dots between them.
-  package func at(_ path: String) -> String? {
+  func at(_ path: String) -> String? {
     (try? JSONDocument.parse(body, sizeMax: 1 << 20).root)?.at(path)?.string
   }
 }
 
 extension SimulatedPeer {
   /// The frames of all messages so far.
-  package var frames: [Frame] {
+  var frames: [Frame] {
     events.compactMap { if case .message(let frame) = $0.event { frame } else { nil } }
   }
 
   /// What the coordinator called the connection.
-  package var coordinatorID: String? {
+  var coordinatorID: String? {
     texts.first.flatMap { try? JSONDocument.parse($0, sizeMax: 1 << 20).root["connection_id"]?.string }
   }
 
   /// The types of the coordinator's events so far.
-  package var types: [String] {
+  var types: [String] {
     texts.compactMap { try? JSONDocument.parse($0, sizeMax: 1 << 20).root["type"]?.string }
   }
 }

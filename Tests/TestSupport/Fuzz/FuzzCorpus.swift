@@ -2,17 +2,19 @@ import Foundation
 
 /// What a dialect's fuzz begins with: the words of its sources, and the good messages and bodies of its tests. Read from
 /// the repository, so that a new member or a new message is known here without being told.
-struct FuzzCorpus {
+package struct FuzzCorpus {
+  /// Which folder it is of.
+  let folder: String
   private(set) var words: [String] = []
   /// The texts of JSON objects.
   private(set) var objects: [String] = []
   /// The names that stand in front of objects, where the dialect's messages begin with one: Sendbird's `MESG`.
   private(set) var commands: [String] = []
 
-  /// - Parameters:
-  ///   - folder: The dialect's folder of Sources/Vendors.
-  ///   - tests: What the paths of its tests have in them.
-  init(folder: String, tests: [String]) throws {
+  /// The words and examples of a dialect whose sources are in `folder` below Sources/Vendors; the paths of its tests have
+  /// one of `tests` in them.
+  package init(folder: String, tests: [String]) {
+    self.folder = folder
     var words: Set<String> = [], objects: Set<String> = [], commands: Set<String> = []
     for text in Self.texts(below: "Sources/Vendors/\(folder)") {
       for match in text.matches(of: #/"([A-Za-z_][A-Za-z0-9_.:\-]{1,40})"/#) { words.insert(String(match.output.1)) }

@@ -1,16 +1,17 @@
-package import GatewayCore
-internal import GatewayStreem
-package import GatewayTokens
+import GatewayCore
+import GatewayStreem
+import GatewayTokens
+import TestSupport
 
 /// An API key with its private half, and Streem Tokens of any shape signed with it.
-package struct StreemForge: Sendable {
-  package let id: Name
-  package let publicKey: P256PublicKey
+struct StreemForge: Sendable {
+  let id: Name
+  let publicKey: P256PublicKey
   /// The secret as its owner has it.
-  package let secret: String
+  let secret: String
   private let signer: JWTSigner
 
-  package init(id: Name = "api_0123456789abcdefghijkl") throws {
+  init(id: Name = "api_0123456789abcdefghijkl") throws {
     self.id = id
     let (key, secret, _) = StreemSecret.make()
     publicKey = key
@@ -20,7 +21,7 @@ package struct StreemForge: Sendable {
   }
 
   /// The claims of a good token of `user` at `now`, as JSON text by name.
-  package func claims(
+  func claims(
     _ user: String = "ann", at now: WallTime, sessionLife: Int64 = 14_400
   ) -> [String: String] {
     let seconds = Int64(now.seconds)
@@ -31,7 +32,7 @@ package struct StreemForge: Sendable {
   }
 
   /// A good token of `user`, with other claims in place of some; nil leaves one out.
-  package func token(
+  func token(
     _ user: String = "ann", at now: WallTime, sessionLife: Int64 = 14_400, header: String = #"{"alg":"ES256"}"#,
     _ changes: [String: String?] = [:]
   ) -> Credentials {
@@ -42,12 +43,12 @@ package struct StreemForge: Sendable {
   }
 
   /// The token of these two texts, whatever they are.
-  package func sign(header: String, payload: String) -> Credentials {
+  func sign(header: String, payload: String) -> Credentials {
     let input = Self.encode(header) + "." + Self.encode(payload)
     return Credentials(token: input + "." + Base64URL.encode(signer.signature(of: Array(input.utf8))))
   }
 
-  package static func encode(_ text: String) -> String {
+  static func encode(_ text: String) -> String {
     Base64URL.encode(Array(text.utf8))
   }
 }

@@ -1,15 +1,16 @@
-package import GatewayCore
-package import GatewayRuntime
-package import GatewaySimulator
-package import GatewayStream
-internal import GatewayTokens
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import GatewayStream
+import GatewayTokens
+import TestSupport
 
 /// A gateway that plays Stream in virtual time, with one application: the key `key`, and a secret of its own.
-package struct SimulatedStream {
-  package static let key = "key"
-  package static let secret = "a short one"
+struct SimulatedStream {
+  static let key = "key"
+  static let secret = "a short one"
 
-  package let space: TestSpace<StreamVendor>
+  let space: TestSpace<StreamVendor>
   private let issuer: StreamTokenIssuer
   private let signer: JWTSigner
 
@@ -17,7 +18,7 @@ package struct SimulatedStream {
   ///   - session: The gateway's times.
   ///   - isSecure: Whether it says that clients reach it over TLS.
   ///   - adjust: Changes the settings from what they are by default.
-  package init(
+  init(
     session: SessionPolicy = try! SessionPolicy(), isSecure: Bool = false,
     _ adjust: (inout StreamVideoSettings) -> Void = { _ in }
   ) throws {
@@ -29,14 +30,14 @@ package struct SimulatedStream {
     space = try TestSpace(settings, GatewayConfiguration(session: session), isSecure: isSecure)
   }
 
-  package var world: SimulatedWorld { space.world }
-  package var gateway: Gateway { space.gateway }
-  package var directory: StreamDirectory { space.vendor.directory }
+  var world: SimulatedWorld { space.world }
+  var gateway: Gateway { space.gateway }
+  var directory: StreamDirectory { space.vendor.directory }
 
   // MARK: Tokens
 
   /// A token of the user, issued now, that lives for `life`; for ever if nil.
-  package func token(_ user: String = "ann", life: Duration? = .seconds(3600), calls: [String]? = nil) -> String {
+  func token(_ user: String = "ann", life: Duration? = .seconds(3600), calls: [String]? = nil) -> String {
     let now = world.wallTime
     return issuer.mint(
       user: UserID(user), kind: .regular, issuedAt: now, expiresAt: life.map { now + $0 },
@@ -45,14 +46,14 @@ package struct SimulatedStream {
   }
 
   /// A signed token of these claims.
-  package func token(claims: String) -> String { signer.sign(Array(claims.utf8)) }
+  func token(claims: String) -> String { signer.sign(Array(claims.utf8)) }
 
-  package var serverToken: String { token(claims: "{}") }
+  var serverToken: String { token(claims: "{}") }
 
   // MARK: Clients
 
   /// A client that has opened a socket.
-  package func open(
+  func open(
     _ kind: StreamDialect.Kind, query: [HTTPField] = [], headers: [HTTPField] = [], key: String? = SimulatedStream.key
   ) -> SimulatedPeer {
     let fields = key.map { [HTTPField("api_key", $0)] } ?? []
@@ -60,7 +61,7 @@ package struct SimulatedStream {
   }
 
   /// A client that has opened a socket and said who it is.
-  package func connect(
+  func connect(
     _ token: String, as user: String = "ann", on kind: StreamDialect.Kind = .video
   ) -> SimulatedPeer {
     if kind == .chat {
@@ -78,7 +79,7 @@ package struct SimulatedStream {
   }
 
   /// The answer to a REST request with that token; without one it is anonymous.
-  package func fetch(
+  func fetch(
     _ method: String, _ path: String, token: String? = nil, query: [HTTPField] = [], body: String = "",
     headers: [HTTPField]? = nil, key: String? = SimulatedStream.key
   ) -> HTTPResponse? {
@@ -93,7 +94,7 @@ package struct SimulatedStream {
   }
 
   /// Gives the user's sessions an event. Returns how many those were.
-  package func control(_ user: String, _ event: SessionEvent) -> Int? {
+  func control(_ user: String, _ event: SessionEvent) -> Int? {
     space.order { try? await $0.control(UserID(user), event) }.flatMap { $0 }
   }
 }

@@ -1,15 +1,16 @@
-package import GatewayCore
-package import GatewayRuntime
-package import GatewaySimulator
-package import GatewayStreem
-internal import GatewayTokens
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import GatewayStreem
+import GatewayTokens
+import TestSupport
 
 /// A Streem platform in virtual time, with one API key that tests sign with.
-package struct SimulatedStreem {
-  package let space: TestSpace<StreemVendor>
-  package let forge: StreemForge
+struct SimulatedStreem {
+  let space: TestSpace<StreemVendor>
+  let forge: StreemForge
 
-  package init(
+  init(
     _ policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2,
     _ change: (inout StreemSettings) -> Void = { _ in }
   ) throws {
@@ -21,54 +22,54 @@ package struct SimulatedStreem {
       settings, GatewayConfiguration(session: policy, pingInterval: nil), loops: loops, keepsTrace: false)
   }
 
-  package var world: SimulatedWorld { space.world }
-  package var gateway: Gateway { space.gateway }
-  package var directory: StreemDirectory { space.vendor.directory }
+  var world: SimulatedWorld { space.world }
+  var gateway: Gateway { space.gateway }
+  var directory: StreemDirectory { space.vendor.directory }
 
   // MARK: Tokens and clients
 
   /// A good token of the user, with other claims in place of some.
-  package func token(
+  func token(
     _ user: String = "ann", sessionLife: Int64 = 14_400, _ changes: [String: String?] = [:]
   ) -> Credentials {
     forge.token(user, at: world.wallTime, sessionLife: sessionLife, changes)
   }
 
   /// A good token of `ann`, with other claims in place of some.
-  package func token(_ changes: [String: String?]) -> Credentials {
+  func token(_ changes: [String: String?]) -> Credentials {
     token("ann", changes)
   }
 
   /// A client whose socket is open.
-  package func open() -> SimulatedPeer {
+  func open() -> SimulatedPeer {
     space.dial(HTTPRequest(method: "GET", path: StreemDialect.path))
   }
 
   /// A client that has sent its identify.
-  package func identify(_ token: Credentials, _ members: String = "") -> SimulatedPeer {
+  func identify(_ token: Credentials, _ members: String = "") -> SimulatedPeer {
     let peer = open()
     say(peer, #"{"type":"identify","token":"\#(token.token)"\#(members)}"#)
     return peer
   }
 
   /// Lets the client say something, and everybody answer.
-  package func say(_ peer: SimulatedPeer, _ text: String) {
+  func say(_ peer: SimulatedPeer, _ text: String) {
     peer.say(text)
     world.settle()
   }
 
   /// The `type` of everything the client heard.
-  package func types(_ peer: SimulatedPeer) -> [String] {
+  func types(_ peer: SimulatedPeer) -> [String] {
     peer.texts.map { Self.member("type", $0) ?? "?" }
   }
 
   /// The text of a member of what the client heard last.
-  package func last(_ name: String, _ peer: SimulatedPeer) -> String? {
+  func last(_ name: String, _ peer: SimulatedPeer) -> String? {
     peer.texts.last.flatMap { Self.member(name, $0) }
   }
 
   /// The first member of that name whose value is a text, at any depth.
-  package static func member(_ name: String, _ json: String) -> String? {
+  static func member(_ name: String, _ json: String) -> String? {
     guard let start = json.firstRange(of: "\"\(name)\":\"")?.upperBound else { return nil }
     return String(json[start...].prefix { $0 != "\"" })
   }
@@ -76,7 +77,7 @@ package struct SimulatedStreem {
   // MARK: HTTP
 
   /// The answer to an HTTP request.
-  package func fetch(
+  func fetch(
     _ method: String, _ path: String, query: [HTTPField] = [], token: Credentials? = nil, basic: String? = nil,
     body: String = "", from target: DialTarget = .gateway, source: String? = nil
   ) -> HTTPResponse {
@@ -90,7 +91,7 @@ package struct SimulatedStreem {
   }
 
   /// The answer to an HTTP request, whatever it says.
-  package func fetch(_ request: HTTPRequest, from target: DialTarget = .gateway) -> HTTPResponse {
+  func fetch(_ request: HTTPRequest, from target: DialTarget = .gateway) -> HTTPResponse {
     guard case .success(let response) = space.fetch(request, from: target) else {
       preconditionFailure("no answer to \(request.method) \(request.path)")
     }
@@ -98,12 +99,7 @@ package struct SimulatedStreem {
   }
 
   /// What the gateway answers to an order of an operator.
-  package func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
+  func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
     space.order(body)
   }
-}
-
-extension HTTPResponse {
-  /// The body as text.
-  package var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -1,38 +1,39 @@
-package import GatewayCore
-internal import GatewayTokens
+import GatewayCore
+import GatewayTokens
+import TestSupport
 
 /// A person with a browser and an OpenID client, at the provider of a simulated Streem platform.
-package struct OpenIDVisitor {
-  package static let issuer = "http://gateway:80/streem/oidc/postern"
-  package static let redirect = "pro.streem.sdk.StreemNow:/oauth-callback"
+struct OpenIDVisitor {
+  static let issuer = "http://gateway:80/streem/oidc/postern"
+  static let redirect = "pro.streem.sdk.StreemNow:/oauth-callback"
   /// RFC 7636 appendix B.
-  package static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-  package static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+  static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+  static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
   private let streem: SimulatedStreem
   private let folder: String
 
-  package init(_ streem: SimulatedStreem, company: String = "postern") {
+  init(_ streem: SimulatedStreem, company: String = "postern") {
     self.streem = streem
     folder = "/streem/oidc/\(company)"
   }
 
   // MARK: Requests
 
-  package func get(_ path: String, _ query: [String: String] = [:], bearer: String? = nil) -> HTTPResponse {
+  func get(_ path: String, _ query: [String: String] = [:], bearer: String? = nil) -> HTTPResponse {
     streem.fetch(
       HTTPRequest(
         method: "GET", path: folder + path, query: query.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) },
         headers: bearer.map { [HTTPField("authorization", "Bearer \($0)")] } ?? []))
   }
 
-  package func post(_ path: String, _ form: [String: String], basic: String? = nil) -> HTTPResponse {
+  func post(_ path: String, _ form: [String: String], basic: String? = nil) -> HTTPResponse {
     let text = form.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.encode($0.value))" }
     return post(path, text: text.joined(separator: "&"), basic: basic)
   }
 
   /// As AppAuth sends it: the media type has a parameter.
-  package func post(
+  func post(
     _ path: String, text: String, type: String = "application/x-www-form-urlencoded; charset=UTF-8",
     basic: String? = nil
   ) -> HTTPResponse {
@@ -45,7 +46,7 @@ package struct OpenIDVisitor {
   // MARK: The flow
 
   /// A good authorization request, with other parameters in place of some; nil leaves one out.
-  package static func authorization(_ changes: [String: String?] = [:]) -> [String: String] {
+  static func authorization(_ changes: [String: String?] = [:]) -> [String: String] {
     var query = [
       "client_id": "streem-sdk", "redirect_uri": redirect, "response_type": "code",
       "scope": "openid profile offline_access", "state": "st ate&", "nonce": "n-1", "code_challenge": challenge,
@@ -56,30 +57,30 @@ package struct OpenIDVisitor {
   }
 
   /// The name of the request in the page's form; nil if there is no page.
-  package func open(_ changes: [String: String?] = [:]) -> String? {
+  func open(_ changes: [String: String?] = [:]) -> String? {
     let page = get("/authorize", Self.authorization(changes))
     guard page.status == 200, let match = page.text.firstMatch(of: /name="request" value="([^"]+)"/) else { return nil }
     return String(match.output.1)
   }
 
-  package func logIn(_ request: String, as user: String = "ann", password: String = "secret") -> HTTPResponse {
+  func logIn(_ request: String, as user: String = "ann", password: String = "secret") -> HTTPResponse {
     post("/login", ["request": request, "username": user, "password": password])
   }
 
   /// What the address that a redirect leads to says.
-  package static func answer(_ response: HTTPResponse) -> [String: String] {
+  static func answer(_ response: HTTPResponse) -> [String: String] {
     guard let location = response.header("location"), let mark = location.firstIndex(of: "?") else { return [:] }
     let fields = QueryString.parameters(of: location[location.index(after: mark)...]) ?? []
     return Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
   /// A code for a person who has logged in.
-  package func code(_ user: String = "ann", _ changes: [String: String?] = [:]) -> String {
+  func code(_ user: String = "ann", _ changes: [String: String?] = [:]) -> String {
     Self.answer(logIn(open(changes) ?? "", as: user))["code"] ?? "none"
   }
 
   /// Redeems a code, with other parameters in place of some.
-  package func redeem(_ code: String, _ changes: [String: String?] = [:]) -> HTTPResponse {
+  func redeem(_ code: String, _ changes: [String: String?] = [:]) -> HTTPResponse {
     var form = [
       "grant_type": "authorization_code", "code": code, "redirect_uri": Self.redirect, "client_id": "streem-sdk",
       "code_verifier": Self.verifier,
@@ -88,14 +89,14 @@ package struct OpenIDVisitor {
     return post("/token", form)
   }
 
-  package func refresh(_ token: String, _ changes: [String: String?] = [:]) -> HTTPResponse {
+  func refresh(_ token: String, _ changes: [String: String?] = [:]) -> HTTPResponse {
     var form = ["grant_type": "refresh_token", "refresh_token": token, "client_id": "streem-sdk"]
     for (name, value) in changes { form[name] = value }
     return post("/token", form)
   }
 
   /// The claims of the ID token in an answer, as JSON text.
-  package static func claims(_ response: HTTPResponse) -> String {
+  static func claims(_ response: HTTPResponse) -> String {
     let parts = (SimulatedStreem.member("id_token", response.text) ?? "").split(separator: ".")
     guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])) else { return "" }
     return String(decoding: bytes, as: UTF8.self)

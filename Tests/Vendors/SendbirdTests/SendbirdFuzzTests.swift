@@ -1,0 +1,32 @@
+import GatewayCore
+import GatewayKit
+import GatewaySendbird
+import GatewayTokens
+import TestSupport
+import Testing
+
+@Suite("Whatever a peer sends, the gateway that plays Sendbird answers and lives")
+struct SendbirdFuzzTests {
+  @Test("every route answers every body, and never with an error of its own making")
+  func bodies() throws { try Self.gateway().answersEveryBody() }
+
+  @Test("every socket takes every message, and the next client gets in")
+  func messages() throws { try Self.gateway().takesEveryMessage() }
+
+  private static func gateway() throws -> FuzzedGateway {
+    let sendbird = try SimulatedSendbird(policy: FuzzedGateway.patient)
+    for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"lobby"}"#)
+    let key = sendbird.connect(["user_id": "ann"]).sessionKey
+    return FuzzedGateway(
+      sendbird.space, corpus: FuzzCorpus(folder: "Sendbird", tests: ["Sendbird", "sendbird"]),
+      names: ["ann", "bob", "talk", "lobby", "1"],
+      callers: [
+        ([HTTPField("api-token", SimulatedSendbird.apiToken)], []), ([HTTPField("session-key", key)], []), ([], []),
+      ],
+      upgrade: HTTPRequest(method: "GET", path: "/", query: [HTTPField("ai", "APP")]),
+      parameters: ["user_id", "access_token", "ai", "p", "pv", "key"]
+    ) { sendbird.connect(["user_id": "ann"]) }
+  }
+}

@@ -1,0 +1,19 @@
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+import GatewaySinch
+import TestSupport
+import Testing
+
+@Suite("A storm of Sinch's clients in virtual time")
+struct SinchStormTests {
+  @Test("register anew on their sockets when their registrations end")
+  func sinch() throws {
+    var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
+    // A storm does not wait for two days.
+    settings.tokens.instanceLifeMin = .zero
+    let result = try VirtualStorm.mixed(SinchClientDialect(), on: settings).run().result
+    VirtualStorm.checkMixed(result)
+    #expect(result.returns.interrupted == 0 && result.refreshes.asked == 200 && result.callsPerExpiry == 1)
+  }
+}

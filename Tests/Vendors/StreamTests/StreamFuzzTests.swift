@@ -1,0 +1,59 @@
+import GatewayCore
+import GatewayKit
+import GatewaySpace
+import GatewayStream
+import GatewayTokens
+import TestSupport
+import Testing
+
+@Suite("Whatever a peer sends, the gateway that plays Stream answers and lives")
+struct StreamFuzzTests {
+  enum Side: String, CaseIterable { case video, chat, sfu }
+
+  @Test("every route answers every body, and never with an error of its own making", arguments: Side.allCases)
+  func bodies(side: Side) throws { try Self.gateway(side).answersEveryBody() }
+
+  @Test("every socket takes every message, and the next client gets in", arguments: Side.allCases)
+  func messages(side: Side) throws { try Self.gateway(side).takesEveryMessage() }
+
+  private static func gateway(_ side: Side) throws -> FuzzedGateway {
+    let stream = try SimulatedStream(session: FuzzedGateway.patient)
+    return switch side {
+    case .video: coordinator(of: stream, .video)
+    case .chat: coordinator(of: stream, .chat)
+    case .sfu: sfu(of: stream)
+    }
+  }
+
+  private static func coordinator(of stream: SimulatedStream, _ kind: StreamDialect.Kind) -> FuzzedGateway {
+    func fields(_ token: String) -> [HTTPField] {
+      [HTTPField("authorization", token), HTTPField("stream-auth-type", "jwt")]
+    }
+    let key = HTTPField("api_key", SimulatedStream.key)
+    for user in ["ann", "bob"] {
+      _ = stream.fetch(
+        "POST", "/api/v2/users", token: stream.serverToken, body: #"{"users":{"\#(user)":{"id":"\#(user)"}}}"#)
+    }
+    _ = stream.fetch("POST", "/video/call/default/c1", token: stream.token("ann", life: nil), body: "{}")
+    return FuzzedGateway(
+      stream.space, corpus: FuzzCorpus(folder: "Stream", tests: ["Stream"]),
+      names: ["default", "c1", "ann", "bob", "livestream"],
+      callers: [
+        (fields(stream.token("ann", life: nil)), [key]), (fields(stream.serverToken), [key]),
+        ([HTTPField("stream-auth-type", "anonymous")], [key]), ([], []),
+      ],
+      upgrade: HTTPRequest(method: "GET", path: kind.path, query: [key]),
+      parameters: ["json", "user_id", "authorization", "stream-auth-type"]
+    ) { stream.connect(stream.token("ann"), on: kind) }
+  }
+
+  private static func sfu(of stream: SimulatedStream) -> FuzzedGateway {
+    let token = stream.join("ann").flatMap(SimulatedStream.credentials) ?? ""
+    return FuzzedGateway(
+      stream.space, corpus: FuzzCorpus(folder: "Stream/SFU", tests: ["SFU"]),
+      routes: stream.space.space.routes.filter { $0.pattern.hasPrefix(StreamSFUDialect.folder) }, names: ["ann", "a"],
+      callers: [(FuzzedGateway.bearer(token), []), ([HTTPField("authorization", token)], []), ([], [])],
+      upgrade: HTTPRequest(method: "GET", path: StreamSFUDialect.socketPath)
+    ) { stream.enter("ann", session: "a", credentials: token, details: #"{"strategy":2}"#) }
+  }
+}

@@ -1,0 +1,33 @@
+import GatewayCore
+import GatewayKit
+import GatewayStreem
+import GatewayTokens
+import TestSupport
+import Testing
+
+@Suite("Whatever a peer sends, the gateway that plays Streem answers and lives")
+struct StreemFuzzTests {
+  enum Side: String, CaseIterable { case gateway, control }
+
+  @Test("every route answers every body, and never with an error of its own making", arguments: Side.allCases)
+  func bodies(side: Side) throws { try Self.gateway(side).answersEveryBody() }
+
+  @Test("every socket takes every message, and the next client gets in")
+  func messages() throws { try Self.gateway(.gateway).takesEveryMessage() }
+
+  private static func gateway(_ side: Side) throws -> FuzzedGateway {
+    let streem = try SimulatedStreem(FuzzedGateway.patient)
+    let server = Base64.encode(Array("\(streem.forge.id):\(streem.forge.secret)".utf8))
+    // Its operations over HTTP want the user to be connected.
+    _ = streem.identify(streem.token())
+    return FuzzedGateway(
+      streem.space, corpus: FuzzCorpus(folder: "Streem", tests: ["Streem", "openid"]), control: side == .control,
+      names: ["postern", "ann", streem.forge.id.text],
+      callers: [
+        (FuzzedGateway.bearer(streem.token("ann").token), []), ([HTTPField("authorization", "Basic \(server)")], []),
+        ([], []),
+      ],
+      upgrade: HTTPRequest(method: "GET", path: StreemDialect.path)
+    ) { streem.identify(streem.token()) }
+  }
+}
