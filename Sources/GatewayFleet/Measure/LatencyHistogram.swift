@@ -3,7 +3,8 @@ internal import GatewayCore
 /// Durations, counted in buckets that grow with the value: 32 for each doubling, so a percentile is at most 3.2 % too
 /// high, in 9 KB whatever is recorded. Two histograms merge exactly.
 ///
-/// The layout is that of HdrHistogram and of Prometheus' native histograms (log-linear), in microseconds.
+/// The layout is that of HdrHistogram and of Prometheus' native histograms (log-linear), in microseconds. The gateway's own
+/// histogram counts at the bounds of its page of metrics, of which these buckets have none.
 package struct LatencyHistogram: Hashable, Sendable {
   /// The longest duration told apart from longer ones: 2^36 microseconds, 19 hours.
   package static let longest = Duration.microseconds(1 << 36)
