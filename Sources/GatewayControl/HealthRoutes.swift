@@ -20,8 +20,8 @@ struct HealthRoutes {
       },
       HTTPRoute("GET", "/metrics") { [space, figures] _, _ in
         HTTPResponse(
-          status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
-          text: await MetricsPage.render(space, figures))
+          status: 200, headers: [HTTPField("content-type", "text/plain; version=0.0.4; charset=utf-8")],
+          body: await MetricsPage.render(space, figures))
       },
     ]
   }

@@ -8,16 +8,19 @@ package enum MetricsPage {
   /// Adds what other parts of the process count.
   package typealias Figures = @Sendable (inout PrometheusText) -> Void
 
-  static func render(_ space: Space, _ figures: Figures) async -> String {
-    var page = PrometheusText()
+  static func render(_ space: Space, _ figures: Figures) async -> [UInt8] {
+    var page = PrometheusText(bytes: 1 << 18)
     let gateway = space.gateway
     let metrics = await gateway.metrics()
     let dialects = metrics.byDialect
+    let sorted = dialects.sorted { $0.dialect < $1.dialect }
     page.gauges(
-      "postern_connections", "Open connections.", labels: ["dialect", "phase"],
-      await gateway.phasesByDialect().map { ([$0.dialect, $0.phase.name], $0.count) })
-    counters(dialects, &page)
-    totals(dialects, &page)
+      "postern_connections", "Open connections.", labels: ("dialect", "phase"),
+      await gateway.phasesByDialect().sorted { $0.dialect < $1.dialect }.map { dialect, counts in
+        (dialect, counts.map { (value: $0.phase.name, count: $0.count) }.sorted { $0.value < $1.value })
+      })
+    counters(sorted, &page)
+    totals(sorted, &page)
     histograms(dialects, &page)
     page.counters(
       "postern_http_requests_total", "HTTP requests answered.", labels: ["dialect", "route", "status"],
@@ -31,32 +34,42 @@ package enum MetricsPage {
       Double(metrics.expiriesForgotten))
     await space.write(to: &page)
     figures(&page)
-    return page.text
+    return page.bytes
+  }
+
+  private static let errors = Set(GatewayError.all.map(\.name)).sorted()
+  private static let reasons = Set(DialectMetrics.reasons).sorted()
+
+  /// What a dialect has counted of a family, and 0 for whatever of `names` it has not, in the order of the names.
+  private static func samples(_ values: [String: UInt64], of names: [String]) -> [PrometheusText.Sample] {
+    if values.isEmpty { return names.map { ($0, 0) } }
+    let samples = names.map { (value: $0, count: values[$0, default: 0]) }
+    let others = values.filter { !names.contains($0.key) }.map { (value: $0.key, count: $0.value) }
+    return others.isEmpty ? samples : (samples + others).sorted { $0.value < $1.value }
   }
 
   private static func counters(_ dialects: [DialectMetrics], _ page: inout PrometheusText) {
-    let errors = GatewayError.all.map(\.name)
-    // Whatever can be counted, and how often it was.
-    typealias Counts = (DialectMetrics) -> [String: UInt64]
-    func every(_ names: [String], _ counter: @escaping (DialectMetrics) -> Counter<String>) -> Counts {
-      { dialect in
-        counter(dialect).values.merging(names.map { ($0, 0) }) { count, _ in count }
-      }
+    typealias Samples = (DialectMetrics) -> [PrometheusText.Sample]
+    func every(_ names: [String], _ counter: @escaping (DialectMetrics) -> Counter<String>) -> Samples {
+      { samples(counter($0).values, of: names) }
     }
-    let families: [(name: String, help: String, label: String, Counts)] = [
-      ("upgrades_refused", "Upgrades refused.", "error", every(errors, \.upgradesRefused)),
-      ("connections_ended", "Connections ended.", "reason", every(DialectMetrics.reasons, \.connectionsEnded)),
-      ("logins", "Accepted logins.", "kind", \.logins.named),
-      ("logins_refused", "Refused logins.", "error", every(errors, \.loginsRefused)),
-      ("refresh_requests", "Refresh requests sent.", "cause", \.refreshesRequested.named),
-      ("refreshes", "Accepted refreshes.", "origin", \.refreshesAccepted.named),
-      ("refreshes_refused", "Refused refreshes.", "error", every(errors, \.refreshesRefused)),
-      ("malformed_messages", "Messages not understood.", "error", every(errors, \.malformedMessages)),
+    func named(_ counts: @escaping (DialectMetrics) -> [String: UInt64]) -> Samples {
+      { samples(counts($0), of: []) }
+    }
+    // By closures: a key path copies all the figures of a dialect.
+    let families: [(name: String, help: String, label: String, Samples)] = [
+      ("upgrades_refused", "Upgrades refused.", "error", every(errors) { $0.upgradesRefused }),
+      ("connections_ended", "Connections ended.", "reason", every(reasons) { $0.connectionsEnded }),
+      ("logins", "Accepted logins.", "kind", named { $0.logins.named }),
+      ("logins_refused", "Refused logins.", "error", every(errors) { $0.loginsRefused }),
+      ("refresh_requests", "Refresh requests sent.", "cause", named { $0.refreshesRequested.named }),
+      ("refreshes", "Accepted refreshes.", "origin", named { $0.refreshesAccepted.named }),
+      ("refreshes_refused", "Refused refreshes.", "error", every(errors) { $0.refreshesRefused }),
+      ("malformed_messages", "Messages not understood.", "error", every(errors) { $0.malformedMessages }),
     ]
-    for (name, help, label, counts) in families {
+    for (name, help, label, samples) in families {
       page.counters(
-        "postern_\(name)_total", help, labels: ["dialect", label],
-        dialects.flatMap { dialect in counts(dialect).map { ([dialect.dialect, $0], $1) } })
+        "postern_\(name)_total", help, labels: ("dialect", label), dialects.map { ($0.dialect, samples($0)) })
     }
   }
 
@@ -70,7 +83,7 @@ package enum MetricsPage {
     ]
     for (name, help, total) in families {
       page.counters(
-        "postern_\(name)_total", help, labels: ["dialect"], dialects.map { ([$0.dialect], $0[keyPath: total]) })
+        "postern_\(name)_total", help, label: "dialect", dialects.map { ($0.dialect, $0[keyPath: total]) })
     }
   }
 

@@ -4,6 +4,21 @@
 /// page all the same; and a line feed behind a carriage return is one character with it.
 package struct Escaping: Sendable {
   private let words: [Unicode.Scalar: String]
+  /// The bit of each character that is written as a word.
+  private let mask: (low: UInt64, high: UInt64)
+
+  /// Words for characters of ASCII.
+  private init(words: [Unicode.Scalar: String]) {
+    self.words = words
+    mask = words.keys.reduce(into: (0, 0)) { mask, scalar in
+      precondition(scalar.isASCII, "the bytes of no other character are alike")
+      if scalar.value < 64 { mask.low |= 1 << scalar.value } else { mask.high |= 1 << (scalar.value - 64) }
+    }
+  }
+
+  private func isWord(_ byte: UInt8) -> Bool {
+    byte < 64 ? mask.low >> byte & 1 == 1 : byte < 128 && mask.high >> (byte - 64) & 1 == 1
+  }
 
   /// In the content of a page of HTML or a picture of SVG, and in their quoted attributes.
   package static let markup = Escaping(words: ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
@@ -11,7 +26,8 @@ package struct Escaping: Sendable {
   package static let label = Escaping(words: ["\\": #"\\"#, "\"": #"\""#, "\n": #"\n"#])
 
   package func callAsFunction(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: { words[$0] != nil }) else { return text }
+    // Any text of Swift's own is bytes in a row.
+    guard text.utf8.withContiguousStorageIfAvailable({ $0.contains(where: isWord) }) ?? true else { return text }
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       if let word = words[scalar] { escaped += word.unicodeScalars } else { escaped.append(scalar) }

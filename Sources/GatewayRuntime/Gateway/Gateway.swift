@@ -265,11 +265,11 @@ package final class Gateway: Sendable {
 
   /// How many connections are in each phase of an open one.
   package func phases() async -> [String: UInt64] {
-    await phasesByDialect().reduce(into: [:]) { $0[$1.phase.name, default: 0] += $1.count }
+    await phasesByDialect().flatMap(\.counts).reduce(into: [:]) { $0[$1.phase.name, default: 0] += $1.count }
   }
 
-  /// How many connections of each dialect are in each phase of an open one; every pair once.
-  package func phasesByDialect() async -> [(dialect: String, phase: Session.PhaseKind, count: UInt64)] {
+  /// How many connections of each dialect are in each phase of an open one.
+  package func phasesByDialect() async -> [(dialect: String, counts: [(phase: Session.PhaseKind, count: UInt64)])] {
     let kinds = Session.PhaseKind.allCases
     var sums = [Int](repeating: 0, count: bindings.count * kinds.count)
     for table in tables {
@@ -277,13 +277,12 @@ package final class Gateway: Sendable {
     }
     var names: [String] = []
     for binding in bindings where !names.contains(binding.dialect.name) { names.append(binding.dialect.name) }
-    return names.flatMap { name in
-      kinds.filter { $0 != .closed }.map { kind in
-        let count = bindings.indices.filter { bindings[$0].dialect.name == name }.reduce(0) {
-          $0 + sums[$1 * kinds.count + kind.rawValue]
-        }
-        return (name, kind, UInt64(count))
+    return names.map { name in
+      let own = bindings.indices.filter { bindings[$0].dialect.name == name }
+      let counts = kinds.filter { $0 != .closed }.map { kind in
+        (phase: kind, count: UInt64(own.reduce(0) { $0 + sums[$1 * kinds.count + kind.rawValue] }))
       }
+      return (name, counts)
     }
   }
 

@@ -1,10 +1,21 @@
 internal import GatewayCore
 
-/// Writes the Prometheus text format, version 0.0.4.
+/// Writes the Prometheus text format, version 0.0.4, for a page of `/metrics`: thousands of lines even of an idle gateway,
+/// so each is appended in place, and what lines of a family have in common is put together once.
 package struct PrometheusText {
-  package private(set) var text = ""
+  package private(set) var bytes: [UInt8] = []
 
-  package init() {}
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// A count, and the value of the label that tells it from others.
+  package typealias Sample = (value: String, count: UInt64)
+
+  /// A page of which about that many bytes are expected.
+  package init(bytes count: Int = 0) {
+    bytes.reserveCapacity(count)
+  }
+
+  private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   /// A family of counters that several labels tell apart. `total` is in the name already.
   package mutating func counters(
@@ -24,34 +35,85 @@ package struct PrometheusText {
 
   private mutating func write(_ name: String, _ labels: [String], _ samples: [(values: [String], count: UInt64)]) {
     for (values, count) in samples.sorted(by: { $0.values.lexicographicallyPrecedes($1.values) }) {
-      let pairs = zip(labels, values).map { "\($0)=\"\(Escaping.label($1))\"" }
-      text += "\(name){\(pairs.joined(separator: ","))} \(count)\n"
+      add(name)
+      var separator = "{"
+      for (label, value) in zip(labels, values) {
+        add(separator)
+        add(label)
+        add("=\"")
+        add(Escaping.label(value))
+        separator = "\","
+      }
+      end(with: count)
     }
+  }
+
+  /// A family of counters that two labels tell apart: the samples of each value of the first, all in the order of the page.
+  package mutating func counters(
+    _ name: String, _ help: String, labels: (String, String), _ groups: [(value: String, samples: [Sample])]
+  ) {
+    head(name, "counter", help)
+    write(name, labels, groups)
+  }
+
+  /// A family of gauges that two labels tell apart: the samples of each value of the first, all in the order of the page.
+  package mutating func gauges(
+    _ name: String, _ help: String, labels: (String, String), _ groups: [(value: String, samples: [Sample])]
+  ) {
+    head(name, "gauge", help)
+    write(name, labels, groups)
+  }
+
+  private mutating func write(
+    _ name: String, _ labels: (String, String), _ groups: [(value: String, samples: [Sample])]
+  ) {
+    for (value, samples) in groups {
+      write("\(name){\(labels.0)=\"\(Escaping.label(value))\",\(labels.1)=\"", samples)
+    }
+  }
+
+  /// A family of counters that one label tells apart, in the order of the page. `total` is in the name already.
+  package mutating func counters(_ name: String, _ help: String, label: String, _ samples: [Sample]) {
+    head(name, "counter", help)
+    write("\(name){\(label)=\"", samples)
   }
 
   /// A family of counters that one label tells apart. `total` is in the name already.
   package mutating func counters(_ name: String, _ help: String, label: String, _ values: [String: UInt64]) {
-    head(name, "counter", help)
-    for (value, count) in values.sorted(by: { $0.key < $1.key }) {
-      text += "\(name){\(label)=\"\(Escaping.label(value))\"} \(count)\n"
-    }
-  }
-
-  package mutating func counter(_ name: String, _ help: String, _ value: Double) {
-    head(name, "counter", help)
-    text += "\(name) \(Self.number(value))\n"
-  }
-
-  package mutating func gauge(_ name: String, _ help: String, _ value: Double) {
-    head(name, "gauge", help)
-    text += "\(name) \(Self.number(value))\n"
+    counters(name, help, label: label, Self.samples(values))
   }
 
   package mutating func gauges(_ name: String, _ help: String, label: String, _ values: [String: UInt64]) {
     head(name, "gauge", help)
-    for (value, count) in values.sorted(by: { $0.key < $1.key }) {
-      text += "\(name){\(label)=\"\(Escaping.label(value))\"} \(count)\n"
+    write("\(name){\(label)=\"", Self.samples(values))
+  }
+
+  private static func samples(_ values: [String: UInt64]) -> [Sample] {
+    values.map { (value: $0.key, count: $0.value) }.sorted { $0.value < $1.value }
+  }
+
+  /// Lines that begin alike, as far as the value of the last label.
+  private mutating func write(_ beginning: String, _ samples: [Sample]) {
+    for (value, count) in samples {
+      add(beginning)
+      add(Escaping.label(value))
+      end(with: count)
     }
+  }
+
+  /// The end of a line, from behind the value of its last label.
+  private mutating func end(with count: UInt64) {
+    add(count == 0 ? "\"} 0\n" : "\"} \(count)\n")
+  }
+
+  package mutating func counter(_ name: String, _ help: String, _ value: Double) {
+    head(name, "counter", help)
+    add("\(name) \(Self.number(value))\n")
+  }
+
+  package mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+    head(name, "gauge", help)
+    add("\(name) \(Self.number(value))\n")
   }
 
   package mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
@@ -68,20 +130,24 @@ package struct PrometheusText {
   }
 
   private mutating func write(_ name: String, _ label: String, _ histogram: Histogram) {
-    let first = label.isEmpty ? "" : "\(label),"
     let all = label.isEmpty ? "" : "{\(label)}"
+    let beginning = "\(name)_bucket{\(label)\(label.isEmpty ? "" : ",")le=\""
     var below: UInt64 = 0
-    for (bound, count) in zip(Histogram.boundsSeconds, histogram.counts) {
+    for (bound, count) in zip(Self.bounds, histogram.counts) {
       below += count
-      text += "\(name)_bucket{\(first)le=\"\(Self.number(bound))\"} \(below)\n"
+      add(beginning)
+      add(bound)
+      end(with: below)
     }
-    text += "\(name)_bucket{\(first)le=\"+Inf\"} \(histogram.count)\n"
-    text += "\(name)_sum\(all) \(Self.number(histogram.sumSeconds))\n"
-    text += "\(name)_count\(all) \(histogram.count)\n"
+    add("\(name)_sum\(all) \(Self.number(histogram.sumSeconds))\n")
+    add("\(name)_count\(all) \(histogram.count)\n")
   }
 
+  /// The bounds of a histogram's buckets, as they stand on the page.
+  private static let bounds = Histogram.boundsSeconds.map(number) + ["+Inf"]
+
   private mutating func head(_ name: String, _ type: String, _ help: String) {
-    text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    add("# HELP \(name) \(help)\n# TYPE \(name) \(type)\n")
   }
 
   private static func number(_ value: Double) -> String {
