@@ -22,6 +22,9 @@ extension Reading where Value: RawRepresentable<String> & CaseIterable {
 
 extension Reading<String> {
   package static var text: Self { Self { $0.string($1) } }
+
+  /// The secret in a file.
+  package static var secret: Self { Self { try $0.secret($1) } }
 }
 
 extension Reading<Int> {
@@ -30,6 +33,9 @@ extension Reading<Int> {
 
 extension Reading<Double> {
   package static func number(_ range: ClosedRange<Double>) -> Self { Self { try $0.number($1, in: range) } }
+
+  /// A number from 0 to 1, or a percentage.
+  package static var share: Self { Self { try $0.share($1) } }
 }
 
 extension Reading<Duration> {

@@ -1,80 +1,194 @@
+import GatewayCore
 import GatewayKit
+import GatewayRuntime
+import GatewayServer
+import GatewayStores
 
 /// The flags of `postern serve`.
 enum ServeFlags {
   static let sections =
     [
-      FlagSection("where it listens", address),
+      FlagSection("where it listens", address.map(\.flag)),
       FlagSection("keys of tokens", TokenKeys.flags + TokenKeys.policyFlags),
-      FlagSection("sessions", session),
-      FlagSection("limits", limits),
-      FlagSection("the token provider", provider),
-    ] + Vendors.sections { $0.flags } + [FlagSection("the process", process)]
+      FlagSection("sessions", session.map(\.flag)),
+      FlagSection("limits", limits.map(\.flag)),
+      FlagSection("the token provider", provider.map(\.flag)),
+    ] + Vendors.sections { $0.flags } + [FlagSection("the process", process.map(\.flag))]
 
   static let all = sections.flatMap(\.flags)
 
-  private static let address = [
-    Flag("host", "ADDRESS", "an address to listen on (default 127.0.0.1, and ::1 where there is IPv6)", repeats: true),
-    Flag("port", "N", "the gateway's port, 0 for a free one (default 8080)"),
-    Flag("control-host", "ADDRESS", "the control port's address (default 127.0.0.1)"),
-    Flag("control-port", "N", "the control port, 0 for a free one (default 8081)"),
-    Flag("control-secret-file", "FILE", "the control port's bearer secret; required off loopback"),
-    Flag(
+  /// Those that are neither keys nor a vendor's.
+  static let options = address + session + limits + provider + process
+
+  @OptionList<ServeDraft>
+  private static var address: [Option<ServeDraft>] {
+    Option(
+      "host", "ADDRESS", "an address to listen on (default 127.0.0.1, and ::1 where there is IPv6)",
+      repeats: true
+    ) { value, draft in draft.hosts.append(value.text) }
+    Option(
+      "port", "N", "the gateway's port, 0 for a free one (default 8080)", \.port, .int(0...65535))
+    Option(
+      "control-host", "ADDRESS", "the control port's address (default 127.0.0.1)", \.controlHost,
+      .text)
+    Option(
+      "control-port", "N", "the control port, 0 for a free one (default 8081)", \.controlPort,
+      .int(0...65535))
+    Option(
+      "control-secret-file", "FILE", "the control port's bearer secret; required off loopback",
+      \.controlSecret, .secret)
+    Option(
       "control-allowed-host", "HOST",
-      "a name that the control port may be asked for by, beside its address, where it has no secret", repeats: true),
-    Flag(
+      "a name that the control port may be asked for by, beside its address, where it has no secret",
+      repeats: true
+    ) { value, draft in
+      guard Authority(value.text.contains(":") ? "[\(value.text)]" : value.text) != nil else {
+        throw UsageError(
+          value.source, value: value.text, expected: "a host's name or address, without a port")
+      }
+      draft.controlAllowedHosts.append(value.text)
+    }
+    Option(
       "origin", "ORIGIN",
-      "an origin browsers may come from (default: all; but none to a token provider without a secret)", repeats: true),
-    Flag("tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP"),
-    Flag("tls-key", "FILE", "the certificate's private key, PEM"),
-    Flag(
+      "an origin browsers may come from (default: all; but none to a token provider without a secret)",
+      repeats: true
+    ) { value, draft in
+      draft.configuration.allowedOrigins = (draft.configuration.allowedOrigins ?? []).union([
+        try AllowedOrigin.read(value)
+      ])
+    }
+    Option("tls-certificate", "FILE", "the certificate chain, PEM; read anew on SIGHUP")
+    Option("tls-key", "FILE", "the certificate's private key, PEM")
+    Option(
       "trusted-proxy", "ADDRESS",
-      "an address or network (10.0.0.0/8) whose X-Forwarded-For and Forwarded say the client's address", repeats: true),
-    Flag("proxy-protocol", nil, "those proxies begin each connection with the PROXY protocol, version 1 or 2"),
-    Flag("echo", nil, "answer every message on /echo with itself, without authentication"),
-  ]
+      "an address or network (10.0.0.0/8) whose X-Forwarded-For and Forwarded say the client's address",
+      repeats: true
+    ) { value, draft in
+      guard let network = IPNetwork(value.text) else {
+        throw UsageError(
+          value.source, value: value.text,
+          expected: "an address as 10.0.0.7, or a network as 10.0.0.0/8")
+      }
+      draft.proxies.append(network)
+    }
+    Option(
+      "proxy-protocol",
+      "those proxies begin each connection with the PROXY protocol, version 1 or 2",
+      \.speaksProxyProtocol)
+    Option(
+      "echo", "answer every message on /echo with itself, without authentication",
+      \.configuration.offersEcho)
+  }
 
-  private static let session = [
-    Flag("login-timeout", "DURATION", "how long an unauthenticated socket may stay (default 10s)"),
-    Flag("refresh-timeout", "DURATION", "how long a client may take to refresh, 60s to 1800s (default 60s)"),
-    Flag("any-refresh-timeout", nil, "accept a refresh time-out outside 60s to 1800s, for tests"),
-    Flag("refresh-lead", "DURATION", "how long before expiry the gateway asks (default 0s)"),
-    Flag("refresh-spread", "DURATION", "the window ahead of that, over which requests are spread (default 0s)"),
-    Flag("revocation", "refresh|close", "what happens to live sessions of a revoked token (default refresh)"),
-    Flag("ping-interval", "DURATION", "how long a peer may be silent before a ping, 0 for never (default 30s)"),
-    Flag("pong-timeout", "DURATION", "how long it may stay silent after it (default 10s)"),
-    Flag(
+  @OptionList<ServeDraft>
+  private static var session: [Option<ServeDraft>] {
+    Option(
+      "login-timeout", "DURATION", "how long an unauthenticated socket may stay (default 10s)",
+      \.loginTimeout, .duration)
+    Option(
+      "refresh-timeout", "DURATION",
+      "how long a client may take to refresh, 60s to 1800s (default 60s)", \.refreshTimeout,
+      .duration)
+    Option(
+      "any-refresh-timeout", "accept a refresh time-out outside 60s to 1800s, for tests",
+      \.takesAnyRefreshTimeout)
+    Option(
+      "refresh-lead", "DURATION", "how long before expiry the gateway asks (default 0s)",
+      \.refreshLead, .duration)
+    Option(
+      "refresh-spread", "DURATION",
+      "the window ahead of that, over which requests are spread (default 0s)", \.refreshSpread,
+      .duration)
+    Option(
+      "revocation", "refresh|close",
+      "what happens to live sessions of a revoked token (default refresh)", \.revocation, .choice)
+    Option(
+      "ping-interval", "DURATION",
+      "how long a peer may be silent before a ping, 0 for never (default 30s)",
+      \.configuration.pingInterval, .durationOrNone)
+    Option(
+      "pong-timeout", "DURATION", "how long it may stay silent after it (default 10s)",
+      \.configuration.pongTimeout, .duration)
+    Option(
       "drain-window", "DURATION",
-      "the window that closes are spread over on SIGTERM; HTTP requests then have 10s for their answers (default 5s)"),
-  ]
+      "the window that closes are spread over on SIGTERM; HTTP requests then have 10s for their answers (default 5s)",
+      \.drainWindow, .duration)
+  }
 
-  private static let limits = [
-    Flag("connections-max", "N", "open connections; as many descriptors are asked of the system (default 50000)"),
-    Flag("connection-rate", "N", "accepted connections per second (default: no limit)"),
-    Flag("message-bytes-max", "N", "bytes of one message (default 65536)"),
-    Flag("body-bytes-max", "N", "bytes of one HTTP body (default 65536)"),
-    Flag("header-bytes-max", "N", "bytes of one request head (default 8192)"),
-    Flag("revocations-max", "N", "revoked tokens, and users, that are remembered; more are refused (default 1000000)"),
-    Flag("outbound-bytes-max", "N", "bytes that may wait for one slow reader (default 262144)"),
-  ]
+  @OptionList<ServeDraft>
+  private static var limits: [Option<ServeDraft>] {
+    Option(
+      "connections-max", "N",
+      "open connections; as many descriptors are asked of the system (default 50000)",
+      \.limits.connectionsMax, .int(1...10_000_000))
+    Option(
+      "connection-rate", "N", "accepted connections per second (default: no limit)",
+      \.limits.connectionsPerSecond, .number(0.1...1_000_000))
+    Option(
+      "message-bytes-max", "N", "bytes of one message (default 65536)", \.limits.messageBytesMax,
+      .int(125...(64 << 20)))
+    Option(
+      "body-bytes-max", "N", "bytes of one HTTP body (default 65536)", \.limits.bodyBytesMax,
+      .int(0...(64 << 20)))
+    Option(
+      "header-bytes-max", "N", "bytes of one request head (default 8192)", \.limits.headerBytesMax,
+      .int(1024...32_000))
+    Option(
+      "revocations-max", "N",
+      "revoked tokens, and users, that are remembered; more are refused (default 1000000)",
+      \.configuration.revocationsMax, .int(1...10_000_000))
+    Option(
+      "outbound-bytes-max", "N", "bytes that may wait for one slow reader (default 262144)",
+      \.limits.outboundBytesMax, .int(1024...(1 << 30)))
+  }
 
-  private static let provider = [
-    Flag("provider-latency", "DURATION", "how long the token provider takes for one token (default 0s)"),
-    Flag("provider-concurrency", "N", "how many tokens it makes at once (default: any number)"),
-    Flag("provider-queue-max", "N", "how many requests may wait for it (default 100000)"),
-    Flag("provider-failure-rate", "SHARE", "the share of its requests that fail (default 0)"),
-    Flag("provider-secret-file", "FILE", "what its callers must send as a bearer token; required off loopback"),
-    Flag("token-life", "DURATION", "how long the provider's tokens live unless the request says (default 1h)"),
-  ]
+  @OptionList<ServeDraft>
+  private static var provider: [Option<ServeDraft>] {
+    Option(
+      "provider-latency", "DURATION",
+      "how long the token provider takes for one token (default 0s)", \.providerLatency, .duration)
+    Option(
+      "provider-concurrency", "N", "how many tokens it makes at once (default: any number)",
+      \.providerConcurrency, .int(1...1_000_000))
+    Option(
+      "provider-queue-max", "N", "how many requests may wait for it (default 100000)",
+      \.providerQueueMax, .int(0...10_000_000))
+    Option(
+      "provider-failure-rate", "SHARE", "the share of its requests that fail (default 0)",
+      \.providerFailureRate, .share)
+    Option(
+      "provider-secret-file", "FILE",
+      "what its callers must send as a bearer token; required off loopback", \.providerSecret,
+      Reading<String>.secret.map { secret, _ in Credentials(token: secret) })
+    Option(
+      "token-life", "DURATION",
+      "how long the provider's tokens live unless the request says (default 1h)", \.tokenLife,
+      .duration)
+  }
 
-  private static let process = [
-    Flag("log-level", "error|warning|info|debug", "how much stands on standard error (default info)"),
-    Flag("log-format", "text|json", "name=value, or a JSON object a line (default text)"),
-    Flag(
+  @OptionList<ServeDraft>
+  private static var process: [Option<ServeDraft>] {
+    Option(
+      "log-level", "error|warning|info|debug", "how much stands on standard error (default info)",
+      \.logLevel, .choice)
+    Option(
+      "log-format", "text|json", "name=value, or a JSON object a line (default text)", \.logFormat,
+      .choice)
+    Option(
       "store", "memory|sqlite:FILE",
       "where users, tokens, sessions, calls, channels and revocations are kept: in memory, or in a file that outlives "
-        + "the process (default memory)"),
-    Flag("loops", "N", "event loops, one thread each (default: one per core)"),
-    Flag("seed", "N", "the seed of all chance (default: from the system)"),
-  ]
+        + "the process (default memory)"
+    ) { value, draft in
+      guard let store = StoreChoice(value.text) else {
+        throw UsageError(
+          value.source, value: value.text, expected: "memory, or sqlite: and the path of a file")
+      }
+      draft.store = store
+    }
+    Option(
+      "loops", "N", "event loops, one thread each (default: one per core)", \.loops, .int(1...256))
+    Option(
+      "seed", "N", "the seed of all chance (default: from the system)", \.seed,
+      Reading<Int>.int(0 ... .max).map { seed, _ in UInt64(seed) })
+  }
 }

@@ -1,24 +1,25 @@
 import GatewayCore
 import GatewayKit
 
-/// The origins of `--origin`, as browsers write them into the Origin field (RFC 6454 section 6.2): scheme and host in small
+/// An origin of `--origin`, as browsers write it into the Origin field (RFC 6454 section 6.2): scheme and host in small
 /// letters, the port unless it is the scheme's own, and nothing behind; or `null`. Anything else would let nobody in.
-enum AllowedOrigins {
-  /// Nil, for all origins, if there are no values.
-  static func read(_ values: [Arguments.Value]) throws -> Set<String>? {
-    for value in values where !isOrigin(value.text) {
+enum AllowedOrigin {
+  static func read(_ value: Arguments.Value) throws -> String {
+    guard isOrigin(value.text) else {
       throw UsageError(
         value.source, value: value.text,
         expected: "an origin as browsers send it, as https://app.example or http://localhost:3000")
     }
-    return values.isEmpty ? nil : Set(values.map(\.text))
+    return value.text
   }
 
   private static func isOrigin(_ text: String) -> Bool {
     if text == "null" { return true }
-    guard text.allSatisfy({ $0.isASCII && !$0.isUppercase }), let colon = text.firstIndex(of: ":") else { return false }
+    guard text.allSatisfy({ $0.isASCII && !$0.isUppercase }), let colon = text.firstIndex(of: ":")
+    else { return false }
     let (scheme, rest) = (text[..<colon], text[colon...])
-    guard scheme.first?.isLetter == true, scheme.allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) }),
+    guard scheme.first?.isLetter == true,
+      scheme.allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) }),
       rest.hasPrefix("://"), let authority = Authority(rest.dropFirst(3)), rest.last != ":",
       authority.host.allSatisfy({ $0.isLetter || $0.isNumber || "-._:".contains($0) })
     else { return false }

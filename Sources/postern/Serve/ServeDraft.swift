@@ -1,0 +1,55 @@
+import Foundation
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import GatewayStores
+
+/// What the flags of `postern serve` say, each by itself, before they are put together: the port 8080, for instance.
+struct ServeDraft: Sendable {
+  // MARK: Where it listens
+
+  /// Empty for loopback.
+  var hosts: [String] = []
+  var port = 8080
+  var controlHost = "127.0.0.1"
+  var controlPort = 8081
+  var controlSecret: String?
+  var controlAllowedHosts: [String] = []
+  var proxies: [IPNetwork] = []
+  var speaksProxyProtocol = false
+
+  // MARK: Sessions and limits
+
+  var loginTimeout = Duration.seconds(10)
+  var refreshTimeout = Duration.seconds(60)
+  var takesAnyRefreshTimeout = false
+  var refreshLead = Duration.zero
+  var refreshSpread = Duration.zero
+  var revocation = SessionPolicy.RevocationAction.refresh
+  var drainWindow = Duration.seconds(5)
+  /// With the usual policy of sessions, in place of which the flags' comes.
+  var configuration: GatewayConfiguration
+  var limits = ServerLimits()
+
+  // MARK: The token provider
+
+  var providerLatency = Duration.zero
+  var providerConcurrency: Int?
+  var providerQueueMax = 100_000
+  var providerFailureRate = 0.0
+  var providerSecret: Credentials?
+  var tokenLife = Duration.seconds(3600)
+
+  // MARK: The process
+
+  var logLevel = LogLevel.info
+  var logFormat = OperatorLog.Format.text
+  var store = StoreChoice.memory
+  var loops = max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
+  var seed: UInt64?
+
+  init() throws {
+    configuration = GatewayConfiguration(session: try SessionPolicy())
+    limits.connectionsMax = 50_000
+  }
+}
