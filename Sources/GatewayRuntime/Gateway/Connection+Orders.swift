@@ -87,14 +87,15 @@ extension Connection {
   package nonisolated var summary: SessionSummary {
     onLoop { connection in
       let now = connection.table.loop.now
+      let transport = connection.table.transport.now
       let grant = connection.standing.grant
       return SessionSummary(
         id: connection.id, dialect: connection.dialect.name, phase: connection.standing.phase.name,
         user: grant?.user, kind: grant?.kind, fingerprint: grant?.fingerprint,
         expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - now },
         deadlineIn: connection.standing.deadline == .distantFuture ? nil : connection.standing.deadline - now,
-        age: now - (connection.socket?.acceptedAt ?? now),
-        silence: now - connection.lastHeard, calls: connection.watched.sorted { $0.cid < $1.cid },
+        age: transport - (connection.socket?.acceptedAt ?? transport),
+        silence: transport - connection.lastHeard, calls: connection.watched.sorted { $0.cid < $1.cid },
         peer: connection.socket?.peer ?? "")
     }
   }

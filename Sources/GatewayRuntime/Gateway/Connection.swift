@@ -1,16 +1,5 @@
 package import GatewayCore
 
-/// The credentials of an upgrade, with their verdict where that is known already.
-final class Admitted: Sendable {
-  let credentials: Credentials
-  let verdict: Verdict?
-
-  init(_ credentials: Credentials, _ verdict: Verdict?) {
-    self.credentials = credentials
-    self.verdict = verdict
-  }
-}
-
 /// One WebSocket: an actor pinned to its loop, and the only thing that touches the steps from bytes to effects.
 ///
 /// Duties: hand what arrives to the dialect and the session, perform what the session answers, keep one wake-up for the
@@ -35,10 +24,11 @@ package actor Connection {
   /// The commands that are under way or wait their turn; nil until the first that is not done at once.
   var lane: CommandLane?
   private(set) var loggedInAs: UserID?
-  private var wakeup: Wakeup!
-  @exclusivity(unchecked) private(set) var lastHeard: Instant
+  private(set) var wakeup: Wakeup!
+  /// When the peer last gave a sign of life. This and the next are times of the network.
+  @exclusivity(unchecked) var lastHeard: Instant
   /// When it was asked for a sign of life that has not come; the distant future if it was not.
-  @exclusivity(unchecked) private var pingedAt = Instant.distantFuture
+  @exclusivity(unchecked) var pingedAt = Instant.distantFuture
   // The small ones come last, where they share two words: there are as many as connections.
   /// Counts the logins: an answer that comes late is good only for the login that asked.
   private(set) var loginNumber: UInt32 = 0
@@ -70,7 +60,7 @@ package actor Connection {
     session = Session(id: id, policy: binding.sharedPolicy ?? table.sessionPolicy, now: now)
     standing = session.standing
     countedPhase = standing.phase
-    lastHeard = now
+    lastHeard = table.transport.now
   }
 
   /// How it speaks: by the binding's dialect, or by the one for peers that speak JSON. Only on the loop.
@@ -241,55 +231,23 @@ package actor Connection {
 
   // MARK: Deadlines
 
-  /// When the peer's silence has lasted so long that something must be done about it.
-  private var livenessDeadline: Instant? {
-    guard !standing.isClosing else { return nil }
-    switch liveness {
-    case .ping(let interval, let timeout): return isPinged ? pingedAt + timeout : lastHeard + interval
-    case .silence(let limit): return lastHeard + limit
-    case .none: return nil
-    }
-  }
-
-  private var isPinged: Bool { pingedAt != .distantFuture }
-
-  private var liveness: Liveness { binding.liveness ?? table.configuration.liveness }
-
-  /// Whether a peer that has been silent too long is asked for a sign of life first.
-  private var asksSilentPeers: Bool {
-    if case .ping = liveness { true } else { false }
-  }
-
   /// Moves the wake-up nearer if need be. It is never moved away: an early wake-up changes nothing, and a chatty peer
   /// would move it with every message. While it waits, silence is no nearer than it was when it was set, since every sign
   /// of life puts that off.
   private func setWakeup() {
     var wanted = standing.deadline
-    if !wakeup.isSet, let livenessDeadline { wanted = min(wanted, livenessDeadline) }
+    if table.hasTwoClocks {
+      watchSilence()
+    } else if !wakeup.isSet, let livenessDeadline {
+      wanted = min(wanted, livenessDeadline)
+    }
     let deadlines = table.loop.deadlines
     guard wanted < deadlines.deadline(of: wakeup) else { return }
     deadlines.set(wakeup, at: wanted)
   }
 
   private func passDeadline() {
-    let now = table.loop.now
-    if let deadline = livenessDeadline, deadline <= now {
-      if isPinged || !asksSilentPeers { return handle(.peerSilent) }
-      pingedAt = now
-      socket?.ping()
-    }
-    handle(.wakeUp)
-  }
-
-  private func heard() {
-    lastHeard = table.loop.now
-    guard isPinged else { return }
-    // The wake-up is set for the peer that stays silent, which may be later than the next time to ask.
-    pingedAt = .distantFuture
-    let deadlines = table.loop.deadlines
-    if let livenessDeadline, livenessDeadline < deadlines.deadline(of: wakeup) {
-      deadlines.set(wakeup, at: livenessDeadline)
-    }
+    if table.hasTwoClocks || !isGivenUp() { handle(.wakeUp) } else { handle(.peerSilent) }
   }
 
   private func finish() {
@@ -356,7 +314,7 @@ extension Connection: SocketHandler, WakeupTarget {
     gateway.spoken.note(dialect)
     count { metrics in
       metrics.connectionsOpened += 1
-      metrics.connectDuration.record(table.loop.now - socket.acceptedAt)
+      metrics.connectDuration.record(table.transport.now - socket.acceptedAt)
     }
     if let credentials = admitted?.credentials {
       handle(.received(.credentials(credentials, request: nil)))

@@ -19,12 +19,13 @@ package struct GatewaySite: Site {
 
   package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
     let table = gateway.table(on: loop)
-    let start = loop.now
+    let start = table.transport.now
     let match = router.match(method: Self.method(of: request), path: request.path)
     var (response, route) = await answer(request, match)
     let dialect = gateway.dialect(owning: request.path).name
     table.metrics.record(
-      LoopMetrics.HTTPAnswer(dialect: dialect, route: route, status: response.status), after: loop.now - start)
+      LoopMetrics.HTTPAnswer(dialect: dialect, route: route, status: response.status),
+      after: table.transport.now - start)
     if Self.refusals.contains(response.status) {
       table.log.write(
         .info, "request_refused",

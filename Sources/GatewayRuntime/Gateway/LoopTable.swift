@@ -6,6 +6,8 @@ package import GatewayCore
 /// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
 package final class LoopTable: @unchecked Sendable {
   package let loop: EventLoop
+  /// The loop whose time the silence of peers is measured in.
+  package let transport: EventLoop
   package let configuration: GatewayConfiguration
   package private(set) var connections: [UInt64: Connection] = [:]
   /// How many connections are in each phase: by the number of the binding, and then by that of the phase.
@@ -28,12 +30,16 @@ package final class LoopTable: @unchecked Sendable {
   @exclusivity(unchecked) var scratch: [SessionEffect] = []
   /// Whether the loop's connections are just being told what was announced.
   var isHearing = false
+  /// The alarms for silent peers, by the serial numbers of their connections: where sessions live in another time than
+  /// the network. Elsewhere a connection has one alarm for all.
+  private var silenceAlarms: [UInt64: SilenceAlarm] = [:]
   /// Who waits for the last connection to end.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
   /// The table of a gateway with this configuration, which `loop` alone touches.
   init(loop: EventLoop, configuration: GatewayConfiguration) {
     self.loop = loop
+    transport = loop.transport
     self.configuration = configuration
     sessionPolicy = SharedSessionPolicy(configuration.session)
     metrics = LoopMetrics(dialects: [])
@@ -68,6 +74,7 @@ package final class LoopTable: @unchecked Sendable {
 
   func add(_ connection: Connection, _ phase: Session.PhaseKind) {
     connections[connection.id.serial] = connection
+    if hasTwoClocks { silenceAlarms[connection.id.serial] = SilenceAlarm(for: connection) }
     phases[Self.place(phase, connection.bindingNumber)] += 1
   }
 
@@ -86,8 +93,19 @@ package final class LoopTable: @unchecked Sendable {
     Int(binding) * Session.PhaseKind.allCases.count + phase.rawValue
   }
 
+  /// Whether sessions live in another time than the network.
+  var hasTwoClocks: Bool { transport !== loop }
+
+  /// What wakes the connection when its peer has been silent too long, where that is not what wakes its session.
+  func silenceWakeup(of connection: Connection) -> Wakeup? {
+    silenceAlarms[connection.id.serial]?.wakeup
+  }
+
   func remove(_ connection: Connection) {
     connections[connection.id.serial] = nil
+    if let alarm = silenceAlarms.removeValue(forKey: connection.id.serial) {
+      transport.deadlines.remove(alarm.wakeup)
+    }
     guard connections.isEmpty else { return }
     for continuation in waiters { continuation.resume() }
     waiters = []

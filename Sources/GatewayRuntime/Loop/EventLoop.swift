@@ -29,12 +29,20 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private var batchIndex = 0
 
   private let driver: any LoopDriver
+  /// The loop that this one stands inside; nil if it has a thread of its own.
+  private let host: EventLoop?
   private var hasEnded = false
 
-  package init(index: Int, driver: any LoopDriver) {
+  /// - Parameter host: The loop that this one stands inside, and whose thread it shares; nil if it has one of its own.
+  package init(index: Int, driver: any LoopDriver, inside host: EventLoop? = nil) {
+    precondition(host?.host == nil, "a loop inside a loop inside a loop")
     self.index = index
     self.driver = driver
+    self.host = host
   }
+
+  /// The loop whose time the network keeps, which nobody moves: this one, but for a loop that stands inside another.
+  package var transport: EventLoop { host ?? self }
 
   /// The time on the monotonic line, read once for each wake-up. Only on the loop.
   package var now: Instant { driver.now }
@@ -85,11 +93,19 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     precondition(isCurrent, "not on loop \(index)")
   }
 
+  /// Traps unless called on the loop, or on one that stands inside it.
+  package func preconditionOnTransport() {
+    precondition(Self.current?.transport === self, "not on loop \(index), nor inside it")
+  }
+
   /// Says that the calling thread is inside this loop, for the length of `body`.
   package func asCurrent<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = postern_current_loop()
     postern_set_current_loop(UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
-    defer { postern_set_current_loop(outer) }
+    defer {
+      postern_set_current_loop(outer)
+      driver.left()
+    }
     return try body()
   }
 

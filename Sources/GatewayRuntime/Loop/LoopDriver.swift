@@ -13,4 +13,13 @@ package protocol LoopDriver: AnyObject, Sendable {
 
   /// Makes a sleeping loop look at its queue. Called from any thread, when work arrives at an empty queue.
   func wake()
+
+  /// The calling thread has just left the loop. What it did there may want somebody who wakes the loop later on.
+  func left()
+}
+
+// What holds for a driver that says nothing else: one whose owner looks at the queue and the deadlines by itself.
+
+extension LoopDriver {
+  package func left() {}
 }

@@ -89,7 +89,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   // MARK: Sending
 
   package func send(_ frame: Frame) -> SendOutcome {
-    loop.preconditionOnLoop()
+    loop.preconditionOnTransport()
     guard state == .open, let other else { return .closed }
     let unread = other.inboundBytes + Packet.message(frame).size
     let conditions = network.conditions
@@ -103,14 +103,14 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   }
 
   package func ping() {
-    loop.preconditionOnLoop()
+    loop.preconditionOnTransport()
     guard state == .open else { return }
     note("-> ping")
     transmit(.ping)
   }
 
   package func close(_ reason: CloseReason) {
-    loop.preconditionOnLoop()
+    loop.preconditionOnTransport()
     guard state == .open else { return }
     note("-> close \(reason.code) \(reason.name)")
     state = .closing
@@ -118,7 +118,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   }
 
   package func abort() {
-    loop.preconditionOnLoop()
+    loop.preconditionOnTransport()
     guard state == .open || state == .closing else { return }
     note("aborts")
     transmit(.reset)
@@ -129,7 +129,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
 
   /// Breaks a rule of RFC 6455, which the other end's transport answers with `reason`.
   package func violate(_ reason: CloseReason) {
-    loop.preconditionOnLoop()
+    loop.preconditionOnTransport()
     guard state == .open else { return }
     transmit(.violation(reason))
   }

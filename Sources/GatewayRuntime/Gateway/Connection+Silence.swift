@@ -1,0 +1,62 @@
+internal import GatewayCore
+
+// Whether the peer is still there: it is pinged when it has been silent for 30 s, for instance. All in the time of the
+// network, which nobody moves.
+
+extension Connection {
+  /// When the peer's silence has lasted so long that something must be done about it.
+  var livenessDeadline: Instant? {
+    guard !standing.isClosing else { return nil }
+    switch liveness {
+    case .ping(let interval, let timeout): return isPinged ? pingedAt + timeout : lastHeard + interval
+    case .silence(let limit): return lastHeard + limit
+    case .none: return nil
+    }
+  }
+
+  private var isPinged: Bool { pingedAt != .distantFuture }
+
+  private var liveness: Liveness { binding.liveness ?? table.configuration.liveness }
+
+  /// Whether a peer that has been silent too long is asked for a sign of life first.
+  var asksSilentPeers: Bool {
+    if case .ping = liveness { true } else { false }
+  }
+
+  /// Sets the alarm for silence, where it is one of its own; it is never moved away either.
+  func watchSilence() {
+    guard let alarm = table.silenceWakeup(of: self), !alarm.isSet, let livenessDeadline else { return }
+    table.transport.deadlines.set(alarm, at: livenessDeadline)
+  }
+
+  private func passSilence() {
+    if isGivenUp() { handle(.peerSilent) } else { watchSilence() }
+  }
+
+  /// Whether the peer has been silent for good. Who has been silent too long is asked for a sign of life first.
+  func isGivenUp() -> Bool {
+    let now = table.transport.now
+    guard let deadline = livenessDeadline, deadline <= now else { return false }
+    if isPinged || !asksSilentPeers { return true }
+    pingedAt = now
+    socket?.ping()
+    return false
+  }
+
+  func heard() {
+    lastHeard = table.transport.now
+    guard isPinged else { return }
+    // The wake-up is set for the peer that stays silent, which may be later than the next time to ask.
+    pingedAt = .distantFuture
+    guard let wakeup = table.hasTwoClocks ? table.silenceWakeup(of: self) : wakeup else { return }
+    let deadlines = table.transport.deadlines
+    if let livenessDeadline, livenessDeadline < deadlines.deadline(of: wakeup) {
+      deadlines.set(wakeup, at: livenessDeadline)
+    }
+  }
+
+  /// The alarm for the peer's silence went off, where that is one of its own.
+  nonisolated func silenceIsDue() {
+    onLoop { $0.passSilence() }
+  }
+}
