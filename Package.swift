@@ -118,6 +118,12 @@ let package = Package(
         "GatewayCore", "TestSupport",
       ]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),
+    tests(
+      "GatewaySpaceTests",
+      [
+        "GatewaySpace", "GatewaySimulator", "GatewayStores", "GatewayRuntime", "GatewayKit", "GatewayTokens",
+        "GatewayCore", "TestSupport",
+      ] + vendors),
     vendorTests("Plain", resources: [.copy("Fixtures")]),
     vendorTests("Stream", resources: [.copy("Fixtures")]),
     vendorTests("Sendbird", resources: [.copy("Fixtures")]),

@@ -50,7 +50,7 @@ package final class Space: Sendable {
   }
 
   /// A word of the system's chance: the seed where none is given.
-  private static func chance() -> UInt64 {
+  static func chance() -> UInt64 {
     var generator = SystemRandomNumberGenerator()
     return generator.next()
   }

@@ -18,7 +18,7 @@ private let others: [String: Allowed] = [
     ["GatewayKit", "GatewayCore", "CSQLite"], ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]
   ),
   "GatewayRuntime": (["GatewayCore", "CLoopIdentity"], ["Synchronization"]),
-  "GatewaySpace": (["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], []),
+  "GatewaySpace": (["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], ["Synchronization"]),
   "GatewayControl": (["GatewaySpace", "GatewayRuntime", "GatewayJSON", "GatewayCore"], ["FoundationEssentials"]),
   "GatewayServer": (
     ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"], ["Glibc", "Synchronization"]

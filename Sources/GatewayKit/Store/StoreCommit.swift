@@ -4,7 +4,7 @@ package import GatewayCore
 /// when it is written in which counts it is, and is in them until it is deleted or expires.
 package struct StoreCount: Hashable, Sendable {
   package let path: StorePath
-  package let atMost: Int
+  package var atMost: Int
   /// What is counted, for whoever is told that there are too many.
   package let noun: String
   /// How much a row adds: 1, or its size where bytes are counted.

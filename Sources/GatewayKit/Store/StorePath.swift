@@ -18,6 +18,9 @@ package struct StorePath: Hashable, Comparable, Sendable {
     self.bytes = bytes
   }
 
+  /// Whether it has no parts: nothing that tells it from others of its name.
+  package var isOfAll: Bool { bytes.firstIndex(of: 0) == bytes.count - 1 }
+
   private static func append(_ part: String, to bytes: inout [UInt8]) {
     for byte in part.utf8 {
       if byte > 1 {

@@ -55,7 +55,7 @@ private struct GateScene {
 
   /// Nothing more is to come: long where time costs nothing.
   private func quiet() async {
-    await world.pass(world.place == .virtualTime ? .seconds(50) : .milliseconds(200))
+    await world.pass(world.place.isVirtual ? .seconds(50) : .milliseconds(200))
   }
 
   // MARK: The rules

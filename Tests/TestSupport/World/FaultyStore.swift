@@ -22,6 +22,7 @@ package final class FaultyStore: Store {
   package let lines: Turns<StorePath>?
   private let inner: any Store
   private let state: Mutex<Fault?>
+  private let commits = Atomic(0)
   private let generator = Mutex(SeededGenerator(seed: 1))
 
   /// A store with that wrong.
@@ -35,6 +36,9 @@ package final class FaultyStore: Store {
   package convenience init(_ fault: Fault? = nil, on executor: any SerialExecutor = SerialTestExecutor()) {
     self.init(MemoryStore(on: executor), fault)
   }
+
+  /// How many commits it has been asked for.
+  package var commitCount: Int { commits.load(ordering: .relaxed) }
 
   /// What is wrong now; nil for nothing.
   package var fault: Fault? {
@@ -53,6 +57,7 @@ package final class FaultyStore: Store {
   }
 
   package func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
+    commits.add(1, ordering: .relaxed)
     try await wait()
     if fault == .conflict { return false }
     if fault == .lossy, isUnlucky() { throw .unknown("the question was lost") }

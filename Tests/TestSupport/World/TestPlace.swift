@@ -10,6 +10,8 @@ import Testing
 /// Where a test's gateway stands and what time is there: virtual time, for instance. The body of a test does not know.
 package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Sendable {
   case virtualTime = "in virtual time"
+  /// The same, in two of three spaces on one loop at once; the third must notice nothing.
+  case hosted = "in hosted spaces"
   /// On a free port of loopback, where time passes by itself.
   case sockets = "over sockets"
 
@@ -21,6 +23,7 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
   ) async throws {
     switch self {
     case .virtualTime: try Self.runInVirtualTime(settings, body)
+    case .hosted: try Self.runInHostedSpaces(settings, body)
     case .sockets: try await Self.runOverSockets(settings, body)
     }
   }
@@ -43,6 +46,39 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
     guard let outcome else { throw Unfinished() }
     if let error = outcome { throw error }
   }
+
+  private static func runInHostedSpaces(
+    _ settings: SpaceSettings, _ body: @escaping @Sendable (TestWorld) async throws -> Void
+  ) throws {
+    let house = try TestHouse(settings, spaces: 3)
+    let commits = house.stores[2].commitCount
+    let loop = house.clients
+    let started = house.spaces.prefix(2).enumerated().map { number, space in
+      let world = TestWorld(
+        place: .hosted, gateway: space.space.gateway, loop: loop.eventLoop,
+        dialer: SimulatedDialer(house.network, on: loop), target: .space(number))
+      let started = Started<(any Error)?>()
+      loop.stage.start {
+        do {
+          try await body(world)
+          started.end(with: nil)
+        } catch {
+          started.end(with: error)
+        }
+      }
+      return started
+    }
+    let isDone = house.world.run(within: .seconds(10 * 86_400)) { started.allSatisfy { $0.value != nil } }
+    guard isDone else { throw Unfinished() }
+    for case .some(.some(let error)) in started.map(\.value) { throw error }
+    #expect(house.stores[2].commitCount == commits, "a space remembers what happened in another")
+    let metrics = house.spaces[2].space.gateway.tables[0].metrics
+    #expect(metrics.dialects.allSatisfy { $0 == DialectMetrics(dialect: $0.dialect) }, "it counts what did")
+    for space in house.spaces { house.end(space) }
+  }
+
+  /// Whether time is what the test makes of it.
+  package var isVirtual: Bool { self != .sockets }
 
   /// Time ended before the test's body did.
   struct Unfinished: Error {}

@@ -26,7 +26,7 @@ package struct TestWorld: Sendable {
   /// How much later than it should a thing may happen: a machine that has much to do needs its time.
   package var slack: Duration {
     switch place {
-    case .virtualTime: .seconds(1)
+    case .virtualTime, .hosted: .seconds(1)
     case .sockets: .seconds(10)
     }
   }
@@ -34,7 +34,7 @@ package struct TestWorld: Sendable {
   /// How much earlier than it should a thing may seem to happen: each of two loops reads its clock once for each wake-up.
   package var haste: Duration {
     switch place {
-    case .virtualTime: .zero
+    case .virtualTime, .hosted: .zero
     case .sockets: .milliseconds(500)
     }
   }
@@ -47,7 +47,7 @@ package struct TestWorld: Sendable {
   /// Lets time pass until it is as the test wants it. False if it is not after `limit`.
   package func wait(atMost limit: Duration? = nil, until isSo: () async -> Bool) async -> Bool {
     let end = now + (limit ?? slack)
-    let most: Duration = place == .virtualTime ? .seconds(5) : .milliseconds(20)
+    let most: Duration = place.isVirtual ? .seconds(5) : .milliseconds(20)
     var glance = Duration.milliseconds(1)
     while await !isSo() {
       guard now < end else { return false }

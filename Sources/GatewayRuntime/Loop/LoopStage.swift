@@ -1,5 +1,3 @@
-package import GatewayRuntime
-
 /// An actor with nothing of its own, pinned to a loop: where async work runs that belongs to no connection.
 package actor LoopStage {
   private nonisolated let loop: EventLoop
@@ -13,6 +11,15 @@ package actor LoopStage {
   /// Begins `body` on the loop, after what is queued there. From any thread.
   package nonisolated func start(_ body: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
     loop.execute { self.assumeIsolated { $0.begin(body) } }
+  }
+
+  /// Does `body` on the loop, and returns what it returns.
+  package nonisolated(nonsending) func perform<Answer: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
+  ) async -> Answer {
+    await withCheckedContinuation { continuation in
+      start { continuation.resume(returning: await body()) }
+    }
   }
 
   private func begin(_ body: nonisolated(nonsending) @escaping @Sendable () async -> Void) {

@@ -1,0 +1,10 @@
+/// What one hosted space may take of what it shares with others: a thousand connections, for instance.
+package struct HostedLimits: Sendable {
+  package var connectionsMax = 1_000
+  /// How long a space is kept that nobody uses.
+  package var idleTime = Duration.seconds(600)
+  /// How long clients may take to answer the close frame when their space ends.
+  package var closingTime = Duration.seconds(5)
+
+  package init() {}
+}

@@ -1,0 +1,166 @@
+internal import GatewayCore
+package import GatewayKit
+package import GatewayRuntime
+
+/// A ``Space`` inside a running process, one of many: a test's own gateway, for instance, with its own users, keys and
+/// time, on a loop inside the loop of its host. Nothing that happens in one is seen in another.
+///
+/// It keeps itself until it ends: when somebody ends it, or when nobody has used it for a while.
+///
+/// `@unchecked Sendable`: touched only on the host's thread.
+package final class HostedSpace: WakeupTarget, @unchecked Sendable {
+  /// Whose thread it shares, and whose time the network keeps.
+  package let host: EventLoop
+  /// The loop inside, on which everything of the space runs.
+  package let loop: EventLoop
+  package let space: Space
+  package let limits: HostedLimits
+  let driver: SpaceDriver
+  private let inner: GatewaySite
+  private let stage: LoopStage
+  private let whenEnded: @Sendable () -> Void
+  /// Its sockets, by the numbers that they were given.
+  private var handlers: [UInt64: SpaceHandler] = [:]
+  private var lastNumber: UInt64 = 0
+  /// How many requests and orders have no answer yet.
+  private(set) var underWay = 0
+  private var life = Life.open
+  private var lastUse: Instant
+  /// Looks whether anybody uses it; at its end, whether its clients have gone.
+  private var alarm: Wakeup!
+  private var keepAlive: HostedSpace?
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+
+  private enum Life { case open, ending, ended }
+
+  /// A space with everything of its own. Only on the host, where ``prepare()`` follows before anybody is served.
+  ///
+  /// - Parameters:
+  ///   - store: Makes what it remembers in, on its loop. It has a hundredth of the room that a gateway has.
+  ///   - whenEnded: Told on the host that it has ended, by whatever: whoever listens for it has nothing more to serve.
+  /// - Throws: What a vendor says of its settings.
+  package init(
+    _ settings: SpaceSettings, on host: EventLoop, limits: HostedLimits = HostedLimits(),
+    store: (EventLoop) throws -> any Store, whenEnded: @escaping @Sendable () -> Void = {}
+  ) throws {
+    host.preconditionOnLoop()
+    var settings = settings
+    settings.configuration.revocationsMax = SmallStore.room(of: settings.configuration.revocationsMax)
+    (loop, driver) = SpaceDriver.loop(inside: host, seed: settings.seed ?? Space.chance())
+    space = try Space(settings, on: [loop], store: SmallStore(try store(loop)))
+    self.host = host
+    self.limits = limits
+    self.whenEnded = whenEnded
+    stage = LoopStage(loop: loop)
+    lastUse = host.now
+    inner = space.site
+    alarm = Wakeup(target: self)
+    host.deadlines.set(alarm, at: lastUse + limits.idleTime)
+    keepAlive = self
+  }
+
+  /// Lets its vendors remember what they know from the start. Only on the host, before anybody is served.
+  package nonisolated(nonsending) func prepare() async throws {
+    let space = space
+    let outcome = await perform { () async -> Result<Void, any Error> in
+      do { return .success(try await space.prepare()) } catch { return .failure(error) }
+    }
+    try outcome.get()
+  }
+
+  /// What a port of the host serves for it.
+  package var site: HostedSite { HostedSite(inner: inner, space: self) }
+
+  /// Does `body` on the loop inside, and returns on the host. Only from a task there.
+  package nonisolated(nonsending) func perform<Answer: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
+  ) async -> Answer {
+    host.preconditionOnLoop()
+    underWay += 1
+    let answer = await stage.perform(body)
+    underWay -= 1
+    use()
+    moveOnEnding()
+    return answer
+  }
+
+  // MARK: Sockets
+
+  /// Why nobody more is let in; nil if somebody is.
+  var refusal: GatewayError? {
+    if isEnding { return .draining }
+    return handlers.count < limits.connectionsMax
+      ? nil : .overloaded.detailed("\(limits.connectionsMax) connections of a space")
+  }
+
+  /// How many sockets it has.
+  package var connectionCount: Int { handlers.count }
+
+  /// Stands between a connection and its socket.
+  func keep(_ inner: any SocketHandler) -> SpaceHandler {
+    lastNumber += 1
+    let handler = SpaceHandler(inner, number: lastNumber, in: self)
+    handlers[lastNumber] = handler
+    return handler
+  }
+
+  func forget(_ handler: SpaceHandler) {
+    handlers[handler.number] = nil
+    use()
+    moveOnEnding()
+  }
+
+  /// Somebody has just used it.
+  func use() { lastUse = host.now }
+
+  private var isBusy: Bool { !handlers.isEmpty || underWay > 0 }
+
+  // MARK: The end
+
+  /// Whether nobody is let in any more.
+  package var isEnding: Bool { life != .open }
+
+  /// Closes every socket with 1001, lets its time run out, and returns when it has no client, no request and nothing in
+  /// its host any more. Only from a task on the host.
+  package nonisolated(nonsending) func end() async {
+    host.preconditionOnLoop()
+    beginEnd()
+    guard life != .ended else { return }
+    await withCheckedContinuation { waiters.append($0) }
+  }
+
+  private func beginEnd() {
+    guard life == .open else { return }
+    life = .ending
+    host.deadlines.set(alarm, at: host.now + limits.closingTime)
+    for handler in inOrder { handler.close() }
+    moveOnEnding()
+  }
+
+  private var inOrder: [SpaceHandler] { handlers.keys.sorted().compactMap { handlers[$0] } }
+
+  private func moveOnEnding() {
+    guard life == .ending, handlers.isEmpty else { return }
+    // Who still sleeps, a request that waits for a token for instance, is not slept for.
+    driver.runOut()
+    guard underWay == 0 else { return }
+    life = .ended
+    host.deadlines.remove(alarm)
+    for waiter in waiters { waiter.resume() }
+    waiters = []
+    keepAlive = nil
+    whenEnded()
+  }
+
+  package func wakeUp() {
+    switch life {
+    case .open:
+      let due = (isBusy ? host.now : lastUse) + limits.idleTime
+      if due <= host.now { beginEnd() } else { host.deadlines.set(alarm, at: due) }
+    case .ending:
+      for handler in inOrder { handler.abort() }
+    case .ended:
+      break
+    }
+  }
+}

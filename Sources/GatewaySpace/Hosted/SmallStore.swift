@@ -1,0 +1,45 @@
+internal import GatewayCore
+internal import GatewayKit
+
+/// A store with a hundredth of the room: of all Sendbird users, for instance. How much one call or one channel may hold
+/// stays as it is.
+struct SmallStore: Store {
+  private static let share = 100
+  private static let leastRoom = 100
+
+  private let inner: any Store
+
+  init(_ inner: any Store) {
+    self.inner = inner
+  }
+
+  var lines: Turns<StorePath>? { inner.lines }
+
+  func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
+    try await inner.read(keys, at: now)
+  }
+
+  func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry] {
+    try await inner.scan(range, limit: limit, at: now)
+  }
+
+  func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
+    try await inner.tallies(counts)
+  }
+
+  func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
+    var commit = commit
+    for index in commit.writes.indices { commit.writes[index].counts = commit.writes[index].counts.map(Self.small) }
+    return try await inner.commit(commit, at: now)
+  }
+
+  private static func small(_ count: StoreCount) -> StoreCount {
+    guard count.path.isOfAll else { return count }
+    var count = count
+    count.atMost = room(of: count.atMost)
+    return count
+  }
+
+  /// What becomes of the room for so many.
+  static func room(of atMost: Int) -> Int { min(atMost, max(leastRoom, atMost / share)) }
+}

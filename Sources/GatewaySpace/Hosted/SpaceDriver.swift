@@ -1,0 +1,139 @@
+internal import GatewayCore
+internal import GatewayRuntime
+internal import Synchronization
+
+/// The clock, the chance and the waking of a loop that stands inside another: 200 hosted spaces share the thread of one
+/// `SocketLoop`, for instance, and each has a time of its own.
+///
+/// The loop inside is run by turns on its host's queue, one at a time however often it is woken, and by one alarm in its
+/// host's heap for the earliest of its deadlines.
+///
+/// `@unchecked Sendable`: touched only on the host's thread, but for ``wake()``, which touches one atomic flag there.
+final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
+  private static let workSlice = 1024
+  /// How many deadlines are met, at most, when time runs out.
+  private static let lastStepsMax = 100_000
+  /// How many rounds a loop may make work for itself without time passing.
+  private static let roundsMax = 10_000
+
+  private let host: EventLoop
+  /// The loop it drives, which holds it.
+  private unowned(unsafe) var loop: EventLoop!
+  private var clock = SpaceClock()
+  private var generator: SeededGenerator
+  private var alarm: Wakeup!
+  /// Whether a turn waits on the host's queue.
+  private let isTurnAsked = Atomic(false)
+  /// Whether somebody inside has woken the loop that they are in.
+  private var wantsTurn = false
+  /// How many deadlines may yet be met without waiting for their time; nil while time runs as it does.
+  private var lastSteps: Int?
+
+  init(host: EventLoop, seed: UInt64) {
+    self.host = host
+    generator = SeededGenerator(seed: seed)
+    alarm = Wakeup(target: self)
+  }
+
+  /// The loop that it drives, and whose owner keeps it until its time has run out.
+  static func loop(inside host: EventLoop, seed: UInt64) -> (loop: EventLoop, driver: SpaceDriver) {
+    let driver = SpaceDriver(host: host, seed: seed)
+    let loop = EventLoop(index: 0, driver: driver, inside: host)
+    driver.loop = loop
+    return (loop, driver)
+  }
+
+  var now: Instant { clock.now(host.now) }
+  var wallTime: WallTime { clock.wallTime(host.wallTime) }
+  func nextShare() -> Double { generator.nextShare() }
+
+  // MARK: Turns
+
+  func wake() {
+    if loop.isCurrent { wantsTurn = true } else { askForTurn() }
+  }
+
+  private func askForTurn() {
+    guard !isTurnAsked.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    host.execute { [self, loop = loop!] in
+      isTurnAsked.store(false, ordering: .sequentiallyConsistent)
+      withExtendedLifetime(loop) { turn() }
+    }
+  }
+
+  func wakeUp() { turn() }
+
+  private func turn() {
+    let hasMore = loop.asCurrent(round)
+    if lastSteps != nil && !hasMore { passTime() }
+    if hasMore { askForTurn() }
+  }
+
+  /// Does some of what there is to do now. True if some is left. Only inside.
+  private func round() -> Bool {
+    let hasWork = loop.runQueued(limit: Self.workSlice)
+    // Whoever woke the loop up to here has been served.
+    wantsTurn = false
+    let hasDue = loop.fireDeadlines()
+    defer { wantsTurn = false }
+    return hasWork || hasDue || wantsTurn
+  }
+
+  func left() {
+    if wantsTurn {
+      wantsTurn = false
+      askForTurn()
+    }
+    setAlarm()
+  }
+
+  private func setAlarm() {
+    guard lastSteps == nil else { return }
+    host.deadlines.set(alarm, at: loop.deadlines.earliest.flatMap(clock.hostTime))
+  }
+
+  // MARK: Time
+
+  /// Lets the time of sessions and the time of day stand still from here on.
+  func stop() {
+    clock.stop(at: host.now)
+    clock.stopWall(at: host.wallTime)
+    setAlarm()
+  }
+
+  /// Lets both run on from where they stand.
+  func run() {
+    clock.run(from: host.now)
+    clock.runWall(from: host.wallTime)
+    setAlarm()
+  }
+
+  /// Moves both on, which stand still.
+  func move(to instant: Instant) {
+    let duration = instant - now
+    clock.move(by: duration)
+    clock.moveWall(by: duration)
+  }
+
+  /// Does everything that can be done without time passing.
+  func settle() {
+    for _ in 0..<Self.roundsMax where !loop.asCurrent(round) { return }
+  }
+
+  /// Waits for no deadline any more: each is met as soon as there is nothing else to do, as if its time had come, and so
+  /// are those that are set from here on. Who sleeps wakes, and comes to its end.
+  func runOut() {
+    guard lastSteps == nil else { return }
+    host.deadlines.remove(alarm)
+    stop()
+    lastSteps = Self.lastStepsMax
+    askForTurn()
+  }
+
+  private func passTime() {
+    guard let steps = lastSteps, steps > 0, let next = loop.deadlines.earliest else { return }
+    lastSteps = steps - 1
+    move(to: max(now, next))
+    askForTurn()
+  }
+}

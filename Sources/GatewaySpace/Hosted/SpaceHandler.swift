@@ -1,0 +1,66 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// The way from a socket of the network into a hosted space: every call enters the space's loop, and the connection there,
+/// ann's for instance, finds itself on its own.
+///
+/// `@unchecked Sendable`: touched only on the host's thread.
+final class SpaceHandler: SocketHandler, @unchecked Sendable {
+  let number: UInt64
+  private let inner: any SocketHandler
+  private let space: HostedSpace
+  private var socket: (any Socket)?
+
+  init(_ inner: any SocketHandler, number: UInt64, in space: HostedSpace) {
+    self.inner = inner
+    self.number = number
+    self.space = space
+  }
+
+  func socketOpened(_ socket: any Socket) {
+    self.socket = socket
+    enter { inner.socketOpened(socket) }
+    if space.isEnding { close() }
+  }
+
+  func socketRefused(_ failure: DialFailure) {
+    enter { inner.socketRefused(failure) }
+    space.forget(self)
+  }
+
+  var takesBytesAsText: Bool { inner.takesBytesAsText }
+
+  func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    enter { inner.socketReceived(payload, kind) }
+  }
+
+  func socketReceivedPong() { enter { inner.socketReceivedPong() } }
+
+  func socketReceivedPing() { enter { inner.socketReceivedPing() } }
+
+  func socketViolated(_ reason: CloseReason) { enter { inner.socketViolated(reason) } }
+
+  func socketClosed(_ peerCode: UInt16?) {
+    enter { inner.socketClosed(peerCode) }
+    socket = nil
+    space.forget(self)
+  }
+
+  private func enter(_ body: () -> Void) {
+    space.loop.asCurrent(body)
+  }
+
+  /// Ends it because the space ends.
+  func close() {
+    space.loop.asCurrent {
+      if let connection = inner as? Connection {
+        connection.control(.disconnect(.goingAway))
+      } else {
+        socket?.close(.goingAway)
+      }
+    }
+  }
+
+  /// Ends it without its peer.
+  func abort() { socket?.abort() }
+}

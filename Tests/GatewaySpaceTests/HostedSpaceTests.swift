@@ -1,0 +1,118 @@
+import GatewayCore
+import GatewayKit
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySpace
+import TestSupport
+import Testing
+
+@Suite("A hosted space")
+struct HostedSpaceTests {
+  @Test("lives in a time of its own: a day forward closes nobody and pings nobody")
+  func liveness() throws {
+    let plain = try PlainHouse()
+    let ann = plain.connect(life: .seconds(3 * 86_400))
+    let before = plain.world.now
+    plain.advance(by: .seconds(86_400))
+    plain.world.settle()
+    #expect(plain.world.now - before < .seconds(1), "the network's time was moved too")
+    #expect(ann.isOpen && !ann.events.contains { $0.event == .ping })
+    #expect(plain.wallTime(of: 0) - plain.world.wallTime == .seconds(86_400))
+    plain.world.advance(by: .seconds(31))
+    #expect(ann.events.count { $0.event == .ping } == 1, "silence is measured in the network's time")
+    ann.faults.answersPings = false
+    plain.world.advance(by: .seconds(45))
+    #expect(ann.ending?.code == CloseReason.livenessTimeout.code)
+  }
+
+  @Test("one of 200 on one loop notices nothing of the half of them that is moved by three days")
+  func many() throws {
+    let plain = try PlainHouse(spaces: 200)
+    let clients = plain.house.spaces.indices.map { plain.connect($0, life: .seconds(86_000)) }
+    #expect(clients.allSatisfy { $0.isOpen })
+    for number in clients.indices where number % 2 == 1 { plain.advance(number, by: .seconds(3 * 86_400)) }
+    plain.world.advance(by: .seconds(20))
+    for (number, space) in plain.house.spaces.enumerated() {
+      let (client, isMoved) = (clients[number], number % 2 == 1)
+      #expect(client.ending?.code == (isMoved ? CloseReason.refreshTimeout.code : nil))
+      #expect(client.texts.count { $0.contains("refresh_required") } == (isMoved ? 1 : 0))
+      #expect(client.isOpen == !isMoved && !client.events.contains { $0.event == .ping })
+      #expect(space.loop.wallTime - plain.world.wallTime == (isMoved ? .seconds(3 * 86_400) : .zero))
+      #expect(space.connectionCount == (isMoved ? 0 : 1))
+    }
+  }
+
+  @Test("answers over HTTP in its own time")
+  func http() throws {
+    let plain = try PlainHouse(spaces: 2)
+    plain.advance(1, by: .seconds(86_400))
+    func issuedAt(_ space: Int) -> Int? {
+      let answer = plain.fetch(space, "POST", "/v1/tokens", body: #"{"user_id":"ann","life_s":600}"#)
+      plain.world.advance(by: .seconds(1))
+      return answer.value??.member("expires_at").flatMap { Int($0) }
+    }
+    let (here, there) = (try #require(issuedAt(0)), try #require(issuedAt(1)))
+    #expect((86_395...86_405).contains(there - here))
+  }
+
+  @Test("ends with everything in it: sockets with 1001, requests with an answer, and nothing is left of it")
+  func teardown() throws {
+    let provider = try TokenProviderPolicy(latency: .seconds(50))
+    var plain = try PlainHouse(spaces: 2, provider: provider)
+    let (ann, mute, other) = (plain.connect(0), plain.connect(0), plain.connect(1))
+    mute.faults.answersClose = false
+    let request = plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
+    plain.world.advance(by: .seconds(1))
+    #expect(request.value == nil)
+    weak let space: HostedSpace? = plain.house.spaces[0]
+    weak let gateway: Gateway? = space?.space.gateway
+    weak let loop: EventLoop? = space?.loop
+    weak let table: LoopTable? = gateway?.tables[0]
+    weak let store: FaultyStore? = plain.house.stores[0]
+    weak let connection: Connection? = table?.inOrder.first
+    #expect(connection != nil && store != nil && loop != nil)
+    let before = plain.world.now
+    plain.house.end(plain.house.spaces[0])
+    #expect(plain.world.now - before < .seconds(6))
+    plain.world.advance(by: .seconds(1))
+    #expect(ann.ending?.code == 1001 && mute.ending != nil && other.isOpen)
+    #expect(request.value??.status == 200, "it does not sleep on")
+    let late = plain.connect(0)
+    #expect(late.refusal == .refused(status: 503))
+    plain.house.forget()
+    plain.world.advance(by: .seconds(60))
+    #expect(connection == nil && table == nil && gateway == nil && store == nil)
+    #expect(loop == nil && space == nil)
+    #expect(other.isOpen)
+  }
+
+  @Test("is forgotten ten minutes after its last request or socket")
+  func idle() throws {
+    let plain = try PlainHouse(spaces: 2)
+    let ann = plain.connect(0, life: .seconds(86_400))
+    plain.world.advance(by: .seconds(590))
+    _ = plain.fetch(1, "GET", "/v1/nothing")
+    plain.world.advance(by: .seconds(20))
+    #expect(plain.house.spaces.allSatisfy { !$0.isEnding })
+    plain.world.advance(by: .seconds(595))
+    #expect(plain.house.spaces.map(\.isEnding) == [false, true])
+    ann.close()
+    plain.world.advance(by: .seconds(590))
+    #expect(!plain.house.spaces[0].isEnding)
+    plain.world.advance(by: .seconds(15))
+    #expect(plain.house.spaces[0].isEnding)
+  }
+
+  @Test("has room for so many connections, and for a hundredth of what a gateway remembers")
+  func limits() throws {
+    var limits = HostedLimits()
+    limits.connectionsMax = 2
+    let plain = try PlainHouse(limits: limits)
+    let two = [plain.connect(), plain.connect()]
+    #expect(plain.connect().refusal == .refused(status: 503))
+    two[0].close()
+    plain.world.advance(by: .seconds(1))
+    #expect(plain.connect().isOpen && two[1].isOpen)
+    #expect(plain.house.spaces[0].space.gateway.configuration.revocationsMax == 10_000)
+  }
+}

@@ -1,0 +1,65 @@
+package import GatewayCore
+internal import GatewayKit
+package import GatewayRuntime
+package import GatewaySimulator
+package import GatewaySpace
+internal import GatewayTokens
+
+/// Hosted spaces in virtual time, all on one loop and each with an address of its own, and a loop for their clients: 200
+/// spaces, for instance.
+package struct TestHouse {
+  package let world: SimulatedWorld
+  package let network: SimulatedNetwork
+  package let host: SimulatedLoop
+  package let clients: SimulatedLoop
+  package private(set) var spaces: [HostedSpace] = []
+  package private(set) var stores: [FaultyStore] = []
+
+  package init(
+    _ settings: SpaceSettings, spaces count: Int, limits: HostedLimits = HostedLimits()
+  ) throws {
+    world = SimulatedWorld(loops: 2, keepsTrace: false)
+    network = SimulatedNetwork(world)
+    (host, clients) = (world.loops[0], world.loops[1])
+    for number in 0..<count {
+      var settings = settings
+      settings.seed = UInt64(number)
+      settings.secrets = Secrets(seed: UInt64(number))
+      var made: FaultyStore!
+      let space = try host.eventLoop.asCurrent {
+        try HostedSpace(settings, on: host.eventLoop, limits: limits) { loop in
+          made = FaultyStore(on: loop)
+          return made
+        }
+      }
+      network.listen(on: .space(number), loops: [host], site: space.site)
+      spaces.append(space)
+      stores.append(made)
+      _ = world.ask { try? await space.prepare() }
+    }
+  }
+
+  /// A client of that space that dials, and has got what it gets at once.
+  package func dial(_ space: Int, _ upgrade: HTTPRequest) -> SimulatedPeer {
+    let peer = SimulatedPeer(network, on: clients, to: .space(space), upgrade: upgrade)
+    world.settle()
+    return peer
+  }
+
+  /// Ends the space, and returns when it has ended.
+  package func end(_ space: HostedSpace) {
+    _ = world.ask { await space.end() }
+  }
+
+  /// Forgets its spaces and where they listen.
+  package mutating func forget() {
+    for number in spaces.indices { network.stopListening(on: .space(number)) }
+    spaces = []
+    stores = []
+  }
+}
+
+extension DialTarget {
+  /// Where that space of a ``TestHouse`` listens.
+  package static func space(_ number: Int) -> DialTarget { DialTarget(host: "space-\(number)", port: 80) }
+}
