@@ -24,12 +24,12 @@ struct PlainHouse {
   }
 
   init(
-    spaces: Int = 1, limits: HostedLimits = HostedLimits(),
+    spaces: Int = 1, limits: HostedLimits = HostedLimits(), isFrozen: Bool = false,
     provider: TokenProviderPolicy? = nil
   ) throws {
     let settings: SpaceSettings
     (settings, issuer) = try Self.settings(provider)
-    house = try TestHouse(settings, spaces: spaces, limits: limits)
+    house = try TestHouse(settings, spaces: spaces, limits: limits, isFrozen: isFrozen)
   }
 
   var world: SimulatedWorld { house.world }
@@ -55,11 +55,38 @@ struct PlainHouse {
     house.dial(space, upgrade(life, in: space))
   }
 
+  /// A client that answers each request for a token with a new one.
+  func connectRefreshing(
+    _ space: Int = 0, life: Duration = .seconds(3_600), after delay: Duration = .zero,
+    by wallTime: @escaping () -> WallTime
+  ) -> RefreshingClient {
+    let client = RefreshingClient(on: house.clients, after: delay) { [issuer] in
+      Self.token(issuer, life: life, from: wallTime())
+    }
+    let dialer = SimulatedDialer(house.network, on: house.clients)
+    house.clients.eventLoop.asCurrent {
+      dialer.dial(
+        .space(space), upgrade: upgrade(life, in: space), subprotocols: [], handler: client)
+    }
+    world.settle()
+    return client
+  }
+
   func wallTime(of space: Int) -> WallTime { house.spaces[space].loop.wallTime }
 
-  /// Moves the time of a space.
-  func advance(_ space: Int = 0, by duration: Duration) {
-    house.host.eventLoop.asCurrent { house.spaces[space].advance(by: duration) }
+  /// Moves the time of a space, to the end of the move.
+  func advance(
+    _ space: Int = 0, by duration: Duration, patience: Duration = .seconds(1), wall: Advance.WallClock = .moves,
+    until stop: Advance.Stop? = nil
+  ) -> Result<Advance, Advance.Failure>? {
+    let space = house.spaces[space]
+    return world.ask {
+      do throws(Advance.Failure) {
+        return .success(try await space.advance(by: duration, patience: patience, wall: wall, until: stop))
+      } catch {
+        return .failure(error)
+      }
+    }
   }
 
   func fetch(_ space: Int, _ method: String, _ path: String, body: String = "{}") -> Started<HTTPResponse?> {
@@ -73,4 +100,40 @@ struct PlainHouse {
     world.settle()
     return started
   }
+}
+
+/// A client that lives as long as it is asked: it answers each request for a token with a new one, after some thought.
+///
+/// `@unchecked Sendable`: touched only by the thread that runs the world.
+final class RefreshingClient: SocketHandler, @unchecked Sendable {
+  private(set) var refreshes = 0
+  private(set) var pings = 0
+  private(set) var closeCode: UInt16?
+  private let loop: SimulatedLoop
+  private let delay: Duration
+  private let token: () -> Credentials
+  private var socket: (any Socket)?
+
+  init(on loop: SimulatedLoop, after delay: Duration, _ token: @escaping () -> Credentials) {
+    (self.loop, self.delay, self.token) = (loop, delay, token)
+  }
+
+  var isOpen: Bool { socket != nil && closeCode == nil }
+
+  func socketOpened(_ socket: any Socket) { self.socket = socket }
+  func socketRefused(_ failure: DialFailure) {}
+
+  func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    let text = String(decoding: payload, as: UTF8.self)
+    if text.contains("refreshed") { refreshes += 1 }
+    guard text.contains("refresh_required") else { return }
+    loop.execute(at: loop.now + delay) { [self] in
+      _ = socket?.send(Frame(text: #"{"type":"refresh","token":"\#(token().token)"}"#))
+    }
+  }
+
+  func socketReceivedPong() {}
+  func socketReceivedPing() { pings += 1 }
+  func socketViolated(_ reason: CloseReason) {}
+  func socketClosed(_ peerCode: UInt16?) { closeCode = peerCode ?? 1006 }
 }

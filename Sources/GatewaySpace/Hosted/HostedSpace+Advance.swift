@@ -2,21 +2,66 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension HostedSpace {
-  /// Moves the time of sessions and the time of day on, from deadline to deadline, each met at its own time. Only on the
-  /// host.
-  package func advance(by duration: Duration) {
+  /// How many deadlines one move meets at most.
+  private static let stepsMax = 100_000
+
+  /// Moves the time of the space on, from deadline to deadline. After each it is given to those who owe an answer then, in
+  /// the time of the network, at most `patience`; theirs stands still meanwhile, so an answer comes at the time of its
+  /// question. Who let the patience pass is not waited for again. Only from a task on the host.
+  package nonisolated(nonsending) func advance(
+    by duration: Duration, patience: Duration = .seconds(1), wall: Advance.WallClock = .moves,
+    until stop: Advance.Stop? = nil
+  ) async throws(Advance.Failure) -> Advance {
     host.preconditionOnLoop()
-    guard !isEnding else { return }
-    let end = loop.now + max(.zero, duration)
-    driver.stop()
-    driver.settle()
-    while let next = loop.deadlines.earliest, next <= end {
-      driver.move(to: max(next, loop.now))
-      driver.settle()
+    guard !isEnding else { throw .ended }
+    guard !isAdvancing else { throw .alreadyUnderWay }
+    isAdvancing = true
+    driver.stop(wall: wall == .moves)
+    defer {
+      if !isFrozen && !isEnding { driver.run() }
+      isAdvancing = false
+      use()
     }
-    driver.move(to: end)
+    let start = loop.now
+    let end = start + max(.zero, duration)
+    let asked = refreshRequests
+    var (advance, givenUp) = (Advance(), 0)
     driver.settle()
-    driver.run()
-    use()
+    while let next = loop.deadlines.earliest, next <= end, !isEnding {
+      guard advance.steps < Self.stepsMax else { throw .endless(steps: advance.steps) }
+      advance.steps += 1
+      driver.move(to: max(next, loop.now), wall: wall == .moves)
+      await hearAnswers(patience, upTo: end, givenUp: &givenUp)
+      if stop == .refreshRequired && refreshRequests > asked { break }
+    }
+    if stop == nil || refreshRequests == asked { driver.move(to: end, wall: wall == .moves) }
+    driver.settle()
+    advance.moved = loop.now - start
+    advance.owing = loop.asCurrent { table.owingSessions }
+    return advance
+  }
+
+  private var table: LoopTable { space.gateway.tables[0] }
+
+  private var refreshRequests: UInt64 { table.metrics.dialects.reduce(0) { $0 + $1.refreshesRequested.total } }
+
+  /// Waits until nobody owes an answer but those who were given up before.
+  private nonisolated(nonsending) func hearAnswers(
+    _ patience: Duration, upTo end: Instant, givenUp: inout Int
+  ) async {
+    let limit = host.now + patience
+    while true {
+      driver.settle()
+      let owing = table.owing
+      givenUp = min(givenUp, owing)
+      guard owing > givenUp, !isEnding else { return }
+      // A client that waits for its token waits for the provider, whose time is the space's own.
+      if underWay > 0, let next = loop.deadlines.earliest, next <= end { return }
+      guard host.now < limit else {
+        givenUp = owing
+        return
+      }
+      await traffic.wait(until: limit)
+    }
   }
 }

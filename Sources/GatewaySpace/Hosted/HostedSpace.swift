@@ -15,7 +15,10 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   package let loop: EventLoop
   package let space: Space
   package let limits: HostedLimits
+  /// Whether time stands still in it, but for those who move it.
+  package let isFrozen: Bool
   let driver: SpaceDriver
+  let traffic: Traffic
   private let inner: GatewaySite
   private let stage: LoopStage
   private let whenEnded: @Sendable () -> Void
@@ -24,6 +27,8 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   private var lastNumber: UInt64 = 0
   /// How many requests and orders have no answer yet.
   private(set) var underWay = 0
+  /// Whether somebody moves its time just now.
+  var isAdvancing = false
   private var life = Life.open
   private var lastUse: Instant
   /// Looks whether anybody uses it; at its end, whether its clients have gone.
@@ -40,7 +45,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   ///   - whenEnded: Told on the host that it has ended, by whatever: whoever listens for it has nothing more to serve.
   /// - Throws: What a vendor says of its settings.
   package init(
-    _ settings: SpaceSettings, on host: EventLoop, limits: HostedLimits = HostedLimits(),
+    _ settings: SpaceSettings, on host: EventLoop, limits: HostedLimits = HostedLimits(), isFrozen: Bool = false,
     store: (EventLoop) throws -> any Store, whenEnded: @escaping @Sendable () -> Void = {}
   ) throws {
     host.preconditionOnLoop()
@@ -50,10 +55,13 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     space = try Space(settings, on: [loop], store: SmallStore(try store(loop)))
     self.host = host
     self.limits = limits
+    self.isFrozen = isFrozen
     self.whenEnded = whenEnded
+    traffic = Traffic(host: host)
     stage = LoopStage(loop: loop)
     lastUse = host.now
     inner = space.site
+    if isFrozen { driver.stop(wall: true) }
     alarm = Wakeup(target: self)
     host.deadlines.set(alarm, at: lastUse + limits.idleTime)
     keepAlive = self
@@ -80,6 +88,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     let answer = await stage.perform(body)
     underWay -= 1
     use()
+    traffic.note()
     moveOnEnding()
     return answer
   }
@@ -113,7 +122,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   /// Somebody has just used it.
   func use() { lastUse = host.now }
 
-  private var isBusy: Bool { !handlers.isEmpty || underWay > 0 }
+  private var isBusy: Bool { !handlers.isEmpty || underWay > 0 || isAdvancing }
 
   // MARK: The end
 

@@ -94,10 +94,10 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
 
   // MARK: Time
 
-  /// Lets the time of sessions and the time of day stand still from here on.
-  func stop() {
-    clock.stop(at: host.now)
-    clock.stopWall(at: host.wallTime)
+  /// Lets the time of sessions stand still from here on, and the time of day with it unless that is to go on.
+  func stop(wall: Bool) {
+    if !clock.isStanding { clock.stop(at: host.now) }
+    if wall { clock.stopWall(at: host.wallTime) }
     setAlarm()
   }
 
@@ -108,11 +108,11 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
     setAlarm()
   }
 
-  /// Moves both on, which stand still.
-  func move(to instant: Instant) {
+  /// Moves the time of sessions on, which stands still, and the time of day with it unless that stays.
+  func move(to instant: Instant, wall: Bool) {
     let duration = instant - now
     clock.move(by: duration)
-    clock.moveWall(by: duration)
+    if wall { clock.moveWall(by: duration) }
   }
 
   /// Does everything that can be done without time passing.
@@ -125,7 +125,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
   func runOut() {
     guard lastSteps == nil else { return }
     host.deadlines.remove(alarm)
-    stop()
+    stop(wall: true)
     lastSteps = Self.lastStepsMax
     askForTurn()
   }
@@ -133,7 +133,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
   private func passTime() {
     guard let steps = lastSteps, steps > 0, let next = loop.deadlines.earliest else { return }
     lastSteps = steps - 1
-    move(to: max(now, next))
+    move(to: max(now, next), wall: true)
     askForTurn()
   }
 }

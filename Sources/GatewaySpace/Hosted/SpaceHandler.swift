@@ -48,6 +48,7 @@ final class SpaceHandler: SocketHandler, @unchecked Sendable {
 
   private func enter(_ body: () -> Void) {
     space.loop.asCurrent(body)
+    space.traffic.note()
   }
 
   /// Ends it because the space ends.

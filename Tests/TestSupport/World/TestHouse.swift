@@ -16,7 +16,7 @@ package struct TestHouse {
   package private(set) var stores: [FaultyStore] = []
 
   package init(
-    _ settings: SpaceSettings, spaces count: Int, limits: HostedLimits = HostedLimits()
+    _ settings: SpaceSettings, spaces count: Int, limits: HostedLimits = HostedLimits(), isFrozen: Bool = false
   ) throws {
     world = SimulatedWorld(loops: 2, keepsTrace: false)
     network = SimulatedNetwork(world)
@@ -27,7 +27,7 @@ package struct TestHouse {
       settings.secrets = Secrets(seed: UInt64(number))
       var made: FaultyStore!
       let space = try host.eventLoop.asCurrent {
-        try HostedSpace(settings, on: host.eventLoop, limits: limits) { loop in
+        try HostedSpace(settings, on: host.eventLoop, limits: limits, isFrozen: isFrozen) { loop in
           made = FaultyStore(on: loop)
           return made
         }

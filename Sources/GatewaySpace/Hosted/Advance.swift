@@ -1,0 +1,37 @@
+internal import GatewayCore
+package import GatewayRuntime
+
+/// How the time of a hosted space was moved: by a day, for instance, in three steps, and ann never answered.
+package struct Advance: Sendable {
+  /// How many deadlines were met, each at its own time.
+  package var steps = 0
+  package var moved = Duration.zero
+  /// Those whose clients had been asked for something and had not answered at the end.
+  package var owing: [SessionSummary] = []
+
+  /// Whether everybody answered in time.
+  package var isAnswered: Bool { owing.isEmpty }
+
+  /// What becomes of the time of day when the time of sessions is moved.
+  package enum WallClock: String, Hashable, Sendable, CaseIterable {
+    /// It is moved as far.
+    case moves
+    /// It goes on as it went: for tokens that somebody mints by the real time of day.
+    case stays
+  }
+
+  /// What ends the move before its time.
+  package enum Stop: String, Hashable, Sendable, CaseIterable {
+    /// A session is asked for another token.
+    case refreshRequired = "refresh_required"
+  }
+
+  package enum Failure: Error, Hashable, Sendable {
+    /// Somebody else moves the same time just now.
+    case alreadyUnderWay
+    /// The space is ending.
+    case ended
+    /// So many deadlines were met, and there were more.
+    case endless(steps: Int)
+  }
+}

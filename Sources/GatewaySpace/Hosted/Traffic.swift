@@ -1,0 +1,35 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// What clients of a hosted space do, for who waits for it: an answer to a refresh request, for instance. Nobody asks
+/// again and again whether there is any.
+///
+/// `@unchecked Sendable`: touched only on the host's thread.
+final class Traffic: WakeupTarget, @unchecked Sendable {
+  private let host: EventLoop
+  private var waiter: CheckedContinuation<Void, Never>?
+  private var wakeup: Wakeup!
+
+  init(host: EventLoop) {
+    self.host = host
+    wakeup = Wakeup(target: self)
+  }
+
+  /// There is some.
+  func note() {
+    guard let waiter else { return }
+    self.waiter = nil
+    host.deadlines.remove(wakeup)
+    waiter.resume()
+  }
+
+  func wakeUp() { note() }
+
+  /// Returns when there is some, or at `limit`. One at a time; from a task on the host.
+  nonisolated(nonsending) func wait(until limit: Instant) async {
+    await withCheckedContinuation { continuation in
+      waiter = continuation
+      host.deadlines.set(wakeup, at: limit)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import GatewayCore
+import GatewayKit
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySpace
+import TestSupport
+import Testing
+
+@Suite("The time of a hosted space")
+struct AdvanceTests {
+  @Test("stands still while a client thinks, so that its answer comes at the time of its question")
+  func thinking() throws {
+    let plain = try PlainHouse()
+    let space = plain.house.spaces[0]
+    var told: [Duration] = []
+    let start = space.loop.now
+    let client = plain.connectRefreshing(after: .milliseconds(300)) {
+      told.append(space.loop.now - start)
+      return space.loop.wallTime
+    }
+    let advance = try #require(try plain.advance(by: .seconds(3_700))?.get())
+    #expect(advance.isAnswered && advance.moved == .seconds(3_700) && client.refreshes == 1)
+    #expect(told.count == 1 && told[0] < .seconds(3_601), "300 ms of the client's were a minute here")
+    #expect(space.loop.now - start >= .seconds(3_700))
+  }
+
+  @Test("costs one patience for a client that stays silent, and then its time-out")
+  func silent() throws {
+    let plain = try PlainHouse()
+    let (ann, before) = (plain.connect(), plain.world.now)
+    let first = try #require(try plain.advance(by: .seconds(3_630))?.get())
+    #expect(first.owing.map(\.user) == [UserID("ann")] && first.owing[0].phase == "refreshing")
+    #expect(ann.isOpen && plain.world.now - before < .milliseconds(1_100))
+    let second = try #require(try plain.advance(by: .seconds(40))?.get())
+    plain.world.settle()
+    plain.world.advance(by: .seconds(1))
+    #expect(second.isAnswered && ann.ending?.code == CloseReason.refreshTimeout.code)
+  }
+
+  @Test("is moved without the time of day for tokens that somebody mints by the real one")
+  func wallStays() throws {
+    let plain = try PlainHouse()
+    let client = plain.connectRefreshing { [world = plain.world] in world.wallTime }
+    let advance = try #require(try plain.advance(by: .seconds(7_300), wall: .stays)?.get())
+    #expect(advance.isAnswered && client.isOpen && client.refreshes == 2)
+    #expect(plain.wallTime(of: 0) == plain.world.wallTime)
+    let other = try PlainHouse()
+    let refused = other.connectRefreshing { [world = other.world] in world.wallTime }
+    _ = other.advance(by: .seconds(7_300))
+    #expect(refused.refreshes == 0, "by the time of day that was moved those tokens have expired")
+  }
+
+  @Test("stops where a session is asked for another token, if that is wanted")
+  func stops() throws {
+    let plain = try PlainHouse()
+    let ann = plain.connect()
+    let advance = try #require(try plain.advance(by: .seconds(86_400), until: .refreshRequired)?.get())
+    plain.world.settle()
+    #expect((3_590...3_600).contains(advance.moved.inSeconds) && !advance.isAnswered)
+    #expect(ann.texts.last?.contains("refresh_required") == true)
+  }
+
+  @Test("is passed by who waits for it: a provider's latency is no client's")
+  func provider() throws {
+    let policy = try TokenProviderPolicy(latency: .seconds(5))
+    let plain = try PlainHouse(provider: policy)
+    let before = plain.world.now
+    let answer = plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
+    plain.world.advance(by: .milliseconds(100))
+    #expect(answer.value == nil)
+    _ = plain.advance(by: .seconds(10))
+    plain.world.advance(by: .milliseconds(100))
+    #expect(answer.value??.status == 200 && plain.world.now - before < .seconds(1))
+  }
+
+  @Test("stands still in a frozen space, and comes to the second it is moved to")
+  func frozen() throws {
+    let plain = try PlainHouse(isFrozen: true)
+    let (space, ann) = (plain.house.spaces[0], plain.connect())
+    let (now, wall) = (space.loop.now, space.loop.wallTime)
+    plain.world.advance(by: .seconds(5_000))
+    #expect(space.loop.now == now && space.loop.wallTime == wall && ann.isOpen)
+    #expect(!ann.texts.contains { $0.contains("refresh_required") })
+    _ = plain.advance(by: .seconds(3_600))
+    #expect(space.loop.now == now + .seconds(3_600) && space.loop.wallTime == wall + .seconds(3_600))
+    #expect(ann.texts.last?.contains("refresh_required") == true)
+    plain.world.advance(by: .seconds(100))
+    #expect(space.loop.now == now + .seconds(3_600) && ann.isOpen)
+    plain.house.end(space)
+    #expect(ann.ending?.code == 1001)
+  }
+
+  @Test("is moved by one at a time, and by nobody once its space ends")
+  func refused() throws {
+    let plain = try PlainHouse()
+    let space = plain.house.spaces[0]
+    _ = plain.connect()
+    let failures = Started<[Advance.Failure?]>()
+    let first = Started<Int>()
+    plain.house.host.stage.start {
+      first.end(with: (try? await space.advance(by: .seconds(3_700)).steps) ?? 0)
+    }
+    plain.house.host.stage.start {
+      do throws(Advance.Failure) {
+        _ = try await space.advance(by: .seconds(1))
+        failures.end(with: [nil])
+      } catch {
+        failures.end(with: [error])
+      }
+    }
+    plain.world.advance(by: .seconds(5))
+    #expect(failures.value == [.alreadyUnderWay] && (first.value ?? 0) > 0)
+    plain.house.end(space)
+    guard case .failure(.ended) = plain.advance(by: .seconds(1)) else {
+      Issue.record("time goes on in a space that has ended")
+      return
+    }
+  }
+}
