@@ -14,6 +14,8 @@ package struct ServerLimits: Hashable, Sendable {
   package var connectionsPerSecond: Double?
   /// How long an accepted connection may take to send its request head, and how long its body may take. Whole seconds.
   package var handshakeTimeout = Duration.seconds(10)
+  /// How long a connection that is kept alive may say nothing between two requests.
+  package var idleTime = Duration.seconds(15)
   /// How long a reader may take none of an answer.
   package var readerPatience = Duration.seconds(30)
 

@@ -17,10 +17,17 @@ import Testing
     return (site, arrivals, { release.yield() })
   }
 
+  /// Other tests may keep these waiting for longer than a server waits for anything.
+  private static func bePatient(_ settings: inout Listener.Settings) {
+    settings.limits.handshakeTimeout = .seconds(600)
+    settings.limits.idleTime = .seconds(600)
+    settings.limits.readerPatience = .seconds(600)
+  }
+
   @Test("get their answers, and whoever waits for them goes on then")
   func answered() async throws {
     let (site, arrivals, release) = Self.site()
-    try await TestServer.with(site, loops: 2) { server in
+    try await TestServer.with(site, loops: 2, Self.bePatient) { server in
       let client = try RawClient(port: server.port)
       try client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na")
       for await _ in arrivals { break }
@@ -37,8 +44,7 @@ import Testing
   func slowReader(reads: Bool) async throws {
     let size = 30 << 20
     let (site, arrivals, release) = Self.site(bytes: size)
-    // Other tests may keep this one waiting for longer than a server is patient with its readers.
-    try await TestServer.with(site, { $0.limits.readerPatience = .seconds(600) }) { server in
+    try await TestServer.with(site, Self.bePatient) { server in
       var client: RawClient? = try RawClient(port: server.port)
       try client?.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
       for await _ in arrivals { break }
@@ -57,7 +63,7 @@ import Testing
 
   @Test("count while their bodies come, and not while there is only a part of a head")
   func halfways() async throws {
-    try await TestServer.with { server in
+    try await TestServer.with(TestSite(), Self.bePatient) { server in
       let silent = try RawClient(port: server.port)
       try silent.send("GET / HTT")
       #expect(await server.listener.finishRequests(within: .milliseconds(50)) == 0)
@@ -74,14 +80,13 @@ import Testing
   @Test("get answers that end their connections, and those that wait for another request end at once")
   func lastAnswers() async throws {
     let (site, arrivals, release) = Self.site()
-    try await TestServer.with(site) { server in
+    try await TestServer.with(site, Self.bePatient) { server in
       let idle = try RawClient(port: server.port)
       let text = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
       try idle.send(text)
       for await _ in arrivals { break }
       release()
       #expect(try idle.readAnswer().headers["connection"] == nil)
-      // It asks at once: a server waits for a request for so long only, and a busy machine may keep a test waiting longer.
       let busy = try RawClient(port: server.port)
       try busy.send(text)
       for await _ in arrivals { break }
@@ -97,7 +102,7 @@ import Testing
 
   @Test("have been sent before the end, if they are on a connection that waited for them")
   func sentBefore() async throws {
-    try await TestServer.with { server in
+    try await TestServer.with(TestSite(), Self.bePatient) { server in
       let client = try RawClient(port: server.port)
       let text = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
       try client.send(text)
@@ -112,7 +117,13 @@ import Testing
   @Test("are none on a connection over TLS that has sent only a part of a head")
   func halfHeadOverTLS() async throws {
     let certificate = try TestCertificate()
-    try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
+    try await TestServer.with(
+      TestSite(),
+      { settings in
+        Self.bePatient(&settings)
+        settings.tls = certificate.files
+      }
+    ) { server in
       let client = try SecureClient(port: server.port)
       // In one record: when the answer has come, so has the part.
       try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTT")

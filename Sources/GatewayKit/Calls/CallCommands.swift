@@ -7,12 +7,11 @@ internal import Synchronization
 /// Of a crowd nobody is told who joins: 10,000 clients that join one call would be told 50 million times. Its members hear
 /// once a second how many they are, while that changes.
 package final class CallCommands: CommandHandler {
-  /// A call is a crowd while more than so many connections of one loop are in it.
-  package static let crowdMin = 250
   /// How often a crowd is counted.
   package static let countInterval = Duration.seconds(1)
 
   private let dialect: any CallDialect
+  private let crowdMin: Int
   private let executor: any (SerialExecutor & TaskExecutor)
   /// The crowds that are about to be counted.
   private let counted = Mutex<Set<CallID>>([])
@@ -20,8 +19,10 @@ package final class CallCommands: CommandHandler {
   /// - Parameters:
   ///   - dialect: Whose clients it serves.
   ///   - executor: Where crowds are counted: a loop of the gateway.
-  package init(_ dialect: any CallDialect, on executor: any (SerialExecutor & TaskExecutor)) {
+  ///   - crowdMin: A call is a crowd while more than so many connections of one loop are in it.
+  package init(_ dialect: any CallDialect, on executor: any (SerialExecutor & TaskExecutor), crowdMin: Int = 250) {
     self.dialect = dialect
+    self.crowdMin = crowdMin
     self.executor = executor
   }
 
@@ -69,7 +70,7 @@ package final class CallCommands: CommandHandler {
 
   /// Tells the members who came or went; a crowd how many they are, soon.
   private func tell(_ event: CallEvent, except speaker: ConnectionID? = nil, on services: any GatewayServices) {
-    if services.hearersHere(of: event.call) <= Self.crowdMin { return services.announce(event, except: speaker) }
+    if services.hearersHere(of: event.call) <= crowdMin { return services.announce(event, except: speaker) }
     guard counted.withLock({ $0.insert(event.call).inserted }) else { return }
     Task.immediate(executorPreference: executor) {
       await services.sleep(for: Self.countInterval)

@@ -68,8 +68,6 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
 
   /// How many requests one connection may carry.
   static let requestsMax = 10_000
-  /// How long a connection that is kept alive may say nothing.
-  static let idleTime = Duration.seconds(15)
   static let lingerTime = Duration.seconds(2)
 
   init(
@@ -239,7 +237,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     phase = .idle
     loop.connections.remove(self)
     loop.idleConnections.append(self)
-    wait(Self.idleTime)
+    wait(host.limits.idleTime)
     rewatch()
   }
 
