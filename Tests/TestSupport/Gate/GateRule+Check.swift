@@ -49,8 +49,9 @@ private struct GateScene {
     await world.wait(atMost: limit) { !client.requests.isEmpty }
   }
 
-  private func kinds() async -> [UserKind?] {
-    await world.gateway.sessions(of: nil, after: nil, limit: 10).map(\.kind)
+  /// As what those who are logged in are: who has just been closed may be there still, but nobody.
+  private func kinds() async -> [UserKind] {
+    await world.gateway.sessions(of: nil, after: nil, limit: 10).compactMap(\.kind)
   }
 
   /// Nothing more is to come: long where time costs nothing.
