@@ -33,7 +33,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private let host: EventLoop?
   private var hasEnded = false
 
-  /// - Parameter host: The loop that this one stands inside, and whose thread it shares; nil if it has one of its own.
+  /// Loop number `index`, whose time and chance are the driver's. It has a thread of its own, or shares that of `host`, inside
+  /// which it stands then.
   package init(index: Int, driver: any LoopDriver, inside host: EventLoop? = nil) {
     precondition(host?.host == nil, "a loop inside a loop inside a loop")
     self.index = index
