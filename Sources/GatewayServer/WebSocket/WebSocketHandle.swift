@@ -5,8 +5,8 @@ internal import GatewayRuntime
 /// One WebSocket on libwebsockets, the server's side or the client's.
 ///
 /// Writes at the end of the loop's turn (``WriteBatch``) while nothing waits before it; waiting for the writeable callback
-/// costs two changes of the poll set and a wake-up for each message. Sends its close frames itself: the library's own closing arms two timers in its
-/// linear list, and drops the frame where data waits.
+/// costs two changes of the poll set and a wake-up for each message. Sends its close frames itself: the library's own
+/// closing arms two timers in its linear list, and drops the frame where data waits.
 ///
 /// `@unchecked Sendable`: made and used on one loop.
 final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
@@ -67,16 +67,16 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   // MARK: Socket
 
   func send(_ frame: Frame) -> SendOutcome {
-    guard phase == .open, let wsi else { return .closed }
-    if maySendAtOnce {
-      guard frame.payload.count <= WriteBatch.messageBytesMax else {
-        writeBatch()
-        return maySendAtOnce ? write(frame, to: wsi) : .queued
-      }
+    guard phase == .open, wsi != nil else { return .closed }
+    if maySendAtOnce, frame.payload.count <= WriteBatch.messageBytesMax {
       isInBatch = true
       loop.write(frame, to: self)
       return .sent
     }
+    // What is said by another way must not overtake what waits; and may have to wait itself, once that is written.
+    writeBatch()
+    guard phase == .open, let wsi else { return .closed }
+    if maySendAtOnce { return write(frame, to: wsi) }
     let item = OutboundQueue.Item.frame(frame)
     guard waitingBytes + item.cost <= host.limits.outboundBytesMax else { return .overflow }
     enqueue(item)
