@@ -18,7 +18,7 @@ import Testing
   }
 
   /// Other tests may keep these waiting for longer than a server waits for anything.
-  private static func bePatient(_ settings: inout Listener.Settings) {
+  static func bePatient(_ settings: inout Listener.Settings) {
     settings.limits.handshakeTimeout = .seconds(600)
     settings.limits.idleTime = .seconds(600)
     settings.limits.readerPatience = .seconds(600)

@@ -11,9 +11,10 @@ struct VendorNameTests {
   private static let catalogue = "Sources/postern/Vendors.swift"
 
   /// Types of a vendor's (`StreamToken`), its target, its flags and paths (`stream-sfu`), and its name in a sentence; not a
-  /// word like `stream`, nor one of another library's like `AsyncStream`.
-  private static func names(_ line: String) -> Bool {
-    vendors.contains { vendor in
+  /// word like `stream`, nor one of another library's like `AsyncStream`, nor the media type of events.
+  private static func names(_ text: String) -> Bool {
+    let line = text.replacing("text/event-stream", with: "")
+    return vendors.contains { vendor in
       guard line.lowercased().contains(vendor.lowercased()) else { return false }
       let pattern =
         "\\b(?:Gateway)?\(vendor)(?:\\b|[A-Z])|\\b\(vendor.lowercased())(?:-|\")|\"\(vendor.lowercased())\\b"
@@ -41,7 +42,8 @@ struct VendorNameTests {
       ("let token = StreamToken()", true), ("import GatewaySinch", true), ("--sendbird-app-id", true),
       ("case \"streem\": x", true), ("\"the application of Sendbird\"", true),
       ("let stream = AsyncStream<Int>()", false),
-      ("struct SignalStream", false), ("(stream, continuation)", false), ("upstream-a", false),
+      ("struct SignalStream", false), ("\"text/event-stream\"", false), ("(stream, continuation)", false),
+      ("upstream-a", false),
     ])
   func rule(line: String, isName: Bool) {
     #expect(Self.names(line) == isName)

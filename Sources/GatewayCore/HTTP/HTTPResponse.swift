@@ -4,6 +4,8 @@ package struct HTTPResponse: Hashable, Sendable {
   /// The fields, names in lower case. The server adds `content-length` and `connection` itself.
   package var headers: [HTTPField]
   package var body: [UInt8]
+  /// What comes in place of `body` where that goes on.
+  package var stream: HTTPStream?
 
   package init(status: Int, headers: [HTTPField] = [], body: [UInt8] = []) {
     self.status = status
@@ -14,6 +16,12 @@ package struct HTTPResponse: Hashable, Sendable {
   /// A response whose body is text of the given media type.
   package init(status: Int, contentType: String, text: String) {
     self.init(status: status, headers: [HTTPField("content-type", contentType)], body: Array(text.utf8))
+  }
+
+  /// A response whose body goes on, by default events that a page reads with `EventSource`.
+  package init(stream: HTTPStream, headers: [HTTPField] = ServerSentEvent.fields) {
+    self.init(status: 200, headers: headers)
+    self.stream = stream
   }
 
   /// The first field of that name, which is given in lower case.

@@ -64,9 +64,21 @@ struct ClientStream {
 
   var hasOutput: Bool { sent < output.count }
 
+  /// How many bytes wait for the peer to read.
+  var outputCount: Int { output.count - sent }
+
   /// Puts bytes behind what waits; flush() sends them.
   mutating func add(_ bytes: [UInt8]) {
-    if output.isEmpty { output = bytes } else { output += bytes }
+    guard hasOutput else {
+      (output, sent) = (bytes, 0)
+      return
+    }
+    // Of what goes on there may always be some that waits, and what has been sent would stay.
+    if sent > output.count / 2 {
+      output.removeFirst(sent)
+      sent = 0
+    }
+    output += bytes
   }
 
   /// Writes what the peer takes.

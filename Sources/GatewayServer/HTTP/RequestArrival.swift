@@ -4,8 +4,8 @@ internal import GatewayCore
 enum RequestArrival {
   /// A WebSocket, which may be had.
   case upgrade(HTTPRequest)
-  /// An answer. `awaitsContinue`: the peer sends the body after 100 (Continue).
-  case request(HTTPRequest, body: BodyFraming, awaitsContinue: Bool, Persistence)
+  /// An answer. `awaitsContinue`: the peer sends the body after 100 (Continue); `takesChunks`: the answer may be chunked.
+  case request(HTTPRequest, body: BodyFraming, awaitsContinue: Bool, Persistence, takesChunks: Bool)
   /// A request whose body is above the limit: whose it is decides how that is said.
   case tooLarge(HTTPRequest)
   /// Nothing that can be served.
@@ -34,11 +34,12 @@ enum RequestArrival {
   private init(plain head: RequestHead, limits: ServerLimits) {
     let request = head.request
     let persistence = Persistence(of: head)
+    let isModern = head.version == "HTTP/1.1"
     // Not of HTTP/1.0 (RFC 9110 section 10.1.1).
-    let awaitsContinue = head.version == "HTTP/1.1" && request.header("expect").map(RequestHead.lower) == "100-continue"
+    let awaitsContinue = isModern && request.header("expect").map(RequestHead.lower) == "100-continue"
     if let coding = request.header("transfer-encoding") {
       // RFC 9112 section 6.1: of HTTP/1.0 it is faulty, and with a length beside it somebody is being misled.
-      guard head.version == "HTTP/1.1", request.header("content-length") == nil else {
+      guard isModern, request.header("content-length") == nil else {
         self = .refused(
           .plain(400, "Transfer-Encoding is HTTP/1.1's, and goes without Content-Length"), .malformedRequest)
         return
@@ -47,11 +48,12 @@ enum RequestArrival {
         self = .refused(.plain(501, "the only transfer coding is chunked"), .malformedRequest)
         return
       }
-      self = .request(request, body: .chunked, awaitsContinue: awaitsContinue, persistence)
+      self = .request(
+        request, body: .chunked, awaitsContinue: awaitsContinue, persistence, takesChunks: isModern)
       return
     }
     guard let text = request.header("content-length") else {
-      self = .request(request, body: .length(0), awaitsContinue: false, persistence)
+      self = .request(request, body: .length(0), awaitsContinue: false, persistence, takesChunks: isModern)
       return
     }
     guard let length = Int(text), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -62,6 +64,7 @@ enum RequestArrival {
       self = .tooLarge(request)
       return
     }
-    self = .request(request, body: .length(length), awaitsContinue: awaitsContinue, persistence)
+    self = .request(
+      request, body: .length(length), awaitsContinue: awaitsContinue, persistence, takesChunks: isModern)
   }
 }

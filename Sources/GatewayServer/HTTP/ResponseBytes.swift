@@ -3,9 +3,8 @@ internal import GatewayCore
 extension HTTPResponse {
   /// The response as it goes over the wire (RFC 9112).
   ///
-  /// - Parameter withoutBody: for the answer to a HEAD, which tells the length all the same.
-  func serialized(withoutBody: Bool, _ persistence: Persistence) -> [UInt8] {
-    let mayHaveBody = status >= 200 && status != 204 && status != 304
+  /// The answer to a HEAD is without its body, and tells the length all the same. Of a body that goes on this is the head.
+  func serialized(withoutBody: Bool, _ persistence: Persistence, takesChunks: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(256 + (withoutBody ? 0 : body.count))
     bytes += "HTTP/1.1 \(status) \(Self.reason(of: status))\r\n".utf8
@@ -15,12 +14,18 @@ extension HTTPResponse {
       bytes += field.value.utf8
       bytes += "\r\n".utf8
     }
-    if mayHaveBody { bytes += "content-length: \(body.count)\r\n".utf8 }
+    if stream != nil {
+      if mayHaveBody && takesChunks { bytes += "transfer-encoding: chunked\r\n".utf8 }
+    } else if mayHaveBody {
+      bytes += "content-length: \(body.count)\r\n".utf8
+    }
     if let field = persistence.field { bytes += field.utf8 }
     bytes += "\r\n".utf8
-    if mayHaveBody && !withoutBody { bytes += body }
+    if mayHaveBody && !withoutBody && stream == nil { bytes += body }
     return bytes
   }
+
+  var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
   /// The fields that are the server's to say.
   private static let ownFields: Set<String> = ["content-length", "connection", "transfer-encoding"]

@@ -30,6 +30,7 @@ extension ServerConnection {
   private func readHead(_ piece: UnsafeRawBufferPointer) -> (used: Int, Arrival) {
     isHead = false
     persistence = .closes
+    takesChunks = false
     switch head.append(piece) {
     case .needsMore:
       return (piece.count, .needsMore)
@@ -56,9 +57,10 @@ extension ServerConnection {
     case .tooLarge(let request):
       isHead = request.method == "HEAD"
       return (used, .bodyTooLarge(request))
-    case .request(let request, let framing, let awaitsContinue, let persistence):
+    case .request(let request, let framing, let awaitsContinue, let persistence, let takesChunks):
       beginRequest()
       isHead = request.method == "HEAD"
+      self.takesChunks = takesChunks
       self.persistence = requests < Self.requestsMax ? persistence : .closes
       if case .length(0) = framing { return (used, .request(request)) }
       if awaitsContinue { write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
@@ -114,7 +116,9 @@ extension ServerConnection {
 
   private func answered(_ response: HTTPResponse) {
     guard case .answering = phase else { return }
-    let persistence = service.requests.isFinishing ? .closes : persistence
+    // Without chunks the end of a body that goes on is that of the connection.
+    let isLast = service.requests.isFinishing || (response.stream != nil && !takesChunks)
+    let persistence = isLast ? .closes : persistence
     send(response, persistence, then: persistence == .closes ? .end : .nextRequest)
   }
 

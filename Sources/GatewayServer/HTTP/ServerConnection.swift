@@ -17,6 +17,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     case body(HTTPRequest, RequestBody)
     /// The site is at it.
     case answering
+    /// The answer goes on, as ``StreamedAnswer`` has it.
+    case streaming
     /// The rest of the answer waits for the peer to read.
     case writing
     /// The last answer is out: reads on, so that it is not lost in a reset.
@@ -48,22 +50,25 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// How many heads have come.
   var requests = 0
   /// What came behind the request that is being answered, from `pendingStart` on.
-  private var pending: [UInt8] = []
-  private var pendingStart = 0
+  var pending: [UInt8] = []
+  var pendingStart = 0
   /// Whether taking that up is queued on the loop.
   private var isQueued = false
-  /// Whether the request is a HEAD, and what it asks for the connection.
+  /// Whether the request is a HEAD, whether the answer may be chunked, and what the request asks for the connection.
   var isHead = false
+  var takesChunks = false
   var persistence = Persistence.closes
   /// Whether it counts among the listener's requests under way.
   private var isUnderWay = false
-  private var ending = Ending.end
+  var ending = Ending.end
+  /// The answer that goes on.
+  var streamed: StreamedAnswer?
 
-  private var stream: ClientStream
+  var stream: ClientStream
   private var watcher: IOWatcher?
   private lazy var wakeup = Wakeup(target: self)
   /// When it has waited long enough. The heap wakes no later, and perhaps sooner: moving the deadline costs nothing.
-  private var due = Instant.distantFuture
+  var due = Instant.distantFuture
   private lazy var peerAddress = SocketAddress.ofPeer(stream.descriptor)?.text ?? ""
 
   /// How many requests one connection may carry.
@@ -118,17 +123,19 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     case .securing: secure()
     case .idle, .head, .body: readSome()
     case .answering, .writing: watcher?.watch(stream.outputEvents)
+    case .streaming: readBehind()
     case .lingering: discard()
     case .gone: break
     }
   }
 
   /// Watches for what the phase needs.
-  private func rewatch() {
+  func rewatch() {
     switch phase {
     case .securing: watcher?.watch(stream.readNeeds)
     case .idle, .head, .body: watcher?.watch((pending.isEmpty ? stream.readNeeds : []).union(stream.outputEvents))
     case .answering: break
+    case .streaming: watcher?.watch((isListening ? stream.readNeeds : []).union(stream.outputEvents))
     case .writing: watcher?.watch(stream.outputEvents)
     case .lingering: watcher?.watch(.readable)
     case .gone: break
@@ -207,7 +214,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   }
 
   /// Its answer is with the system as a whole, or never will be.
-  private func endRequest() {
+  func endRequest() {
     guard isUnderWay else { return }
     isUnderWay = false
     service.requests.end()
@@ -253,7 +260,12 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   func send(_ response: HTTPResponse, _ persistence: Persistence, then ending: Ending) {
     self.ending = ending
     phase = .writing
-    write(response.serialized(withoutBody: isHead, persistence))
+    write(response.serialized(withoutBody: isHead, persistence, takesChunks: takesChunks))
+    if let source = response.stream, response.mayHaveBody, !isHead { begin(source) } else { awaitReader() }
+  }
+
+  /// Goes on when the whole answer is with the system.
+  func awaitReader() {
     guard case .writing = phase else { return }
     guard stream.hasOutput else { return written() }
     wait(host.limits.readerPatience)
@@ -268,12 +280,18 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// Writes on. The connection may be gone after it.
   private func flush() {
     switch stream.flush() {
-    case .done: break
+    case .done:
+      if case .streaming = phase { due = .distantFuture }
     case .waits(let hasMoved):
-      if hasMoved, case .writing = phase { wait(host.limits.readerPatience) }
+      switch phase {
+      case .writing where hasMoved: wait(host.limits.readerPatience)
+      case .streaming where hasMoved || due == .distantFuture: wait(host.limits.readerPatience)
+      default: break
+      }
       rewatch()
-    case .failed: end()
+    case .failed: return end()
     }
+    streamed?.goOn()
   }
 
   /// The whole answer is with the system.
@@ -347,6 +365,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     leave()
     dropPending()
     stream.close()
+    endStream()
     endRequest()
     host.tally?.connectionEnded()
   }

@@ -163,9 +163,14 @@ extension Listener.Share: @unchecked Sendable {
     host.apply(certificate)
   }
 
-  /// Each answer is the last of its connection from here on. Those that wait for another request end, unless it is there.
+  /// Each answer is the last of its connection from here on. Those that wait for another request end, unless it is there,
+  /// and so do feeds, which nobody waits for.
   func beginFinishing() {
     service.requests.isFinishing = true
+    for connection in loop.connections.all(where: { (busy: ServerConnection) in busy.host === host && busy.isFeeding })
+    {
+      connection.endFeed()
+    }
     for connection in loop.idleConnections.all(where: { (idle: ServerConnection) in idle.host === host }) {
       connection.readSome()
       if case .idle = connection.phase { connection.finish() }

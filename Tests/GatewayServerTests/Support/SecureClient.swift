@@ -34,6 +34,8 @@ final class SecureClient {
   /// Says that nothing more comes from us, by TLS; the other side stays.
   func endSending() { SSL_shutdown(session) }
 
+  func reset() { client.reset() }
+
   /// Reads more; false at the end of the connection.
   private func fill() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 16384)

@@ -1,0 +1,148 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Glibc
+import Testing
+
+@Suite("Answers that go on") struct StreamingTests {
+  static func get(_ path: String = "/feed", _ fields: String = "", method: String = "GET", version: String = "1.1")
+    -> String
+  {
+    "\(method) \(path) HTTP/\(version)\r\nHost: x\r\n\(fields)\r\n"
+  }
+
+  private static let head =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-store\r\ntransfer-encoding: chunked\r\n\r\n"
+
+  /// Has `body` run against a server, plain and over TLS.
+  static func with(
+    _ site: TestSite, overTLS: Bool, _ change: (inout Listener.Settings) -> Void = { _ in },
+    _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let certificate = overTLS ? try TestCertificate() : nil
+    try await TestServer.with(
+      site,
+      { settings in
+        settings.tls = certificate?.files
+        change(&settings)
+      }, body)
+  }
+
+  @Test("begin with their head, then each piece is a chunk, and another request may follow", arguments: [false, true])
+  func chunks(overTLS: Bool) async throws {
+    let feed = TestFeed()
+    try await Self.with(feed.site, overTLS: overTLS) { server in
+      let client = try server.client()
+      try client.send(Self.get())
+      #expect(try client.read(through: "\r\n\r\n") == Self.head)
+      for text in ["hello", "0123456789abcdef", "x"] {
+        feed.give(text)
+        #expect(try client.read(through: "\(text)\r\n") == String(text.utf8.count, radix: 16) + "\r\n\(text)\r\n")
+      }
+      feed.give("")
+      feed.give("y")
+      #expect(try client.read(through: "y\r\n") == "1\r\ny\r\n", "an empty chunk would be the last")
+      feed.end()
+      #expect(try client.read(through: "\r\n\r\n") == "0\r\n\r\n")
+      feed.released.wait(until: { $0 == 1 })
+      try client.send(Self.get("/x", "Connection: close\r\n"))
+      #expect(try client.rest().hasSuffix("\r\n\r\nGET /x"))
+    }
+  }
+
+  @Test("end with the connection in HTTP/1.0, and are not chunked", arguments: ["", "Connection: keep-alive\r\n"])
+  func oldVersion(fields: String) async throws {
+    let feed = TestFeed()
+    try await Self.with(feed.site, overTLS: false) { server in
+      let client = try server.client()
+      try client.send(Self.get("/feed", fields, version: "1.0"))
+      let head = try client.read(through: "\r\n\r\n")
+      #expect(head.contains("connection: close\r\n") && !head.contains("transfer-encoding"))
+      feed.give("hello ")
+      #expect(try client.read(through: "hello ") == "hello ")
+      feed.give("you")
+      feed.end()
+      #expect(try client.rest() == "you")
+    }
+  }
+
+  @Test("to a HEAD are a head, and nobody asks for the rest")
+  func head() async throws {
+    let feed = TestFeed()
+    try await Self.with(feed.site, overTLS: false) { server in
+      let client = try server.client()
+      try client.send(Self.get(method: "HEAD") + Self.get("/x", "Connection: close\r\n"))
+      #expect(try client.read(through: "\r\n\r\n") == Self.head)
+      #expect(try client.rest().hasSuffix("\r\n\r\nGET /x"))
+      feed.released.wait(until: { $0 == 1 })
+      #expect(feed.asked.get() == 0)
+    }
+  }
+
+  @Test(
+    "have the next request wait, whether it came with theirs or later", arguments: [false, true], [false, true])
+  func pipelined(isLater: Bool, overTLS: Bool) async throws {
+    let feed = TestFeed(endsByItself: true)
+    try await Self.with(feed.site, overTLS: overTLS) { server in
+      let client = try server.client()
+      let next = Self.get("/a") + Self.get("/b")
+      try client.send(Self.get() + (isLater ? "" : next))
+      _ = try client.read(through: "\r\n\r\n")
+      if isLater { try client.send(next) }
+      feed.give("hello")
+      #expect(try client.read(through: "hello\r\n") == "5\r\nhello\r\n")
+      feed.end()
+      #expect(try client.read(through: "0\r\n\r\nHTTP/1.1 200 OK\r\n") == "0\r\n\r\nHTTP/1.1 200 OK\r\n")
+      #expect(try client.read(through: "GET /a").contains("content-length: 6\r\n"))
+      #expect(try client.read(through: "GET /b").hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+  }
+
+  @Test("are not asked for more than a slow reader takes, and come whole when it reads", arguments: [false, true])
+  func slowReader(overTLS: Bool) async throws {
+    let feed = TestFeed(endsByItself: true)
+    let (piece, times) = ([UInt8](repeating: 0x78, count: 10_000), 2_000)
+    try await Self.with(feed.site { feed.flood(piece, times: times) }, overTLS: overTLS) { server in
+      let client = try server.client()
+      try client.send(Self.get() + Self.get("/x", "Connection: close\r\n"))
+      _ = try client.read(through: "\r\n\r\n")
+      let sleeper = LoopSleeper(loop: server.loops[0])
+      var (asked, before) = (0, -1)
+      while asked != before {
+        await sleeper.sleep(milliseconds: 100)
+        (asked, before) = (feed.asked.get(), asked)
+      }
+      // The system holds up to 4 MB for who sends and 6 MB for who reads.
+      #expect(asked < 1_200, "\(asked) pieces")
+      let rest = Array(try client.rest().utf8)
+      let chunk = Array("2710\r\n".utf8) + piece + Array("\r\n".utf8)
+      try #require(rest.count > times * chunk.count)
+      let isWhole = rest.withUnsafeBytes { bytes in
+        (0..<times).allSatisfy { memcmp(bytes.baseAddress! + $0 * chunk.count, chunk, chunk.count) == 0 }
+      }
+      #expect(isWhole)
+      let last = String(decoding: rest.dropFirst(times * chunk.count), as: UTF8.self)
+      #expect(last.hasPrefix("0\r\n\r\nHTTP/1.1 200 OK\r\n") && last.hasSuffix("GET /x"))
+    }
+  }
+
+  @Test("may be over at once, or come in one large piece", arguments: [false, true])
+  func sizes(overTLS: Bool) async throws {
+    let (none, large) = (TestFeed(), TestFeed())
+    let piece = [UInt8](repeating: 0x78, count: 10 << 20)
+    var site = none.site { none.flood([], times: 0) }
+    let usual = site.onRespond
+    site.onRespond = { request, loop in
+      request.path == "/large" ? large.flood(piece, times: 1) : await usual(request, loop)
+    }
+    try await Self.with(site, overTLS: overTLS) { server in
+      let client = try server.client()
+      try client.send(Self.get() + Self.get() + Self.get("/large") + Self.get("/x", "Connection: close\r\n"))
+      for _ in 0..<2 { #expect(try client.read(through: "\r\n\r\n0\r\n\r\n") == Self.head + "0\r\n\r\n") }
+      #expect(try client.read(through: "a00000\r\n") == Self.head + "a00000\r\n")
+      let rest = Array(try client.rest().utf8)
+      let isWhole = rest.starts(with: piece + Array("\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n".utf8))
+      #expect(isWhole)
+    }
+  }
+}
