@@ -2,9 +2,11 @@ package import GatewayCore
 package import GatewayRuntime
 package import GatewaySpace
 
-/// The control port: health, metrics, and the orders of an operator. No sockets.
+/// The control port: health, metrics, and the orders of an operator, to the gateway and to the spaces that its process
+/// hosts. No sockets.
 package struct ControlSite: Site {
   private let router: HTTPRouter
+  private let spaces: Spaces?
   private let secret: [UInt8]?
   private let pages: PageGuard
 
@@ -18,17 +20,27 @@ package struct ControlSite: Site {
   ///   - hosts: The names, beside loopback's, under which a port without a secret may be asked for. With a secret it may
   ///     go by any: no page knows the secret, and orchestrators probe a pod by its address.
   ///   - figures: Adds what other parts of the process count to the metrics.
+  ///   - spaces: What else the process hosts; nil if it hosts none.
   ///   - drain: Drains and then ends the process, over that window or the configured one.
   package init(
     _ space: Space, settings: GatewayDescription, secret: String?, hosts: [String] = [],
-    figures: @escaping MetricsPage.Figures, drain: @escaping @Sendable (Duration?) -> Void
+    figures: @escaping MetricsPage.Figures, spaces: Spaces? = nil, drain: @escaping @Sendable (Duration?) -> Void
   ) {
     self.secret = secret.map { Array($0.utf8) }
     pages = PageGuard(hosts: secret == nil ? hosts : nil)
-    let gateway = space.gateway
+    self.spaces = spaces
     router = HTTPRouter(
-      HealthRoutes(space: space, figures: figures).routes + SessionRoutes(gateway: gateway).routes
-        + OrderRoutes(gateway: gateway, drain: drain).routes + space.controlRoutes + [SettingsRoute(settings).route])
+      Self.routes(of: space, settings: settings, figures: figures) + [DrainRoute(drain: drain).route]
+        + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
+  }
+
+  /// What is asked of a space, and ordered: of the gateway's own below `/`, of one that is hosted below `/spaces/t17/`.
+  /// Whatever is added here is there for both.
+  private static func routes(
+    of space: Space, settings: GatewayDescription, figures: @escaping MetricsPage.Figures
+  ) -> [HTTPRoute] {
+    HealthRoutes(space: space, figures: figures).routes + SessionRoutes(gateway: space.gateway).routes
+      + OrderRoutes(gateway: space.gateway).routes + space.controlRoutes + [SettingsRoute(settings).route]
   }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
@@ -42,24 +54,60 @@ package struct ControlSite: Site {
       response.headers.append(HTTPField("www-authenticate", "Bearer realm=\"postern control\""))
       return response
     }
+    if let response = await Self.answer(request, by: router) { return response }
+    return await spaceAnswer(request) ?? ControlAnswer.error(.notFound)
+  }
+
+  /// Nil if none of the routes has the path.
+  private static func answer(_ request: HTTPRequest, by router: HTTPRouter) async -> HTTPResponse? {
     let method = request.method == "HEAD" ? "GET" : request.method
     switch router.match(method: method, path: request.path) {
     case .found(let route, let parameters):
-      if let refusal = Self.refusal(of: request, to: route) { return ControlAnswer.error(refusal) }
+      if let refusal = refusal(of: request, to: route) { return ControlAnswer.error(refusal) }
       return await route.handler(request, parameters)
     case .otherMethods(let methods):
       var response = ControlAnswer.error(.methodNotAllowed)
       response.headers.append(HTTPField("allow", methods.joined(separator: ", ")))
       return response
     case .none:
-      return ControlAnswer.error(.notFound)
+      return nil
     }
   }
+
+  // MARK: Hosted spaces
+
+  /// What a hosted space says, on its own loop, to a request that names it; nil for any other.
+  private func spaceAnswer(_ request: HTTPRequest) async -> HTTPResponse? {
+    let segments = request.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+    guard segments.first == "spaces" else { return nil }
+    guard let spaces else {
+      return ControlAnswer.error(.notFound.detailed("the gateway hosts no spaces; start it with --spaces"))
+    }
+    guard segments.count > 2, let name = PercentEncoding.decode(String(segments[1])), let space = spaces[name],
+      !space.hosted.isEnding
+    else { return ControlAnswer.error(SpaceRoutes.noSuchSpace) }
+    var inner = request
+    inner.path = "/" + segments[2]
+    let router = Self.router(of: space)
+    return await space.hosted.perform { [inner] in await Self.answer(inner, by: router) }
+  }
+
+  private static func router(of space: NamedSpace) -> HTTPRouter {
+    if let router = space.controlRouter { return router }
+    let router = HTTPRouter(routes(of: space.hosted.space, settings: space.description, figures: { _ in }))
+    space.controlRouter = router
+    return router
+  }
+
+  /// What lists may be asked with, by their patterns.
+  private static let parameters = [
+    "/sessions": SessionRoutes.listParameters, "/spaces": SpaceRoutes.listParameters,
+  ]
 
   /// Why a query is refused: a parameter that the route does not take, or one that is given twice.
   private static func refusal(of request: HTTPRequest, to route: HTTPRoute) -> GatewayError? {
     let names = request.query.map(\.name)
-    let known = route.method == "GET" && route.pattern == "/sessions" ? SessionRoutes.listParameters : []
+    let known = route.method == "GET" ? parameters[route.pattern] ?? [] : []
     do throws(GatewayError) {
       try ControlAnswer.refuseStrangers(among: names, known: known, "parameter")
     } catch {

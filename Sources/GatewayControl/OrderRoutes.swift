@@ -4,7 +4,6 @@ internal import GatewayRuntime
 /// What an operator may have done: to one session, to a user's, to all.
 struct OrderRoutes {
   let gateway: Gateway
-  let drain: @Sendable (Duration?) -> Void
 
   /// How many sessions an order reached.
   private struct Reached: Encodable {
@@ -36,8 +35,7 @@ struct OrderRoutes {
         },
       ]
     } + [
-      HTTPRoute("POST", "/revocations") { request, _ in await revoke(request) },
-      HTTPRoute("POST", "/drain") { request, _ in startDrain(request) },
+      HTTPRoute("POST", "/revocations") { request, _ in await revoke(request) }
     ]
   }
 
@@ -142,27 +140,6 @@ struct OrderRoutes {
       return .everybody(issuedBefore: before)
     default:
       throw .malformedRequest.detailed("name a token_fingerprint, or a user_id, or issued_before alone")
-    }
-  }
-
-  private struct Drain: ControlBody {
-    let windowS: Double?
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-      case windowS = "window_s"
-    }
-  }
-
-  private func startDrain(_ request: HTTPRequest) -> HTTPResponse {
-    do throws(GatewayError) {
-      let body: Drain = try ControlAnswer.body(request, #"{"window_s"?: 0...86400}"#)
-      guard (0...86400).contains(body.windowS ?? 0) else {
-        throw .invalidParameter.detailed("window_s must be 0 to 86400")
-      }
-      drain(body.windowS.map { .milliseconds(Int64($0 * 1000)) })
-      return HTTPResponse(status: 202)
-    } catch {
-      return ControlAnswer.error(error)
     }
   }
 }

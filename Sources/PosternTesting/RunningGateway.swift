@@ -1,4 +1,5 @@
 internal import GatewayControl
+internal import GatewayCore
 package import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
@@ -17,12 +18,14 @@ package final class RunningGateway: Sendable {
   private let loops: [SocketLoop]
   private let listeners: [Listener]
   private let controlListener: Listener
+  private let spaces: Spaces?
 
   private init(
-    gateway: Gateway, drainOrders: AsyncStream<Duration?>, loops: [SocketLoop], listeners: [Listener],
-    controlListener: Listener
+    gateway: Gateway, spaces: Spaces?, drainOrders: AsyncStream<Duration?>, loops: [SocketLoop],
+    listeners: [Listener], controlListener: Listener
   ) {
     self.gateway = gateway
+    self.spaces = spaces
     self.drainOrders = drainOrders
     self.loops = loops
     self.listeners = listeners
@@ -34,8 +37,11 @@ package final class RunningGateway: Sendable {
 
   /// Starts the loops, then listens. Throws `ServerError` with nothing left running.
   package static func start(_ settings: GatewaySettings) async throws -> RunningGateway {
-    let loops = (0..<settings.loops).map { index in
-      SocketLoop(index: index, limits: settings.limits, seed: settings.space.seed.map { $0 &+ UInt64(index) })
+    var limits = settings.limits
+    // The table of descriptors has a place for the ports of hosted spaces too.
+    limits.connectionsMax += (settings.spaces?.countMax ?? 0) * settings.hosts.count
+    let loops = (0..<settings.loops).map { [limits] index in
+      SocketLoop(index: index, limits: limits, seed: settings.space.seed.map { $0 &+ UInt64(index) })
     }
     do {
       for loop in loops { try loop.start() }
@@ -57,6 +63,9 @@ package final class RunningGateway: Sendable {
     let gateway = space.gateway
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
+    let spaces = settings.spaces.map {
+      Spaces(on: loops[0].events, countMax: $0.countMax, plan: $0.planner(loops[0], refusals))
+    }
     let control = ControlSite(
       space, settings: settings.description(of: gateway.bindings), secret: settings.controlSecret,
       hosts: [settings.controlHost] + settings.controlAllowedHosts,
@@ -66,8 +75,9 @@ package final class RunningGateway: Sendable {
         refusals.write(to: &page)
         settings.figures(&page)
       },
-      drain: { orders.yield($0) })
-    let listeners = try await listen(settings, space.site, refusals, on: loops)
+      spaces: spaces, drain: { orders.yield($0) })
+    let site: any Site = spaces.map { SpacesSite(space.site, $0, isReachable: loops.count == 1) } ?? space.site
+    let listeners = try await listen(settings, site, refusals, on: loops)
     var controlSettings = Listener.Settings(host: settings.controlHost, port: settings.controlPort)
     controlSettings.limits = settings.limits
     controlSettings.limits.connectionsMax = 256
@@ -75,11 +85,13 @@ package final class RunningGateway: Sendable {
     controlSettings.takesLastDescriptors = true
     let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
     return RunningGateway(
-      gateway: gateway, drainOrders: drainOrders, loops: loops, listeners: listeners, controlListener: controlListener)
+      gateway: gateway, spaces: spaces, drainOrders: drainOrders, loops: loops, listeners: listeners,
+      controlListener: controlListener)
   }
 
-  private static func listen(
-    _ settings: GatewaySettings, _ site: GatewaySite, _ refusals: TransportRefusals, on loops: [SocketLoop]
+  /// Has the site listen on every host, on one port.
+  static func listen(
+    _ settings: GatewaySettings, _ site: any Site, _ refusals: TransportRefusals, on loops: [SocketLoop]
   ) async throws -> [Listener] {
     var listeners: [Listener] = []
     let allowance = ConnectionAllowance()
@@ -94,7 +106,10 @@ package final class RunningGateway: Sendable {
       do {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {
-        guard settings.skipsMissingHosts, !listeners.isEmpty, Self.isMissing(error) else { throw error }
+        guard settings.skipsMissingHosts, !listeners.isEmpty, Self.isMissing(error) else {
+          for listener in listeners { await listener.stopAccepting() }
+          throw error
+        }
       }
     }
     return listeners
@@ -109,13 +124,22 @@ package final class RunningGateway: Sendable {
   /// How long requests under way may take for their answers once the sockets are gone.
   package static let requestPatience = Duration.seconds(10)
 
-  /// Refuses new sockets, tells every client, closes each within `window`, and returns when none is left and every HTTP
-  /// request under way has its answer, or has waited for it ``requestPatience``; those on the control port last. Nothing
+  /// Refuses new sockets, tells every client, closes each within `window`, and those of hosted spaces at once, and returns when none
+  /// is left and every HTTP request under way has its answer, or has waited for it ``requestPatience``; those on the control port last. Nothing
   /// is accepted any more then. Returns how many requests had no whole answer by then.
   @discardableResult
   package func drain(over window: Duration) async -> Int {
-    await gateway.drain(over: window)
+    await withTaskGroup { group in
+      group.addTask { [gateway] in await gateway.drain(over: window) }
+      group.addTask { [self] in await endSpaces() }
+      await group.waitForAll()
+    }
     return await finishRequests()
+  }
+
+  private func endSpaces() async {
+    guard let spaces else { return }
+    await LoopStage(loop: loops[0].events).perform { await spaces.drain() }
   }
 
   /// Accepts nothing any more, and returns when every HTTP request under way has its answer, or has waited for it

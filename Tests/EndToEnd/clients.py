@@ -111,7 +111,7 @@ class Client:
 
 
 def request(url, method, path, body=None, token=None, headers=None, document=documents.HTTP, raw=None):
-    """One HTTP exchange. `body` is a value for JSON, `raw` bytes as they are."""
+    """One HTTP exchange, below the path of `url` if it has one. `body` is a value for JSON, `raw` bytes as they are."""
     parts = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
     headers = dict(headers or {})
@@ -122,12 +122,12 @@ def request(url, method, path, body=None, token=None, headers=None, document=doc
         payload = json.dumps(body).encode()
         headers["Content-Type"] = "application/json"
     try:
-        connection.request(method, path, payload, headers)
+        connection.request(method, parts.path + path, payload, headers)
         response = connection.getresponse()
         answer = Answer(response.status, response.getheaders(), response.read())
     finally:
         connection.close()
-    if document is not None and method in ("GET", "POST"):
+    if document is not None and method in ("GET", "POST", "DELETE"):
         document.check(method, path.split("?")[0], body, answer)
     return answer
 

@@ -7,6 +7,9 @@ package protocol Dialect: Sendable {
   /// Whether the dialect speaks on sockets opened at this request.
   func accepts(_ upgrade: HTTPRequest) -> Bool
 
+  /// The path that its sockets are opened at, for whoever is told where to connect; nil where another answer says so.
+  var socketPath: String? { get }
+
   /// Whether the path is one of the dialect's, so that it words the refusal where no route has it.
   func owns(path: String) -> Bool
 
@@ -78,6 +81,7 @@ package struct DialectContext: Hashable, Sendable {
 // What holds for a dialect that says nothing else.
 
 extension Dialect {
+  package var socketPath: String? { nil }
   package var refusesBeforeUpgrade: Bool { true }
   package var answersProtocolPings: Bool { false }
   package var takesBytesAsText: Bool { false }

@@ -17,12 +17,13 @@ extension HostedSpace {
     guard !isAdvancing else { throw .alreadyUnderWay }
     isAdvancing = true
     driver.stop(wall: wall == .moves)
+    let start = loop.now
     defer {
+      moved += loop.now - start
       if !isFrozen && !isEnding { driver.run() }
       isAdvancing = false
       use()
     }
-    let start = loop.now
     let end = start + max(.zero, duration)
     let asked = refreshRequests
     var (advance, givenUp) = (Advance(), 0)

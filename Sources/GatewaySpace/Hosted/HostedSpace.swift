@@ -29,6 +29,9 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   private(set) var underWay = 0
   /// Whether somebody moves its time just now.
   var isAdvancing = false
+  /// How far its time has been moved, all moves together.
+  package internal(set) var moved = Duration.zero
+  private let beganAt: Instant
   private var life = Life.open
   private var lastUse: Instant
   /// Looks whether anybody uses it; at its end, whether its clients have gone.
@@ -60,6 +63,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     traffic = Traffic(host: host)
     stage = LoopStage(loop: loop)
     lastUse = host.now
+    beganAt = loop.now
     inner = space.site
     if isFrozen { driver.stop(wall: true) }
     alarm = Wakeup(target: self)
@@ -92,6 +96,9 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     moveOnEnding()
     return answer
   }
+
+  /// How long it has lasted, in its own time.
+  package var age: Duration { loop.now - beganAt }
 
   // MARK: Sockets
 
@@ -138,7 +145,8 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     await withCheckedContinuation { waiters.append($0) }
   }
 
-  private func beginEnd() {
+  /// Begins the end, which ``end()`` waits for.
+  package func beginEnd() {
     guard life == .open else { return }
     life = .ending
     host.deadlines.set(alarm, at: host.now + limits.closingTime)

@@ -13,6 +13,8 @@ package struct PlainDialect: Dialect {
 
   package init() {}
 
+  package var socketPath: String? { Self.path }
+
   package func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == Self.path
   }

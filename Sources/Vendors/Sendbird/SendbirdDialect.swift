@@ -13,6 +13,8 @@ package struct SendbirdDialect: Dialect {
 
   package var refusesBeforeUpgrade: Bool { false }
 
+  package var socketPath: String? { "/" }
+
   /// `/` with an application in the query or in the host's name.
   package func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == "/" && Self.applicationID(of: upgrade) != nil

@@ -39,7 +39,7 @@ struct HelpText {
     let first = Self.first(command)
     guard !first.isEmpty else { return of(command) }
     let count = command.flags.count + FlagSection.everywhere.flags.count
-    return head(command) + section("needed first", first)
+    return head(command) + actions(command) + section("needed first", first)
       + "\npostern \(command.name) --help shows all \(count) flags.\n" + example(command)
   }
 

@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayKit
 
 extension ControlAction {
@@ -21,7 +22,10 @@ extension ControlAction {
         throw UsageError("--\(flag.name) says nothing to \(page.name)")
       }
     }
-    let request = try request(arguments, operands.first ?? "")
+    var request = try request(arguments, operands.first ?? "")
+    if let space = arguments.string("space") {
+      request.path = "/spaces/\(PercentEncoding.encode(space))\(request.path)"
+    }
     let client = try ControlClient(
       url: arguments.string("url") ?? ControlCommand.usualURL,
       secret: arguments.secret("control-secret-file"))

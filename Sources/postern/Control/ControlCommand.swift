@@ -10,10 +10,15 @@ enum ControlCommand: Command {
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
   static let usualURL = "http://127.0.0.1:8081"
 
+  static let neededFirst = [
+    "url", "control-secret-file", "json", "user", "session", "all", "space", "name", "set", "by",
+  ]
+
   static var actions: [CommandPage] { controlActions.map(\.page) }
   static let controlActions: [ControlAction] =
     [
       .health, .ready, .metrics, .settings, .sessions, .session, .expire, .refresh, .disconnect, .revoke, .drain,
+      .spaces, .space, .clock, .advance,
     ] + Vendors.all.flatMap { $0.controlActions }
 
   /// What every action has.
@@ -22,6 +27,7 @@ enum ControlCommand: Command {
     [
       Flag("url", "URL", "the control port (default \(usualURL))"),
       Flag("control-secret-file", "FILE", "the bearer secret of a control port that is not on loopback"),
+      Flag("space", "NAME", "ask the space of that name, of those that the gateway hosts, in place of the gateway"),
       Flag("json", nil, "print what the gateway answers, as JSON"),
     ])
 

@@ -21,8 +21,10 @@ enum ServeCommand: Command {
     let log = options.log
     LibraryLog.send { log.write(.warning, "libwebsockets", ["line": $0]) }
     let connectionsMax = options.settings.limits.connectionsMax
-    let descriptors = DescriptorLimit.raised(to: connectionsMax + DescriptorLimit.reserve)
-    if descriptors < connectionsMax + DescriptorLimit.reserve {
+    let spacePorts = (options.settings.spaces?.countMax ?? 0) * options.settings.hosts.count
+    let wanted = connectionsMax + spacePorts + DescriptorLimit.reserve
+    let descriptors = DescriptorLimit.raised(to: wanted)
+    if descriptors < wanted {
       log.write(.warning, "few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
     }
     let least = ServerLimits.descriptorsMin(loops: options.settings.loops)

@@ -45,11 +45,19 @@ struct ServeDraft: Sendable {
   var logLevel = LogLevel.info
   var logFormat = OperatorLog.Format.text
   var store = StoreChoice.memory
-  var loops = max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
+  var hostsSpaces = false
+  var spacesMax = 1_000
+  /// Nil for one a core; with spaces for one.
+  var loops: Int?
   var seed: UInt64?
 
   init() throws {
     configuration = GatewayConfiguration(session: try SessionPolicy())
     limits.connectionsMax = 50_000
+  }
+
+  /// How many loops there are to be.
+  var loopCount: Int {
+    loops ?? (hostsSpaces ? 1 : max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256)))
   }
 }

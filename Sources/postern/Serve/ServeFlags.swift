@@ -186,7 +186,11 @@ enum ServeFlags {
       draft.store = store
     }
     Option(
-      "loops", "N", "event loops, one thread each (default: one per core)", \.loops, .int(1...256))
+      "spaces", "let the control port make gateways of their own, each with a port and a clock, for one test each",
+      \.hostsSpaces)
+    Option("spaces-max", "N", "how many of those there may be (default 1000)", \.spacesMax, .int(1...10_000))
+    Option(
+      "loops", "N", "event loops, one thread each (default: one per core; with --spaces one)", \.loops, .int(1...256))
     Option(
       "seed", "N", "the seed of all chance (default: from the system)", \.seed,
       Reading<Int>.int(0 ... .max).map { seed, _ in UInt64(seed) })

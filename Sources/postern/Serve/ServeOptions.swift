@@ -44,7 +44,7 @@ struct ServeOptions {
     settings.tls = try Self.tls(arguments)
     settings.space.isSecure = settings.tls != nil
     settings.limits = draft.limits
-    settings.loops = draft.loops
+    settings.loops = draft.loopCount
     settings.store = draft.store
     settings.space.seed = draft.seed
     log = OperatorLog(level: draft.logLevel, format: draft.logFormat)
@@ -54,6 +54,10 @@ struct ServeOptions {
         "postern_log_lines_lost_total",
         "Lines of the log that standard error did not take in time.",
         Double(LineWriter.standardError.lost))
+    }
+    if draft.hostsSpaces {
+      let options = SpaceOptions(arguments)
+      settings.spaces = SpacesSettings(countMax: draft.spacesMax) { try options.read($0) }
     }
     drainWindow = draft.drainWindow
     self.settings = settings

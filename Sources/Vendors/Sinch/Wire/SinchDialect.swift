@@ -20,6 +20,8 @@ package struct SinchDialect: Dialect {
     errors = SinchErrorWords(explains: settings.explains)
   }
 
+  package var socketPath: String? { Self.path }
+
   package func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == Self.path
   }

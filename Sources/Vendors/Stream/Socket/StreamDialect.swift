@@ -55,6 +55,8 @@ package struct StreamDialect: Dialect {
   /// Swift pings every 5 s and gives up unless a `health.check` comes within 3 s: the protocol's pong does not count.
   package var answersProtocolPings: Bool { true }
 
+  package var socketPath: String? { kind.path }
+
   package func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == kind.path
   }

@@ -17,6 +17,8 @@ package struct StreemDialect: Dialect {
     self.home = home
   }
 
+  package var socketPath: String? { Self.path }
+
   package func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == Self.path
   }

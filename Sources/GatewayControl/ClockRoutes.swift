@@ -1,0 +1,133 @@
+internal import GatewayCore
+internal import GatewayRuntime
+internal import GatewaySpace
+
+/// Reading the time of a hosted space, and moving it.
+struct ClockRoutes {
+  let spaces: Spaces
+
+  var routes: [HTTPRoute] {
+    [
+      HTTPRoute("GET", "/spaces/{name}/clock") { _, parameters in
+        space(parameters["name"]).map { ControlAnswer.json(ClockBody($0)) }
+          ?? ControlAnswer.error(SpaceRoutes.noSuchSpace)
+      },
+      HTTPRoute("POST", "/spaces/{name}/clock/advance") { request, parameters in
+        do throws(GatewayError) {
+          return ControlAnswer.json(try await advance(parameters["name"], request))
+        } catch {
+          return ControlAnswer.error(error)
+        }
+      },
+    ]
+  }
+
+  private func space(_ name: String) -> HostedSpace? {
+    spaces[name].map(\.hosted).flatMap { $0.isEnding ? nil : $0 }
+  }
+
+  private struct ClockBody: Encodable {
+    /// Since the space was made, in its own time.
+    let sessionS: Double
+    /// Its time of day, in seconds since 1970.
+    let wall: Double
+    let frozen: Bool
+    let movedS: Double
+
+    enum CodingKeys: String, CodingKey {
+      case wall, frozen
+      case sessionS = "session_s"
+      case movedS = "moved_s"
+    }
+
+    init(_ space: HostedSpace) {
+      sessionS = space.age.inSeconds
+      wall = space.loop.wallTime.seconds
+      frozen = space.isFrozen
+      movedS = space.moved.inSeconds
+    }
+  }
+
+  // MARK: Moving
+
+  private struct AdvanceOrder: ControlBody {
+    let byS: Double
+    let patienceMs: Int?
+    let wall: String?
+    let stopAt: String?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case wall
+      case byS = "by_s"
+      case patienceMs = "patience_ms"
+      case stopAt = "stop_at"
+    }
+  }
+
+  /// What a move came to.
+  private struct AdvanceBody: Encodable {
+    let steps: Int
+    let movedS: Double
+    let answered: Bool
+    let owing: [SessionBody]
+
+    enum CodingKeys: String, CodingKey {
+      case steps, answered, owing
+      case movedS = "moved_s"
+    }
+
+    init(_ advance: Advance) {
+      steps = advance.steps
+      movedS = advance.moved.inSeconds
+      answered = advance.isAnswered
+      owing = advance.owing.map(SessionBody.init)
+    }
+  }
+
+  private static let moveMax = 315_576_000.0
+  private static let patienceMax = 60_000
+
+  private func advance(_ name: String, _ request: HTTPRequest) async throws(GatewayError) -> AdvanceBody {
+    guard let space = space(name) else { throw SpaceRoutes.noSuchSpace }
+    let order: AdvanceOrder = try ControlAnswer.body(
+      request,
+      #"{"by_s": 0...315576000, "patience_ms"?: 0...60000, "wall"?: "moves" or "stays", "stop_at"?: "refresh_required"}"#
+    )
+    guard (0...Self.moveMax).contains(order.byS) else {
+      throw .invalidParameter.detailed("by_s must be 0 to 315576000, ten years")
+    }
+    guard (0...Self.patienceMax).contains(order.patienceMs ?? 0) else {
+      throw .invalidParameter.detailed("patience_ms must be 0 to \(Self.patienceMax)")
+    }
+    let wall: Advance.WallClock = try Self.choice(order.wall, "wall") ?? .moves
+    let stop: Advance.Stop? = try Self.choice(order.stopAt, "stop_at")
+    do throws(Advance.Failure) {
+      let advance = try await space.advance(
+        by: .nanoseconds(Int64(order.byS * 1e9)), patience: .milliseconds(order.patienceMs ?? 1000), wall: wall,
+        until: stop)
+      guard !space.isEnding else { throw .ended }
+      return AdvanceBody(advance)
+    } catch {
+      throw Self.refusal(of: error)
+    }
+  }
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ text: String?, _ member: String
+  ) throws(GatewayError) -> Choice? {
+    guard let text else { return nil }
+    // By bytes, as every word of a peer's.
+    if let choice = Choice.allCases.first(where: { Name($0.rawValue) == Name(text) }) { return choice }
+    let words = Choice.allCases.map(\.rawValue).joined(separator: " or ")
+    throw .invalidParameter.detailed("\(member) must be \(words)")
+  }
+
+  private static func refusal(of failure: Advance.Failure) -> GatewayError {
+    switch failure {
+    case .alreadyUnderWay: .alreadyExists.worded("somebody moves the time of this space just now; one move at a time")
+    case .ended: SpaceRoutes.noSuchSpace
+    case .endless(let steps):
+      .tooMany.detailed("\(steps) deadlines were met and there are more: something sets one whenever one has passed")
+    }
+  }
+}

@@ -1,0 +1,31 @@
+internal import GatewayCore
+
+/// The end of the gateway, as an operator orders it.
+struct DrainRoute {
+  let drain: @Sendable (Duration?) -> Void
+
+  var route: HTTPRoute {
+    HTTPRoute("POST", "/drain") { request, _ in startDrain(request) }
+  }
+
+  private struct Drain: ControlBody {
+    let windowS: Double?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case windowS = "window_s"
+    }
+  }
+
+  private func startDrain(_ request: HTTPRequest) -> HTTPResponse {
+    do throws(GatewayError) {
+      let body: Drain = try ControlAnswer.body(request, #"{"window_s"?: 0...86400}"#)
+      guard (0...86400).contains(body.windowS ?? 0) else {
+        throw .invalidParameter.detailed("window_s must be 0 to 86400")
+      }
+      drain(body.windowS.map { .milliseconds(Int64($0 * 1000)) })
+      return HTTPResponse(status: 202)
+    } catch {
+      return ControlAnswer.error(error)
+    }
+  }
+}

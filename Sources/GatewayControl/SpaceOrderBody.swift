@@ -1,0 +1,71 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewaySpace
+
+/// The body that orders a hosted space.
+struct SpaceOrderBody: ControlBody {
+  private let name: String?
+  private let port: Int?
+  private let frozen: Bool?
+  private let seed: Int?
+  private let idleS: Double?
+  private let settings: Anything?
+
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case name, port, frozen, seed, settings
+    case idleS = "idle_s"
+  }
+
+  /// What is read by other means.
+  private struct Anything: Decodable {
+    init(from decoder: any Decoder) {}
+  }
+
+  private static let idleTimes = 1...604_800.0
+
+  /// What the request orders, of which the settings are still as they were written.
+  static func order(_ request: HTTPRequest) throws(GatewayError) -> SpaceOrder {
+    let body: SpaceOrderBody = try ControlAnswer.body(
+      request,
+      #"{"name"?: string, "port"?: 0...65535, "frozen"?: bool, "seed"?: whole number, "idle_s"?: number, "settings"?: object}"#
+    )
+    var order = SpaceOrder()
+    order.name = body.name
+    order.port = body.port ?? 0
+    order.isFrozen = body.frozen ?? false
+    guard (0...65_535).contains(order.port) else { throw .invalidParameter.detailed("port must be 0 to 65535") }
+    if let seed = body.seed {
+      guard seed >= 0 else { throw .invalidParameter.detailed("seed must be 0 or more") }
+      order.seed = UInt64(seed)
+    }
+    if let seconds = body.idleS {
+      guard idleTimes.contains(seconds) else { throw .invalidParameter.detailed("idle_s must be 1 to 604800") }
+      order.idleTime = .nanoseconds(Int64(seconds * 1e9))
+    }
+    if body.settings != nil { order.settings = try settings(request) }
+    return order
+  }
+
+  private static func settings(_ request: HTTPRequest) throws(GatewayError) -> [SpaceOrder.Setting] {
+    guard let members = (try? JSONDocument.parse(request.body))?.root["settings"]?.members else {
+      throw .invalidParameter.detailed("settings must be an object of options of postern serve")
+    }
+    var settings: [SpaceOrder.Setting] = []
+    for (name, value) in members {
+      let values = (value.elements ?? [value]).compactMap(text)
+      guard values.count == value.elements?.count ?? 1 else {
+        throw .invalidParameter.detailed("settings: a value is text, a number, true, false, or an array of them")
+      }
+      settings.append(SpaceOrder.Setting(name, values, isArray: value.kind == .array))
+    }
+    return settings
+  }
+
+  /// A value as flags take it: a whole number without a fraction, others with a point.
+  private static func text(_ value: JSONView) -> String? {
+    if let text = value.string { return text }
+    if let bool = value.bool { return bool ? "true" : "false" }
+    guard let number = value.number else { return nil }
+    return value.integer.map(String.init) ?? Int(exactly: number).map(String.init) ?? String(number)
+  }
+}

@@ -1,0 +1,39 @@
+package import GatewayCore
+internal import GatewayRuntime
+
+/// A hosted space as others find it: t17 on port 40123, for instance.
+///
+/// `@unchecked Sendable`: touched only on the host's thread.
+package final class NamedSpace: @unchecked Sendable {
+  package let name: Name
+  package let hosted: HostedSpace
+  package let port: SpacePort
+  /// The secret that signs its tokens, where it was made for this space.
+  package let secret: String?
+  /// What it tells of its settings.
+  package let description: GatewayDescription
+  /// Whoever answers for it on the control port keeps the routes here.
+  package var controlRouter: HTTPRouter?
+  /// Those who wait until it is gone.
+  var waiters: [CheckedContinuation<Void, Never>] = []
+
+  init(_ name: Name, _ hosted: HostedSpace, _ port: SpacePort, of plan: SpacePlan) {
+    self.name = name
+    self.hosted = hosted
+    self.port = port
+    secret = plan.secret
+    description = plan.description(hosted.space.gateway.bindings)
+  }
+
+  /// Where its sockets are, without a path.
+  package var url: String { "\(port.isSecure ? "wss" : "ws")://\(port.host):\(port.number)" }
+
+  package var httpURL: String { "\(port.isSecure ? "https" : "http")://\(port.host):\(port.number)" }
+
+  /// Where clients connect, by the names of their wires.
+  package var urls: [String: String] {
+    hosted.space.gateway.bindings.reduce(into: [:]) { urls, binding in
+      if let path = binding.dialect.socketPath { urls[binding.dialect.name] = url + path }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// What somebody asks for who wants a hosted space: one called t17 whose time stands still, for instance.
+package struct SpaceOrder: Sendable {
+  /// A name that is free, where there is none.
+  package var name: String?
+  /// 0 for a free one.
+  package var port = 0
+  package var isFrozen = false
+  /// The seed of its chance; nil for that of its host's settings.
+  package var seed: UInt64?
+  /// How long it is kept that nobody uses; nil for the usual time.
+  package var idleTime: Duration?
+  package var settings: [Setting] = []
+
+  package init() {}
+
+  /// One setting by its name, with its values as text: `refresh-timeout` as `2s`.
+  package struct Setting: Hashable, Sendable {
+    package let name: String
+    package let values: [String]
+    /// Whether the values stand in an array.
+    package let isArray: Bool
+
+    package init(_ name: String, _ values: [String], isArray: Bool = false) {
+      self.name = name
+      self.values = values
+      self.isArray = isArray
+    }
+  }
+
+  private static let nameLengthMax = 63
+
+  /// Whether a space may be called so: it has to stand in a path and in a host's name.
+  package static func isName(_ text: String) -> Bool {
+    (1...nameLengthMax).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+  }
+}

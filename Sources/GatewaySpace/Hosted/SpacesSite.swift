@@ -1,0 +1,69 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// The gateway's port where hosted spaces are found too: by the path, `/s/t17/v1/connect`, and by the host's name,
+/// `t17.localhost`. Everything else is the gateway's own.
+package struct SpacesSite: Site {
+  private let own: GatewaySite
+  private let spaces: Spaces
+  private let isReachable: Bool
+
+  private static let pathPrefix = "/s/"
+  private static let hostSuffix = ".localhost"
+
+  /// - Parameter isReachable: Whether the port is served on the host of the spaces alone.
+  package init(_ own: GatewaySite, _ spaces: Spaces, isReachable: Bool) {
+    self.own = own
+    self.spaces = spaces
+    self.isReachable = isReachable
+  }
+
+  package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
+    switch place(of: upgrade) {
+    case .own: return own.admit(upgrade, on: loop)
+    case .space(let site, let inner): return site.admit(inner, on: loop)
+    case .nowhere(let error): return .refuse(own.refusal(of: error, for: upgrade))
+    }
+  }
+
+  package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
+    switch place(of: request) {
+    case .own: return await own.respond(to: request, on: loop)
+    case .space(let site, let inner): return await site.respond(to: inner, on: loop)
+    case .nowhere(let error): return own.refusal(of: error, for: request)
+    }
+  }
+
+  package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
+    switch place(of: request) {
+    case .own, .nowhere: own.refusal(of: error, for: request)
+    case .space(let site, let inner): site.refusal(of: error, for: inner)
+    }
+  }
+
+  private enum Place {
+    case own
+    /// A space's, with the request as the space sees it.
+    case space(HostedSite, HTTPRequest)
+    case nowhere(GatewayError)
+  }
+
+  private func place(of request: HTTPRequest) -> Place {
+    var inner = request
+    let name: String
+    if request.path.hasPrefix(Self.pathPrefix) {
+      let rest = request.path.dropFirst(Self.pathPrefix.count)
+      name = String(rest.prefix { $0 != "/" })
+      inner.path = rest.contains("/") ? String(rest.dropFirst(name.count)) : "/"
+    } else if let host = request.host.flatMap({ Authority($0) })?.host, host.hasSuffix(Self.hostSuffix) {
+      name = String(host.dropLast(Self.hostSuffix.count))
+    } else {
+      return .own
+    }
+    guard isReachable else {
+      return .nowhere(.notFound.detailed("with more than one loop a space is found by its own port only (--loops 1)"))
+    }
+    guard let space = spaces[name] else { return .nowhere(.notFound.detailed("there is no such space, or no longer")) }
+    return .space(space.hosted.site, inner)
+  }
+}

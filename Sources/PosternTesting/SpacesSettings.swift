@@ -1,0 +1,104 @@
+internal import GatewayCore
+internal import GatewayKit
+internal import GatewayRuntime
+internal import GatewayServer
+package import GatewaySpace
+internal import GatewayStores
+
+/// How a process hosts spaces for tests: a thousand at most, for instance, each on a free port unless its order says.
+package struct SpacesSettings: Sendable {
+  /// What the settings of an order come to.
+  package struct Reading: Sendable {
+    /// Those of a gateway of its own, of which the loops and the control port say nothing here.
+    package var settings: GatewaySettings
+    /// The secret that signs its tokens, where it was made for this space.
+    package var secret: String?
+    /// How many connections it may have; nil for the usual number.
+    package var connectionsMax: Int?
+
+    package init(_ settings: GatewaySettings, secret: String?, connectionsMax: Int?) {
+      self.settings = settings
+      self.secret = secret
+      self.connectionsMax = connectionsMax
+    }
+  }
+
+  /// How many there may be.
+  package var countMax: Int
+  /// Reads the settings of an order. Throws what is wrong with them.
+  package var read: @Sendable ([SpaceOrder.Setting]) throws -> Reading
+
+  package init(countMax: Int, read: @escaping @Sendable ([SpaceOrder.Setting]) throws -> Reading) {
+    self.countMax = countMax
+    self.read = read
+  }
+
+  /// Makes plans of orders, for spaces on that loop.
+  func planner(_ loop: SocketLoop, _ refusals: TransportRefusals) -> Spaces.Planner {
+    { [read] order, name in
+      let reading = try read(order.settings)
+      var settings = reading.settings
+      settings.port = order.port
+      settings.loops = 1
+      settings.space.seed = order.seed ?? settings.space.seed
+      // Browsers may come by the name too.
+      settings.space.configuration.hosts = settings.hosts + ["\(name).localhost"]
+      settings.space.configuration.log = settings.space.configuration.log.map { log in
+        GatewayLog(level: log.level) { event in
+          var event = event
+          event.fields.insert(.init("space", name.text), at: 0)
+          log.write(event)
+        }
+      }
+      var limits = HostedLimits()
+      if let idleTime = order.idleTime { limits.idleTime = idleTime }
+      if let connectionsMax = reading.connectionsMax { limits.connectionsMax = connectionsMax }
+      settings.limits.connectionsMax = limits.connectionsMax
+      return Self.plan(settings, limits, secret: reading.secret, loop, refusals)
+    }
+  }
+
+  /// The plan of a space whose settings are read.
+  private static func plan(
+    _ settings: GatewaySettings, _ limits: HostedLimits, secret: String?, _ loop: SocketLoop,
+    _ refusals: TransportRefusals
+  ) -> SpacePlan {
+    var plan = SpacePlan(
+      settings: settings.space, secret: secret, store: { MemoryStore(on: $0) },
+      description: { settings.description(of: $0) },
+      listen: { site in
+        let listeners = try await listen(settings, site, refusals, on: loop)
+        let host = settings.hosts[0]
+        return SpacePort(
+          host: host.contains(":") ? "[\(host)]" : host, number: listeners[0].port, isSecure: settings.tls != nil,
+          end: { for listener in listeners { await listener.stopAccepting() } })
+      })
+    plan.limits = limits
+    return plan
+  }
+
+  /// How often a free port is looked for that is free on every host.
+  private static let portTriesMax = 5
+
+  private static func listen(
+    _ settings: GatewaySettings, _ site: any Site, _ refusals: TransportRefusals, on loop: SocketLoop
+  ) async throws -> [Listener] {
+    var tries = 1
+    while true {
+      do {
+        return try await RunningGateway.listen(settings, site, refusals, on: [loop])
+      } catch let error as ServerError {
+        if settings.port == 0 {
+          guard case .addressTaken = error, tries < portTriesMax else {
+            throw GatewayError.overloaded.detailed("\(error)")
+          }
+          tries += 1
+        } else if case .addressTaken = error {
+          throw GatewayError.alreadyExists.worded("\(error)")
+        } else {
+          throw GatewayError.invalidParameter.detailed("\(error)")
+        }
+      }
+    }
+  }
+}

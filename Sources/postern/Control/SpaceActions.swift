@@ -1,0 +1,105 @@
+import GatewayCore
+import GatewayKit
+
+// What `postern ctl` does with the spaces that a gateway hosts. That of a `--space` is asked where one is named.
+
+extension ControlAction {
+  static let spaces = ControlAction(
+    "spaces", "the spaces that the gateway hosts, as JSON",
+    flags: [
+      Flag("limit", "N", "how many at most, 1 to 1000 (default 100)"),
+      Flag("after", "ID", "those after this one, to get the next page"),
+    ]
+  ) { arguments, _ in
+    var query: [HTTPField] = []
+    if let limit = try arguments.int("limit", in: 1...1000) { query.append(HTTPField("limit", String(limit))) }
+    if let after = arguments.string("after") { query.append(HTTPField("after", after)) }
+    return .get("/spaces", query: query)
+  }
+
+  static let space = ControlAction(
+    "space", "make a space and say where it is, look at one, or end it", operand: "create|show|end",
+    example: "space create --name t17 --set refresh-timeout=2s --set any-refresh-timeout=true",
+    flags: [
+      Flag("name", "NAME", "what it is called: small letters, digits and - (default: chosen for it)"),
+      Flag("port", "N", "where it listens (default: a free port)"),
+      Flag("frozen", nil, "its time stands still until it is moved"),
+      Flag("seed", "N", "the seed of its chance"),
+      Flag("idle", "DURATION", "how long it is kept that nobody uses (default 10m)"),
+      Flag("set", "OPTION=VALUE", "an option of postern serve, for this space", repeats: true),
+    ]
+  ) { arguments, verb in
+    switch verb {
+    case "create": return .post("/spaces", try order(arguments))
+    case "show": return .get(try path(arguments, "space show"))
+    case "end":
+      return HTTPRequest(method: "DELETE", path: try path(arguments, "space end"))
+    default: throw UsageError("ctl space: '\(verb)' is none of create, show and end")
+    }
+  }
+
+  static let clock = ControlAction(
+    "clock", "the time of a space", example: "clock --space t17"
+  ) { arguments, _ in .get(try path(arguments, "clock") + "clock") }
+
+  static let advance = ControlAction(
+    "advance", "move the time of a space on, and say who has not answered what that led to",
+    example: "advance --space t17 --by 1d",
+    flags: [
+      Flag("by", "DURATION", "how far"),
+      Flag("patience", "DURATION", "how long clients may take to answer, in real time (default 1s)"),
+      Flag("wall", "moves|stays", "whether the time of day moves with it (default moves)"),
+      Flag("stop-at", "refresh_required", "stop where the first token is asked for"),
+    ]
+  ) { arguments, _ in
+    guard let duration = try arguments.duration("by") else { throw UsageError("ctl advance needs --by DURATION") }
+    var body = [JSONMember("by_s", json: String(duration.inSeconds))]
+    if let patience = try arguments.duration("patience") {
+      body.append(JSONMember("patience_ms", json: String(patience.milliseconds)))
+    }
+    if let wall = arguments.string("wall") { body.append(JSONMember("wall", wall)) }
+    if let stop = arguments.string("stop-at") { body.append(JSONMember("stop_at", stop)) }
+    return .post(try path(arguments, "advance") + "clock/advance", body)
+  }
+
+  /// What stands behind the space's own path, which `--space` puts before it.
+  private static func path(_ arguments: Arguments, _ action: String) throws -> String {
+    guard arguments.string("space") != nil else { throw UsageError("ctl \(action) needs --space NAME") }
+    return "/"
+  }
+
+  private static func order(_ arguments: Arguments) throws -> [JSONMember] {
+    guard arguments.string("space") == nil else {
+      throw UsageError("ctl space create makes a space of the gateway's: --name says what it is called")
+    }
+    var body: [JSONMember] = []
+    if let name = arguments.string("name") { body.append(JSONMember("name", name)) }
+    if let port = try arguments.int("port", in: 0...65_535) { body.append(JSONMember("port", json: String(port))) }
+    if try arguments.isOn("frozen") { body.append(JSONMember("frozen", json: "true")) }
+    if let seed = try arguments.int("seed", in: 0 ... .max) { body.append(JSONMember("seed", json: String(seed))) }
+    if let idle = try arguments.duration("idle") { body.append(JSONMember("idle_s", json: String(idle.inSeconds))) }
+    let settings = try settings(arguments)
+    if !settings.isEmpty { body.append(JSONMember("settings", json: settings)) }
+    return body
+  }
+
+  /// The options as a JSON object, in which one that is given again and again has an array; empty if there are none.
+  private static func settings(_ arguments: Arguments) throws -> String {
+    var names: [Name] = []
+    var values: [Name: [String]] = [:]
+    for value in arguments.values("set") {
+      let parts = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty else {
+        throw UsageError(value.source, value: value.text, expected: "an option's name, = and its value")
+      }
+      let name = Name(parts[0])
+      if values[name] == nil { names.append(name) }
+      values[name, default: []].append(String(parts[1]))
+    }
+    let members = names.map { name -> JSONMember in
+      let texts = values[name] ?? []
+      return texts.count == 1 ? JSONMember(name.text, texts[0]) : JSONMember(name.text, texts)
+    }
+    return members.isEmpty ? "" : String(decoding: members.object() as [UInt8], as: UTF8.self)
+  }
+}

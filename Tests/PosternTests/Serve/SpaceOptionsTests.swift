@@ -1,0 +1,77 @@
+import GatewayCore
+import GatewayKit
+import GatewayRuntime
+import GatewayServer
+import GatewaySpace
+import PosternTesting
+import TestSupport
+import Testing
+
+@testable import postern
+
+@Suite("The settings of a hosted space")
+struct SpaceOptionsTests {
+  private func serve(_ words: [String]) throws -> GatewaySettings {
+    try ServeOptions(
+      Arguments(words, flags: ServeFlags.all, environment: [:], operands: false, among: Postern.commands)
+    ).settings
+  }
+
+  private func read(_ serve: [String] = [], _ settings: SpaceOrder.Setting...) throws -> SpacesSettings.Reading {
+    try #require(try self.serve(["--spaces"] + serve).spaces).read(settings)
+  }
+
+  private func complaint(_ settings: SpaceOrder.Setting...) -> String {
+    do {
+      _ = try serve(["--spaces"]).spaces?.read(settings)
+      return ""
+    } catch {
+      return (error as? GatewayError)?.message ?? "\(error)"
+    }
+  }
+
+  @Test("spaces are offered where they are asked for, on one loop unless loops are")
+  func offer() throws {
+    #expect(try serve([]).spaces == nil)
+    let settings = try serve(["--spaces", "--spaces-max", "7"])
+    #expect(settings.spaces?.countMax == 7 && settings.loops == 1)
+    #expect(try serve(["--spaces", "--loops", "3"]).loops == 3)
+  }
+
+  @Test("what a space leaves out is as serve was told, but for keys")
+  func inheritance() throws {
+    let words = ["--refresh-lead", "30s", "--secret", "the secret of the process, forty letters"]
+    let plain = try read(words)
+    #expect(plain.settings.space.configuration.session.refreshLead == .seconds(30))
+    let (one, other) = (try #require(plain.secret), try #require(try read(words).secret))
+    #expect(one != other && one.utf8.count == 64 && plain.connectionsMax == nil && plain.settings.spaces == nil)
+    let own = try read(
+      words, .init("refresh-lead", ["5s"]), .init("connections-max", ["9"]), .init("echo", ["true"]),
+      .init("secret", ["a secret of the space, of forty letters too"]))
+    #expect(own.secret == nil && own.connectionsMax == 9 && own.settings.space.configuration.offersEcho)
+    #expect(own.settings.space.configuration.session.refreshLead == .seconds(5))
+  }
+
+  @Test("every option of serve is a space's, or said to be the process's")
+  func complete() {
+    for flag in ServeFlags.all {
+      let said = complaint(.init(flag.name, ["\u{1}"]))
+      #expect(!said.contains("no option of postern serve"), "\(flag.name)")
+    }
+    for name in ["port", "host", "tls-key", "store", "loops", "spaces", "drain-window", "log-level"] {
+      #expect(complaint(.init(name, ["1"])).contains("'\(name)' is the whole process's"))
+    }
+  }
+
+  @Test("what cannot be is refused, saying what would be right")
+  func refusals() {
+    #expect(complaint(.init("refresh-timeot", ["1s"])).contains("did you mean 'refresh-timeout'?"))
+    #expect(complaint(.init("zzzzzzzz", ["1"])).contains("there is algorithm, allow-short-secret"))
+    #expect(complaint(.init("refresh-timeout", ["1s"])).contains("60 to 1800 s"))
+    #expect(complaint(.init("token-life", ["1s", "2s"], isArray: true)).contains("takes one value, no array"))
+    #expect(complaint(.init("\u{212A}ey-file", ["x"])).contains("no option of postern serve"))
+    #expect(complaint(.init("key-file", ["/dev/zero"])).contains("is no regular file"))
+    #expect(complaint(.init("token-life", [String(repeating: "9", count: 9_000)])).utf8.count < 5_000)
+    #expect(!complaint(.init("secret", ["hush-hush"])).contains("hush-hush"))
+  }
+}
