@@ -27,8 +27,20 @@ void postern_set_error_log(void (*log)(int level, const char *line)) {
   lws_set_log_level(log ? LLL_ERR : 0, log ? write_log : NULL);
 }
 
+// What postern_vhost_visit() has the library carry to each connection.
+struct visit {
+  void (*each)(void *endpoint, void *visitor);
+  void *visitor;
+};
+
 static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len) {
   switch (reason) {
+  case LWS_CALLBACK_USER: {
+    const struct visit *visit = in;
+    void *endpoint = lws_get_opaque_user_data(wsi);
+    if (endpoint) visit->each(endpoint, visit->visitor);
+    return 0;
+  }
   case LWS_CALLBACK_RAW_ADOPT:
     // A CONNECT would become a raw socket without any time-out.
     return -1;
@@ -146,6 +158,17 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
     return NULL;
   }
   return vhost;
+}
+
+void postern_vhost_visit(struct postern_vhost *vhost, void (*each)(void *endpoint, void *visitor), void *visitor) {
+  struct visit visit = {each, visitor};
+
+  lws_callback_all_protocol_vhost_args(vhost->vhost, NULL, LWS_CALLBACK_USER, &visit, sizeof(visit));
+}
+
+void postern_vhost_destroy(struct postern_vhost *vhost) {
+  lws_vhost_destroy(vhost->vhost);
+  postern_vhost_free(vhost);
 }
 
 void postern_vhost_free(struct postern_vhost *vhost) {

@@ -58,6 +58,13 @@ struct postern_vhost;
 
 struct postern_vhost *postern_vhost_create(struct lws_context *context, const struct postern_vhost_settings *settings);
 
+/// Calls `each` with the user pointer of every WebSocket of the vhost, which none of them may end meanwhile.
+void postern_vhost_visit(struct postern_vhost *vhost, void (*each)(void *endpoint, void *visitor), void *visitor);
+
+/// Ends the vhost and gives back its memory. Only when its last connection is gone, which the library has told of, and
+/// never from inside a callback: else the library keeps it until the context goes, and reads what was freed.
+void postern_vhost_destroy(struct postern_vhost *vhost);
+
 /// Gives back the memory; call after the context is gone.
 void postern_vhost_free(struct postern_vhost *vhost);
 

@@ -138,7 +138,7 @@ extension ServerConnection {
       let handle = WebSocketHandle(
         host: host, handler: handler, peer: request.peer, acceptedAt: beganAt,
         handshake: Handshake(answering: subprotocol))
-      let head = Self.standIn(for: request)
+      let head = standIn(for: request)
       let (descriptor, session, bytes) = handOver(behind: head)
       host.adopt(descriptor, session, bytes, head: head.utf8.count, as: handle)
       // The library had no room for it, and so will not tell of its end either.
@@ -147,8 +147,8 @@ extension ServerConnection {
   }
 
   /// The head that the library reads in place of the one that came: it learns no more than it needs.
-  private static func standIn(for request: HTTPRequest) -> String {
-    "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+  private func standIn(for request: HTTPRequest) -> String {
+    "GET / HTTP/1.1\r\nHost: \(host.name)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
       + "Sec-WebSocket-Key: \(request.header("sec-websocket-key") ?? "")\r\n\r\n"
   }
 }

@@ -355,6 +355,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     loop.deadlines.remove(wakeup)
   }
 
+  override var server: VirtualHost? { host }
+
   /// Closes without a word.
   override func end() {
     switch phase {
@@ -367,7 +369,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     stream.close()
     endStream()
     endRequest()
-    host.tally?.connectionEnded()
+    host.connectionEnded()
   }
 }
 

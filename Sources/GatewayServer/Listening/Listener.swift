@@ -123,6 +123,14 @@ package final class Listener: @unchecked Sendable {
   /// How long what has been sent may take to be read.
   private static let arrivalTime = Duration.milliseconds(20)
 
+  /// Takes the listener away while its loops run on: closes the listening sockets, then every connection without a word,
+  /// WebSockets too, and gives back what each loop has of it. Returns when that is done, or the loops have ended. Whoever
+  /// is to be told something, or has a request under way, is seen to before, by ``finishRequests(within:)`` say.
+  package func end() async {
+    await stopAccepting()
+    for share in shares { await share.end() }
+  }
+
   /// Reads the certificate and its key again and presents them from the next handshake on. With anything wrong about
   /// them the old ones stay, and the error says what it is.
   package func reloadCertificate() async throws(ServerError) {
@@ -159,6 +167,10 @@ extension Listener.Share: @unchecked Sendable {
     }
   }
 
+  func end() async {
+    await LoopStage(loop: loop.events).perform { await host.end() }
+  }
+
   func apply(_ certificate: TLSCertificate) -> Bool {
     host.apply(certificate)
   }
@@ -180,9 +192,9 @@ extension Listener.Share: @unchecked Sendable {
   /// Serves the descriptor, whose proxy perhaps has to say first whose it is. One in excess of a limit takes the place of
   /// a connection that waits for another request: here, or on one of the `others`. Only on the loop.
   func take(_ descriptor: CInt, excess: TransportRefusals.Reason?, isAnnounced: Bool, others: [Listener.Share]) {
-    guard host.handle != nil else {
+    guard host.handle != nil, !host.isEnding else {
       close(descriptor)
-      return tally.connectionEnded()
+      return host.connectionEnded()
     }
     // The library's table has no place for a number above it, should this become a WebSocket.
     var excess = excess ?? (descriptor < loop.descriptorsMax ? nil : .descriptorLimit)
@@ -192,7 +204,7 @@ extension Listener.Share: @unchecked Sendable {
         idle.finish()
         excess = nil
       } else if let next = others.first {
-        tally.connectionEnded()
+        host.connectionEnded()
         next.tally.connectionAssigned()
         let rest = Array(others.dropFirst())
         return next.loop.events.execute { [excess] in
@@ -205,15 +217,13 @@ extension Listener.Share: @unchecked Sendable {
     guard let address = peer.flatMap({ IPAddress($0) }), service.proxies.contains(address) else {
       return serve(descriptor, excess: excess, client: nil)
     }
-    let arrival = ProxiedArrival(descriptor, on: loop) { [excess] outcome in
+    let arrival = ProxiedArrival(descriptor, for: host) { [excess] outcome in
       switch outcome {
       case .client(let client): serve(descriptor, excess: excess, client: client)
-      case .refused:
-        service.refusals.count(.proxyHeader)
-        tally.connectionEnded()
+      case .refused: service.refusals.count(.proxyHeader)
       }
     }
-    arrival.start(patience: host.limits.handshakeTimeout)
+    arrival.start()
   }
 
   /// Serves the descriptor, of the client of that address if a proxy has named one.

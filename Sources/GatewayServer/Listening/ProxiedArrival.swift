@@ -11,37 +11,42 @@ final class ProxiedArrival: LoopConnection, WakeupTarget {
   enum Outcome {
     /// The client's address; nil where the proxy speaks for itself.
     case client(String?)
-    /// No header, a wrong one, or none in time. The descriptor is closed.
+    /// No header, a wrong one, or none in time. The connection is closed.
     case refused
   }
 
   private let descriptor: CInt
-  private let loop: SocketLoop
+  private let host: VirtualHost
   private let ended: (Outcome) -> Void
   private var header = ProxyHeader()
   private var watcher: IOWatcher?
   private lazy var wakeup = Wakeup(target: self)
 
-  /// Calls `ended` once, unless the loop ends first.
-  init(_ descriptor: CInt, on loop: SocketLoop, ended: @escaping (Outcome) -> Void) {
+  /// Calls `ended` once, unless the vhost or the loop ends first.
+  init(_ descriptor: CInt, for host: VirtualHost, ended: @escaping (Outcome) -> Void) {
     self.descriptor = descriptor
-    self.loop = loop
+    self.host = host
     self.ended = ended
   }
 
   /// Begins. The loop holds it from here on.
-  func start(patience: Duration) {
+  func start() {
     loop.connections.append(self)
     watcher = IOWatcher(descriptor: descriptor, on: loop) { [unowned self] in readSome() }
     watcher?.watch(.readable)
-    loop.deadlines.set(wakeup, at: loop.now + patience)
+    loop.deadlines.set(wakeup, at: loop.now + host.limits.handshakeTimeout)
   }
 
   func wakeUp() { end(.refused) }
 
+  private var loop: SocketLoop { host.loop }
+
+  override var server: VirtualHost? { host }
+
   override func end() {
     stop()
     close(descriptor)
+    host.connectionEnded()
   }
 
   private func readSome() {
@@ -82,8 +87,7 @@ final class ProxiedArrival: LoopConnection, WakeupTarget {
   }
 
   private func end(_ outcome: Outcome) {
-    stop()
-    if case .refused = outcome { close(descriptor) }
+    if case .refused = outcome { end() } else { stop() }
     ended(outcome)
   }
 }

@@ -5,6 +5,9 @@ class LoopConnection {
   final var next: LoopConnection?
   final unowned(unsafe) var previous: LoopConnection?
 
+  /// The vhost that serves it; nil if it dials.
+  var server: VirtualHost? { nil }
+
   /// Closes without a word and leaves its list; whoever waits for it is told. The loop calls it at its own end.
   func end() {
     preconditionFailure("a kind of connection says how it ends")

@@ -36,6 +36,8 @@ package final class SocketLoop: @unchecked Sendable {
   /// starts.
   package private(set) var descriptorsMax = 0
   private var vhosts: [VirtualHost] = []
+  /// How many there have been: the library wants a name for each that no other has had, nor begins with.
+  private var vhostsMade = 0
   /// The connections that have something under way, and those that wait for another request.
   let connections = ConnectionList()
   let idleConnections = ConnectionList()
@@ -268,11 +270,22 @@ extension SocketLoop {
     events.preconditionOnLoop()
     guard let context,
       let host = VirtualHost(
-        named: "postern-\(vhosts.count)", on: self, context: context, limits: limits, tally: tally, tls: tls,
+        named: "\(vhostsMade).postern", on: self, context: context, limits: limits, tally: tally, tls: tls,
         isIPv4Only: isIPv4Only)
     else { return nil }
     vhosts.append(host)
+    vhostsMade += 1
     return host
+  }
+
+  /// Forgets a vhost that has ended. Only on the loop.
+  func remove(_ host: VirtualHost) {
+    vhosts.removeAll { $0 === host }
+  }
+
+  /// What a vhost has of connections that are not the library's, as they are now. Only on the loop.
+  func connections(of host: VirtualHost) -> [LoopConnection] {
+    [connections, idleConnections].flatMap { $0.all { (connection: LoopConnection) in connection.server === host } }
   }
 
   /// The libev loop, for watchers of our own. Only on the loop.

@@ -5,6 +5,8 @@ internal import GatewayRuntime
 /// One libwebsockets virtual host on one loop: what a listener serves there, or what the loop dials from.
 final class VirtualHost {
   unowned let loop: SocketLoop
+  /// The library finds a WebSocket's vhost once more by the `Host` of the upgrade request, or takes any.
+  let name: String
   let limits: ServerLimits
   /// Counts the connections that are served; nil for a vhost that dials.
   let tally: LoopTally?
@@ -13,6 +15,10 @@ final class VirtualHost {
   private(set) var tls: OpaquePointer?
   /// The one to hear of the connection that the library is being given.
   private(set) var arriving: Endpoint?
+  /// Whether it takes nobody any more.
+  private(set) var isEnding = false
+  /// Who wait for its last connection to be gone.
+  private var waiters: [CheckedContinuation<Void, Never>] = []
 
   /// Nil if the library cannot make it. Only on the loop.
   init?(
@@ -20,6 +26,7 @@ final class VirtualHost {
     tls: TLSFiles?, isIPv4Only: Bool
   ) {
     self.loop = loop
+    self.name = name
     self.limits = limits
     self.tally = tally
     let user = Unmanaged.passUnretained(self).toOpaque()
@@ -75,6 +82,47 @@ final class VirtualHost {
       }
     }
     arriving = nil
+  }
+
+  // MARK: The end
+
+  /// A connection of its is gone.
+  func connectionEnded() {
+    tally?.connectionEnded()
+    guard !waiters.isEmpty, isEmpty else { return }
+    for waiter in waiters { waiter.resume() }
+    waiters = []
+  }
+
+  private var isEmpty: Bool { tally?.count == 0 }
+
+  /// Takes nobody any more, ends every connection without a word, and gives back what the library has of it when it has
+  /// told of the last one's end. Only from a task on the loop, and for a vhost that serves.
+  nonisolated(nonsending) func end() async {
+    loop.events.preconditionOnLoop()
+    guard !isEnding else { return await lastConnection() }
+    isEnding = true
+    for connection in loop.connections(of: self) { connection.end() }
+    var sockets: [Endpoint] = []
+    withUnsafeMutablePointer(to: &sockets) { sockets in
+      postern_vhost_visit(
+        handle,
+        { endpoint, sockets in
+          let endpoint = Unmanaged<Endpoint>.fromOpaque(endpoint!).takeUnretainedValue()
+          sockets!.assumingMemoryBound(to: [Endpoint].self).pointee.append(endpoint)
+        }, sockets)
+    }
+    for socket in sockets { if let wsi = socket.wsi { postern_kill(wsi) } }
+    await lastConnection()
+    // Else the loop has ended meanwhile, which gives it back itself.
+    guard loop.context != nil, let handle else { return }
+    self.handle = nil
+    loop.remove(self)
+    postern_vhost_destroy(handle)
+  }
+
+  private nonisolated(nonsending) func lastConnection() async {
+    if !isEmpty { await withCheckedContinuation { waiters.append($0) } }
   }
 
   /// Gives back the memory; only after the library's context is gone.

@@ -5,7 +5,7 @@ internal import GatewayCore
 ///
 /// They are written together, when all that the loop woke up for has been looked at. Whoever reads them is then woken once
 /// for many of them, not for each: on one machine, where each waking is the writer's to pay for, a storm of refreshes takes
-/// a sixth less of the processor's time. A message waits no longer for it than its loop works without a break.
+/// about a tenth less of the processor's time. A message waits no longer for it than its loop works without a break.
 final class WriteBatch {
   /// How many wait at most: so many messages are written at once, whatever the loop is in the middle of.
   static let countMax = 64

@@ -264,7 +264,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     loop.departed()
     // The library may be inside dial() still, whose caller must not hear of it yet.
     if phase == .opening, handshake?.isDialled == true { loop.events.execute { self.finish() } } else { finish() }
-    host.tally?.connectionEnded()
+    host.connectionEnded()
   }
 
   /// The library writes its pong when it finds the socket writeable, and then tells of that once more: the next callback

@@ -49,7 +49,7 @@ package struct SendbirdCommands: CommandHandler {
     }
   }
 
-  /// What the speaker is told, in errand.
+  /// What the speaker is told, in order.
   private func perform(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
     switch errand.name {
     case "MESG": try await send(.text, "MESG", errand)
