@@ -10,10 +10,6 @@ package final class Space: Sendable {
   /// In the order of the settings.
   package let vendors: [any Vendor]
   package let provider: TokenProvider
-  /// Everything the gateway's own port answers.
-  package let routes: [HTTPRoute]
-  /// What the vendors answer on the control port.
-  package let controlRoutes: [HTTPRoute]
 
   /// - Parameters:
   ///   - loops: Numbered from 0; what there is one of lives on the first.
@@ -36,9 +32,13 @@ package final class Space: Sendable {
     self.revocations = revocations
     self.vendors = vendors
     self.provider = provider
-    routes = vendors.flatMap { $0.routes(with: provider) }
-    controlRoutes = vendors.flatMap(\.controlRoutes)
   }
+
+  /// Everything the gateway's own port answers, made anew.
+  package var routes: [HTTPRoute] { vendors.flatMap { $0.routes(with: provider) } }
+
+  /// What the vendors answer on the control port.
+  package var controlRoutes: [HTTPRoute] { vendors.flatMap(\.controlRoutes) }
 
   /// Lets every vendor remember what it knows from the start, and the gateway what was revoked in an earlier life. Before
   /// anything listens.
@@ -55,6 +55,6 @@ package final class Space: Sendable {
     return generator.next()
   }
 
-  /// What listens on the gateway's port.
+  /// What listens on the gateway's port, made anew.
   package var site: GatewaySite { GatewaySite(gateway, routes: routes) }
 }

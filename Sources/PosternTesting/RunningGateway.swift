@@ -107,7 +107,7 @@ package final class RunningGateway: Sendable {
         listeners.append(try await Listener.start(listening, serving: site, on: loops))
       } catch {
         guard settings.skipsMissingHosts, !listeners.isEmpty, Self.isMissing(error) else {
-          for listener in listeners { await listener.stopAccepting() }
+          for listener in listeners { await listener.end() }
           throw error
         }
       }

@@ -71,7 +71,7 @@ package struct SpacesSettings: Sendable {
         let host = settings.hosts[0]
         return SpacePort(
           host: host.contains(":") ? "[\(host)]" : host, number: listeners[0].port, isSecure: settings.tls != nil,
-          end: { for listener in listeners { await listener.stopAccepting() } })
+          end: { for listener in listeners { await listener.end() } })
       })
     plan.limits = limits
     return plan

@@ -292,13 +292,15 @@ def test_two_hundred_spaces_leave_nothing_behind(host):
             ann.until_closed()
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        list(pool.map(life, range(20)))
-        before = host.descriptors()
+        list(pool.map(life, range(200)))
+        before, bytes_before = host.descriptors(), host.resident_bytes()
         list(pool.map(life, range(200)))
     limit = time.monotonic() + 20
     while host.descriptors() > before and time.monotonic() < limit:
         time.sleep(0.1)
     assert host.descriptors() <= before
+    # What all vendors take of a space together is forty times this.
+    assert host.resident_bytes() - bytes_before < 200 * 10_000
     assert control(host, "GET", "/spaces").json == {"spaces": []}
 
 

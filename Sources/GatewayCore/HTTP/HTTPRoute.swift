@@ -21,9 +21,9 @@ package struct HTTPRoute: Sendable {
     self.pattern = pattern
     self.pages = pages
     self.handler = handler
-    segments = pattern.split(separator: "/").map { segment in
-      segment.first == "{" && segment.last == "}"
-        ? .parameter(String(segment.dropFirst().dropLast())) : .literal(Name(String(segment)))
+    segments = pattern.utf8.split(separator: UInt8(ascii: "/")).map { segment in
+      segment.first == UInt8(ascii: "{") && segment.last == UInt8(ascii: "}")
+        ? .parameter(String(segment.dropFirst().dropLast())!) : .literal(Name(Substring(segment)))
     }
   }
 }

@@ -9,12 +9,12 @@ package final class Gateway: Sendable {
   package let tables: [LoopTable]
   /// The first is the one that answers for paths no dialect knows.
   ///
-  /// `nonisolated(unsafe)`: written once, by ``open(with:)``, before any loop has a connection.
+  /// `nonisolated(unsafe)`: written by ``open(with:)`` and ``close()``, when no loop has a connection.
   package private(set) nonisolated(unsafe) var bindings: [DialectBinding] = []
   private let drains = Atomic(false)
   private let line: AnnouncementLine
   private let keeper: (any RevocationKeeper)?
-  /// Written once too, with ``bindings``.
+  /// Written when no loop has a connection too, with ``bindings``.
   private(set) nonisolated(unsafe) var spoken = SpokenDialects([])
 
   /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats. Its
@@ -37,6 +37,13 @@ package final class Gateway: Sendable {
     self.bindings = bindings
     spoken = SpokenDialects(bindings)
     for table in tables { table.count(dialects: bindings.map(\.dialect.name)) }
+  }
+
+  /// Lets go of its wire formats: vendors stand behind them, and hold the gateway in turn. Once it has no connection and no
+  /// request, and gets none any more.
+  package func close() {
+    bindings = []
+    spoken = SpokenDialects([])
   }
 
   /// Whether new sockets are refused because the gateway closes.

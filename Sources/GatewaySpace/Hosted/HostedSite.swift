@@ -4,13 +4,12 @@ package import GatewayRuntime
 /// What a port of the host serves for a hosted space: the space's own site, run on the loop inside. On the space's port,
 /// for instance, or behind its path.
 package struct HostedSite: Site {
-  let inner: GatewaySite
   let space: HostedSpace
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
     space.host.preconditionOnLoop()
     if let refusal = space.refusal { return .refuse(self.refusal(of: refusal, for: upgrade)) }
-    switch space.loop.asCurrent({ inner.admit(upgrade, on: space.loop) }) {
+    switch space.loop.asCurrent({ space.space.gateway.admit(upgrade, on: space.loop) }) {
     case .accept(let handler, let subprotocol):
       return .accept(space.keep(handler), subprotocol: subprotocol)
     case .refuse(let response):
@@ -21,10 +20,10 @@ package struct HostedSite: Site {
 
   package nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
     guard !space.isEnding else { return refusal(of: .draining, for: request) }
-    return await space.perform { [inner, space] in await inner.respond(to: request, on: space.loop) }
+    return await space.perform { [inner = space.inner, space] in await inner.respond(to: request, on: space.loop) }
   }
 
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
-    inner.refusal(of: error, for: request)
+    space.inner.refusal(of: error, for: request)
   }
 }

@@ -19,7 +19,8 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   package let isFrozen: Bool
   let driver: SpaceDriver
   let traffic: Traffic
-  private let inner: GatewaySite
+  /// Its own side of its port. It is made for the first request over HTTP: most of what a space takes are its routes.
+  private(set) lazy var inner = space.site
   private let stage: LoopStage
   private let whenEnded: @Sendable () -> Void
   /// Its sockets, by the numbers that they were given.
@@ -64,7 +65,6 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     stage = LoopStage(loop: loop)
     lastUse = host.now
     beganAt = loop.now
-    inner = space.site
     if isFrozen { driver.stop(wall: true) }
     alarm = Wakeup(target: self)
     host.deadlines.set(alarm, at: lastUse + limits.idleTime)
@@ -81,7 +81,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   }
 
   /// What a port of the host serves for it.
-  package var site: HostedSite { HostedSite(inner: inner, space: self) }
+  package var site: HostedSite { HostedSite(space: self) }
 
   /// Does `body` on the loop inside, and returns on the host. Only from a task there.
   package nonisolated(nonsending) func perform<Answer: Sendable>(

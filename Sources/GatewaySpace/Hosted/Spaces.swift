@@ -61,11 +61,13 @@ package final class Spaces: @unchecked Sendable {
       port = try await plan.listen(hosted.site)
     } catch {
       await hosted.end()
+      hosted.space.gateway.close()
       throw error
     }
     guard !isDraining, !hosted.isEnding else {
       await hosted.end()
       await port.end()
+      hosted.space.gateway.close()
       throw GatewayError.draining
     }
     let space = NamedSpace(name, hosted, port, of: plan)
@@ -130,6 +132,8 @@ package final class Spaces: @unchecked Sendable {
     stage.start { [self] in
       await space.port.end()
       spaces[name] = nil
+      // Now nobody finds it.
+      space.hosted.space.gateway.close()
       for waiter in space.waiters { waiter.resume() }
       space.waiters = []
     }

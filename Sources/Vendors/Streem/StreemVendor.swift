@@ -15,7 +15,6 @@ package struct StreemVendor: Vendor {
   private let ownKey: P256PublicKey
   private let rooms: StreemRooms
   private let grants: OpenIDGrants
-  private let openIDKey: OpenIDKey
   private let seal: OpenIDSeal
   private let secrets: Secrets
   private let services: any GatewayServices
@@ -34,10 +33,8 @@ package struct StreemVendor: Vendor {
     let pair = P256KeyPair.generate()
     guard
       let issuer = try? StreemTokenIssuer(
-        apiKey: Name(StreemID.make("api", from: secrets)), jwk: pair.jwk, settings: settings),
-      let openIDKey = try? OpenIDKey()
+        apiKey: Name(StreemID.make("api", from: secrets)), jwk: pair.jwk, settings: settings)
     else { preconditionFailure("a new P-256 key signs") }
-    self.openIDKey = openIDKey
     grants = OpenIDGrants(ground.store, settings: settings.openID, chance: secrets)
     self.issuer = issuer
     ownKey = pair.publicKey
@@ -84,7 +81,9 @@ package struct StreemVendor: Vendor {
   package var issuers: [String: any TokenIssuer] { [StreemDialect.name: issuer] }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
-    StreemRoutes(
+    // Made with the routes, which nobody may ever ask for: making keys takes longer than all the rest.
+    guard let openIDKey = try? OpenIDKey() else { preconditionFailure("a new P-256 key signs") }
+    return StreemRoutes(
       services: services, directory: directory, authenticator: authenticator, inviting: inviting, rooms: rooms,
       settings: settings
     ).routes
