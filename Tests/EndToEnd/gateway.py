@@ -33,7 +33,8 @@ def call_token(*cids, life=3600, **claims):
 class Gateway:
     """A gateway on free loopback ports; ends with the `with` block, and must have logged no token by then."""
 
-    def __init__(self, *flags, expected_exit=0, loops=2):
+    def __init__(self, *flags, expected_exit=0, loops=2, stdin=None):
+        self.stdin = stdin
         self.flags = flags
         self.loops = loops
         self.expected_exit = expected_exit
@@ -46,7 +47,7 @@ class Gateway:
         command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", str(self.loops)]
         command += ["--secret-file", str(self.secret_file), *self.flags]
         with self.log_file.open("wb") as log:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)
+            self.process = subprocess.Popen(command, stdin=self.stdin, stdout=subprocess.PIPE, stderr=log)
         timer = threading.Timer(30, self.process.kill)
         timer.start()
         line = self.process.stdout.readline()

@@ -2,8 +2,13 @@
 
 import concurrent.futures
 import http.client
+import json
+import os
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -124,3 +129,42 @@ def test_the_order_to_drain_has_its_answer_each_time():
         with Gateway() as gateway:
             assert control(gateway, "POST", "/drain").status == 202
             assert gateway.process.wait(timeout=5) == 0
+
+
+def test_with_its_standard_input_a_gateway_ends_in_order():
+    with Gateway("--end-with-input", "--drain-window", "200ms", stdin=subprocess.PIPE) as gateway:
+        client = Client(gateway, token=token())
+        client.receive("connected")
+        gateway.process.stdin.write(b"what is written to it is not read\n" * 1000)
+        gateway.process.stdin.flush()
+        assert client.ask("ping")["type"] == "pong"
+        gateway.process.stdin.close()
+        assert client.until_closed() == (1012, "service_restart")
+        assert gateway.process.wait(timeout=20) == 0
+        assert "cause=input" in gateway.log()
+
+
+def test_a_gateway_goes_with_the_process_that_started_it_and_is_killed():
+    # The process in between has the only end of the pipe, and no chance to close it.
+    starter = subprocess.Popen(
+        [sys.executable, "-c", STARTER, os.environ["POSTERN"]], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL
+    )
+    ready = json.loads(starter.stdout.readline())
+    os.kill(ready["pid"], 0)
+    starter.kill()
+    starter.wait()
+    starter.stdout.close()
+    end = time.monotonic() + 15
+    while Path(f"/proc/{ready['pid']}").exists():
+        assert time.monotonic() < end, "the gateway outlived who started it"
+        time.sleep(0.02)
+
+
+STARTER = """
+import subprocess, sys, time
+gateway = subprocess.Popen(
+    [sys.argv[1], "serve", "--port", "0", "--control-port", "0", "--end-with-input", "--drain-window", "0s"],
+    stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+)
+time.sleep(600)
+"""

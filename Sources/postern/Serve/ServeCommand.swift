@@ -52,7 +52,7 @@ enum ServeCommand: Command {
     return 0
   }
 
-  /// Waits for a signal or an order to drain; reloads the certificate meanwhile. Returns who wants the drain, and its
+  /// Waits for a signal, an order to drain or the end of standard input; reloads the certificate meanwhile. Returns who wants the drain, and its
   /// window.
   private static func waitForEnd(
     _ running: RunningGateway, _ signals: SignalStream, _ options: ServeOptions
@@ -71,6 +71,12 @@ enum ServeCommand: Command {
           return ("control", window ?? configured)
         }
         return ("none", configured)
+      }
+      if options.endsWithInput {
+        group.addTask {
+          await InputEnd.wait()
+          return ("input", configured)
+        }
       }
       let order = await group.next() ?? ("none", configured)
       group.cancelAll()

@@ -49,6 +49,7 @@ struct ServeDraft: Sendable {
   var spacesMax = 1_000
   /// Nil for one a core; with spaces for one.
   var loops: Int?
+  var endsWithInput = false
   var seed: UInt64?
 
   init() throws {

@@ -192,6 +192,10 @@ enum ServeFlags {
     Option(
       "loops", "N", "event loops, one thread each (default: one per core; with --spaces one)", \.loops, .int(1...256))
     Option(
+      "end-with-input",
+      "drain and end, as on SIGTERM, when standard input ends: with whoever has started it, a test's process for instance",
+      \.endsWithInput)
+    Option(
       "seed", "N", "the seed of all chance (default: from the system)", \.seed,
       Reading<Int>.int(0 ... .max).map { seed, _ in UInt64(seed) })
   }

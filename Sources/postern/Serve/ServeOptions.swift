@@ -10,6 +10,7 @@ import PosternTesting
 struct ServeOptions {
   let settings: GatewaySettings
   let drainWindow: Duration
+  let endsWithInput: Bool
   let log: OperatorLog
   /// Whether no key was given that can mint, so that a random secret signs the tokens of guests and the provider.
   let hasRandomSecret: Bool
@@ -60,6 +61,7 @@ struct ServeOptions {
       settings.spaces = SpacesSettings(countMax: draft.spacesMax) { try options.read($0) }
     }
     drainWindow = draft.drainWindow
+    endsWithInput = draft.endsWithInput
     self.settings = settings
   }
 
