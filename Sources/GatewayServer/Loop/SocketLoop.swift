@@ -62,7 +62,7 @@ package final class SocketLoop: @unchecked Sendable {
   private static let librarySetup = Mutex(())
 
   /// How many descriptors the process may open. While a loop is made the system would say less.
-  static var processDescriptorsMax: Int { librarySetup.withLock { _ in ProcessFigures().descriptorsMax } }
+  static var processDescriptorsMax: Int { librarySetup.withLock { _ in ProcessFigures.descriptorLimit } }
 
   /// Loop number `index`. Without a `seed` the system seeds the generator.
   package init(index: Int, limits: ServerLimits = ServerLimits(), seed: UInt64? = nil) {

@@ -18,9 +18,14 @@ package struct ProcessFigures {
     cpuSeconds = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
     residentBytes = Self.residentPages() * sysconf(Int32(_SC_PAGESIZE))
     openDescriptors = Self.countDescriptors()
+    descriptorsMax = Self.descriptorLimit
+  }
+
+  /// How many descriptors the process may open.
+  static var descriptorLimit: Int {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    descriptorsMax = Int(clamping: limit.rlim_cur)
+    return Int(clamping: limit.rlim_cur)
   }
 
   private static func seconds(_ time: timeval) -> Double {

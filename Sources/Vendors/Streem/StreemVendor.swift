@@ -12,12 +12,23 @@ package struct StreemVendor: Vendor {
   private let inviting: StreemInviting
   /// Signs for the home company: invitations, and what the built-in token provider is asked for.
   package let issuer: StreemTokenIssuer
-  private let ownKey: P256PublicKey
   private let rooms: StreemRooms
   private let grants: OpenIDGrants
   private let seal: OpenIDSeal
   private let secrets: Secrets
   private let services: any GatewayServices
+
+  /// The key that the gateway signs with, made once for the process, which may run many gateways. Of each it has another id,
+  /// and who does not know the id does not take its tokens.
+  private static let own = makeOwnKey()
+
+  private static func makeOwnKey() -> (publicKey: P256PublicKey, signer: JWTSigner) {
+    let pair = P256KeyPair.generate()
+    guard let key = try? KeyMaterial.jwks(pair.jwk).first, let signer = try? StreemTokenIssuer.signer(key) else {
+      preconditionFailure("a new P-256 key signs")
+    }
+    return (pair.publicKey, signer)
+  }
 
   package init(_ settings: StreemSettings, on ground: Ground) {
     var settings = settings
@@ -30,14 +41,10 @@ package struct StreemVendor: Vendor {
     seal = OpenIDSeal(secrets)
     let executor = ground.executor
     directory = StreemDirectory(ground.store)
-    let pair = P256KeyPair.generate()
-    guard
-      let issuer = try? StreemTokenIssuer(
-        apiKey: Name(StreemID.make("api", from: secrets)), jwk: pair.jwk, settings: settings)
-    else { preconditionFailure("a new P-256 key signs") }
+    let issuer = StreemTokenIssuer(
+      apiKey: Name(StreemID.make("api", from: secrets)), signer: Self.own.signer, settings: settings)
     grants = OpenIDGrants(ground.store, settings: settings.openID, chance: secrets)
     self.issuer = issuer
-    ownKey = pair.publicKey
     keyring = StreemKeyring(
       on: executor, directory: directory, settings: settings, secrets: secrets,
       issuers: [settings.homeCompany.code: issuer])
@@ -69,7 +76,8 @@ package struct StreemVendor: Vendor {
     try await directory.retireOwnKeys(until: now + Self.ownKeyMemory, at: now)
     try await rooms.endAll(at: now)
     try await directory.addAPIKey(
-      StreemAPIKey(id: issuer.apiKey, publicKey: ownKey.jwk, company: home.code, secretHash: nil, createdAt: now),
+      StreemAPIKey(
+        id: issuer.apiKey, publicKey: Self.own.publicKey.jwk, company: home.code, secretHash: nil, createdAt: now),
       isOwn: true, at: now)
     for (id, key) in settings.apiKeys {
       try await directory.nameAPIKey(

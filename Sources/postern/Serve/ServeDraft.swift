@@ -59,6 +59,9 @@ struct ServeDraft: Sendable {
 
   /// How many loops there are to be.
   var loopCount: Int {
-    loops ?? (hostsSpaces ? 1 : max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256)))
+    loops ?? (hostsSpaces ? 1 : Self.cores)
   }
+
+  /// Counted once: the system reads files for it.
+  private static let cores = max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
 }

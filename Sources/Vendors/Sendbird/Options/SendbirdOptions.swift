@@ -19,8 +19,10 @@ extension SendbirdVendor: OfferedVendor {
     return settings
   }
 
+  package static let options = list
+
   @OptionList<SendbirdSettings>
-  package static var options: [Option<SendbirdSettings>] {
+  private static var list: [Option<SendbirdSettings>] {
     Option(
       "sendbird-app-id", "ID", "the Sendbird application that clients must name (default: any)", \.applicationID,
       Reading<String>.text.map { text, name in

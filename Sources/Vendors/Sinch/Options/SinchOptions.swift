@@ -16,8 +16,10 @@ extension SinchVendor: OfferedVendor {
     return settings
   }
 
+  package static let options = list
+
   @OptionList<SinchSettings>
-  package static var options: [Option<SinchSettings>] {
+  private static var list: [Option<SinchSettings>] {
     Option(
       "sinch-application", "KEY=FILE",
       "a Sinch application and the file of its base64 secret; two files for one key while it is being replaced "

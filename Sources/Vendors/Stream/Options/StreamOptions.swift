@@ -17,8 +17,10 @@ extension StreamVendor: OfferedVendor {
     return settings
   }
 
+  package static let options = list
+
   @OptionList<StreamVideoSettings>
-  package static var options: [Option<StreamVideoSettings>] {
+  private static var list: [Option<StreamVideoSettings>] {
     Option("stream-api-key", "KEY", "an API key of Stream's dialect (default: any)", repeats: true)
     Option(
       "stream-secret-file", "FILE",

@@ -17,8 +17,10 @@ extension StreemVendor: OfferedVendor {
     return settings
   }
 
+  package static let options = list
+
   @OptionList<StreemSettings>
-  package static var options: [Option<StreemSettings>] {
+  private static var list: [Option<StreemSettings>] {
     StreemTokenKeys.options
     Option(
       "streem-company", "CODE", "the company of those keys, there from the start (default postern)"

@@ -18,10 +18,18 @@ package struct StreemTokenIssuer: TokenIssuer {
   ///   - jwk: Its private key. A secret.
   ///   - settings: The environment and the lives of tokens.
   package init(apiKey: Name, jwk: [UInt8], settings: StreemSettings) throws(KeyError) {
-    let material = try KeyMaterial.jwks(jwk)
-    guard let key = material.first else { throw .notPrivate }
+    guard let key = try KeyMaterial.jwks(jwk).first else { throw .notPrivate }
+    self.init(apiKey: apiKey, signer: try Self.signer(key), settings: settings)
+  }
+
+  /// Who signs with that key, for whichever id.
+  static func signer(_ key: KeyMaterial) throws(KeyError) -> JWTSigner {
+    try JWTSigner(key, algorithm: .es256, type: nil)
+  }
+
+  init(apiKey: Name, signer: JWTSigner, settings: StreemSettings) {
     self.apiKey = apiKey
-    signer = try JWTSigner(key, algorithm: .es256, type: nil)
+    self.signer = signer
     audience = settings.audience
     tokenLife = settings.tokenLife
     sessionLife = settings.sessionLife
