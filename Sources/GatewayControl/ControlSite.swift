@@ -89,7 +89,9 @@ package struct ControlSite: Site {
     var inner = request
     inner.path = "/" + segments[2]
     let router = Self.router(of: space)
-    return await space.hosted.perform { [inner] in await Self.answer(inner, by: router) }
+    var response = await space.hosted.perform { [inner] in await Self.answer(inner, by: router) }
+    if let source = response?.stream { response?.stream = space.hosted.stream(source) }
+    return response
   }
 
   private static func router(of space: NamedSpace) -> HTTPRouter {

@@ -25,10 +25,11 @@ struct PlainHouse {
 
   init(
     spaces: Int = 1, limits: HostedLimits = HostedLimits(), isFrozen: Bool = false,
-    provider: TokenProviderPolicy? = nil
+    provider: TokenProviderPolicy? = nil, vendors: [any VendorSettings] = []
   ) throws {
-    let settings: SpaceSettings
+    var settings: SpaceSettings
     (settings, issuer) = try Self.settings(provider)
+    settings.vendors += vendors
     house = try TestHouse(settings, spaces: spaces, limits: limits, isFrozen: isFrozen)
   }
 

@@ -10,7 +10,7 @@ package actor LoopStage {
 
   /// Begins `body` on the loop, after what is queued there. From any thread.
   package nonisolated func start(_ body: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
-    loop.execute { self.assumeIsolated { $0.begin(body) } }
+    loop.execute { _ = self.begin(body) }
   }
 
   /// Does `body` on the loop, and returns what it returns.
@@ -22,11 +22,14 @@ package actor LoopStage {
     }
   }
 
-  private func begin(_ body: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
-    Task.immediate(executorPreference: loop) { await self.run(body) }
+  /// Begins `body` at once, as a task that may be cancelled. Only on the loop.
+  package nonisolated func begin<Answer: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer
+  ) -> Task<Answer, Never> {
+    assumeIsolated { stage in Task.immediate(executorPreference: loop) { await stage.run(body) } }
   }
 
-  private func run(_ body: nonisolated(nonsending) @Sendable () async -> Void) async {
+  private func run<Answer>(_ body: nonisolated(nonsending) @Sendable () async -> Answer) async -> Answer {
     await body()
   }
 }

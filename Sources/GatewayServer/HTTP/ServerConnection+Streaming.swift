@@ -69,20 +69,22 @@ extension ServerConnection {
   /// Whether anything is read, the peer's end at least. What comes behind the request may be as much as is read at once.
   var isListening: Bool { pending.count - pendingStart < loop.inbound.count && streamed?.peerHasEnded == false }
 
-  /// Keeps what comes behind the request, and notices that the peer has gone.
+  /// Keeps what comes behind the request, and notices that the peer has gone. Behind a feed, which may be silent for ever,
+  /// nobody may send so much that this would not be noticed any more.
   func readBehind() {
-    while isListening {
+    var hasMore = true
+    while hasMore && isListening {
       switch stream.read(into: loop.inbound) {
       case .moved(0):
         if isFeeding { return endFeed() }
         streamed?.peerHasEnded = true
       case .moved(let count):
         pending += loop.inbound[..<count]
-        if !stream.hasPending { return rewatch() }
-      case .needs: return rewatch()
+        hasMore = stream.hasPending
+      case .needs: hasMore = false
       case .failed: return end()
       }
     }
-    rewatch()
+    if isFeeding && !isListening { endFeed() } else { rewatch() }
   }
 }

@@ -1,5 +1,5 @@
 internal import GatewayCore
-import GatewayRuntime
+internal import GatewayRuntime
 
 /// An answer whose body goes on, a feed of events for instance: asks its source for the next piece whenever the connection
 /// has room for it.

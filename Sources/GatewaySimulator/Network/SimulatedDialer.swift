@@ -47,14 +47,48 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
     let request = received(request, target)
     return await withCheckedContinuation { continuation in
       let answer = FirstAnswer(continuation)
-      loop.execute(at: loop.now + timeout) { answer.give(.failure(.timedOut)) }
+      loop.execute(at: loop.now + timeout) { [network] in
+        answer.give(.failure(.timedOut))
+        // Its server hears that the reader has gone.
+        guard let reading = answer.reading else { return }
+        server.execute(at: server.now + network.nextLatency()) { reading.cancel() }
+      }
       server.execute(at: server.now + network.nextLatency()) { [network, loop] in
         server.stage.start {
-          let response = await site.respond(to: request, on: server.eventLoop)
-          loop.execute(at: server.now + network.nextLatency()) { answer.give(.success(response)) }
+          var response = await site.respond(to: request, on: server.eventLoop)
+          if let source = response.stream {
+            response.stream = nil
+            guard !answer.isGiven else { return }
+            let reading = server.stage.begin {
+              await Self.body(of: request.method == "HEAD" ? nil : source, on: server)
+            }
+            answer.reading = reading
+            guard let body = await reading.value else {
+              return loop.execute(at: server.now + network.nextLatency()) { answer.give(.failure(Self.tooLarge)) }
+            }
+            answer.reading = nil
+            response.body = body
+          }
+          loop.execute(at: server.now + network.nextLatency()) { [response] in answer.give(.success(response)) }
         }
       }
     }
+  }
+
+  /// The most of a body that goes on.
+  private static let bodyBytesMax = 8 << 20
+  private static let tooLarge = DialFailure.unreachable("the response is above \(bodyBytesMax) bytes")
+
+  /// All pieces of a body that goes on, the reader of a HEAD's none; nil if there are too many.
+  private static nonisolated(nonsending) func body(of source: HTTPStream?, on server: SimulatedLoop) async -> [UInt8]? {
+    var body: [UInt8] = []
+    while let piece = await source?.next() {
+      body += piece
+      guard body.count <= bodyBytesMax else { return nil }
+      // Others have their turn.
+      await server.eventLoop.sleep(until: server.now)
+    }
+    return body
   }
 
   private static let nobodyListens = DialFailure.unreachable("connection refused")
@@ -73,10 +107,14 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 private final class FirstAnswer: @unchecked Sendable {
   private var continuation: CheckedContinuation<Result<HTTPResponse, DialFailure>, Never>?
+  /// Reads the body that goes on, while it does.
+  var reading: Task<[UInt8]?, Never>?
 
   init(_ continuation: CheckedContinuation<Result<HTTPResponse, DialFailure>, Never>) {
     self.continuation = continuation
   }
+
+  var isGiven: Bool { continuation == nil }
 
   func give(_ answer: Result<HTTPResponse, DialFailure>) {
     continuation?.resume(returning: answer)

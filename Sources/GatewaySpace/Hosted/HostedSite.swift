@@ -20,7 +20,11 @@ package struct HostedSite: Site {
 
   package nonisolated(nonsending) func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
     guard !space.isEnding else { return refusal(of: .draining, for: request) }
-    return await space.perform { [inner = space.inner, space] in await inner.respond(to: request, on: space.loop) }
+    var response = await space.perform { [inner = space.inner, space] in
+      await inner.respond(to: request, on: space.loop)
+    }
+    response.stream = response.stream.map(space.stream)
+    return response
   }
 
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {

@@ -21,13 +21,15 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   let traffic: Traffic
   /// Its own side of its port. It is made for the first request over HTTP: most of what a space takes are its routes.
   private(set) lazy var inner = space.site
-  private let stage: LoopStage
+  let stage: LoopStage
   private let whenEnded: @Sendable () -> Void
   /// Its sockets, by the numbers that they were given.
   private var handlers: [UInt64: SpaceHandler] = [:]
-  private var lastNumber: UInt64 = 0
+  var lastNumber: UInt64 = 0
   /// How many requests and orders have no answer yet.
   private(set) var underWay = 0
+  /// The pieces that streams have been asked for and have not given yet, by their numbers.
+  var pulls: [UInt64: Task<[UInt8]?, Never>] = [:]
   /// Whether somebody moves its time just now.
   var isAdvancing = false
   /// How far its time has been moved, all moves together.
@@ -129,7 +131,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   /// Somebody has just used it.
   func use() { lastUse = host.now }
 
-  private var isBusy: Bool { !handlers.isEmpty || underWay > 0 || isAdvancing }
+  private var isBusy: Bool { !handlers.isEmpty || !pulls.isEmpty || underWay > 0 || isAdvancing }
 
   // MARK: The end
 
@@ -151,6 +153,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     life = .ending
     host.deadlines.set(alarm, at: host.now + limits.closingTime)
     for handler in inOrder { handler.close() }
+    endStreams()
     moveOnEnding()
   }
 

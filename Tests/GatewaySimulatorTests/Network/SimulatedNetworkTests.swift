@@ -49,6 +49,39 @@ private final class Echo: SocketHandler, @unchecked Sendable {
   func socketClosed(_ peerCode: UInt16?) { socket = nil }
 }
 
+/// A site whose answers go on.
+///
+/// `@unchecked Sendable`: touched only by the thread that runs the world.
+private final class FeedSite: Site, @unchecked Sendable {
+  private(set) var asked = 0
+  private(set) var cancelledAt: Instant?
+
+  func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission { .refuse(HTTPResponse(status: 403)) }
+
+  func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
+    if request.path == "/late" { await loop.sleep(until: loop.now + .seconds(5)) }
+    let (never, _) = AsyncStream<Void>.makeStream()
+    return HTTPResponse(
+      stream: HTTPStream { [self] in
+        loop.preconditionOnLoop()
+        asked += 1
+        switch request.path {
+        case "/flood": return Array(repeating: 0, count: 60_000)
+        case "/export":
+          await loop.sleep(until: loop.now + .milliseconds(100))
+          return asked < 4 ? Array(String(asked).utf8) : nil
+        default:
+          await withTaskCancellationHandler {
+            for await _ in never {}
+          } onCancel: {
+            cancelledAt = loop.now
+          }
+          return nil
+        }
+      })
+  }
+}
+
 @Suite("A simulated network")
 struct SimulatedNetworkTests {
   let world = SimulatedWorld(loops: 3)
@@ -201,6 +234,33 @@ struct SimulatedNetworkTests {
     #expect(fetch("/slow") == .failure(.timedOut))
     network.stopListening(on: target)
     #expect(fetch("/") == .failure(.unreachable("connection refused")))
+  }
+
+  @Test("an answer that goes on is read to its end, or to that of the reader's patience")
+  func streams() {
+    network.conditions.latency = .milliseconds(5) ... .milliseconds(5)
+    let site = FeedSite()
+    network.listen(on: target, loops: [world.loops[0]], site: site)
+    let dialer = SimulatedDialer(network, on: world.loops[2])
+    func fetch(_ path: String, _ method: String = "GET") -> Result<HTTPResponse, DialFailure>? {
+      world.ask(on: 2) { [target] in
+        await dialer.fetch(HTTPRequest(method: method, path: path), from: target, timeout: .seconds(2))
+      }
+    }
+    var whole = HTTPResponse(status: 200, headers: ServerSentEvent.fields, body: Array("123".utf8))
+    #expect(fetch("/export") == .success(whole))
+    #expect(world.now == .zero + .milliseconds(410))
+    whole.body = []
+    #expect(fetch("/feed", "HEAD") == .success(whole) && site.asked == 4, "nobody asks for a HEAD's body")
+    #expect(fetch("/flood") == .failure(.unreachable("the response is above 8388608 bytes")))
+    let before = world.now
+    #expect(fetch("/feed") == .failure(.timedOut) && site.cancelledAt == nil)
+    world.advance(by: .seconds(1))
+    #expect(site.cancelledAt == before + .milliseconds(2_005), "its server hears that the reader has gone")
+    let asked = site.asked
+    #expect(fetch("/late") == .failure(.timedOut))
+    world.advance(by: .seconds(60))
+    #expect(site.asked == asked && world.nextDeadline == nil)
   }
 
   @Test("the trace holds what the accepting end did and never what a client said")

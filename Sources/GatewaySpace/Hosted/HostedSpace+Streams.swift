@@ -1,0 +1,33 @@
+package import GatewayCore
+internal import GatewayRuntime
+
+/// Answers of the space that go on: a feed of what happens in it, for instance. Who reads one uses the space as who has a
+/// socket does; it is no request under way, so nobody waits for it.
+extension HostedSpace {
+  /// The stream as the host reads it: each piece is asked for on the loop inside, and the end of the space is its end.
+  package func stream(_ inner: HTTPStream) -> HTTPStream {
+    HTTPStream(endsByItself: inner.endsByItself) { await self.pull(inner) }
+  }
+
+  private nonisolated(nonsending) func pull(_ inner: HTTPStream) async -> [UInt8]? {
+    host.preconditionOnLoop()
+    guard !isEnding else { return nil }
+    lastNumber += 1
+    let number = lastNumber
+    let pull = loop.asCurrent { stage.begin(inner.next) }
+    pulls[number] = pull
+    let piece = await withTaskCancellationHandler {
+      await pull.value
+    } onCancel: {
+      pull.cancel()
+    }
+    pulls[number] = nil
+    use()
+    return piece
+  }
+
+  /// Wakes those who wait in a source.
+  func endStreams() {
+    for number in pulls.keys.sorted() { pulls[number]?.cancel() }
+  }
+}

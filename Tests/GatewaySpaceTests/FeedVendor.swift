@@ -1,0 +1,58 @@
+import GatewayCore
+import GatewayKit
+import GatewayRuntime
+import Synchronization
+
+/// A vendor whose one resource is a feed of what a test says.
+struct FeedVendor: Vendor {
+  let feed: TestFeed
+  let loop: EventLoop
+
+  var bindings: [DialectBinding] { [] }
+
+  func routes(with provider: TokenProvider) -> [HTTPRoute] {
+    [HTTPRoute("GET", "/feed") { [feed, loop] _, _ in HTTPResponse(stream: feed.stream(on: loop)) }]
+  }
+}
+
+/// A feed in a test's hand.
+final class TestFeed: VendorSettings {
+  private let pieces: AsyncStream<String>
+  private let giving: AsyncStream<String>.Continuation
+  private let cancellations = Mutex(0)
+  private let taken = Mutex(0)
+
+  init() {
+    (pieces, giving) = AsyncStream.makeStream()
+    giving.onTermination = { [self] reason in
+      if case .cancelled = reason { cancellations.withLock { $0 += 1 } }
+    }
+  }
+
+  func vendor(on ground: Ground) throws -> FeedVendor {
+    guard let loop = ground.executor as? EventLoop else { throw GatewayError.draining }
+    return FeedVendor(feed: self, loop: loop)
+  }
+
+  /// How often somebody was cancelled who waited for it.
+  var cancelled: Int { cancellations.withLock { $0 } }
+
+  /// How many pieces somebody has got.
+  var given: Int { taken.withLock { $0 } }
+
+  func give(_ text: String) { giving.yield(text) }
+
+  func end() { giving.finish() }
+
+  func stream(on loop: EventLoop) -> HTTPStream {
+    HTTPStream { [self] in
+      loop.preconditionOnLoop()
+      for await piece in pieces {
+        taken.withLock { $0 += 1 }
+        return Array(piece.utf8)
+      }
+      loop.preconditionOnLoop()
+      return nil
+    }
+  }
+}
