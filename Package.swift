@@ -101,8 +101,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "PosternTesting", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewaySimulator", "GatewayRuntime",
-        "GatewayStores", "GatewayPlain", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "PosternTesting", "GatewayControl", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewaySimulator",
+        "GatewayRuntime", "GatewayStores", "GatewayPlain", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),

@@ -40,7 +40,8 @@ package struct ControlSite: Site {
     of space: Space, settings: GatewayDescription, figures: @escaping MetricsPage.Figures
   ) -> [HTTPRoute] {
     HealthRoutes(space: space, figures: figures).routes + SessionRoutes(gateway: space.gateway).routes
-      + OrderRoutes(gateway: space.gateway).routes + space.controlRoutes + [SettingsRoute(settings).route]
+      + OrderRoutes(gateway: space.gateway).routes + JournalRoutes(gateway: space.gateway).routes + space.controlRoutes
+      + [SettingsRoute(settings).route]
   }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
@@ -102,9 +103,9 @@ package struct ControlSite: Site {
   }
 
   /// What lists may be asked with, by their patterns.
-  private static let parameters = [
+  private static let parameters = JournalRoutes.parameters.merging([
     "/sessions": SessionRoutes.listParameters, "/spaces": SpaceRoutes.listParameters,
-  ]
+  ]) { one, _ in one }
 
   /// Why a query is refused: a parameter that the route does not take, or one that is given twice.
   private static func refusal(of request: HTTPRequest, to route: HTTPRoute) -> GatewayError? {

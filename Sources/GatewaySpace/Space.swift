@@ -43,7 +43,10 @@ package final class Space: Sendable {
   /// Lets every vendor remember what it knows from the start, and the gateway what was revoked in an earlier life. Before
   /// anything listens.
   package func prepare() async throws {
-    let now = await gateway.tables[0].perform { $0.loop.wallTime }
+    let now = await gateway.tables[0].perform { [gateway] table in
+      gateway.journal?.begin()
+      return table.loop.wallTime
+    }
     let (targets, expired) = try await revocations.all(at: now)
     await gateway.remember(targets, expired)
     for vendor in vendors { try await vendor.prepare(at: now) }

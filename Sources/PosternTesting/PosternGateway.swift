@@ -32,8 +32,6 @@ public final class PosternGateway: Sendable {
     public var closesRevoked = false
     /// How long the token provider takes for one token.
     public var providerLatency = Duration.zero
-    /// How many event loops, a thread each.
-    public var loops = 1
     /// The seed of all chance; nil for the system's.
     public var seed: UInt64?
 
@@ -62,9 +60,8 @@ public final class PosternGateway: Sendable {
       configuration: GatewayConfiguration(session: session), vendors: [PlainSettings(verifier: verifier)],
       issuer: issuer, provider: try TokenProviderPolicy(latency: options.providerLatency))
     space.seed = options.seed
-    var settings = GatewaySettings(space)
-    settings.loops = max(1, options.loops)
-    return PosternGateway(running: try await RunningGateway.start(settings), issuer: issuer)
+    space.configuration.journalBytes = HostedLimits().journalBytes
+    return PosternGateway(running: try await RunningGateway.start(GatewaySettings(space)), issuer: issuer)
   }
 
   /// Where clients connect, e.g. `ws://127.0.0.1:40123/v1/connect`.
@@ -75,6 +72,9 @@ public final class PosternGateway: Sendable {
 
   /// Where the control API is, e.g. `http://127.0.0.1:40124`.
   public var controlURL: String { "http://127.0.0.1:\(running.controlPort)" }
+
+  /// What happened: what the client under test has done.
+  public var journal: PosternJournal { PosternJournal(gateway: running.gateway) }
 
   /// A token of `user` that lives as long as `life` from now.
   public func token(for user: String, life: Duration = .seconds(3600)) async -> String {

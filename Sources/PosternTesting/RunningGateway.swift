@@ -146,6 +146,7 @@ package final class RunningGateway: Sendable {
   /// ``requestPatience``. Returns how many had no whole answer by then.
   @discardableResult
   package func finishRequests() async -> Int {
+    await gateway.endJournal()
     var unanswered = 0
     for ports in [listeners, [controlListener]] {
       for listener in ports { await listener.stopAccepting() }
@@ -169,6 +170,7 @@ package final class RunningGateway: Sendable {
 
   /// Ends everything at once.
   package func stop() async {
+    await gateway.endJournal()
     for listener in listeners + [controlListener] { await listener.stopAccepting() }
     for loop in loops { loop.stop() }
   }

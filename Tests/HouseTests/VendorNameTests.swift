@@ -11,9 +11,9 @@ struct VendorNameTests {
   private static let catalogue = "Sources/postern/Vendors.swift"
 
   /// Types of a vendor's (`StreamToken`), its target, its flags and paths (`stream-sfu`), and its name in a sentence; not a
-  /// word like `stream`, nor one of another library's like `AsyncStream`, nor the media type of events.
+  /// word like `stream`, nor one of another library's like `AsyncStream`, nor the media type of events and where they are.
   private static func names(_ text: String) -> Bool {
-    let line = text.replacing("text/event-stream", with: "")
+    let line = text.replacing("text/event-stream", with: "").replacing("/journal/stream", with: "")
     return vendors.contains { vendor in
       guard line.lowercased().contains(vendor.lowercased()) else { return false }
       let pattern =
@@ -43,7 +43,7 @@ struct VendorNameTests {
       ("case \"streem\": x", true), ("\"the application of Sendbird\"", true),
       ("let stream = AsyncStream<Int>()", false),
       ("struct SignalStream", false), ("\"text/event-stream\"", false), ("(stream, continuation)", false),
-      ("upstream-a", false),
+      ("\"/journal/stream\"", false), ("upstream-a", false),
     ])
   func rule(line: String, isName: Bool) {
     #expect(Self.names(line) == isName)

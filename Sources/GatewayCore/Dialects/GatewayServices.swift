@@ -45,6 +45,9 @@ package protocol GatewayServices: Sendable {
   /// Whether the token has been revoked, or an operator let it expire.
   func isRevoked(_ token: VerifiedToken) async -> Bool
 
+  /// Tells of what the token provider does for a user. Only on a loop.
+  func note(_ record: ProviderRecord, for user: UserID)
+
   /// Waits; the caller's loop serves others meanwhile.
   func sleep(for duration: Duration) async
 

@@ -1,7 +1,7 @@
 /// The name of one connection of one gateway process: the number of its loop, and its number on that loop.
 ///
 /// The loop number inside is what lets anybody address a connection without a global dictionary.
-package struct ConnectionID: Hashable, Sendable, CustomStringConvertible {
+package struct ConnectionID: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
   /// The loop in the upper 12 bits, the serial number on that loop in the lower 52.
   package let rawValue: UInt64
 

@@ -1,5 +1,5 @@
 /// What a user may be. The rules of the gate are told in these three words.
-package enum UserKind: String, Hashable, Codable, Sendable, CaseIterable {
+package enum UserKind: String, Hashable, Codable, Sendable, BitwiseCopyable, CaseIterable {
   /// Known to the application; may do everything.
   case regular
   /// Made on the spot by a guest token; may connect and join calls.

@@ -20,7 +20,7 @@ package enum OutboundMessage: Hashable, Sendable {
 }
 
 /// Why a refresh is asked for.
-package enum RefreshCause: String, Hashable, Sendable, CaseIterable {
+package enum RefreshCause: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// The token expires, or has expired.
   case expiry
   /// The token was revoked.

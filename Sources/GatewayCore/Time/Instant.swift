@@ -2,7 +2,7 @@
 ///
 /// Everything a session waits for is an `Instant`: it never jumps when somebody sets the clock. Wall-clock time enters
 /// once, where a token becomes a ``Grant``.
-package struct Instant: Hashable, Comparable, Sendable {
+package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Nanoseconds since the start of the line.
   package var nanoseconds: Int64
 

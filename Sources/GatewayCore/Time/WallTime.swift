@@ -1,7 +1,7 @@
 /// A point in civil time, in nanoseconds since 1970-01-01T00:00:00Z: what tokens are dated in.
 ///
 /// A type of its own, so that it can never be compared with an ``Instant`` by mistake.
-package struct WallTime: Hashable, Comparable, Sendable {
+package struct WallTime: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Nanoseconds since the epoch.
   package var nanoseconds: Int64
 

@@ -36,27 +36,34 @@ package actor TokenProvider {
   /// A token as ordered, when its turn has come and its time has passed. Throws `GatewayError.overloaded` at once when
   /// the queue is full, `GatewayError.providerFailure` by chance.
   package func mint(_ order: TokenOrder) async throws(GatewayError) -> MintedToken {
-    try await enter()
+    note(.asked, order)
+    try await enter(order)
     defer { leave() }
     if policy.latency > .zero { await services.sleep(for: policy.latency) }
     if policy.failureRate > 0, await services.nextShare() < policy.failureRate {
-      figures.failed += 1
+      note(.failed(.providerFailure), order)
       throw .providerFailure
     }
-    figures.minted += 1
+    note(.minted, order)
     let issuer = order.scheme.flatMap { vendors[$0] } ?? issuer
     return issuer.mint(order, at: services.wallTime, defaultLife: policy.defaultLife)
   }
 
-  private func enter() async throws(GatewayError) {
+  private func note(_ record: ProviderRecord, _ order: TokenOrder) {
+    figures.count(record)
+    services.note(record, for: order.user)
+  }
+
+  private func enter(_ order: TokenOrder) async throws(GatewayError) {
     if figures.inFlight < policy.concurrency ?? .max {
       figures.inFlight += 1
       figures.inFlightPeak = max(figures.inFlightPeak, figures.inFlight)
       return
     }
     guard figures.queued < policy.queueMax else {
-      figures.overloaded += 1
-      throw .overloaded.detailed("\(policy.queueMax) requests wait for the token provider already")
+      let refusal = GatewayError.overloaded.detailed("\(policy.queueMax) requests wait for the token provider already")
+      note(.refused(refusal), order)
+      throw refusal
     }
     figures.queued += 1
     figures.queuedPeak = max(figures.queuedPeak, figures.queued)

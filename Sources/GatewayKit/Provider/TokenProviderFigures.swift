@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// What a token provider has done, for the metrics.
 package struct TokenProviderFigures: Hashable, Sendable {
   /// Tokens in the making now.
@@ -16,4 +18,13 @@ package struct TokenProviderFigures: Hashable, Sendable {
   package var overloaded: UInt64 = 0
 
   package init() {}
+
+  mutating func count(_ record: ProviderRecord) {
+    switch record {
+    case .asked: break
+    case .minted: minted += 1
+    case .failed: failed += 1
+    case .refused: overloaded += 1
+    }
+  }
 }

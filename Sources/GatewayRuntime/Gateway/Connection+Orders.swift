@@ -7,7 +7,7 @@ extension Connection {
   nonisolated func deliver(_ frame: Frame) {
     onLoop { connection in
       var effects: [SessionEffect] = []
-      connection.send(frame, &effects)
+      connection.send(frame, as: .vendor, &effects)
       // The common case leaves nothing to do; a full queue ends the session by the ordinary way.
       if !effects.isEmpty { connection.performAll(&effects) }
     }
@@ -16,6 +16,7 @@ extension Connection {
   /// An operator's event. Only on the loop.
   package nonisolated func control(_ event: SessionEvent) {
     onLoop { connection in
+      if connection.table.journal != nil, let order = JournalEvent(order: event) { connection.journal(order) }
       if event == .expireNow, let token = connection.expirable {
         connection.gateway.expire(token, from: connection.table)
       }

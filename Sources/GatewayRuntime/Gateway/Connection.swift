@@ -32,8 +32,10 @@ package actor Connection {
   // The small ones come last, where they share two words: there are as many as connections.
   /// Counts the logins: an answer that comes late is good only for the login that asked.
   private(set) var loginNumber: UInt32 = 0
+  /// The number of the user in the journal; 0 for nobody, and where there is none.
+  private var journalUser: UInt32 = 0
   /// The code of the peer's close frame, once that has come.
-  private var peerCode: UInt16?
+  private(set) var peerCode: UInt16?
   /// The place of ``binding`` among the gateway's.
   nonisolated let bindingNumber: UInt8
   /// The phase that it is counted in: what is said in the middle of something may end the session before that is through.
@@ -120,19 +122,24 @@ package actor Connection {
     switch effect {
     case .send(let message):
       let (dialect, context) = (dialect, context)
-      if let prelude = dialect.prelude(to: message, context) { send(prelude, &effects) }
+      if let prelude = dialect.prelude(to: message, context) {
+        send(prelude, as: .prelude, &effects)
+      }
       guard let frame = dialect.encode(message, context) else { return }
-      send(frame, &effects)
+      send(frame, as: JournalMessage(message), telling: message.error, &effects)
     case .verify(let attempt, let credentials):
       verify(attempt, credentials, &effects)
     case .perform(let command, let user, let request):
       perform(command, user, request, &effects)
     case .logOut:
       leaveEverything(.loggedOut)
+      journal(.loggedOut)
+      forgetJournalUser()
     case .record(let record):
       note(record)
     case .close(let reason):
       log(closing: reason)
+      journalCutOff(reason)
       leaveEverything(.closed(reason))
       socket?.close(dialect.closeReason(for: reason))
     case .abort:
@@ -140,10 +147,15 @@ package actor Connection {
     }
   }
 
-  func send(_ frame: Frame, _ effects: inout [SessionEffect]) {
+  func send(
+    _ frame: Frame, as meaning: @autoclosure () -> JournalMessage,
+    telling error: @autoclosure () -> GatewayError? = nil,
+    _ effects: inout [SessionEffect]
+  ) {
     guard let socket else { return }
     switch socket.send(frame) {
     case .sent, .queued:
+      if table.journal != nil { journal(.out, meaning(), error(), frame.payload.count) }
       count { metrics in
         metrics.messagesSent += 1
         metrics.bytesSent += UInt64(frame.payload.count)
@@ -162,9 +174,24 @@ package actor Connection {
       loggedInKind = standing.grant?.kind ?? .regular
       loginNumber &+= 1
       table.logIn(user, id)
+      if let journal = table.journal {
+        forgetJournalUser()
+        journalUser = journal.hold(user)
+      }
       tellBeginning(of: user)
     }
     log(record)
+    if table.journal != nil { journal(record) }
+  }
+
+  /// Writes into the journal, where there is one.
+  func journal(_ event: JournalEvent) {
+    table.journal?.write(event, by: id, user: journalUser, dialect: bindingNumber)
+  }
+
+  private func forgetJournalUser() {
+    table.journal?.release(journalUser)
+    journalUser = 0
   }
 
   private func count(_ add: (inout DialectMetrics) -> Void) {
@@ -174,6 +201,7 @@ package actor Connection {
   // MARK: Verification
 
   private func verify(_ attempt: UInt32, _ credentials: Credentials, _ effects: inout [SessionEffect]) {
+    if standing.grant == nil { journal(.loginAsked) }
     let known = admitted
     admitted = nil
     if let known, known.credentials == credentials, let verdict = known.verdict {
@@ -254,6 +282,7 @@ package actor Connection {
     guard table.connections[id.serial] != nil else { return }
     table.countEnd(of: countedPhase, of: bindingNumber)
     leaveEverything(peerCode.map(ConnectionEnding.peerClosed) ?? .lost)
+    forgetJournalUser()
     table.loop.deadlines.remove(wakeup)
     socket = nil
     table.remove(self)
@@ -312,6 +341,7 @@ extension Connection: SocketHandler, WakeupTarget {
     wakeup = Wakeup(target: self)
     table.add(self, countedPhase)
     gateway.spoken.note(dialect)
+    journal(.connectionOpened)
     count { metrics in
       metrics.connectionsOpened += 1
       metrics.connectDuration.record(table.transport.now - socket.acceptedAt)
@@ -336,9 +366,11 @@ extension Connection: SocketHandler, WakeupTarget {
       if binding.jsonDialect != nil { gateway.spoken.note(dialect) }
     }
     do throws(GatewayError) {
-      guard let message = try dialect.decode(payload, kind, context) else { return }
-      take(message)
+      let message = try dialect.decode(payload, kind, context)
+      if table.journal != nil { journal(.in, message.map { JournalMessage($0) } ?? .idle, nil, payload.count) }
+      if let message { take(message) }
     } catch {
+      if table.journal != nil { journal(.in, .malformed, error, payload.count) }
       handle(error.isSame(as: .unsupportedData) ? .disconnect(.unsupportedData) : .malformed(error))
     }
   }

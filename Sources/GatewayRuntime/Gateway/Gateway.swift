@@ -20,10 +20,11 @@ package final class Gateway: Sendable {
   /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats. Its
   /// revocations outlive it where there is a `keeper`.
   ///
-  /// - Precondition: at least one loop; the loops are numbered from 0.
+  /// - Precondition: at least one loop, and just one where there is a journal; the loops are numbered from 0.
   package init(configuration: GatewayConfiguration, loops: [EventLoop], keeper: (any RevocationKeeper)? = nil) {
     self.keeper = keeper
     precondition(!loops.isEmpty && loops.enumerated().allSatisfy { $0 == $1.index })
+    precondition(configuration.journalBytes == nil || loops.count == 1, "a journal is of one loop")
     self.configuration = configuration
     tables = loops.map { LoopTable(loop: $0, configuration: configuration) }
     line = AnnouncementLine(loops: loops.count)
@@ -54,7 +55,7 @@ package final class Gateway: Sendable {
     bindings[number(owning: path)].dialect
   }
 
-  private func number(owning path: String) -> Int {
+  func number(owning path: String) -> Int {
     bindings.firstIndex { $0.dialect.owns(path: path) } ?? 0
   }
 
@@ -113,6 +114,8 @@ package final class Gateway: Sendable {
       response.headers.removeAll { $0.name == "retry-after" }
       response.headers.append(HTTPField("retry-after", String(configuration.retryAfter.components.seconds)))
     }
+    table.journal?.write(
+      .upgradeRefused(JournalError(error), status: UInt16(clamping: response.status)), dialect: UInt8(binding))
     return .refuse(response)
   }
 
@@ -377,6 +380,10 @@ extension Gateway: GatewayServices {
 
   package func isRevoked(_ token: VerifiedToken) async -> Bool {
     await currentTable.perform { $0.refusal(of: token) != nil }
+  }
+
+  package func note(_ record: ProviderRecord, for user: UserID) {
+    currentTable.journal?.write(JournalEvent(record), of: user)
   }
 
   package func sleep(for duration: Duration) async {

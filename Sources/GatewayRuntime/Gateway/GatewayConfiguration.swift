@@ -22,6 +22,8 @@ package struct GatewayConfiguration: Sendable {
   package var offersEcho: Bool
   /// What `Retry-After` says while the gateway drains.
   package var retryAfter: Duration
+  /// How much room there is for the journal of a gateway with one loop; nil for none.
+  package var journalBytes: Int?
   /// Where the loops say what happened; nil for nowhere.
   package var log: GatewayLog?
 

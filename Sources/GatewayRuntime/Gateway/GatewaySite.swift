@@ -22,10 +22,11 @@ package struct GatewaySite: Site {
     let start = table.transport.now
     let match = router.match(method: Self.method(of: request), path: request.path)
     var (response, route) = await answer(request, match)
-    let dialect = gateway.dialect(owning: request.path).name
-    table.metrics.record(
-      LoopMetrics.HTTPAnswer(dialect: dialect, route: route, status: response.status),
-      after: table.transport.now - start)
+    let number = gateway.number(owning: request.path)
+    let dialect = gateway.bindings[number].dialect.name
+    let figure = LoopMetrics.HTTPAnswer(dialect: dialect, route: route, status: response.status)
+    table.metrics.record(figure, after: table.transport.now - start)
+    table.journal?.write(figure, dialect: number)
     if Self.refusals.contains(response.status) {
       table.log.write(
         .info, "request_refused",

@@ -25,6 +25,8 @@ package final class LoopTable: @unchecked Sendable {
   @exclusivity(unchecked) package var metrics: LoopMetrics
   /// What the loop says to the operator.
   package let log: LoopLog
+  /// What happened, one thing after the other, where somebody wants to know.
+  let journal: Journal?
   private var lastSerial: UInt64 = 0
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
   @exclusivity(unchecked) var scratch: [SessionEffect] = []
@@ -44,6 +46,7 @@ package final class LoopTable: @unchecked Sendable {
     sessionPolicy = SharedSessionPolicy(configuration.session)
     metrics = LoopMetrics(dialects: [])
     log = LoopLog(configuration.log, on: loop)
+    journal = configuration.journalBytes.map { Journal(on: loop, bytes: $0) }
     phases = []
     revocations = Revocations(countMax: configuration.revocationsMax)
     expired = Revocations(countMax: configuration.revocationsMax)
@@ -52,6 +55,7 @@ package final class LoopTable: @unchecked Sendable {
   /// Makes room for the figures of these dialects, those of the gateway's bindings. Before there is any connection.
   func count(dialects: [String]) {
     metrics = LoopMetrics(dialects: dialects)
+    journal?.dialects = dialects
     phases = [Int](repeating: 0, count: dialects.count * Session.PhaseKind.allCases.count)
   }
 

@@ -44,6 +44,9 @@ extension HostedSpace {
 
   private var table: LoopTable { space.gateway.tables[0] }
 
+  /// How many requests wait for what happens, and for nobody's sleep.
+  private var watching: Int { space.gateway.journal?.waitingRequests ?? 0 }
+
   private var refreshRequests: UInt64 { table.metrics.dialects.reduce(0) { $0 + $1.refreshesRequested.total } }
 
   /// Waits until nobody owes an answer but those who were given up before.
@@ -57,7 +60,7 @@ extension HostedSpace {
       givenUp = min(givenUp, owing)
       guard owing > givenUp, !isEnding else { return }
       // A client that waits for its token waits for the provider, whose time is the space's own.
-      if underWay > 0, let next = loop.deadlines.earliest, next <= end { return }
+      if underWay > watching, let next = loop.deadlines.earliest, next <= end { return }
       guard host.now < limit else {
         givenUp = owing
         return

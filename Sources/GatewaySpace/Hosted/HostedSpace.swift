@@ -56,6 +56,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   ) throws {
     host.preconditionOnLoop()
     var settings = settings
+    settings.configuration.journalBytes = limits.journalBytes
     settings.configuration.revocationsMax = SmallStore.room(of: settings.configuration.revocationsMax)
     (loop, driver) = SpaceDriver.loop(inside: host, seed: settings.seed ?? Space.chance())
     space = try Space(settings, on: [loop], store: SmallStore(try store(loop)))
@@ -161,6 +162,8 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
 
   private func moveOnEnding() {
     guard life == .ending, handlers.isEmpty else { return }
+    // Nothing more happens that anybody could wait for.
+    loop.asCurrent { space.gateway.journal?.end() }
     // Who still sleeps, a request that waits for a token for instance, is not slept for.
     driver.runOut()
     guard underWay == 0 else { return }

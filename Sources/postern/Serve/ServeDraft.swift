@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import GatewayKit
 import GatewayRuntime
 import GatewayServer
 import GatewayStores
@@ -47,9 +48,10 @@ struct ServeDraft: Sendable {
   var store = StoreChoice.memory
   var hostsSpaces = false
   var spacesMax = 1_000
-  /// Nil for one a core; with spaces for one.
+  /// Nil for one a core; with spaces, or a journal, for one.
   var loops: Int?
   var endsWithInput = false
+  var keepsJournal = false
   var seed: UInt64?
 
   init() throws {
@@ -57,9 +59,14 @@ struct ServeDraft: Sendable {
     limits.connectionsMax = 50_000
   }
 
-  /// How many loops there are to be.
+  /// How many loops there are to be. A journal tells of things in the order of one.
   var loopCount: Int {
-    loops ?? (hostsSpaces ? 1 : Self.cores)
+    get throws {
+      guard !keepsJournal || loops ?? 1 == 1 else {
+        throw UsageError("--journal is of one loop: leave --loops out, or give it 1")
+      }
+      return loops ?? (hostsSpaces || keepsJournal ? 1 : Self.cores)
+    }
   }
 
   /// Counted once: the system reads files for it.

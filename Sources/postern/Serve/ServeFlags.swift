@@ -189,8 +189,10 @@ enum ServeFlags {
       "spaces", "let the control port make gateways of their own, each with a port and a clock, for one test each",
       \.hostsSpaces)
     Option("spaces-max", "N", "how many of those there may be (default 1000)", \.spacesMax, .int(1...10_000))
+    Option("journal", "keep what happens, to be read below /journal on the control port; on one loop", \.keepsJournal)
     Option(
-      "loops", "N", "event loops, one thread each (default: one per core; with --spaces one)", \.loops, .int(1...256))
+      "loops", "N", "event loops, one thread each (default: one per core; with --spaces or --journal one)", \.loops,
+      .int(1...256))
     Option(
       "end-with-input",
       "drain and end, as on SIGTERM, when standard input ends: with whoever has started it, a test's process for instance",

@@ -45,7 +45,8 @@ struct ServeOptions {
     settings.tls = try Self.tls(arguments)
     settings.space.isSecure = settings.tls != nil
     settings.limits = draft.limits
-    settings.loops = draft.loopCount
+    settings.loops = try draft.loopCount
+    if draft.keepsJournal { settings.space.configuration.journalBytes = HostedLimits().journalBytes }
     settings.store = draft.store
     settings.space.seed = draft.seed
     log = OperatorLog(level: draft.logLevel, format: draft.logFormat)

@@ -16,7 +16,7 @@ TOOLS = Path(sys.executable).parent
 
 @pytest.fixture(scope="module")
 def running():
-    with gateway.Gateway("--token-life", "1h", "--spaces", loops=1) as running:
+    with gateway.Gateway("--token-life", "1h", "--spaces", "--journal", loops=1) as running:
         yield running
 
 

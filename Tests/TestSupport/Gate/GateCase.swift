@@ -30,16 +30,22 @@ package struct GateCase: CustomTestStringConvertible, Sendable {
   }
 
   private func run() async throws {
-    let life = rule.life(in: place)
-    let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
-    let plain = PlainSettings(verifier: JWTVerifier(keys: try KeySet([VerificationKey(secret)])))
-    let settings = SpaceSettings(
-      configuration: GatewayConfiguration(session: try rule.policy(in: place)),
-      vendors: (try dialect.vendor(tokenLife: life)).map { [$0, plain] } ?? [plain],
-      issuer: PlainTokenIssuer(signer: try JWTSigner(secret)), provider: try TokenProviderPolicy())
+    let settings = try Self.settings(dialect, rule.policy(in: place), life: rule.life(in: place))
     try await place.run(settings) { [rule, dialect] world in
       try await dialect.prepare(world)
       try await rule.check(dialect, in: world)
     }
+  }
+
+  /// What a gateway of the dialect and of the plain one is told, whose tokens live so long.
+  static func settings(
+    _ dialect: any GateDialect, _ session: SessionPolicy, life: Duration
+  ) throws -> SpaceSettings {
+    let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
+    let plain = PlainSettings(verifier: JWTVerifier(keys: try KeySet([VerificationKey(secret)])))
+    return SpaceSettings(
+      configuration: GatewayConfiguration(session: session),
+      vendors: (try dialect.vendor(tokenLife: life)).map { [$0, plain] } ?? [plain],
+      issuer: PlainTokenIssuer(signer: try JWTSigner(secret)), provider: try TokenProviderPolicy())
   }
 }

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import GatewayPlain
+import GatewayRuntime
 import TestSupport
 import Testing
 
@@ -8,6 +9,11 @@ import Testing
 struct PlainGateTests {
   @Test("hold", arguments: GateCase.all(PlainGate()))
   func rules(gate: GateCase) async throws { try await gate.holds() }
+
+  @Test("are told of in the journal, all that may happen, and without a token")
+  func journal() async throws {
+    #expect(try await GateJournal.missing(of: PlainGate()) == [.loggedOut])
+  }
 }
 
 private struct PlainGate: GateDialect {

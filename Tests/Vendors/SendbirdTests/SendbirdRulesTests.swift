@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayRuntime
 import GatewaySendbird
 import TestSupport
 import Testing
@@ -8,6 +9,14 @@ import Testing
 struct SendbirdRulesTests {
   @Test("hold", arguments: GateCase.all(SendbirdGate(.javascript), SendbirdGate(.unity)))
   func rules(gate: GateCase) async throws { try await gate.holds() }
+
+  /// Its servers mint, and what it does not understand it answers as a command.
+  private static let missing: Set<JournalKind> = [.providerAsked, .providerMinted, .malformed, .loggedOut]
+
+  @Test("are told of in the journal, all that may happen, and without a token")
+  func journal() async throws {
+    #expect(try await GateJournal.missing(of: SendbirdGate(.javascript)) == Self.missing)
+  }
 }
 
 private struct SendbirdGate: GateDialect {

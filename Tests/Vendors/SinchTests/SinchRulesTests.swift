@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayRuntime
 import GatewaySinch
 import TestSupport
 import Testing
@@ -8,6 +9,11 @@ import Testing
 struct SinchRulesTests {
   @Test("hold", arguments: GateCase.all(SinchGate()))
   func rules(gate: GateCase) async throws { try await gate.holds() }
+
+  @Test("are told of in the journal, all that may happen, and without a token")
+  func journal() async throws {
+    #expect(try await GateJournal.missing(of: SinchGate()) == [.loggedOut, .tokenExpired])
+  }
 }
 
 private struct SinchGate: GateDialect {

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayRuntime
 import GatewayStream
 import TestSupport
 import Testing
@@ -13,6 +14,16 @@ struct StreamRulesTests {
       StreamGate(StreamVideoClientDialect(.python, apiKey: StreamGate.key)),
       StreamGate(StreamChatClient()), StreamSFUGate()))
   func rules(gate: GateCase) async throws { try await gate.holds() }
+
+  @Test("are told of in the journal, all that may happen, and without a token")
+  func journal() async throws {
+    let video = StreamGate(StreamVideoClientDialect(.javascript, apiKey: StreamGate.key))
+    #expect(try await GateJournal.missing(of: video) == [.loggedOut, .refreshed, .refreshRefused])
+    #expect(
+      try await GateJournal.missing(of: StreamGate(StreamChatClient()))
+        == [.loggedOut, .refreshed, .refreshRefused, .messageIn, .malformed])
+    #expect(try await GateJournal.missing(of: StreamSFUGate()) == [.loggedOut, .refreshed, .refreshRefused])
+  }
 }
 
 /// Stream's coordinator: its sockets for Video and for Chat.

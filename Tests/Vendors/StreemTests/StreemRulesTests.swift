@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayRuntime
 import GatewayStreem
 import TestSupport
 import Testing
@@ -8,6 +9,11 @@ import Testing
 struct StreemRulesTests {
   @Test("hold", arguments: GateCase.all(StreemGate()))
   func rules(gate: GateCase) async throws { try await gate.holds() }
+
+  @Test("are told of in the journal, all that may happen, and without a token")
+  func journal() async throws {
+    #expect(try await GateJournal.missing(of: StreemGate()) == [.refreshRefused])
+  }
 }
 
 private struct StreemGate: GateDialect {

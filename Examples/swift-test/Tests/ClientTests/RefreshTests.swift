@@ -15,7 +15,9 @@ struct RefreshTests {
     try client.refresh(with: await gateway.token(for: "ann"))
     #expect(try client.nextMessage().contains(#""type":"refreshed""#))
 
-    #expect(await gateway.acceptedRefreshCount() == 1)
+    try await gateway.journal.wait(for: .refreshed, user: "ann", within: .seconds(5))
+    let counts = await gateway.journal.counts(user: "ann")
+    #expect(counts[.refreshRequested] == 1 && counts[.refreshed] == 1 && counts[.refreshRefused] == nil)
     #expect(await gateway.sessionCount(user: "ann") == 1)
     await gateway.stop()
   }

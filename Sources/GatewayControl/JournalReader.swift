@@ -1,0 +1,78 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayRuntime
+
+/// Somebody who reads the journal on and on: the page that shows what martin's client does, for instance.
+///
+/// `@unchecked Sendable`: touched only on the journal's loop.
+final class JournalReader: @unchecked Sendable {
+  private static let piece = 256
+  /// How long a feed is silent at most.
+  private static let patience = Duration.seconds(15)
+
+  private let journal: Journal
+  private let loop: EventLoop
+  private var query: Journal.Query
+  /// The number of the wait that is under way.
+  private var waiting: UInt64?
+
+  init(_ journal: Journal, _ query: Journal.Query, on loop: EventLoop) {
+    self.journal = journal
+    self.loop = loop
+    self.query = query
+    self.query.limit = Self.piece
+  }
+
+  // MARK: Export
+
+  /// What there is now, a line of JSON for each.
+  var export: HTTPStream {
+    HTTPStream(endsByItself: true) { [self, end = journal.last] in
+      let page = journal.page(query)
+      query.after = page.next
+      let lines = page.lines.prefix { $0.number <= end }
+      guard !lines.isEmpty else { return nil }
+      return lines.reduce(into: []) { $0 += JournalText.text($1).utf8 + [0x0a] }
+    }
+  }
+
+  // MARK: Feed
+
+  /// What there is and what comes, as events; the reader that fell behind is told how many it missed.
+  var feed: HTTPStream { HTTPStream { [self] in await next() } }
+
+  private func next() async -> [UInt8]? {
+    if let events = events() { return events }
+    guard !Task.isCancelled, !journal.hasEnded else { return nil }
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { wait($0) }
+    } onCancel: {
+      loop.execute { [self] in
+        if let waiting { journal.giveUp(waiting) }
+      }
+    }
+    waiting = nil
+    guard let outcome, !Task.isCancelled, !journal.hasEnded else { return nil }
+    return outcome.isMet ? events() : ServerSentEvent.keepAlive
+  }
+
+  private func wait(_ continuation: CheckedContinuation<Journal.Outcome?, Never>) {
+    do throws(GatewayError) {
+      waiting = try journal.wait(for: query, count: 1, within: Self.patience) {
+        continuation.resume(returning: $0)
+      }
+    } catch {
+      // So many wait that this reader cannot: its feed ends, and it may come again.
+      continuation.resume(returning: nil)
+    }
+  }
+
+  private func events() -> [UInt8]? {
+    let page = journal.page(query)
+    query.after = page.next
+    var events: [UInt8] = []
+    if page.missed > 0 { events += ServerSentEvent(event: "missed", data: #"{"missed":\#(page.missed)}"#).bytes }
+    for line in page.lines { events += ServerSentEvent(id: String(line.number), data: JournalText.text(line)).bytes }
+    return events.isEmpty ? nil : events
+  }
+}

@@ -1,0 +1,202 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayRuntime
+
+/// Reading the journal of a gateway, and waiting for what it will say: that martin was refreshed twice, for instance.
+struct JournalRoutes {
+  let gateway: Gateway
+
+  private static let linesMax = 1_000
+  private static let waitMax = 60_000
+  /// More is no whole number to who reads JSON as JavaScript does.
+  private static let numberMax: UInt64 = (1 << 53) - 1
+  /// What may be asked with, by the patterns of the routes.
+  static let parameters = [
+    "/journal": ["after", "user", "kind", "connection", "limit"], "/journal/counts": ["user"],
+    "/journal/export": ["after", "user", "kind", "connection"],
+    "/journal/stream": ["after", "user", "kind", "connection"],
+  ]
+
+  var routes: [HTTPRoute] {
+    [
+      HTTPRoute("GET", "/journal") { request, _ in
+        answer { journal throws(GatewayError) in Self.body(journal.page(try Self.query(request))) }
+      },
+      HTTPRoute("GET", "/journal/counts") { request, _ in
+        answer { journal throws(GatewayError) in
+          guard let user = request.parameter("user") else { throw .invalidParameter.detailed("user is missing") }
+          return Self.body(journal.counts(of: UserID(user)), of: user)
+        }
+      },
+      HTTPRoute("POST", "/journal/await") { request, _ in await wait(request) },
+      HTTPRoute("GET", "/journal/export") { request, _ in export(request) },
+      HTTPRoute("GET", "/journal/stream") { request, _ in stream(request) },
+    ]
+  }
+
+  private func answer(_ body: (Journal) throws(GatewayError) -> [UInt8]) -> HTTPResponse {
+    do throws(GatewayError) {
+      return Self.response(try body(try journal()))
+    } catch {
+      return ControlAnswer.error(error)
+    }
+  }
+
+  private func journal() throws(GatewayError) -> Journal {
+    guard let journal = gateway.journal else {
+      throw .notFound.detailed("the gateway keeps no journal; start it with --journal")
+    }
+    return journal
+  }
+
+  // MARK: Questions
+
+  private static func query(_ request: HTTPRequest) throws(GatewayError) -> Journal.Query {
+    var query = Journal.Query(user: request.parameter("user").map(UserID.init), limit: 100)
+    if let after = request.parameter("after") { query.after = try number(after, "after") }
+    if let kinds = request.parameter("kind") {
+      for kind in kinds.split(separator: ",", omittingEmptySubsequences: false) {
+        query.kinds.append(try Self.kind(String(kind)))
+      }
+    }
+    if let text = request.parameter("connection") { query.connection = try connection(text) }
+    if let text = request.parameter("limit") {
+      guard let limit = Int(text), (1...linesMax).contains(limit) else {
+        throw .invalidParameter.detailed("limit must be 1 to \(linesMax)")
+      }
+      query.limit = limit
+    }
+    return query
+  }
+
+  private static func number(_ text: String, _ name: String) throws(GatewayError) -> UInt64 {
+    guard let number = UInt64(text), number <= numberMax else {
+      throw .invalidParameter.detailed("\(name) must be the number of a line, or 0")
+    }
+    return number
+  }
+
+  private static func kind(_ text: String) throws(GatewayError) -> JournalKind {
+    // By bytes, as every word of a peer's.
+    guard let kind = JournalKind.allCases.first(where: { Name($0.rawValue) == Name(text) }) else {
+      let known = JournalKind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .invalidParameter.detailed("kind must be some of \(known), with commas between them")
+    }
+    return kind
+  }
+
+  private static func connection(_ text: String) throws(GatewayError) -> ConnectionID {
+    guard let id = ConnectionID(text) else {
+      throw .invalidParameter.detailed("connection must be the id of one, conn_0_2 for instance")
+    }
+    return id
+  }
+
+  // MARK: Waiting
+
+  private struct Wait: ControlBody {
+    let kind: String
+    let user: String?
+    let connection: String?
+    let count: Int?
+    let after: Int?
+    let withinMs: Int
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case kind, user, connection, count, after
+      case withinMs = "within_ms"
+    }
+
+    func query() throws(GatewayError) -> Journal.Query {
+      guard (0...JournalRoutes.waitMax).contains(withinMs) else {
+        throw .invalidParameter.detailed("within_ms must be 0 to \(JournalRoutes.waitMax)")
+      }
+      guard (1...JournalRoutes.linesMax).contains(count ?? 1) else {
+        throw .invalidParameter.detailed("count must be 1 to \(JournalRoutes.linesMax)")
+      }
+      let after = try JournalRoutes.number(String(after ?? 0), "after")
+      var query = Journal.Query(after: after, user: user.map(UserID.init), kinds: [try JournalRoutes.kind(kind)])
+      if let connection { query.connection = try JournalRoutes.connection(connection) }
+      return query
+    }
+  }
+
+  private func wait(_ request: HTTPRequest) async -> HTTPResponse {
+    do throws(GatewayError) {
+      let journal = try journal()
+      let wait: Wait = try ControlAnswer.body(
+        request,
+        #"{"kind": string, "user"?: string, "connection"?: string, "count"?: 1...1000, "after"?: 0..., "within_ms": 0...60000}"#
+      )
+      let query = try wait.query()
+      journal.waitingRequests += 1
+      defer { journal.waitingRequests -= 1 }
+      let outcome = try await gateway.wait(
+        for: query, count: wait.count ?? 1, within: .milliseconds(wait.withinMs))
+      return Self.response(Self.body(outcome.page, isMet: outcome.isMet))
+    } catch {
+      return ControlAnswer.error(error)
+    }
+  }
+
+  // MARK: Reading on and on
+
+  private func export(_ request: HTTPRequest) -> HTTPResponse {
+    do throws(GatewayError) {
+      return HTTPResponse(
+        stream: try reader(request).export, headers: [HTTPField("content-type", "text/plain; charset=utf-8")])
+    } catch {
+      return ControlAnswer.error(error)
+    }
+  }
+
+  /// A reader that comes again says where it was, in place of `after`.
+  private func stream(_ request: HTTPRequest) -> HTTPResponse {
+    do throws(GatewayError) {
+      guard try journal().hasRoom else { throw Journal.full }
+      return HTTPResponse(stream: try reader(request, from: request.header("last-event-id")).feed)
+    } catch {
+      return ControlAnswer.error(error)
+    }
+  }
+
+  private func reader(_ request: HTTPRequest, from last: String? = nil) throws(GatewayError) -> JournalReader {
+    var query = try Self.query(request)
+    if let last { query.after = try Self.number(last, "Last-Event-ID") }
+    return JournalReader(try journal(), query, on: gateway.tables[0].loop)
+  }
+
+  // MARK: Answers
+
+  private static func response(_ body: [UInt8]) -> HTTPResponse {
+    HTTPResponse(status: 200, headers: [HTTPField("content-type", "application/json")], body: body)
+  }
+
+  private static func body(_ page: JournalPage, isMet: Bool? = nil) -> [UInt8] {
+    JSONWriter.object(capacity: 64 + page.lines.count * 256) { json in
+      if let isMet {
+        json.name("met")
+        json.bool(isMet)
+      }
+      json.name("lines")
+      json.beginArray()
+      for line in page.lines { JournalText.write(line, to: &json) }
+      json.endArray()
+      json.member("missed", Int64(clamping: page.missed))
+      json.member("next", Int64(clamping: page.next))
+    }
+  }
+
+  private static func body(_ counts: [JournalKind: Int], of user: String) -> [UInt8] {
+    JSONWriter.object { json in
+      json.member("user", user)
+      json.name("counts")
+      json.beginObject()
+      for kind in JournalKind.allCases {
+        json.name(kind.rawValue)
+        json.integer(Int64(counts[kind, default: 0]))
+      }
+      json.endObject()
+    }
+  }
+}

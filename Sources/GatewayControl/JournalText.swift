@@ -1,0 +1,82 @@
+internal import FoundationEssentials
+internal import GatewayCore
+internal import GatewayJSON
+package import GatewayRuntime
+
+/// A line of the journal in JSON: `{"n":412,"at_ms":3600000,"time":"2026-11-22T12:00:00.000Z","kind":"refreshed",…}`.
+package enum JournalText {
+  /// The line without a line feed.
+  package static func text(_ line: JournalLine) -> String {
+    var json = JSONWriter()
+    write(line, to: &json)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  static func write(_ line: JournalLine, to json: inout JSONWriter) {
+    json.beginObject()
+    json.member("n", Int64(clamping: line.number))
+    json.member("at_ms", line.at.milliseconds)
+    json.member("time", time(line.wallTime))
+    json.member("kind", line.event.kind.rawValue)
+    if let user = line.user { json.member("user", user.rawValue) }
+    if let connection = line.connection { json.member("connection", connection.description) }
+    if let dialect = line.dialect { json.member("dialect", dialect) }
+    writeDetails(of: line, to: &json)
+    json.endObject()
+  }
+
+  private static func writeDetails(of line: JournalLine, to json: inout JSONWriter) {
+    switch line.event {
+    case .upgradeRefused(let error, let status):
+      json.member("status", Int64(status))
+      write(error, to: &json)
+    case .loggedIn(let grant, let kind):
+      json.member("user_kind", kind.rawValue)
+      write(grant, line.expiresIn, to: &json)
+    case .refreshed(let grant, let after):
+      write(grant, line.expiresIn, to: &json)
+      if let after { json.member("after_ms", Int64(after)) }
+    case .loginRefused(let error), .refreshRefused(let error), .malformed(let error), .providerFailed(let error),
+      .providerRefused(let error):
+      write(error, to: &json)
+    case .refreshRequested(let cause): json.member("cause", cause.rawValue)
+    case .ordered(let order): json.member("order", order.rawValue)
+    case .cutOff(let close): write(close, to: &json)
+    case .closed(let close, let end):
+      write(close, to: &json)
+      json.member("by", end.rawValue)
+    case .messageIn(let message, let error, let bytes), .messageOut(let message, let error, let bytes):
+      json.member("message", message.rawValue)
+      json.member("bytes", Int64(bytes))
+      if let error { write(error, to: &json) }
+    case .httpAnswered(_, let status):
+      if let route = line.route { json.member("route", route) }
+      json.member("status", Int64(status))
+    case .connectionOpened, .loginAsked, .loggedOut, .tokenExpired, .revoked, .providerAsked, .providerMinted: break
+    }
+  }
+
+  private static func write(_ error: JournalError, to json: inout JSONWriter) {
+    json.member("error", Int64(error.number))
+    if let name = error.name { json.member("error_name", name) }
+  }
+
+  private static func write(_ grant: JournalGrant, _ expiresIn: Duration?, to json: inout JSONWriter) {
+    if let fingerprint = grant.fingerprint { json.member("token_fingerprint", fingerprint.description) }
+    if let expiresIn { json.member("expires_in_ms", expiresIn.milliseconds) }
+  }
+
+  private static func write(_ close: JournalClose, to json: inout JSONWriter) {
+    json.member("code", Int64(close.code))
+    json.member("reason", close.reason)
+  }
+
+  /// The time of day as RFC 3339 writes it, to the millisecond.
+  private static func time(_ time: WallTime) -> String {
+    let milliseconds = Int(time.nanoseconds / 1_000_000)
+    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+    let whole = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
+    let fraction = String(1_000 + abs(rest)).dropFirst()
+    return "\(whole.dropLast()).\(fraction)Z"
+  }
+}

@@ -1,0 +1,41 @@
+internal import GatewayCore
+
+// What of a connection stands in the journal. Only where there is one.
+
+extension Connection {
+  enum Direction { case `in`, out }
+
+  /// A message came in, or went out.
+  func journal(_ direction: Direction, _ message: JournalMessage, _ error: GatewayError?, _ bytes: Int) {
+    let (error, bytes) = (error.map { JournalError($0) }, UInt32(clamping: bytes))
+    switch direction {
+    case .in: journal(.messageIn(message, error, bytes: bytes))
+    case .out: journal(.messageOut(message, error, bytes: bytes))
+    }
+  }
+
+  func journal(_ record: SessionRecord) {
+    let grant = standing.grant
+    if record == .refreshRequested(.expiry), grant?.expiresAt ?? .zero <= table.loop.now { journal(.tokenExpired) }
+    if case .ended(let reason) = record {
+      journalEnd(reason)
+    } else if let event = JournalEvent(record, grant) {
+      journal(event)
+    }
+  }
+
+  /// The gateway closes the connection.
+  func journalCutOff(_ reason: CloseReason) {
+    guard table.journal != nil else { return }
+    journal(.cutOff(JournalClose(reason, code: dialect.closeReason(for: reason).code)))
+  }
+
+  private func journalEnd(_ reason: CloseReason) {
+    switch reason {
+    case .peerClosed: journal(.closed(JournalClose(reason, code: peerCode ?? reason.code), by: .peer))
+    case .connectionLost: journal(.closed(JournalClose(reason, code: reason.code), by: .transport))
+    default:
+      journal(.closed(JournalClose(reason, code: dialect.closeReason(for: reason).code), by: .gateway))
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package import GatewayCore
+
+/// What happened, in bytes alone: a refresh was refused with error 401010, for instance. Text is made of it when somebody
+/// asks.
+package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
+  case connectionOpened
+  case upgradeRefused(JournalError, status: UInt16)
+  case loginAsked
+  // The grant comes first, where it wastes no room.
+  case loggedIn(JournalGrant, UserKind)
+  case loginRefused(JournalError)
+  case loggedOut
+  case refreshRequested(RefreshCause)
+  /// `afterMs` counts from the request; nil if the client came by itself.
+  case refreshed(JournalGrant, afterMs: UInt32?)
+  case refreshRefused(JournalError)
+  case malformed(JournalError)
+  case tokenExpired
+  case revoked
+  case ordered(Order)
+  case cutOff(JournalClose)
+  case closed(JournalClose, by: End)
+  case messageIn(JournalMessage, JournalError?, bytes: UInt32)
+  case messageOut(JournalMessage, JournalError?, bytes: UInt32)
+  /// The number of the route's name in the journal.
+  case httpAnswered(route: UInt16, status: UInt16)
+  case providerAsked
+  case providerMinted
+  case providerFailed(JournalError)
+  case providerRefused(JournalError)
+
+  package enum Order: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+    case expire, refresh, disconnect, drain
+  }
+
+  /// Who ended a connection.
+  package enum End: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+    case gateway, peer, transport
+  }
+
+  package var kind: JournalKind {
+    switch self {
+    case .connectionOpened: .connectionOpened
+    case .upgradeRefused: .upgradeRefused
+    case .loginAsked: .loginAsked
+    case .loggedIn: .loggedIn
+    case .loginRefused: .loginRefused
+    case .loggedOut: .loggedOut
+    case .refreshRequested: .refreshRequested
+    case .refreshed: .refreshed
+    case .refreshRefused: .refreshRefused
+    case .malformed: .malformed
+    case .tokenExpired: .tokenExpired
+    case .revoked: .revoked
+    case .ordered: .ordered
+    case .cutOff: .cutOff
+    case .closed: .closed
+    case .messageIn: .messageIn
+    case .messageOut: .messageOut
+    case .httpAnswered: .httpAnswered
+    case .providerAsked: .providerAsked
+    case .providerMinted: .providerMinted
+    case .providerFailed: .providerFailed
+    case .providerRefused: .providerRefused
+    }
+  }
+}
+
+/// An error by its number, 401010 for instance.
+package struct JournalError: Hashable, Sendable, BitwiseCopyable {
+  package let number: UInt32
+
+  init(_ error: GatewayError) {
+    number = UInt32(clamping: error.number)
+  }
+
+  /// Its name in the catalogue; nil if it is not there.
+  package var name: String? { Self.names[number] }
+
+  private static let names = [UInt32: String](
+    GatewayError.all.map { (UInt32(clamping: $0.number), $0.name) }, uniquingKeysWith: { first, _ in first })
+}
+
+/// The token that a session lives by and until when: as an operator sees it, never the token itself.
+package struct JournalGrant: Hashable, Sendable, BitwiseCopyable {
+  private let high: UInt64
+  private let low: UInt64
+  /// In the time of sessions; the distant future for never.
+  let expiresAt: Instant
+
+  /// Of a session that may have ended at once.
+  init(_ grant: Grant?) {
+    high = grant?.fingerprint.high ?? 0
+    low = grant?.fingerprint.low ?? 0
+    expiresAt = grant?.expiresAt ?? .zero
+  }
+
+  /// Nil if the session ended at once.
+  package var fingerprint: TokenFingerprint? { high | low == 0 ? nil : TokenFingerprint(high: high, low: low) }
+}
+
+/// How the gateway closes a connection: the code that the peer gets, and why.
+package struct JournalClose: Hashable, Sendable, BitwiseCopyable {
+  package let code: UInt16
+  private let place: UInt8
+
+  /// The code is the dialect's own word for `reason`.
+  init(_ reason: CloseReason, code: UInt16) {
+    self.code = code
+    place = UInt8(clamping: CloseReason.all.firstIndex(of: reason) ?? Int(UInt8.max))
+  }
+
+  /// The reason's name; `other` if an operator named it.
+  package var reason: String {
+    Int(place) < CloseReason.all.count ? CloseReason.all[Int(place)].name : "other"
+  }
+}

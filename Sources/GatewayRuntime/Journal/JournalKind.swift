@@ -1,0 +1,33 @@
+/// What a line of the journal tells of, by the word it goes by: `refresh_requested`, for instance.
+package enum JournalKind: String, Hashable, Sendable, CaseIterable {
+  /// The upgrade was admitted, and the socket is open.
+  case connectionOpened = "connection_opened"
+  case upgradeRefused = "upgrade_refused"
+  /// Credentials are judged that are to let somebody in.
+  case loginAsked = "login_asked"
+  case loggedIn = "logged_in"
+  case loginRefused = "login_refused"
+  /// The user left; the connection stays.
+  case loggedOut = "logged_out"
+  /// The gateway asks for another token.
+  case refreshRequested = "refresh_requested"
+  case refreshed
+  case refreshRefused = "refresh_refused"
+  case malformed
+  /// The token's life had ended when the gateway asked for another.
+  case tokenExpired = "token_expired"
+  /// A revocation takes in the session's token.
+  case revoked
+  /// An operator, or the server on its own account, wants something of the connection.
+  case ordered
+  /// The gateway begins to close the connection.
+  case cutOff = "cut_off"
+  case closed
+  case messageIn = "message_in"
+  case messageOut = "message_out"
+  case httpAnswered = "http_answered"
+  case providerAsked = "provider_asked"
+  case providerMinted = "provider_minted"
+  case providerFailed = "provider_failed"
+  case providerRefused = "provider_refused"
+}

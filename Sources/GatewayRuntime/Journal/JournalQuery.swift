@@ -1,0 +1,41 @@
+package import GatewayCore
+
+extension Journal {
+  /// Which records are meant: what came after number 412 of martin's refreshes, for instance. What says nothing takes in
+  /// all.
+  package struct Query: Hashable, Sendable {
+    /// The number of the last that is known already.
+    package var after: UInt64
+    package var user: UserID?
+    package var kinds: [JournalKind]
+    package var connection: ConnectionID?
+    /// The most that are given at once.
+    package var limit: Int
+
+    package init(
+      after: UInt64 = 0, user: UserID? = nil, kinds: [JournalKind] = [], connection: ConnectionID? = nil,
+      limit: Int = 1_000
+    ) {
+      self.after = after
+      self.user = user
+      self.kinds = kinds
+      self.connection = connection
+      self.limit = limit
+    }
+
+    /// Whether the record is meant, whoever's it is.
+    func takesIn(_ record: JournalRecord) -> Bool {
+      (connection.map { $0 == record.connection } ?? true)
+        && (kinds.isEmpty || kinds.contains(record.event.kind))
+    }
+  }
+}
+
+/// Some of the journal: two lines of martin's, and where to go on.
+package struct JournalPage: Hashable, Sendable {
+  package var lines: [JournalLine] = []
+  /// How many records came after the last that is known, and are kept no more, whosever they were.
+  package var missed: UInt64 = 0
+  /// What `after` takes to get what comes behind these.
+  package var next: UInt64
+}

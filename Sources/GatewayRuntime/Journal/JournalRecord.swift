@@ -1,0 +1,33 @@
+package import GatewayCore
+
+/// One place of the journal's ring: what happened, when, and to whom, in 64 bytes. Its number is its place.
+struct JournalRecord: BitwiseCopyable {
+  /// What no connection is called: their numbers begin with 1.
+  static let noConnection = ConnectionID(loop: 0, serial: 0)
+
+  let at: Instant
+  let wallTime: WallTime
+  let connection: ConnectionID
+  let event: JournalEvent
+  /// The number of the user in the journal; 0 for nobody.
+  let user: UInt32
+  /// The number of the binding; 255 for none.
+  let dialect: UInt8
+}
+
+/// A record as it is read, the names in it found: ann was asked for another token at 3,600 s, say.
+package struct JournalLine: Hashable, Sendable {
+  /// 1 for the first that the journal ever had, and from there without gaps.
+  package var number: UInt64
+  /// In the time of sessions, since the journal began.
+  package var at: Duration
+  package var wallTime: WallTime
+  package var event: JournalEvent
+  package var user: UserID?
+  package var connection: ConnectionID?
+  package var dialect: String?
+  /// The method and pattern of the route, of an HTTP request that was answered.
+  package var route: String?
+  /// How long the token lives yet, of who was let in or refreshed; nil for ever.
+  package var expiresIn: Duration?
+}

@@ -1,0 +1,30 @@
+internal import GatewayCore
+
+/// Who waits for something to happen: for the second refresh of martin's within 5 s, say. Hangs on the journal, and on the
+/// time of the network.
+///
+/// `@unchecked Sendable`: touched only on the journal's loop, and on the one that it stands inside.
+final class JournalWaiter: WakeupTarget, @unchecked Sendable {
+  let query: Journal.Query
+  var page: JournalPage
+  /// How many lines are wanted, all told.
+  let count: Int
+  let then: @Sendable (Journal.Outcome) -> Void
+  private let pass: () -> Void
+  private(set) var wakeup: Wakeup!
+
+  /// - Parameter pass: What is done when its time has passed.
+  init(
+    _ query: Journal.Query, _ page: JournalPage, count: Int, then: @escaping @Sendable (Journal.Outcome) -> Void,
+    pass: @escaping () -> Void
+  ) {
+    self.query = query
+    self.page = page
+    self.count = count
+    self.then = then
+    self.pass = pass
+    wakeup = Wakeup(target: self)
+  }
+
+  func wakeUp() { pass() }
+}

@@ -1,0 +1,88 @@
+internal import GatewayControl
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// What happened at a gateway, one line after the other: what a test of a client asserts on.
+///
+/// ```swift
+/// await gateway.expire(user: "martin")
+/// try await gateway.journal.wait(for: .refreshed, user: "martin", within: .seconds(5))
+/// #expect(await gateway.journal.counts(user: "martin")[.providerMinted] == 1)
+/// ```
+///
+/// It keeps the last 65,536 lines, and holds no token.
+public struct PosternJournal: Sendable {
+  /// What did not happen in time.
+  public struct NotMet: Error, CustomStringConvertible {
+    /// The lines that there were, fewer than wanted.
+    public let lines: [Line]
+    /// What was wanted, and the lines that there were.
+    public let description: String
+  }
+
+  /// One thing that happened.
+  public struct Line: Sendable, CustomStringConvertible {
+    /// 1 for the first, and from there without gaps.
+    public let number: Int
+    /// In the time of sessions, since the gateway began.
+    public let at: Duration
+    /// What happened.
+    public let kind: Kind
+    /// To whom; nil where nobody is known.
+    public let user: String?
+    /// On which connection, e.g. `conn_0_2`.
+    public let connection: String?
+    /// All of it in JSON, as the control API gives it.
+    public let description: String
+
+    init(_ line: JournalLine) {
+      number = Int(clamping: line.number)
+      at = line.at
+      kind = Kind(line.event.kind)
+      user = line.user?.rawValue
+      connection = line.connection?.description
+      description = JournalText.text(line)
+    }
+  }
+
+  let gateway: Gateway
+
+  /// The lines behind number `after` that are meant, at most `limit`: of the user only, of these kinds only, where they
+  /// are given.
+  public func lines(
+    after: Int = 0, user: String? = nil, kinds: [Kind] = [], limit: Int = 1_000
+  ) async -> [Line] {
+    let page = await gateway.journal(Self.query(after, user, kinds, limit: limit))
+    return page?.lines.map(Line.init) ?? []
+  }
+
+  /// Waits until there are `count` such lines behind number `after`, for `within` of real time at most, however the time
+  /// of sessions goes. Returns them; throws ``NotMet`` if there are fewer by then.
+  @discardableResult
+  public func wait(
+    for kind: Kind, user: String? = nil, count: Int = 1, after: Int = 0, within: Duration
+  ) async throws -> [Line] {
+    let outcome = try await gateway.wait(
+      for: Self.query(after, user, [kind], limit: count), count: count, within: within)
+    let lines = outcome.page.lines.map(Line.init)
+    guard outcome.isMet else {
+      let whose = user.map { " of \($0)" } ?? ""
+      throw NotMet(
+        lines: lines,
+        description: "\(lines.count) of \(count) \(kind.name)\(whose) in \(within)"
+          + lines.map { "\n\($0)" }.joined())
+    }
+    return lines
+  }
+
+  /// How many lines of each kind there are of the user.
+  public func counts(user: String) async -> [Kind: Int] {
+    let counts = await gateway.journalCounts(of: UserID(user)) ?? [:]
+    return counts.reduce(into: [:]) { $0[Kind($1.key)] = $1.value }
+  }
+
+  private static func query(_ after: Int, _ user: String?, _ kinds: [Kind], limit: Int) -> Journal.Query {
+    Journal.Query(
+      after: UInt64(max(0, after)), user: user.map(UserID.init), kinds: kinds.map(\.kind), limit: max(0, limit))
+  }
+}

@@ -1,0 +1,180 @@
+"""What happened, as the control port tells it: read, counted, waited for, exported and streamed."""
+
+import http.client
+import json
+import os
+import subprocess
+import threading
+import urllib.parse
+import uuid
+
+import pytest
+
+from clients import Client, control
+from gateway import Gateway, token
+
+
+@pytest.fixture(scope="module")
+def recorder():
+    with Gateway("--journal", "--spaces", loops=1) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def space(recorder):
+    class Space:
+        made = control(recorder, "POST", "/spaces", {}).json
+        url, http_url = made["url"], made["http_url"]
+        control_url = f"{recorder.control_url}/spaces/{made['name']}"
+        secret = made["secret"]
+
+    yield Space
+
+
+def lines(gateway, **query):
+    answer = control(gateway, "GET", f"/journal?{urllib.parse.urlencode(query)}")
+    assert answer.status == 200, answer.body
+    return answer.json["lines"]
+
+
+def refresh(gateway, user):
+    """A user who logs in and refreshes once; the tokens."""
+    first, second = token(user), token(user)
+    with Client(gateway, token=first) as client:
+        client.receive("connected")
+        control(gateway, "POST", f"/users/{user}/expire", {})
+        client.receive("refresh_required")
+        client.send("refresh", token=second)
+        client.receive("refreshed")
+    return first, second
+
+
+KINDS = ["logged_in", "ordered", "token_expired", "refresh_requested", "refreshed", "closed"]
+
+
+def test_a_refresh_is_told_line_by_line_and_without_a_token(recorder):
+    user = uuid.uuid4().hex
+    tokens = refresh(recorder, user)
+    wait(recorder, "closed", user)
+    told = lines(recorder, user=user, kind=",".join(KINDS))
+    assert [line["kind"] for line in told] == KINDS
+    assert len({line["connection"] for line in told}) == 1 and {line["dialect"] for line in told} == {"plain"}
+    assert told[3]["cause"] == "expiry" and told[-1]["by"] in ("peer", "transport")
+    assert told[0]["token_fingerprint"] != told[4]["token_fingerprint"] and 3_500_000 < told[4]["expires_in_ms"]
+    whole = lines(recorder, limit=1000)
+    assert [line["n"] for line in whole] == list(range(whole[0]["n"], whole[-1]["n"] + 1))
+    text = json.dumps(whole)
+    assert "eyJ" not in text and not any(part in text for one in tokens for part in one.split("."))
+    counts = control(recorder, "GET", f"/journal/counts?user={user}").json["counts"]
+    assert counts["refreshed"] == counts["logged_in"] == 1 and counts["refresh_refused"] == 0
+
+
+def test_pages_follow_each_other(recorder):
+    user = uuid.uuid4().hex
+    refresh(recorder, user)
+    pages, after = [], 0
+    while page := control(recorder, "GET", f"/journal?user={user}&limit=3&after={after}").json:
+        if not page["lines"]:
+            break
+        pages.append(len(page["lines"]))
+        after = page["next"]
+    assert set(pages[:-1]) == {3} and sum(pages) == len(lines(recorder, user=user))
+
+
+def wait(gateway, kind, user, within_ms=5000, **members):
+    answer = control(
+        gateway, "POST", "/journal/await", {"kind": kind, "user": user, "within_ms": within_ms, **members})
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def test_a_wait_is_met_when_it_happens_and_else_says_so(recorder):
+    user = uuid.uuid4().hex
+    assert wait(recorder, "refreshed", user, within_ms=50) | {"next": 0} == {
+        "met": False, "lines": [], "missed": 0, "next": 0}
+    met = []
+    waiting = threading.Thread(target=lambda: met.append(wait(recorder, "refreshed", user, count=2)))
+    waiting.start()
+    refresh(recorder, user)
+    assert not met and waiting.is_alive()
+    refresh(recorder, user)
+    waiting.join()
+    assert met[0]["met"] and [line["kind"] for line in met[0]["lines"]] == ["refreshed"] * 2
+    assert wait(recorder, "refreshed", user, count=2)["met"]
+    assert not wait(recorder, "refreshed", user, within_ms=0, after=met[0]["next"])["met"]
+
+
+def read_events(gateway, path, count, headers={}):
+    """So many events of a feed, as pairs of name and value."""
+    parts = urllib.parse.urlsplit(gateway.control_url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    connection.request("GET", parts.path + path, headers=headers)
+    response = connection.getresponse()
+    assert response.status == 200 and response.getheader("content-type") == "text/event-stream"
+    events, event = [], {}
+    while len(events) < count:
+        line = response.readline().decode().rstrip("\n")
+        if line:
+            name, _, value = line.partition(": ")
+            event[name] = value
+        elif event:
+            events.append(event)
+            event = {}
+    connection.close()
+    return events
+
+
+def test_a_feed_tells_what_comes_and_goes_on_where_its_reader_was(recorder):
+    user = uuid.uuid4().hex
+    read = []
+    path = f"/journal/stream?user={user}&kind=logged_in,refreshed"
+    reader = threading.Thread(target=lambda: read.extend(read_events(recorder, path, 2)))
+    reader.start()
+    refresh(recorder, user)
+    reader.join()
+    assert [json.loads(event["data"])["kind"] for event in read] == ["logged_in", "refreshed"]
+    assert [event["id"] for event in read] == [str(json.loads(event["data"])["n"]) for event in read]
+    again = read_events(recorder, path, 1, {"Last-Event-ID": read[0]["id"]})
+    assert again == read[1:]
+
+
+def test_all_of_it_is_exported(recorder):
+    refresh(recorder, uuid.uuid4().hex)
+    parts = urllib.parse.urlsplit(recorder.control_url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    connection.request("GET", "/journal/export")
+    response = connection.getresponse()
+    assert response.getheader("content-type") == "text/plain; charset=utf-8"
+    exported = [json.loads(line) for line in response.read().decode().splitlines()]
+    assert [line["n"] for line in exported] == list(range(1, len(exported) + 1))
+    assert exported[:1000] == lines(recorder, limit=1000)[:len(exported)]
+
+
+def test_a_space_has_its_own_in_its_own_time(recorder, space):
+    user = uuid.uuid4().hex
+    with Client(space, token=token(user, secret=space.secret)) as client:
+        client.receive("connected")
+        met = []
+        waiting = threading.Thread(target=lambda: met.append(wait(space, "refresh_requested", user)))
+        waiting.start()
+        control(recorder, "POST", f"/spaces/{space.made['name']}/clock/advance", {"by_s": 4000, "patience_ms": 10})
+        waiting.join()
+        assert met[0]["met"] and 3_590_000 < met[0]["lines"][0]["at_ms"] < 3_700_000
+        assert read_events(space, f"/journal/stream?user={user}&kind=refresh_requested", 1)[0]["id"]
+    assert not lines(recorder, user=user)
+
+
+@pytest.mark.parametrize("query", ["kind=refresh", "after=-1", "limit=0", "connection=1", "users=ann", "kind="])
+def test_a_question_that_means_nothing_is_refused(recorder, query):
+    assert control(recorder, "GET", f"/journal?{query}").status == 400
+
+
+def test_a_gateway_without_a_journal_says_so(gateway):
+    answer = control(gateway, "GET", "/journal")
+    assert answer.status == 404 and "--journal" in answer.json["error"]["message"]
+
+
+def test_a_journal_is_of_one_loop():
+    done = subprocess.run(
+        [os.environ["POSTERN"], "serve", "--journal", "--loops", "2"], capture_output=True, text=True, timeout=30)
+    assert done.returncode != 0 and "--journal is of one loop" in done.stderr
