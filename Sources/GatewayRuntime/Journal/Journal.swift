@@ -3,7 +3,8 @@ package import GatewayCore
 /// What happened on one loop, in the order in which it did: a ring of fixed records, of which the oldest make room. A test
 /// asks it whether ann was asked for another token once, or twice.
 ///
-/// To write is to fill 64 bytes. Text is made when somebody asks.
+/// To write is to fill 64 bytes. Text is made when somebody asks. Who waits is told by a continuation, which runs later, so
+/// no change is come back to in its middle and the runtime need not watch those of every record (`@exclusivity(unchecked)`).
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 package final class Journal: @unchecked Sendable {
@@ -14,13 +15,13 @@ package final class Journal: @unchecked Sendable {
   var dialects: [String] = []
   private let records: UnsafeMutablePointer<JournalRecord>
   /// The number of the newest record; 0 before the first.
-  package private(set) var last: UInt64 = 0
+  @exclusivity(unchecked) package private(set) var last: UInt64 = 0
   private var users = JournalUsers()
   private var routes: [Name: UInt16] = [:]
   private var routeNames: [String] = []
   private var beganAt = Instant.zero
   /// Who waits for what has not happened yet, by number.
-  var waiters: [UInt64: JournalWaiter] = [:]
+  @exclusivity(unchecked) var waiters: [UInt64: JournalWaiter] = [:]
   var lastWaiter: UInt64 = 0
   /// How many HTTP requests wait so.
   package var waitingRequests = 0
