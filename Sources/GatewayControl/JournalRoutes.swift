@@ -20,7 +20,7 @@ struct JournalRoutes {
   var routes: [HTTPRoute] {
     [
       HTTPRoute("GET", "/journal") { request, _ in
-        answer { journal throws(GatewayError) in Self.body(journal.page(try Self.query(request))) }
+        answer { journal throws(GatewayError) in Self.body(journal.page(try Self.query(request)), last: journal.last) }
       },
       HTTPRoute("GET", "/journal/counts") { request, _ in
         answer { journal throws(GatewayError) in
@@ -172,7 +172,7 @@ struct JournalRoutes {
     HTTPResponse(status: 200, headers: [HTTPField("content-type", "application/json")], body: body)
   }
 
-  private static func body(_ page: JournalPage, isMet: Bool? = nil) -> [UInt8] {
+  private static func body(_ page: JournalPage, isMet: Bool? = nil, last: UInt64? = nil) -> [UInt8] {
     JSONWriter.object(capacity: 64 + page.lines.count * 256) { json in
       if let isMet {
         json.name("met")
@@ -184,6 +184,7 @@ struct JournalRoutes {
       json.endArray()
       json.member("missed", Int64(clamping: page.missed))
       json.member("next", Int64(clamping: page.next))
+      if let last { json.member("last", Int64(clamping: last)) }
     }
   }
 

@@ -1,0 +1,23 @@
+"""A realtime gateway for the tests of a client: one for each test, whose tokens expire when the test says so."""
+
+from .aio import AsyncJournal, AsyncSpace
+from .control import Refused
+from .durations import seconds
+from .gateway import Gateway, NotStarted
+from .journal import Journal, Line, NotInTime
+from .space import Advance, Session, Space
+
+__all__ = [
+    "Advance",
+    "AsyncJournal",
+    "AsyncSpace",
+    "Gateway",
+    "Journal",
+    "Line",
+    "NotInTime",
+    "NotStarted",
+    "Refused",
+    "Session",
+    "Space",
+    "seconds",
+]

@@ -1,0 +1,103 @@
+"""Spaces for asyncio: the same requests, in a thread while they last."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, List, Optional, Sequence
+
+from .durations import Duration
+from .journal import Journal, Kinds, Line
+from .space import Advance, Session, Space
+
+
+class AsyncJournal:
+    """A `Journal` whose methods are awaited."""
+
+    def __init__(self, journal: Journal):
+        self._journal = journal
+
+    async def lines(
+        self, kind: Optional[Kinds] = None, *, user: Optional[str] = None, connection: Optional[str] = None, after: int = 0
+    ) -> List[Line]:
+        return await asyncio.to_thread(self._journal.lines, kind, user=user, connection=connection, after=after)
+
+    async def count(
+        self, kind: Kinds, *, user: Optional[str] = None, connection: Optional[str] = None, after: int = 0
+    ) -> int:
+        return await asyncio.to_thread(self._journal.count, kind, user=user, connection=connection, after=after)
+
+    async def mark(self) -> int:
+        return await asyncio.to_thread(self._journal.mark)
+
+    async def last(self, count: int = 30) -> List[Line]:
+        return await asyncio.to_thread(self._journal.last, count)
+
+    async def wait(
+        self,
+        kind: str,
+        *,
+        user: Optional[str] = None,
+        connection: Optional[str] = None,
+        count: int = 1,
+        after: int = 0,
+        within: Duration = 5,
+    ) -> List[Line]:
+        return await asyncio.to_thread(
+            self._journal.wait, kind, user=user, connection=connection, count=count, after=after, within=within
+        )
+
+
+class AsyncSpace:
+    """A `Space` whose methods are awaited."""
+
+    def __init__(self, space: Space):
+        self.space = space
+        self.name, self.url, self.http_url, self.port = space.name, space.url, space.http_url, space.port
+        self.urls, self.secret = space.urls, space.secret
+        self.journal = AsyncJournal(space.journal)
+
+    async def token(
+        self,
+        user: str,
+        life: Duration = "1h",
+        *,
+        kind: str = "regular",
+        scheme: str = "plain",
+        calls: Optional[Sequence[str]] = None,
+    ) -> str:
+        return await asyncio.to_thread(self.space.token, user, life, kind=kind, scheme=scheme, calls=calls)
+
+    async def expire(self, user: str) -> int:
+        return await asyncio.to_thread(self.space.expire, user)
+
+    async def ask_for_refresh(self, user: str) -> int:
+        return await asyncio.to_thread(self.space.ask_for_refresh, user)
+
+    async def disconnect(self, user: str, code: int = 4005, reason: str = "disconnected") -> int:
+        return await asyncio.to_thread(self.space.disconnect, user, code, reason)
+
+    async def revoke(self, user: str) -> int:
+        return await asyncio.to_thread(self.space.revoke, user)
+
+    async def sessions(self, user: Optional[str] = None) -> List[Session]:
+        return await asyncio.to_thread(self.space.sessions, user)
+
+    async def metrics(self) -> str:
+        return await asyncio.to_thread(self.space.metrics)
+
+    async def advance(
+        self, by: Duration, *, patience: Duration = 1, wall: str = "moves", stop_at: Optional[str] = None
+    ) -> Advance:
+        return await asyncio.to_thread(self.space.advance, by, patience=patience, wall=wall, stop_at=stop_at)
+
+    async def wall_time(self) -> float:
+        return await asyncio.to_thread(self.space.wall_time)
+
+    async def end(self) -> None:
+        await asyncio.to_thread(self.space.end)
+
+    async def __aenter__(self) -> "AsyncSpace":
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        await self.end()

@@ -1,0 +1,119 @@
+"""A process of Postern's."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+from types import TracebackType
+from typing import Any, Dict, Mapping, Optional, Sequence, Type
+
+from .control import Control
+from .space import Space
+
+
+class NotStarted(Exception):
+    """The program is not there, or ended before it was ready: its own words are in the message."""
+
+
+class Gateway:
+    """A process that hosts spaces. Ends with its `with` block, and with the process that started it."""
+
+    def __init__(self, control: Control, process: Optional["_Process"] = None):
+        self.control = control
+        self._process = process
+
+    @classmethod
+    def start(cls, *flags: str, program: Optional[str] = None, patience: float = 30) -> "Gateway":
+        """Starts one on free ports of loopback. `flags` are further ones of `postern serve`; `program` is the executable, else
+        the variable POSTERN, else `postern` on the PATH."""
+        process = _Process(_program(program), flags, patience)
+        return cls(Control(process.ready["control_url"]), process)
+
+    @classmethod
+    def at(cls, control_url: str, secret: Optional[str] = None) -> "Gateway":
+        """One that runs already, with `--spaces`."""
+        return cls(Control(control_url, secret))
+
+    def space(
+        self,
+        *,
+        name: Optional[str] = None,
+        settings: Optional[Mapping[str, Any]] = None,
+        frozen: bool = False,
+        seed: Optional[int] = None,
+        idle_s: Optional[float] = None,
+        port: int = 0,
+    ) -> Space:
+        """Makes a space. `settings` are options of `postern serve`: {"refresh-timeout": "2s", "any-refresh-timeout": True}."""
+        order: Dict[str, Any] = {"name": name, "settings": settings, "seed": seed, "idle_s": idle_s}
+        order = {name: value for name, value in order.items() if value is not None}
+        made = self.control.post("/spaces", {**order, "frozen": frozen, "port": port})
+        return Space(self.control, made)
+
+    def log(self) -> str:
+        """What the process has said on standard error; nothing for one that somebody else started."""
+        return self._process.log() if self._process else ""
+
+    def stop(self) -> None:
+        """Ends the process in order. One that somebody else started goes on."""
+        if self._process:
+            self._process.stop()
+
+    def __enter__(self) -> "Gateway":
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.stop()
+
+
+class _Process:
+    """`postern serve`, which ends when our end of its standard input does: with us, however we end."""
+
+    def __init__(self, program: str, flags: Sequence[str], patience: float):
+        command = [program, "serve", "--spaces", "--end-with-input", "--port", "0", "--control-port", "0"]
+        command += ["--drain-window", "0s", *flags]
+        self._log = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True
+        )
+        assert self._process.stdout is not None
+        timer = threading.Timer(patience, self._process.kill)
+        timer.start()
+        line = self._process.stdout.readline()
+        timer.cancel()
+        if not line:
+            self._process.wait()
+            self._close()
+            raise NotStarted(f"{' '.join(command)} ended with {self._process.returncode}:\n{self.log()}")
+        self.ready: Mapping[str, Any] = json.loads(line)
+
+    def log(self) -> str:
+        size = os.fstat(self._log.fileno()).st_size
+        return os.pread(self._log.fileno(), size, 0).decode(errors="replace")
+
+    def stop(self) -> None:
+        self._close()
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _close(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def _program(named: Optional[str]) -> str:
+    program = named or os.environ.get("POSTERN") or "postern"
+    found = shutil.which(program)
+    if found is None:
+        raise NotStarted(f"no program {program!r}: give its path, set POSTERN, or have postern on the PATH")
+    return found

@@ -1,0 +1,121 @@
+"""What happened in a space, line by line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Iterator, List, Mapping, Optional, Sequence, Union
+
+from .control import Control
+from .durations import Duration, seconds
+
+Kinds = Union[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that happened, a refresh of martin's for instance. What else it says is in `details`, by its JSON names."""
+
+    n: int
+    at_ms: int
+    time: str
+    kind: str
+    user: Optional[str] = None
+    connection: Optional[str] = None
+    dialect: Optional[str] = None
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> "Line":
+        own = {name: content[name] for name in _OWN if name in content}
+        return cls(**own, details={name: value for name, value in content.items() if name not in _OWN})
+
+    def __getitem__(self, name: str) -> Any:
+        return self.details[name]
+
+    def __str__(self) -> str:
+        parts = [part for part in (self.user, self.connection) if part]
+        parts += [f"{name}={value}" for name, value in self.details.items()]
+        return f"{self.n:>6} {self.at_ms / 1000:>12.3f} s  {self.kind:<18} {' '.join(parts)}".rstrip()
+
+
+_OWN = ("n", "at_ms", "time", "kind", "user", "connection", "dialect")
+
+
+class NotInTime(AssertionError):
+    """What was waited for did not happen in time; `lines` are those of it that did."""
+
+    def __init__(self, awaited: str, lines: Sequence[Line], latest: Sequence[Line]):
+        self.lines = list(lines)
+        told = "\n".join(str(line) for line in latest) or "  nothing"
+        super().__init__(f"{awaited}; the journal's last lines:\n{told}")
+
+
+class Journal:
+    """The journal of a space. Lines are numbered from 1, without gaps."""
+
+    def __init__(self, control: Control):
+        self._control = control
+
+    def lines(
+        self, kind: Optional[Kinds] = None, *, user: Optional[str] = None, connection: Optional[str] = None, after: int = 0
+    ) -> List[Line]:
+        """All that there are after a number, of these kinds, that user, that connection."""
+        found: List[Line] = []
+        while True:
+            page = self._control.get(
+                "/journal", kind=_kinds(kind), user=user, connection=connection, after=after, limit=1000
+            )
+            found += map(Line.read, page["lines"])
+            if len(page["lines"]) < 1000:
+                return found
+            after = page["next"]
+
+    def count(
+        self, kind: Kinds, *, user: Optional[str] = None, connection: Optional[str] = None, after: int = 0
+    ) -> int:
+        """How many there are."""
+        return len(self.lines(kind, user=user, connection=connection, after=after))
+
+    def mark(self) -> int:
+        """The number of the last line: what happens from here on comes after it."""
+        return int(self._control.get("/journal", limit=1)["last"])
+
+    def last(self, count: int = 30) -> List[Line]:
+        """The last lines."""
+        return self.lines(after=max(0, self.mark() - count))
+
+    def wait(
+        self,
+        kind: str,
+        *,
+        user: Optional[str] = None,
+        connection: Optional[str] = None,
+        count: int = 1,
+        after: int = 0,
+        within: Duration = 5,
+    ) -> List[Line]:
+        """Returns the lines when there are `count` of them after number `after`; raises `NotInTime` after `within` of real time."""
+        order = {"kind": kind, "user": user, "connection": connection}
+        order = {name: value for name, value in order.items() if value is not None}
+        answer = self._control.post(
+            "/journal/await", {**order, "count": count, "after": after, "within_ms": round(seconds(within) * 1000)}
+        )
+        lines = [Line.read(line) for line in answer["lines"]]
+        if not answer["met"]:
+            whose = f" of {user}" if user is not None else ""
+            awaited = f"{len(lines)} of {count} {kind}{whose} within {seconds(within):g} s"
+            raise NotInTime(awaited, lines, self.last())
+        return lines
+
+    def follow(self, kind: Optional[Kinds] = None, *, user: Optional[str] = None, after: int = 0) -> Iterator[Line]:
+        """What there is, and what comes, as it comes, until the space ends or the iteration does."""
+        for text in self._control.lines("/journal/stream", timeout=60, kind=_kinds(kind), user=user, after=after):
+            if text.startswith("data:"):
+                content = json.loads(text[5:])
+                if "n" in content:
+                    yield Line.read(content)
+
+
+def _kinds(kind: Optional[Kinds]) -> Optional[str]:
+    return kind if kind is None or isinstance(kind, str) else ",".join(kind)

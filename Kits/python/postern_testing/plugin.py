@@ -1,0 +1,67 @@
+"""Fixtures for pytest: a gateway for the session, a space for each test."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, Generator, Iterator
+
+import pytest
+
+from .aio import AsyncSpace
+from .control import Refused
+from .gateway import Gateway
+from .space import Space
+
+_SPACE = pytest.StashKey[Space]()
+_LINES = 30
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("postern")
+    group.addoption("--postern", metavar="FILE", help="the program (default: the variable POSTERN, or postern on the PATH)")
+    group.addoption("--postern-flags", metavar="FLAGS", default="", help="further flags of `postern serve`, as a shell reads them")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "postern(settings, frozen, seed, idle_s): how the test's space is made, as by POST /spaces"
+    )
+
+
+@pytest.fixture(scope="session")
+def postern(pytestconfig: pytest.Config) -> Iterator[Gateway]:
+    """A gateway's process for the whole session."""
+    flags = shlex.split(pytestconfig.getoption("--postern-flags"))
+    with Gateway.start(*flags, program=pytestconfig.getoption("--postern")) as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def postern_space(postern: Gateway, request: pytest.FixtureRequest) -> Iterator[Space]:
+    """A gateway of the test's own."""
+    order: dict[str, Any] = {}
+    for marker in reversed(list(request.node.iter_markers("postern"))):
+        order.update(marker.kwargs)
+    with postern.space(**order) as space:
+        request.node.stash[_SPACE] = space
+        yield space
+
+
+@pytest.fixture
+def postern_async_space(postern_space: Space) -> AsyncSpace:
+    """The same for asyncio."""
+    return AsyncSpace(postern_space)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    report = yield
+    space = item.stash.get(_SPACE, None)
+    if report.when == "call" and report.failed and space is not None:
+        try:
+            lines = space.journal.last(_LINES)
+        except (Refused, OSError) as error:
+            report.sections.append(("postern journal", f"could not be read: {error}"))
+        else:
+            report.sections.append(("postern journal", "\n".join(map(str, lines)) or "nothing happened"))
+    return report

@@ -1,0 +1,208 @@
+"""The kit for Python, used as its README says: fixtures, spaces, moved time, the journal."""
+
+import os
+import subprocess
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from client import SDK, Silent, TwiceAsking
+
+from postern_testing import Gateway, NotInTime, NotStarted, Refused, Space, seconds
+
+KIT = Path(__file__).parents[3] / "Kits" / "python"
+
+
+def sdk(space: Space, kind=SDK, user="ann", **order):
+    return kind(space.urls["plain"], lambda: space.token(user, **order))
+
+
+def test_a_refresh_costs_one_token(postern_space):
+    client = sdk(postern_space)
+    mark = postern_space.journal.mark()
+    assert postern_space.expire("ann") == 1
+    (refreshed,) = postern_space.journal.wait("refreshed", user="ann", after=mark)
+    assert refreshed.user == "ann" and refreshed.n > mark and refreshed.dialect == "plain"
+    assert postern_space.journal.count("provider_minted", user="ann", after=mark) == 1
+    assert [session.phase for session in postern_space.sessions("ann")] == ["active"]
+    client.close()
+
+
+def test_a_client_that_asks_twice_is_seen(postern_space):
+    client = sdk(postern_space, TwiceAsking)
+    mark = postern_space.journal.mark()
+    postern_space.expire("ann")
+    postern_space.journal.wait("refreshed", user="ann", after=mark)
+    assert postern_space.journal.count("provider_minted", user="ann", after=mark) == 2
+    client.close()
+
+
+@pytest.mark.postern(frozen=True)
+def test_a_day_passes_and_the_client_keeps_its_connection(postern_space):
+    client = sdk(postern_space, life="8h")
+    before = postern_space.wall_time()
+    moved = postern_space.advance("1d")
+    assert moved.answered and moved.moved_s == 86_400
+    assert postern_space.wall_time() == pytest.approx(before + 86_400)
+    assert len(postern_space.journal.lines("refreshed", user="ann")) == 3
+    assert len(postern_space.journal.lines("connection_opened")) == 1
+    client.close()
+
+
+@pytest.mark.postern(frozen=True, settings={"refresh-timeout": "90s"})
+def test_who_does_not_answer_is_disconnected_at_the_time_out(postern_space):
+    client = sdk(postern_space, Silent, life=60)
+    moved = postern_space.advance("2m", patience="20ms")
+    assert [session.user_id for session in moved.owing] == ["ann"]
+    postern_space.advance("31s", patience=0.02)
+    assert client.closed.wait(5) and client.close_code == 4000
+    (cut,) = postern_space.journal.wait("cut_off", user="ann")
+    assert cut["code"] == 4000 and cut["reason"] == "refresh_timeout"
+
+
+def test_what_does_not_happen_is_said_with_what_did(postern_space):
+    client = sdk(postern_space, Silent)
+    postern_space.expire("ann")
+    with pytest.raises(NotInTime, match="0 of 1 refreshed of ann within 0.2 s") as failure:
+        postern_space.journal.wait("refreshed", user="ann", within="200ms")
+    assert "refresh_requested" in str(failure.value) and failure.value.lines == []
+    client.close()
+
+
+def test_spaces_do_not_know_each_other(postern):
+    with postern.space() as one, postern.space() as other:
+        client = sdk(one)
+        assert other.sessions() == [] and other.expire("ann") == 0
+        assert other.secret != one.secret
+        client.close()
+
+
+def test_a_space_that_has_ended_says_so(postern):
+    space = postern.space(name="short-lived")
+    client = sdk(space)
+    space.end()
+    space.end()
+    assert client.closed.wait(5) and client.close_code == 1001
+    with pytest.raises(Refused) as refusal:
+        space.sessions()
+    assert refusal.value.status == 404
+
+
+def test_what_the_gateway_refuses_is_said_in_its_words(postern, postern_space):
+    with pytest.raises(Refused, match="refresh-timeot"):
+        postern.space(settings={"refresh-timeot": "2s"})
+    with pytest.raises(Refused, match="code must be one that may be sent"):
+        postern_space.disconnect("ann", code=999)
+    with pytest.raises(Refused, match="kind must be some of"):
+        postern_space.journal.lines("no_such_kind")
+
+
+def test_names_of_users_are_not_taken_for_paths(postern_space):
+    user = "a/b?c#d%2Fé"
+    client = sdk(postern_space, user=user)
+    assert postern_space.expire(user) == 1
+    postern_space.journal.wait("refreshed", user=user)
+    assert postern_space.revoke(user) == 1 and postern_space.disconnect(user, 4005, "bye") == 1
+    assert client.closed.wait(5) and client.close_code == 4005
+
+
+def test_the_journal_can_be_followed(postern_space):
+    client = sdk(postern_space)
+    kinds = []
+    for line in postern_space.journal.follow(user="ann"):
+        kinds.append(line.kind)
+        if line.kind == "logged_in":
+            postern_space.expire("ann")
+        if line.kind == "refreshed":
+            break
+    assert kinds.index("logged_in") < kinds.index("refresh_requested") < kinds.index("refreshed")
+    client.close()
+
+
+@pytest.mark.asyncio
+async def test_with_asyncio(postern_async_space):
+    client = sdk(postern_async_space.space)
+    assert await postern_async_space.expire("ann") == 1
+    await postern_async_space.journal.wait("refreshed", user="ann")
+    assert [session.user_id for session in await postern_async_space.sessions()] == ["ann"]
+    assert (await postern_async_space.advance("1s")).moved_s == 1
+    client.close()
+
+
+def test_a_test_that_fails_shows_its_journal(session):
+    session.makepyfile(
+        """
+        def test_fails(postern_space):
+            postern_space.token("martin")
+            assert postern_space.expire("martin") == 1
+        """
+    )
+    result = session.runpytest_subprocess()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*postern journal*", "*provider_minted*martin*"])
+
+
+def test_two_hundred_tests_run_side_by_side(session):
+    session.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.postern(frozen=True)
+        @pytest.mark.parametrize("n", range(200))
+        def test_moves_its_own_time(postern_space, n):
+            before = postern_space.wall_time()
+            postern_space.advance(n)
+            assert postern_space.wall_time() == pytest.approx(before + n, abs=1e-3)
+        """
+    )
+    session.runpytest_subprocess("-n", "4").assert_outcomes(passed=200)
+
+
+def test_a_gateway_ends_with_a_runner_that_is_killed(session):
+    session.makepyfile(
+        """
+        import os, signal
+
+        def test_is_killed(postern, postern_space):
+            print("PID", postern._process._process.pid, flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    )
+    result = session.runpytest_subprocess("-s")
+    pid = int(next(line for line in result.outlines if "PID" in line).split()[-1])
+    end = time.monotonic() + 15
+    while Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < end, "the gateway outlived its runner"
+        time.sleep(0.02)
+
+
+def test_a_program_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setenv("POSTERN", "/nowhere/postern")
+    with pytest.raises(NotStarted, match="/nowhere/postern"):
+        Gateway.start()
+
+
+def test_what_the_program_says_at_its_end_is_said():
+    with pytest.raises(NotStarted, match="--no-such-flag"):
+        Gateway.start("--no-such-flag")
+
+
+@pytest.mark.parametrize(
+    "text, value", [("90s", 90), ("1h30m", 5400), ("250ms", 0.25), ("1d", 86_400), (3, 3), (timedelta(minutes=2), 120)]
+)
+def test_durations(text, value):
+    assert seconds(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "5", "s", "1h 30m", "-5s", "5 s", "1w"])
+def test_what_is_no_duration_is_refused(text):
+    with pytest.raises(ValueError):
+        seconds(text)
+
+
+def test_its_types_are_sound():
+    check = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, str(KIT / "postern_testing")]
+    outcome = subprocess.run(check, capture_output=True, text=True)
+    assert outcome.returncode == 0, outcome.stdout
