@@ -146,11 +146,16 @@ import Testing
         precondition(listener.connections == 0)
       }
       for _ in 0..<20 { try await cycle() }
-      let (descriptors, bytes) = (openDescriptors(), allocatedBytes())
-      for _ in 0..<200 { try await cycle() }
-      let grown = allocatedBytes() - bytes
+      let descriptors = openDescriptors()
+      // What the process itself keeps, of tasks for instance, it keeps once; what is lost is lost each time.
+      var grown = Int.max
+      for _ in 0..<3 {
+        let bytes = allocatedBytes()
+        for _ in 0..<100 { try await cycle() }
+        grown = min(grown, allocatedBytes() - bytes)
+      }
       // A vhost that were kept has 977 bytes, over TLS 22 KB.
-      #expect(grown < (isTLS ? 1_000_000 : 100_000), "\(grown) bytes are kept of 200 listeners")
+      #expect(grown < (isTLS ? 1_000_000 : 60_000), "\(grown) bytes are kept of 100 listeners")
       #expect(openDescriptors() == descriptors)
     }
   }
