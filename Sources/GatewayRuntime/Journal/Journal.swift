@@ -28,7 +28,7 @@ package final class Journal: @unchecked Sendable {
   /// Whether nobody is to wait any more.
   package internal(set) var hasEnded = false
 
-  /// - Parameter bytes: How much room the records may take.
+  /// A journal of that loop, whose records take so many bytes at most.
   package init(on loop: EventLoop, bytes: Int) {
     self.loop = loop
     let most = max(1, bytes / MemoryLayout<JournalRecord>.stride)

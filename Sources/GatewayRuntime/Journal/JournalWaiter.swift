@@ -13,7 +13,7 @@ final class JournalWaiter: WakeupTarget, @unchecked Sendable {
   private let pass: () -> Void
   private(set) var wakeup: Wakeup!
 
-  /// - Parameter pass: What is done when its time has passed.
+  /// One that calls `pass` when its time has passed.
   init(
     _ query: Journal.Query, _ page: JournalPage, count: Int, then: @escaping @Sendable (Journal.Outcome) -> Void,
     pass: @escaping () -> Void

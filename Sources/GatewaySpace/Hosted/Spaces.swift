@@ -20,7 +20,7 @@ package final class Spaces: @unchecked Sendable {
   private var lastNumber: UInt64 = 0
   private var isDraining = false
 
-  /// - Parameter countMax: How many there may be.
+  /// None yet, and no more than `countMax` of them at any time.
   package init(on host: EventLoop, countMax: Int, plan: @escaping Planner) {
     self.host = host
     self.countMax = countMax

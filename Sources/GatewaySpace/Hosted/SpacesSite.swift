@@ -11,7 +11,7 @@ package struct SpacesSite: Site {
   private static let pathPrefix = "/s/"
   private static let hostSuffix = ".localhost"
 
-  /// - Parameter isReachable: Whether the port is served on the host of the spaces alone.
+  /// The spaces are found at the port only if `isReachable`: if it is served on their host alone.
   package init(_ own: GatewaySite, _ spaces: Spaces, isReachable: Bool) {
     self.own = own
     self.spaces = spaces
