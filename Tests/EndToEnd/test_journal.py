@@ -10,7 +10,8 @@ import uuid
 
 import pytest
 
-from clients import Client, control
+import documents
+from clients import Answer, Client, control
 from gateway import Gateway, token
 
 
@@ -110,7 +111,8 @@ def read_events(gateway, path, count, headers={}):
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
     connection.request("GET", parts.path + path, headers=headers)
     response = connection.getresponse()
-    assert response.status == 200 and response.getheader("content-type") == "text/event-stream"
+    assert response.status == 200
+    documents.CONTROL.check("GET", path.split("?")[0], None, Answer(response.status, response.getheaders(), b""))
     events, event = [], {}
     while len(events) < count:
         line = response.readline().decode().rstrip("\n")
@@ -140,12 +142,9 @@ def test_a_feed_tells_what_comes_and_goes_on_where_its_reader_was(recorder):
 
 def test_all_of_it_is_exported(recorder):
     refresh(recorder, uuid.uuid4().hex)
-    parts = urllib.parse.urlsplit(recorder.control_url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
-    connection.request("GET", "/journal/export")
-    response = connection.getresponse()
-    assert response.getheader("content-type") == "text/plain; charset=utf-8"
-    exported = [json.loads(line) for line in response.read().decode().splitlines()]
+    export = control(recorder, "GET", "/journal/export")
+    assert export.status == 200
+    exported = [json.loads(line) for line in export.body.decode().splitlines()]
     assert [line["n"] for line in exported] == list(range(1, len(exported) + 1))
     assert exported[:1000] == lines(recorder, limit=1000)[:len(exported)]
 
