@@ -6,7 +6,7 @@ package struct HostedLimits: Sendable {
   /// How long a space is kept that nobody uses.
   package var idleTime = Duration.seconds(600)
   /// How long clients may take to answer the close frame when their space ends.
-  package var closingTime = Duration.seconds(5)
+  package var closingTime = Duration.seconds(1)
 
   package init() {}
 }
