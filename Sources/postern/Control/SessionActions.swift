@@ -6,20 +6,24 @@ import GatewayKit
 extension ControlAction {
   static let sessions = ControlAction(
     "sessions", "a table of the sessions", example: "sessions --user ann",
-    flags: [
-      Flag("user", "ID", "this user's only"),
-      Flag("limit", "N", "how many at most, 1 to 1000 (default 100)"),
-      Flag("after", "ID", "those after this one, to get the next page"),
-    ], telling: .sessions
+    flags: [Flag("user", "ID", "this user's only")] + pageFlags, telling: .sessions
   ) { arguments, _ in
-    var query: [HTTPField] = []
-    if let user = arguments.string("user") { query.append(HTTPField("user", user)) }
-    if let limit = try arguments.int("limit", in: 1...1000) { query.append(HTTPField("limit", String(limit))) }
-    if let after = arguments.string("after") { query.append(HTTPField("after", after)) }
-    return .get("/sessions", query: query)
+    let user = arguments.string("user").map { [HTTPField("user", $0)] } ?? []
+    return .get("/sessions", query: user + (try page(arguments)))
   }
 
   static let session = ControlAction(
     "session", "one session, as JSON", operand: "ID", example: "session conn_0_1"
   ) { .get("/sessions/\(PercentEncoding.encode($1))") }
+
+  /// What says which part of a list is wanted.
+  static let pageFlags = [
+    Flag("limit", "N", "how many at most, 1 to 1000 (default 100)"),
+    Flag("after", "ID", "those after this one, to get the next page"),
+  ]
+
+  static func page(_ arguments: Arguments) throws -> [HTTPField] {
+    let limit = try arguments.int("limit", in: 1...1000).map { [HTTPField("limit", String($0))] } ?? []
+    return limit + (arguments.string("after").map { [HTTPField("after", $0)] } ?? [])
+  }
 }

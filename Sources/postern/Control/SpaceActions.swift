@@ -5,17 +5,8 @@ import GatewayKit
 
 extension ControlAction {
   static let spaces = ControlAction(
-    "spaces", "the spaces that the gateway hosts, as JSON",
-    flags: [
-      Flag("limit", "N", "how many at most, 1 to 1000 (default 100)"),
-      Flag("after", "ID", "those after this one, to get the next page"),
-    ]
-  ) { arguments, _ in
-    var query: [HTTPField] = []
-    if let limit = try arguments.int("limit", in: 1...1000) { query.append(HTTPField("limit", String(limit))) }
-    if let after = arguments.string("after") { query.append(HTTPField("after", after)) }
-    return .get("/spaces", query: query)
-  }
+    "spaces", "the spaces that the gateway hosts, as JSON", flags: pageFlags
+  ) { arguments, _ in .get("/spaces", query: try page(arguments)) }
 
   static let space = ControlAction(
     "space", "make a space and say where it is, look at one, or end it", operand: "create|show|end",
