@@ -55,6 +55,8 @@ let package = Package(
   products: [
     .executable(name: "postern", targets: ["postern"]),
     .library(name: "PosternTesting", targets: ["PosternTesting"]),
+    .library(name: "PosternSwiftTesting", targets: ["PosternSwiftTesting"]),
+    .library(name: "PosternXCTest", targets: ["PosternXCTest"]),
   ],
   targets: [
     // C libraries of the system.
@@ -76,24 +78,28 @@ let package = Package(
     library("GatewayStores", ["GatewayKit", "GatewayCore", "CSQLite"]),
     .target(name: "CLoopIdentity"),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
-    library("GatewaySpace", ["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
-    library("GatewayControl", ["GatewaySpace", "GatewayRuntime", "GatewayJSON", "GatewayCore"]),
+    library("GatewayFaults", ["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
+    library("GatewaySpace", ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
+    library("GatewayControl", ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayReport", ["GatewayFleet", "GatewayCore"]),
+    library("GatewayWires", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library(
       "PosternTesting",
       [
-        "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores",
-        "GatewayKit", "GatewayTokens", "GatewayCore",
+        "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime",
+        "GatewayStores", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ]),
+    // For the tests of others: `postern` itself links neither of the libraries that run tests.
+    library("PosternSwiftTesting", ["PosternTesting"]),
+    library("PosternXCTest", ["PosternTesting"]),
     .executableTarget(
       name: "postern",
       dependencies: [
-        "PosternTesting", "GatewayReport", "GatewayFleet", "GatewaySpace", "GatewayServer", "GatewayRuntime",
-        "GatewayStores",
-        "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "PosternTesting", "GatewayReport", "GatewayWires", "GatewayFleet", "GatewaySpace", "GatewayServer",
+        "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       swiftSettings: settings),
 
@@ -101,7 +107,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "PosternTesting", "GatewayControl", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewaySimulator",
+        "PosternTesting", "GatewayControl", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewayFaults",
+        "GatewaySimulator",
         "GatewayRuntime", "GatewayStores", "GatewayPlain", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
@@ -116,6 +123,12 @@ let package = Package(
       [
         "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON",
         "GatewayCore", "TestSupport",
+      ]),
+    tests(
+      "GatewayFaultsTests",
+      [
+        "GatewayFaults", "GatewayPlain", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
+        "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport",
       ]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests(
@@ -133,6 +146,8 @@ let package = Package(
       "GatewayRuntimeTests",
       ["GatewayRuntime", "GatewaySimulator", "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport"] + vendors),
     tests(
+      "GatewayControlTests", ["GatewayControl", "GatewaySimulator", "GatewayRuntime", "GatewayCore"]),
+    tests(
       "GatewaySimulatorTests",
       [
         "GatewayPlain", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON",
@@ -148,6 +163,13 @@ let package = Package(
       ]),
     tests(
       "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"] + vendors),
+    tests(
+      "GatewayWiresTests",
+      [
+        "GatewayWires", "GatewayFleet", "GatewayRuntime", "GatewayPlain", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "TestSupport",
+      ]),
+    tests("PosternTestingTests", ["PosternTesting", "PosternSwiftTesting"]),
     tests(
       "PosternTests",
       [

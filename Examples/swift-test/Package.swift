@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package that tests its client against Postern: what a package of your own needs is the dependency and the product.
+// A package that tests its client against Postern: what a package of your own needs is the dependency and one product,
+// `PosternSwiftTesting` for tests with Swift Testing, `PosternXCTest` for those with XCTest.
 let package = Package(
   name: "client",
   dependencies: [
@@ -11,6 +12,10 @@ let package = Package(
   targets: [
     .testTarget(
       name: "ClientTests",
-      dependencies: [.product(name: "PosternTesting", package: "postern")])
+      dependencies: [
+        .product(name: "PosternTesting", package: "postern"),
+        .product(name: "PosternSwiftTesting", package: "postern"),
+        .product(name: "PosternXCTest", package: "postern"),
+      ])
   ]
 )

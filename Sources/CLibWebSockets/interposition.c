@@ -2,6 +2,7 @@
 #include "postern_lws.h"
 
 #include <dlfcn.h>
+#include <ifaddrs.h>
 #include <openssl/err.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,16 +11,21 @@
 
 // libwebsockets calls recv(), OpenSSL's functions and its own lws_write() through its procedure linkage table. The functions of
 // these names here come first in the order in which the dynamic linker looks, so the library calls them, and they call
-// the ones they stand before. Five things cannot be had in another way:
+// the ones they stand before. Seven things cannot be had in another way:
 //
 // - Giving the library a connection together with its TLS session. It makes a session for each connection itself, with
 //   SSL_new(); here it gets the one that is there.
-// - That a ping arrived. The library answers it and tells nobody; but it writes its answer with lws_write().
+// - That a ping arrived, and that it stays without an answer. The library answers it and tells nobody; but it writes its
+//   answer with lws_write().
 // - Why a TLS handshake with a server that was dialled failed. The library says so in words at best, and empties
 //   OpenSSL's queue of errors.
 // - The code of a close frame. The library makes 1002 of 1012 to 1014; but the frame is still where it was read to.
 // - That a close frame of ours is the last word. The library sends one of its own after it if what comes meanwhile breaks
 //   the protocol, as an answer inside the rest of a frame does.
+// - Keeping a connection open whose WebSocket is over. The library answers a close frame by the end of the connection, with
+//   shutdown() and close().
+// - Binding a dialled connection to an address at the price of bind(). The library first asks the kernel for all interfaces,
+//   to see whether one has that address for its name: a netlink socket and a dozen calls, a fifth of what a dial costs.
 //
 // They are defined under names of their own with the assembler's name beside, so that no header's inline version or
 // declaration is in the way. postern_interposition_works() finds out whether the linker has done as expected.
@@ -32,12 +38,18 @@ SSL *postern_ssl_new(SSL_CTX *context) INTERPOSES("SSL_new");
 int postern_ssl_connect(SSL *ssl) INTERPOSES("SSL_connect");
 int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum lws_write_protocol kind)
     INTERPOSES("lws_write");
+int postern_shutdown(int fd, int how) INTERPOSES("shutdown");
+int postern_close(int fd) INTERPOSES("close");
+int postern_getifaddrs(struct ifaddrs **list) INTERPOSES("getifaddrs");
 
 typedef ssize_t (*recv_function)(int, void *, size_t, int);
 typedef int (*ssl_read_function)(SSL *, void *, int);
 typedef int (*ssl_connect_function)(SSL *);
 typedef SSL *(*ssl_new_function)(SSL_CTX *);
 typedef int (*lws_write_function)(struct lws *, unsigned char *, size_t, enum lws_write_protocol);
+typedef int (*shutdown_function)(int, int);
+typedef int (*close_function)(int);
+typedef int (*getifaddrs_function)(struct ifaddrs **);
 
 static void *next(void **found, const char *name) {
   void *function = __atomic_load_n(found, __ATOMIC_RELAXED);
@@ -54,13 +66,16 @@ int postern_interposition_works(void) {
          dlsym(RTLD_DEFAULT, "SSL_read") == (void *)postern_ssl_read &&
          dlsym(RTLD_DEFAULT, "SSL_new") == (void *)postern_ssl_new &&
          dlsym(RTLD_DEFAULT, "SSL_connect") == (void *)postern_ssl_connect &&
-         dlsym(RTLD_DEFAULT, "lws_write") == (void *)postern_lws_write;
+         dlsym(RTLD_DEFAULT, "lws_write") == (void *)postern_lws_write &&
+         dlsym(RTLD_DEFAULT, "shutdown") == (void *)postern_shutdown &&
+         dlsym(RTLD_DEFAULT, "close") == (void *)postern_close &&
+         dlsym(RTLD_DEFAULT, "getifaddrs") == (void *)postern_getifaddrs;
 }
 
-static postern_ping_receiver ping_receiver;
+static postern_ping_judge ping_judge;
 static postern_close_judge close_judge;
 
-void postern_set_ping_receiver(postern_ping_receiver receiver) { ping_receiver = receiver; }
+void postern_set_ping_judge(postern_ping_judge judge) { ping_judge = judge; }
 
 void postern_set_close_judge(postern_close_judge judge) { close_judge = judge; }
 
@@ -285,7 +300,55 @@ int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum 
   static void *found;
   lws_write_function write = (lws_write_function)next(&found, "lws_write");
 
-  if (__builtin_expect((kind & 0x1f) == LWS_WRITE_PONG, 0)) ping_receiver(lws_wsi_user(wsi));
+  if (__builtin_expect((kind & 0x1f) == LWS_WRITE_PONG && !ping_judge(lws_wsi_user(wsi)), 0)) return (int)size;
   if (__builtin_expect((kind & 0x1f) == postern_write_close && !close_judge(lws_wsi_user(wsi)), 0)) return (int)size;
   return write(wsi, buffer, size, kind);
+}
+
+// The descriptor that the library is about to close, and must not; -1 nearly always.
+static _Thread_local int kept_fd = -1;
+
+int postern_keep(struct lws *wsi) {
+  SSL *ssl = lws_get_ssl(wsi);
+
+  if (ssl) SSL_set_quiet_shutdown(ssl, 1);
+  kept_fd = lws_get_socket_fd(wsi);
+  return kept_fd;
+}
+
+int postern_shutdown(int fd, int how) {
+  static void *found;
+
+  if (__builtin_expect(fd == kept_fd && fd >= 0, 0)) return 0;
+  return ((shutdown_function)next(&found, "shutdown"))(fd, how);
+}
+
+int postern_close(int fd) {
+  static void *found;
+
+  if (__builtin_expect(fd == kept_fd && fd >= 0, 0)) {
+    kept_fd = -1;
+    return 0;
+  }
+  return ((close_function)next(&found, "close"))(fd);
+}
+
+static _Thread_local int is_dialling;
+
+struct lws *postern_connect(const struct lws_client_connect_info *info) {
+  struct lws *wsi;
+
+  is_dialling = 1;
+  wsi = lws_client_connect_via_info(info);
+  is_dialling = 0;
+  return wsi;
+}
+
+int postern_getifaddrs(struct ifaddrs **list) {
+  static void *found;
+
+  if (!is_dialling) return ((getifaddrs_function)next(&found, "getifaddrs"))(list);
+  // Of no interfaces none has that name, and the library takes it for the address that it is.
+  *list = NULL;
+  return 0;
 }

@@ -206,5 +206,5 @@ struct lws *postern_dial(const struct postern_dial_settings *settings) {
   info.retry_and_idle_policy = &no_retry;
   info.userdata = settings->user;
   info.opaque_user_data = settings->user;
-  return lws_client_connect_via_info(&info);
+  return postern_connect(&info);
 }

@@ -84,7 +84,6 @@ struct ClockRoutes {
     }
   }
 
-  private static let moveMax = 315_576_000.0
   private static let patienceMax = 60_000
 
   private func advance(_ name: String, _ request: HTTPRequest) async throws(GatewayError) -> AdvanceBody {
@@ -93,7 +92,7 @@ struct ClockRoutes {
       request,
       #"{"by_s": 0...315576000, "patience_ms"?: 0...60000, "wall"?: "moves" or "stays", "stop_at"?: "refresh_required"}"#
     )
-    guard (0...Self.moveMax).contains(order.byS) else {
+    guard (0...Advance.farthest.inSeconds).contains(order.byS) else {
       throw .invalidParameter.detailed("by_s must be 0 to 315576000, ten years")
     }
     guard (0...Self.patienceMax).contains(order.patienceMs ?? 0) else {

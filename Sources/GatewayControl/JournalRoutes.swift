@@ -12,15 +12,20 @@ struct JournalRoutes {
   private static let numberMax: UInt64 = (1 << 53) - 1
   /// What may be asked with, by the patterns of the routes.
   static let parameters = [
-    "/journal": ["after", "user", "kind", "connection", "limit"], "/journal/counts": ["user"],
-    "/journal/export": ["after", "user", "kind", "connection"],
-    "/journal/stream": ["after", "user", "kind", "connection"],
+    "/journal": ["after", "user", "kind", "connection", "payloads", "limit"], "/journal/counts": ["user"],
+    "/journal/export": ["after", "user", "kind", "connection", "payloads"],
+    "/journal/stream": ["after", "user", "kind", "connection", "payloads"],
   ]
+
+  static let noJournal = GatewayError.notFound.detailed("the gateway keeps no journal; start it with --journal")
 
   var routes: [HTTPRoute] {
     [
+      ExpectRoute(gateway: gateway).route,
       HTTPRoute("GET", "/journal") { request, _ in
-        answer { journal throws(GatewayError) in Self.body(journal.page(try Self.query(request)), last: journal.last) }
+        answer { journal throws(GatewayError) in
+          Self.body(journal.page(try Self.query(request, journal)), last: journal.last)
+        }
       },
       HTTPRoute("GET", "/journal/counts") { request, _ in
         answer { journal throws(GatewayError) in
@@ -43,15 +48,13 @@ struct JournalRoutes {
   }
 
   private func journal() throws(GatewayError) -> Journal {
-    guard let journal = gateway.journal else {
-      throw .notFound.detailed("the gateway keeps no journal; start it with --journal")
-    }
+    guard let journal = gateway.journal else { throw Self.noJournal }
     return journal
   }
 
   // MARK: Questions
 
-  private static func query(_ request: HTTPRequest) throws(GatewayError) -> Journal.Query {
+  private static func query(_ request: HTTPRequest, _ journal: Journal) throws(GatewayError) -> Journal.Query {
     var query = Journal.Query(user: request.parameter("user").map(UserID.init), limit: 100)
     if let after = request.parameter("after") { query.after = try number(after, "after") }
     if let kinds = request.parameter("kind") {
@@ -60,6 +63,7 @@ struct JournalRoutes {
       }
     }
     if let text = request.parameter("connection") { query.connection = try connection(text) }
+    query.hasPayloads = try Self.hasPayloads(request, journal)
     if let text = request.parameter("limit") {
       guard let limit = Int(text), (1...linesMax).contains(limit) else {
         throw .invalidParameter.detailed("limit must be 1 to \(linesMax)")
@@ -69,7 +73,19 @@ struct JournalRoutes {
     return query
   }
 
-  private static func number(_ text: String, _ name: String) throws(GatewayError) -> UInt64 {
+  private static func hasPayloads(_ request: HTTPRequest, _ journal: Journal) throws(GatewayError) -> Bool {
+    switch request.parameter("payloads").map({ Name($0) }) {
+    case nil, "false": return false
+    case "true":
+      guard journal.keepsPayloads else {
+        throw .invalidParameter.detailed("the gateway keeps no payloads; start it with --journal-payloads")
+      }
+      return true
+    default: throw .invalidParameter.detailed("payloads must be true or false")
+    }
+  }
+
+  static func number(_ text: String, _ name: String) throws(GatewayError) -> UInt64 {
     guard let number = UInt64(text), number <= numberMax else {
       throw .invalidParameter.detailed("\(name) must be the number of a line, or 0")
     }
@@ -77,10 +93,8 @@ struct JournalRoutes {
   }
 
   private static func kind(_ text: String) throws(GatewayError) -> JournalKind {
-    // By bytes, as every word of a peer's.
-    guard let kind = JournalKind.allCases.first(where: { Name($0.rawValue) == Name(text) }) else {
-      let known = JournalKind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .invalidParameter.detailed("kind must be some of \(known), with commas between them")
+    guard let kind = JournalKind(word: text) else {
+      throw .invalidParameter.detailed("kind must be some of \(JournalKind.words), with commas between them")
     }
     return kind
   }
@@ -161,14 +175,15 @@ struct JournalRoutes {
   }
 
   private func reader(_ request: HTTPRequest, from last: String? = nil) throws(GatewayError) -> JournalReader {
-    var query = try Self.query(request)
+    let journal = try journal()
+    var query = try Self.query(request, journal)
     if let last { query.after = try Self.number(last, "Last-Event-ID") }
-    return JournalReader(try journal(), query, on: gateway.tables[0].loop)
+    return JournalReader(journal, query, on: gateway.tables[0].loop)
   }
 
   // MARK: Answers
 
-  private static func response(_ body: [UInt8]) -> HTTPResponse {
+  static func response(_ body: [UInt8]) -> HTTPResponse {
     HTTPResponse(status: 200, headers: [HTTPField("content-type", "application/json")], body: body)
   }
 
@@ -199,5 +214,16 @@ struct JournalRoutes {
       }
       json.endObject()
     }
+  }
+}
+
+extension JournalKind {
+  /// All of them, with commas between them.
+  static let words = allCases.map(\.rawValue).joined(separator: ", ")
+
+  /// By bytes, as every word of a peer's.
+  init?(word: String) {
+    guard let kind = Self.allCases.first(where: { Name($0.rawValue) == Name(word) }) else { return nil }
+    self = kind
   }
 }

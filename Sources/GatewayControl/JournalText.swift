@@ -3,7 +3,7 @@ internal import GatewayCore
 internal import GatewayJSON
 package import GatewayRuntime
 
-/// A line of the journal in JSON: `{"n":412,"at_ms":3600000,"time":"2026-11-22T12:00:00.000Z","kind":"refreshed",…}`.
+/// A line of the journal in JSON: `{"n":412,"at_ms":3600000,"real_ms":812,"kind":"refreshed",…}`.
 package enum JournalText {
   /// The line without a line feed.
   package static func text(_ line: JournalLine) -> String {
@@ -16,12 +16,14 @@ package enum JournalText {
     json.beginObject()
     json.member("n", Int64(clamping: line.number))
     json.member("at_ms", line.at.milliseconds)
+    json.member("real_ms", line.real.milliseconds)
     json.member("time", time(line.wallTime))
     json.member("kind", line.event.kind.rawValue)
     if let user = line.user { json.member("user", user.rawValue) }
     if let connection = line.connection { json.member("connection", connection.description) }
     if let dialect = line.dialect { json.member("dialect", dialect) }
     writeDetails(of: line, to: &json)
+    if let payload = line.payload { json.member("payload", payload) }
     json.endObject()
   }
 
@@ -35,7 +37,7 @@ package enum JournalText {
       write(grant, line.expiresIn, to: &json)
     case .refreshed(let grant, let after):
       write(grant, line.expiresIn, to: &json)
-      if let after { json.member("after_ms", Int64(after)) }
+      if let after = after.milliseconds { json.member("after_ms", Int64(after)) }
     case .loginRefused(let error), .refreshRefused(let error), .malformed(let error), .providerFailed(let error),
       .providerRefused(let error):
       write(error, to: &json)
@@ -52,6 +54,9 @@ package enum JournalText {
     case .httpAnswered(_, let status):
       if let route = line.route { json.member("route", route) }
       json.member("status", Int64(status))
+    case .faulted(_, let number):
+      if let fault = line.fault { json.member("fault", fault) }
+      json.member("number", Int64(number))
     case .connectionOpened, .loginAsked, .loggedOut, .tokenExpired, .revoked, .providerAsked, .providerMinted: break
     }
   }

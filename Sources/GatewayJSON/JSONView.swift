@@ -164,6 +164,12 @@ package struct JSONView: Sendable {
     }
   }
 
+  /// The array's element at that place, from 0; nil if there is none.
+  package func element(_ index: Int) -> JSONView? {
+    guard kind == .array, index >= 0 else { return nil }
+    return read { json_array_get($0, index) }.map { JSONView(document: document, value: $0) }
+  }
+
   /// The object's members as they stand in the text; nil if this is no object.
   package var members: [(name: String, value: JSONView)]? {
     guard kind == .object else { return nil }

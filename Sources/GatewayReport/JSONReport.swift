@@ -29,10 +29,12 @@ extension StormReport {
     let passes: Bool
     let caveat: String?
     let caveats: [String]
-    let thresholds: [Outcome]
+    let thresholds: [Threshold.Outcome]
     let figures: [String: Figure]
     let plan: StormPlan
     let gatewaySettings: GatewayDescription?
+    let jitterForecast: JitterForecast?
+    let phases: [Phase]?
     let machine: Machine
     let result: StormResult
 
@@ -46,61 +48,32 @@ extension StormReport {
       caveat = report.caveats.isEmpty ? nil : report.caveats.joined(separator: "; ")
       caveats = report.caveats
       gatewaySettings = report.settings
-      thresholds = report.thresholds.map(Outcome.init)
+      thresholds = report.thresholds
       figures = Dictionary(
         uniqueKeysWithValues: Metric.all.map { ($0.name, Figure($0, report.result)) })
       plan = report.plan
+      jitterForecast = report.forecast
       machine = report.machine
-      result = report.result
+      phases = report.result.phases?.map(Phase.init)
+      var whole = report.result
+      whole.phases = nil
+      result = whole
     }
   }
 
-  private struct Outcome: Encodable {
-    let threshold: String
-    let holds: Bool
-    let actual: String
-    let why: String?
+  /// A phase of the storm's scenario, with the figures that a phase has.
+  private struct Phase: Encodable {
+    let name: String
+    let fromS: Double
+    let toS: Double
+    let figures: [String: Figure]
 
-    init(_ outcome: Threshold.Outcome) {
-      threshold = outcome.threshold
-      holds = outcome.holds
-      actual = outcome.actual
-      why = outcome.why
-    }
-  }
-
-  /// A metric's value; null where the storm has none, and why.
-  private struct Figure: Encodable {
-    let value: Double?
-    let unit: String
-    let why: String?
-
-    init(_ metric: Metric, _ result: StormResult) {
-      value = metric.value(result)
-      unit = metric.unit.name
-      why = metric.absence(result).map { "\($0.word): \($0.reason)" }
-    }
-
-    private enum CodingKeys: CodingKey { case value, unit, why }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(value, forKey: .value)
-      try container.encode(unit, forKey: .unit)
-      try container.encodeIfPresent(why, forKey: .why)
-    }
-  }
-}
-
-extension Metric.Unit {
-  /// The unit's name in the JSON report.
-  fileprivate var name: String {
-    switch self {
-    case .count: "count"
-    case .share: "share"
-    case .ratio: "ratio"
-    case .duration: "seconds"
-    case .bytes: "bytes"
+    init(_ phase: PhaseResult) {
+      name = phase.name
+      fromS = phase.from
+      toS = phase.to
+      figures = Dictionary(
+        uniqueKeysWithValues: Metric.all.filter(\.isOfPhases).map { ($0.name, Figure($0, phase.result)) })
     }
   }
 }

@@ -16,25 +16,38 @@ package struct StormReport: Sendable {
   package let settings: GatewayDescription?
   /// What to know before one believes the figures.
   package let caveats: [String]
+  /// What jitter would have changed; nil where the wave does not tell.
+  package let forecast: JitterForecast?
 
   package init(
     plan: StormPlan, gateway: String, provider: String, startedAt: WallTime, machine: Machine, result: StormResult,
-    thresholds: [Threshold], settings: GatewayDescription? = nil, caveats: [String] = []
+    thresholds: [Threshold], phaseThresholds: [(phase: String, threshold: Threshold)] = [],
+    settings: GatewayDescription? = nil, caveats: [String] = [], failures: [String] = []
   ) {
     self.settings = settings
-    self.caveats = result.caveats(plan) + caveats
+    self.caveats = failures + result.caveats(plan) + caveats
+    isAsOrdered = failures.isEmpty
     self.plan = plan
     self.gateway = gateway
     self.provider = provider
     self.startedAt = startedAt
     self.machine = machine
     self.result = result
-    self.thresholds = thresholds.map { $0.judge(result) }
+    forecast = JitterForecast(plan, result)
+    self.thresholds =
+      thresholds.map { $0.judge(result) }
+      + phaseThresholds.map { phase, threshold in
+        let found = result.phases?.first { $0.name.utf8.elementsEqual(phase.utf8) }
+        return threshold.judge(found?.result, in: phase)
+      }
   }
 
-  /// Whether every threshold holds, and the storm was not cut short.
+  /// Whether the gateway did all that the scenario wanted of it.
+  private let isAsOrdered: Bool
+
+  /// Whether every threshold holds, and the storm was not cut short, nor its scenario left out.
   package var passes: Bool {
-    !result.wasInterrupted && thresholds.allSatisfy(\.holds)
+    !result.wasInterrupted && isAsOrdered && thresholds.allSatisfy(\.holds)
   }
 
   /// The behaviours that took part, in the order of their names' declaration.
@@ -61,8 +74,7 @@ package struct StormReport: Sendable {
   /// The figure of a metric for people, or what stands in its place: a dash, `never`, `not measurable`.
   func figure(_ name: String) -> String {
     guard let metric = Metric.named(name) else { preconditionFailure("no metric \(name)") }
-    guard let absence = metric.absence(result) else { return metric.value(result).map { metric.unit.text($0) } ?? "–" }
-    return absence.word == "none" ? "–" : absence.word
+    return Figure(metric, result).text
   }
 
   /// The same, and why there is none where that is not plain.

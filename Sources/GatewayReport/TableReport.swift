@@ -9,21 +9,24 @@ extension StormReport {
     lines += ["", "Connections"] + connections
     lines += ["", "Refreshes"] + refreshes
     if hasReturns { lines += ["", "Coming back"] + returnLines }
+    if !phaseRows.isEmpty { lines += ["", "Phases"] + TextTable.columns([Self.phaseHead] + phaseRows) }
     lines += ["", "Clients by behaviour"] + byBehaviour
     lines += ["", "Token provider"] + providerLines
-    lines += ["", "Latency"] + latencyLines
-    if !result.probes.isEmpty {
-      lines += ["", "Gateway process"] + gatewayLines
+    if forecast != nil {
+      lines +=
+        ["", "What jitter would have changed"] + TextTable.aligned(forecastRows) + forecastNotes.map { "  \($0)" }
     }
-    lines += ["", "Settings"] + Self.aligned(settingRows)
-    lines += ["", "Columns"] + Self.aligned(Self.columnMeanings.map { [$0.name, $0.meaning] })
+    lines += ["", "Latency"] + latencyLines
+    lines += ["", "Processes"] + processLines
+    lines += ["", "Settings"] + TextTable.aligned(settingRows)
+    lines += ["", "Columns"] + TextTable.aligned(Self.columnMeanings.map { [$0.name, $0.meaning] })
     if !thresholds.isEmpty { lines += ["", "Thresholds"] + thresholdLines }
     return lines
   }
 
   private var connections: [String] {
     let connects = result.connects
-    return Self.aligned(
+    return TextTable.aligned(
       [
         ["begun", Figures.count(connects.attempted)],
         ["accepted", Figures.count(connects.accepted), "peak \(figure("connects.peak"))/s"],
@@ -33,7 +36,7 @@ extension StormReport {
 
   private var refreshes: [String] {
     let refreshes = result.refreshes
-    return Self.aligned(
+    return TextTable.aligned(
       [
         ["asked", Figures.count(refreshes.asked)],
         ["answered", Figures.count(refreshes.answered)],
@@ -54,7 +57,7 @@ extension StormReport {
 
   private var returnLines: [String] {
     let returns = result.returns
-    return Self.aligned(
+    return TextTable.aligned(
       [
         ["connections ended", Figures.count(returns.interrupted)],
         ["clients back", Figures.count(returns.returned)],
@@ -73,15 +76,15 @@ extension StormReport {
   }
 
   private var byBehaviour: [String] {
-    Self.columns([[""] + Self.columnMeanings.map(\.name)] + behaviourRows)
+    TextTable.columns([[""] + Self.columnMeanings.map(\.name)] + behaviourRows)
   }
 
   private var providerLines: [String] {
     let provider = result.provider
     guard provider.calls > 0 else {
-      return Self.aligned([["minted locally", Figures.count(provider.mintedLocally)]])
+      return TextTable.aligned([["minted locally", Figures.count(provider.mintedLocally)]])
     }
-    return Self.aligned(
+    return TextTable.aligned(
       [
         [
           "calls", Figures.count(provider.calls),
@@ -97,7 +100,7 @@ extension StormReport {
   }
 
   private var latencyLines: [String] {
-    Self.columns(
+    TextTable.columns(
       [["", "count", "p50", "p90", "p99", "max"]]
         + latencies.map { name, histogram in
           [name, Figures.count(Int(histogram.count))]
@@ -107,19 +110,21 @@ extension StormReport {
         })
   }
 
-  private var gatewayLines: [String] {
-    Self.aligned([
-      ["CPU per refresh", figure("gateway.cpu_per_refresh")],
-      ["memory per connection", explained("gateway.bytes_per_connection")],
-    ])
+  private var processLines: [String] {
+    let storm = [["storm", figure("storm.cpu_per_connect"), figure("storm.cpu_per_refresh")]]
+    let gateway = [
+      [
+        "gateway", figure("gateway.cpu_per_connect"), figure("gateway.cpu_per_refresh"),
+        explained("gateway.bytes_per_connection"),
+      ]
+    ]
+    return TextTable.aligned(
+      [["", "CPU per login", "CPU per refresh", "memory per connection"]] + (result.probes.isEmpty ? [] : gateway)
+        + storm)
   }
 
   private var thresholdLines: [String] {
-    Self.aligned(
-      thresholds.map { outcome in
-        let why = outcome.why.map { ": \($0)" } ?? ""
-        return [outcome.holds ? "holds" : "FAILS", outcome.threshold, "is \(outcome.actual)\(why)"]
-      })
+    TextTable.aligned(thresholds.map(\.row))
   }
 
   /// A total, and its parts by reason.
@@ -132,37 +137,5 @@ extension StormReport {
           .joined(separator: ", "),
       ]
     ]
-  }
-
-  /// Rows with their columns flush left.
-  private static func aligned(_ rows: [[String]]) -> [String] {
-    let widths = widths(rows)
-    return rows.map { row in
-      let cells = row.enumerated().map { index, cell in
-        index == row.count - 1 ? cell : cell + padding(widths[index] - cell.count)
-      }
-      return "  " + cells.joined(separator: "  ")
-    }
-  }
-
-  /// Rows of numbers: the first column flush left, the others flush right.
-  private static func columns(_ rows: [[String]]) -> [String] {
-    let widths = widths(rows)
-    return rows.map { row in
-      let cells = row.enumerated().map { index, cell in
-        index == 0 ? cell + padding(widths[0] - cell.count) : padding(widths[index] - cell.count) + cell
-      }
-      return "  " + cells.joined(separator: "  ")
-    }
-  }
-
-  private static func widths(_ rows: [[String]]) -> [Int] {
-    (0..<(rows.map(\.count).max() ?? 0)).map { column in
-      rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
-    }
-  }
-
-  private static func padding(_ count: Int) -> String {
-    String(repeating: " ", count: max(0, count))
   }
 }

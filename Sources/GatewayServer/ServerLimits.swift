@@ -18,6 +18,9 @@ package struct ServerLimits: Hashable, Sendable {
   package var idleTime = Duration.seconds(15)
   /// How long a reader may take none of an answer.
   package var readerPatience = Duration.seconds(30)
+  /// How long the peer may take to answer a close frame, if nobody who owns the socket is less patient; and how long one
+  /// may wait whose close frame is not answered on purpose.
+  package var closeTimeout = Duration.seconds(15)
 
   package init() {}
 

@@ -1,4 +1,5 @@
 package import GatewayCore
+package import GatewayFaults
 package import GatewayKit
 package import GatewayRuntime
 
@@ -10,32 +11,51 @@ package final class Space: Sendable {
   /// In the order of the settings.
   package let vendors: [any Vendor]
   package let provider: TokenProvider
+  /// What goes wrong on purpose; nil where nothing may.
+  package let faults: FaultBook?
 
   /// - Parameters:
   ///   - loops: Numbered from 0; what there is one of lives on the first.
   ///   - store: What its vendors remember in.
   /// - Throws: What a vendor says of its settings.
   package init(_ settings: SpaceSettings, on loops: [EventLoop], store: any Store) throws {
+    var configuration = settings.configuration
+    // What a fault follows, and what befalls whom, stands in a journal.
+    if settings.takesFaults, configuration.journalBytes == nil {
+      configuration.journalBytes = GatewayConfiguration.usualJournalBytes
+    }
+    let seed = settings.seed ?? Self.chance()
+    let faults = settings.takesFaults ? FaultBook(on: loops[0], seed: seed) : nil
+    let store = faults?.decorate(store) ?? store
     let revocations = StoredRevocations(store, countMax: settings.configuration.revocationsMax)
-    let gateway = Gateway(configuration: settings.configuration, loops: loops, keeper: revocations)
+    let gateway = Gateway(configuration: configuration, loops: loops, keeper: revocations)
     let ground = Ground(
       services: gateway, executor: loops[0], store: store, session: settings.configuration.session,
-      issuer: settings.issuer, seed: settings.seed ?? Self.chance(), secrets: settings.secrets,
+      issuer: settings.issuer, seed: seed, secrets: settings.secrets,
       isSecure: settings.isSecure,
       isLocal: settings.isLocal)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
-    gateway.open(with: vendors.flatMap(\.bindings))
+    gateway.open(with: vendors.flatMap(\.bindings)) { faults?.decorate($0) ?? $0 }
     let provider = TokenProvider(
       on: loops[0], policy: settings.provider, services: gateway, issuer: settings.issuer,
-      vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } })
+      vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } }, minting: faults?.minting)
     self.gateway = gateway
     self.revocations = revocations
     self.vendors = vendors
     self.provider = provider
+    self.faults = faults
+  }
+
+  /// Judges an upgrade request before the 101. Only on the loop.
+  package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
+    faults?.admit(upgrade, to: gateway) ?? gateway.admit(upgrade, on: loop)
   }
 
   /// Everything the gateway's own port answers, made anew.
-  package var routes: [HTTPRoute] { vendors.flatMap { $0.routes(with: provider) } }
+  package var routes: [HTTPRoute] {
+    let routes = vendors.flatMap { $0.routes(with: provider) }
+    return faults?.decorate(routes, of: gateway) ?? routes
+  }
 
   /// What the vendors answer on the control port.
   package var controlRoutes: [HTTPRoute] { vendors.flatMap(\.controlRoutes) }
@@ -43,8 +63,9 @@ package final class Space: Sendable {
   /// Lets every vendor remember what it knows from the start, and the gateway what was revoked in an earlier life. Before
   /// anything listens.
   package func prepare() async throws {
-    let now = await gateway.tables[0].perform { [gateway] table in
+    let now = await gateway.tables[0].perform { [gateway, faults] table in
       gateway.journal?.begin()
+      faults?.attach(to: gateway.journal)
       return table.loop.wallTime
     }
     let (targets, expired) = try await revocations.all(at: now)
@@ -59,5 +80,5 @@ package final class Space: Sendable {
   }
 
   /// What listens on the gateway's port, made anew.
-  package var site: GatewaySite { GatewaySite(gateway, routes: routes) }
+  package var site: SpaceSite { SpaceSite(self) }
 }

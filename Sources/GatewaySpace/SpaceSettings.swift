@@ -16,6 +16,8 @@ package struct SpaceSettings: Sendable {
   package var seed: UInt64?
   /// Where chance comes from that nobody may foresee; of a seed in simulated worlds only.
   package var secrets = Secrets.system
+  /// Whether it may be ordered to fail. It has one loop then.
+  package var takesFaults = false
   /// Whether clients reach the gateway over TLS.
   package var isSecure = false
   /// Whether only this machine reaches it.

@@ -2,11 +2,11 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayPlain
 internal import GatewayRuntime
+internal import GatewayServer
 internal import GatewaySpace
-internal import GatewayTokens
 
-/// A gateway of the plain dialect inside a test process, on free loopback ports: point the client under test at ``url``, let its token expire,
-/// and look at what it does.
+/// A gateway of the plain dialect inside a test process, on a free loopback port, with users, keys and a clock of its own: point the client under
+/// test at ``url``, let its token expire, and look at what it does.
 ///
 /// ```swift
 /// let gateway = try await PosternGateway.start()
@@ -16,6 +16,9 @@ internal import GatewayTokens
 /// // the client gets refresh_required, and has `refreshTimeout` to answer
 /// await gateway.stop()
 /// ```
+///
+/// All gateways of a process share one thread, and nothing else; one takes about a millisecond to make. One that is
+/// neither stopped nor used for an hour ends by itself.
 ///
 /// A package that tests so depends on `.product(name: "PosternTesting", package: "postern")`, and wants on Debian what
 /// `Deploy/install-packages build` installs. `Examples/swift-test` is one, client and all.
@@ -32,6 +35,8 @@ public final class PosternGateway: Sendable {
     public var closesRevoked = false
     /// How long the token provider takes for one token.
     public var providerLatency = Duration.zero
+    /// Whether no time passes for sessions and tokens but what ``PosternGateway/advance(by:patience:wall:until:)`` moves.
+    public var isFrozen = false
     /// The seed of all chance; nil for the system's.
     public var seed: UInt64?
 
@@ -39,42 +44,56 @@ public final class PosternGateway: Sendable {
     public init() {}
   }
 
-  private let running: RunningGateway
+  let space: NamedSpace
+  private let host: RunningGateway
   private let issuer: PlainTokenIssuer
+  private let address: String
 
-  private init(running: RunningGateway, issuer: PlainTokenIssuer) {
-    self.running = running
+  private init(_ space: NamedSpace, on host: RunningGateway, issuer: PlainTokenIssuer) {
+    self.space = space
+    self.host = host
     self.issuer = issuer
+    address = "127.0.0.1:\(space.port.number)"
   }
 
   /// Starts a gateway with a random secret. Throws if an option is out of its range or nothing can listen on loopback.
   public static func start(_ options: Options = Options()) async throws -> PosternGateway {
-    let secret = try KeyMaterial.secret(SecureRandom.bytes(32))
-    let signer = try JWTSigner(secret)
-    let issuer = PlainTokenIssuer(signer: signer)
-    let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(secret)]))
+    let keys = try PlainKeys()
+    var order = SpaceOrder()
+    order.isFrozen = options.isFrozen
+    order.idleTime = .seconds(3_600)
+    order.closingTime = .milliseconds(100)
+    let host = try await PosternHost.started()
+    let space = try await host.host(try settings(options, keys), order)
+    return PosternGateway(space, on: host, issuer: keys.issuer)
+  }
+
+  private static func settings(_ options: Options, _ keys: PlainKeys) throws -> GatewaySettings {
     let session = try SessionPolicy(
       loginTimeout: options.loginTimeout, refreshTimeout: options.refreshTimeout, refreshLead: options.refreshLead,
       revocation: options.closesRevoked ? .close : .refresh, anyRefreshTimeout: true)
     var space = SpaceSettings(
-      configuration: GatewayConfiguration(session: session), vendors: [PlainSettings(verifier: verifier)],
-      issuer: issuer, provider: try TokenProviderPolicy(latency: options.providerLatency))
+      configuration: GatewayConfiguration(session: session), vendors: [PlainSettings(verifier: keys.verifier)],
+      issuer: keys.issuer, provider: try TokenProviderPolicy(latency: options.providerLatency))
     space.seed = options.seed
-    space.configuration.journalBytes = HostedLimits().journalBytes
-    return PosternGateway(running: try await RunningGateway.start(GatewaySettings(space)), issuer: issuer)
+    var settings = GatewaySettings(space)
+    settings.limits.connectionsMax = PosternHost.connectionsMax
+    return settings
   }
 
+  var gateway: Gateway { space.hosted.space.gateway }
+
   /// Where clients connect, e.g. `ws://127.0.0.1:40123/v1/connect`.
-  public var url: String { "ws://127.0.0.1:\(running.port)\(PlainDialect.path)" }
+  public var url: String { "ws://\(address)\(PlainDialect.path)" }
 
   /// Where the HTTP side and the token provider are, e.g. `http://127.0.0.1:40123`.
-  public var httpURL: String { "http://127.0.0.1:\(running.port)" }
+  public var httpURL: String { "http://\(address)" }
 
-  /// Where the control API is, e.g. `http://127.0.0.1:40124`.
-  public var controlURL: String { "http://127.0.0.1:\(running.controlPort)" }
+  /// Where the control API is, e.g. `http://127.0.0.1:40124/spaces/s1`.
+  public var controlURL: String { "http://127.0.0.1:\(host.controlPort)/spaces/\(space.name.text)" }
 
   /// What happened: what the client under test has done.
-  public var journal: PosternJournal { PosternJournal(gateway: running.gateway) }
+  public var journal: PosternJournal { PosternJournal(gateway: gateway) }
 
   /// A token of `user` that lives as long as `life` from now.
   public func token(for user: String, life: Duration = .seconds(3600)) async -> String {
@@ -82,51 +101,11 @@ public final class PosternGateway: Sendable {
     return issuer.mint(user: UserID(user), kind: .regular, issuedAt: now, expiresAt: now + life, calls: nil).token
   }
 
-  /// Lets the tokens of the user's sessions expire now. Returns how many sessions that reached.
-  @discardableResult
-  public func expire(user: String) async -> Int {
-    // What is kept is kept in memory, which has nothing to refuse.
-    (try? await running.gateway.control(UserID(user), .expireNow)) ?? 0
+  /// The time of day here.
+  func now() async -> WallTime {
+    await gateway.tables[0].perform { $0.loop.wallTime }
   }
 
-  /// Asks the user's sessions for another token. Returns how many sessions that reached.
-  @discardableResult
-  public func askForRefresh(user: String) async -> Int {
-    (try? await running.gateway.control(UserID(user), .askForRefresh)) ?? 0
-  }
-
-  /// Revokes every token of the user issued until now. Returns how many live sessions that took in. Throws if a million
-  /// users' tokens have been revoked already: that is how many are remembered.
-  @discardableResult
-  public func revoke(user: String) async throws -> Int {
-    try await running.gateway.revoke(.user(UserID(user), issuedBefore: await now()))
-  }
-
-  /// Closes the user's sessions. Returns how many that were; 0 too for a code that no close frame may carry (RFC 6455
-  /// section 7.4) or a reason of more than 123 bytes.
-  @discardableResult
-  public func disconnect(user: String, code: UInt16 = 4005, reason: String = "disconnected") async -> Int {
-    guard let reason = CloseReason(code: code, name: reason) else { return 0 }
-    return (try? await running.gateway.control(UserID(user), .disconnect(reason))) ?? 0
-  }
-
-  /// How many sessions the user has.
-  public func sessionCount(user: String) async -> Int {
-    await running.gateway.sessions(of: UserID(user), after: nil, limit: 1000).count
-  }
-
-  /// How many refreshes the gateway has accepted.
-  public func acceptedRefreshCount() async -> Int {
-    Int(await running.gateway.metrics().total.refreshesAccepted.total)
-  }
-
-  private func now() async -> WallTime {
-    await running.gateway.tables[0].perform { $0.loop.wallTime }
-  }
-
-  /// Answers the HTTP requests under way, for 10 s at most, and closes everything else at once.
-  public func stop() async {
-    await running.finishRequests()
-    await running.stop()
-  }
+  /// Answers the HTTP requests under way, whose sleeps are over now, and closes everything else with 1001.
+  public func stop() async { await host.end(space) }
 }

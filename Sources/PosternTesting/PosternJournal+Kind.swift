@@ -59,5 +59,7 @@ extension PosternJournal {
     public static let providerFailed = Kind(.providerFailed)
     /// It had no room for the request.
     public static let providerRefused = Kind(.providerRefused)
+    /// Something went wrong on purpose: a fault befell somebody.
+    public static let faulted = Kind(.faulted)
   }
 }

@@ -1,5 +1,6 @@
 internal import GatewayControl
 internal import GatewayCore
+internal import GatewayJSON
 internal import GatewayRuntime
 
 /// What happened at a gateway, one line after the other: what a test of a client asserts on.
@@ -32,6 +33,8 @@ public struct PosternJournal: Sendable {
     public let user: String?
     /// On which connection, e.g. `conn_0_2`.
     public let connection: String?
+    /// What a message said, its secrets blanked; nil unless it was asked for.
+    public let payload: String?
     /// All of it in JSON, as the control API gives it.
     public let description: String
 
@@ -41,19 +44,54 @@ public struct PosternJournal: Sendable {
       kind = Kind(line.event.kind)
       user = line.user?.rawValue
       connection = line.connection?.description
+      payload = line.payload
       description = JournalText.text(line)
+    }
+
+    private static let ownMembers: Set<Name> = [
+      "n", "at_ms", "real_ms", "time", "kind", "user", "connection", "dialect",
+    ]
+
+    /// All of it as a person reads it: `10  0.020 s  refresh_requested  ann conn_0_1 cause=expiry`.
+    public var text: String {
+      let milliseconds = at.milliseconds
+      let time = "\(milliseconds / 1000).\(String(1000 + milliseconds % 1000).dropFirst()) s"
+      let details = (try? JSONDocument.parse(Array(description.utf8)))?.root.members ?? []
+      let words =
+        [user, connection].compactMap { $0 }
+        + details.compactMap { name, value in
+          Self.ownMembers.contains(Name(name)) ? nil : "\(name)=\(value.string ?? value.text)"
+        }
+      return [
+        Self.padded(String(number), left: 6), Self.padded(time, left: 14), " " + Self.padded(kind.name, right: 18),
+        words.joined(separator: " "),
+      ].joined(separator: " ")
+    }
+
+    private static func padded(_ text: String, left: Int = 0, right: Int = 0) -> String {
+      let spaces = { String(repeating: " ", count: max(0, $0 - text.utf8.count)) }
+      return spaces(left) + text + spaces(right)
     }
   }
 
   let gateway: Gateway
 
   /// The lines behind number `after` that are meant, at most `limit`: of the user only, of these kinds only, where they
-  /// are given.
+  /// are given; with what messages said if `payloads`.
   public func lines(
-    after: Int = 0, user: String? = nil, kinds: [Kind] = [], limit: Int = 1_000
+    after: Int = 0, user: String? = nil, kinds: [Kind] = [], payloads: Bool = false, limit: Int = 1_000
   ) async -> [Line] {
-    let page = await gateway.journal(Self.query(after, user, kinds, limit: limit))
+    var query = Self.query(after, user, kinds, limit: limit)
+    query.hasPayloads = payloads
+    let page = await gateway.journal(query)
     return page?.lines.map(Line.init) ?? []
+  }
+
+  /// The last `count` lines as a person reads them: what a test that fails shows.
+  public func text(last count: Int = 30) async -> String {
+    let last = Int(clamping: await gateway.tables[0].perform { [gateway] _ in gateway.journal?.last } ?? 0)
+    let lines = await lines(after: max(0, last - max(0, count)), limit: count)
+    return lines.isEmpty ? "nothing happened" : lines.map(\.text).joined(separator: "\n")
   }
 
   /// Waits until there are `count` such lines behind number `after`, for `within` of real time at most, however the time

@@ -1,5 +1,6 @@
 internal import GatewayControl
 internal import GatewayCore
+internal import GatewayFaults
 package import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
@@ -15,17 +16,22 @@ package final class RunningGateway: Sendable {
   package let controlPort: Int
   /// Yields the window that somebody asks for over the control port, nil for the configured one.
   package let drainOrders: AsyncStream<Duration?>
-  private let loops: [SocketLoop]
+  let loops: [SocketLoop]
   private let listeners: [Listener]
   private let controlListener: Listener
-  private let spaces: Spaces?
+  let spaces: Spaces?
+  let refusals: TransportRefusals
+  private let faults: FaultBook?
 
   private init(
-    gateway: Gateway, spaces: Spaces?, drainOrders: AsyncStream<Duration?>, loops: [SocketLoop],
-    listeners: [Listener], controlListener: Listener
+    gateway: Gateway, faults: FaultBook?, spaces: Spaces?, refusals: TransportRefusals,
+    drainOrders: AsyncStream<Duration?>,
+    loops: [SocketLoop], listeners: [Listener], controlListener: Listener
   ) {
     self.gateway = gateway
+    self.faults = faults
     self.spaces = spaces
+    self.refusals = refusals
     self.drainOrders = drainOrders
     self.loops = loops
     self.listeners = listeners
@@ -85,8 +91,9 @@ package final class RunningGateway: Sendable {
     controlSettings.takesLastDescriptors = true
     let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
     return RunningGateway(
-      gateway: gateway, spaces: spaces, drainOrders: drainOrders, loops: loops, listeners: listeners,
-      controlListener: controlListener)
+      gateway: gateway, faults: space.faults, spaces: spaces, refusals: refusals, drainOrders: drainOrders,
+      loops: loops,
+      listeners: listeners, controlListener: controlListener)
   }
 
   /// Has the site listen on every host, on one port.
@@ -147,6 +154,8 @@ package final class RunningGateway: Sendable {
   @discardableResult
   package func finishRequests() async -> Int {
     await gateway.endJournal()
+    // Who waits for what a fault holds back has it now.
+    await gateway.tables[0].perform { [faults] _ in faults?.end() }
     var unanswered = 0
     for ports in [listeners, [controlListener]] {
       for listener in ports { await listener.stopAccepting() }

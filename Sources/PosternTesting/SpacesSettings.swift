@@ -52,6 +52,7 @@ package struct SpacesSettings: Sendable {
       }
       var limits = HostedLimits()
       if let idleTime = order.idleTime { limits.idleTime = idleTime }
+      if let closingTime = order.closingTime { limits.closingTime = closingTime }
       if let connectionsMax = reading.connectionsMax { limits.connectionsMax = connectionsMax }
       settings.limits.connectionsMax = limits.connectionsMax
       return Self.plan(settings, limits, secret: reading.secret, loop, refusals)

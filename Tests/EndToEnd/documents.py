@@ -1,5 +1,6 @@
 """The API documents: what was said on the wire is held against their schemas."""
 
+import json
 import re
 from pathlib import Path
 
@@ -17,10 +18,28 @@ def validator(schema, document):
     return Draft202012Validator({**schema, "components": document["components"]})
 
 
+# By their names; what processes that share the tests have seen is put together by them.
+ALL = {}
+
+
+def dump(file):
+    """Writes what has been seen."""
+    seen = {name: sorted(map(list, document.seen)) if isinstance(document, HTTPDocument) else sorted(document.seen)
+            for name, document in ALL.items()}
+    file.write_text(json.dumps(seen))
+
+
+def load_seen(file):
+    """Takes over what another process has seen."""
+    for name, seen in json.loads(file.read_text()).items():
+        ALL[name].seen.update(map(tuple, seen) if isinstance(ALL[name], HTTPDocument) else seen)
+
+
 class SocketDocument:
     """asyncapi.yaml, or that of a vendor's dialect."""
 
     def __init__(self, name="asyncapi.yaml"):
+        ALL[name] = self
         self.document = load(name)
         schemas = self.document["components"]["schemas"]
         self.validators = {
@@ -45,6 +64,7 @@ class HTTPDocument:
     """openapi.yaml or control.yaml."""
 
     def __init__(self, name):
+        ALL[name] = self
         self.document = load(name)
         self.paths = [
             (re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + "$"), path, item)

@@ -5,13 +5,15 @@ import json
 import os
 import subprocess
 import threading
+import time
+import types
 import urllib.parse
 import uuid
 
 import pytest
 
 import documents
-from clients import Answer, Client, control
+from clients import Answer, Client, api, control
 from gateway import Gateway, token
 
 
@@ -177,3 +179,110 @@ def test_a_journal_is_of_one_loop():
     done = subprocess.run(
         [os.environ["POSTERN"], "serve", "--journal", "--loops", "2"], capture_output=True, text=True, timeout=30)
     assert done.returncode != 0 and "--journal is of one loop" in done.stderr
+
+
+def expect(gateway, expectation, user, **members):
+    answer = control(gateway, "POST", "/journal/expect", {"expect": expectation, "user": user, **members})
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def mint(gateway, user):
+    answer = api(gateway, "POST", "/v1/tokens", {"user_id": user})
+    assert answer.status == 200, answer.body
+    return answer.json["token"]
+
+
+def refresh_by_provider(gateway, user, calls):
+    """A user who logs in and refreshes with tokens of the gateway's own provider, which is called so often."""
+    with Client(gateway, token=mint(gateway, user)) as client:
+        client.receive("connected")
+        control(gateway, "POST", f"/users/{user}/expire", {})
+        client.receive("refresh_required")
+        for _ in range(calls):
+            second = mint(gateway, user)
+        client.send("refresh", token=second)
+        client.receive("refreshed")
+
+
+def test_a_client_is_held_to_one_provider_call_for_each_expiry(recorder):
+    once, twice = uuid.uuid4().hex, uuid.uuid4().hex
+    refresh_by_provider(recorder, once, 1)
+    refresh_by_provider(recorder, twice, 2)
+    for name in ("one_provider_call_per_expiry", "single_flight"):
+        assert expect(recorder, name, once)["verdict"] == "passed"
+    failed = expect(recorder, "one_provider_call_per_expiry", twice)
+    assert failed["verdict"] == "failed" and failed["sentence"].startswith("2 provider calls for one refresh")
+    assert [line["kind"] for line in failed["lines"]] == [
+        "refresh_requested", "provider_minted", "provider_minted", "refreshed"]
+    assert expect(recorder, "refreshed_in_time", twice, within_ms=10_000)["verdict"] == "passed"
+    assert expect(recorder, "one_provider_call_per_expiry", uuid.uuid4().hex)["verdict"] == "not_applicable"
+
+
+def test_a_space_is_asked_by_itself_and_waits_are_of_real_time(recorder):
+    space = control(recorder, "POST", "/spaces", {"frozen": True}).json
+
+    class Space:
+        url, http_url = space["url"], space["http_url"]
+        control_url = f"{recorder.control_url}/spaces/{space['name']}"
+
+    with Client(Space, token=mint(Space, "ann")) as client:
+        client.receive("connected")
+        control(Space, "POST", "/users/ann/disconnect", {"code": 1012})
+        client.until_closed()
+    time.sleep(0.3)
+    with Client(Space, token=mint(Space, "ann")) as client:
+        client.receive("connected")
+    passed = expect(Space, "waits_at_least", "ann", since="closed", at_least_ms=300)
+    assert passed["verdict"] == "passed", passed
+    assert {line["at_ms"] for line in passed["lines"]} == {0}
+    assert expect(Space, "waits_at_least", "ann", at_least_ms=10_000)["verdict"] == "failed"
+    assert expect(Space, "comes_back", "ann", new_token=True)["verdict"] == "passed"
+    assert expect(Space, "backoff_has_jitter", "ann")["verdict"] == "undecided"
+    control(recorder, "DELETE", f"/spaces/{space['name']}")
+
+
+@pytest.mark.parametrize(
+    "order, told",
+    [
+        ({"expect": "no_loop"}, "single_flight"), ({}, "expect"), ({"expect": "stops_after"}, "at_most"),
+        ({"expect": "single_flight", "at_most": 2}, "does not take at_most"),
+        ({"expect": "waits_at_least", "at_least_ms": 1, "since": "monday"}, "since must be one of"),
+        ({"expect": "stops_after", "at_most": -1}, "at_most must be 0"),
+    ],
+)
+def test_an_expectation_that_nobody_knows_is_refused(recorder, order, told):
+    answer = control(recorder, "POST", "/journal/expect", order)
+    assert answer.status == 400 and told in answer.json["error"]["message"]
+
+
+def test_an_expectation_is_asked_for_in_a_shell(recorder):
+    user = uuid.uuid4().hex
+    refresh_by_provider(recorder, user, 2)
+    command = [os.environ["POSTERN"], "ctl", "expect", "--url", recorder.control_url, "--user", user]
+    good = subprocess.run([*command, "refreshed_in_time", "--within", "5s"], capture_output=True, text=True, timeout=30)
+    assert good.returncode == 0 and "refreshed_in_time passed: 1 request was answered in time" in good.stdout
+    bad = subprocess.run([*command, "one_provider_call_per_expiry"], capture_output=True, text=True, timeout=30)
+    assert bad.returncode == 1 and "failed: 2 provider calls for one refresh" in bad.stderr
+
+
+def test_what_messages_said_is_there_for_who_asks_but_for_tokens(recorder):
+    made = control(recorder, "POST", "/spaces", {}).json
+    address = f"{recorder.control_url}/spaces/{made['name']}"
+    space = types.SimpleNamespace(url=made["url"], control_url=address, secret=made["secret"])
+    user = uuid.uuid4().hex
+    first, second = token(user, secret=space.secret), token(user, secret=space.secret)
+    with Client(space, token=first) as client:
+        client.receive("connected")
+        client.send("refresh", token=second)
+        client.receive("refreshed")
+    told = lines(space, user=user, kind="message_in,message_out", payloads="true")
+    said = [json.loads(line["payload"]) for line in told]
+    assert {"type": "refresh", "token": "(redacted)"}.items() <= said[-2].items()
+    assert said[-1]["type"] == "refreshed"
+    assert not any("payload" in line for line in lines(space, user=user))
+    text = json.dumps(lines(space, payloads="true", limit=1000))
+    assert "eyJ" not in text and not any(part in text for one in (first, second) for part in one.split("."))
+    refused = control(recorder, "GET", "/journal?payloads=true")
+    assert refused.status == 400 and "--journal-payloads" in json.dumps(refused.json)
+    assert control(space, "GET", "/journal?payloads=1").status == 400

@@ -11,6 +11,8 @@ import uuid
 import pytest
 
 import documents
+import sendbird
+import stream
 from clients import Client, Refused, api, control, request
 from gateway import Gateway, token
 
@@ -185,6 +187,27 @@ def test_spaces_are_found_by_path_and_by_host(host):
         for place, named in (("/s/nobody/v1/tokens", {}), ("/v1/tokens", {"Host": "nobody.localhost"})):
             answer = request(host.http_url, "POST", place, {"user_id": "ann"}, headers=named, document=None)
             assert answer.status == 404 and "no such space" in answer.error["message"]
+
+
+def test_two_spaces_are_told_apart_by_the_application_that_a_vendors_client_names(host):
+    with Space(host, name="blue") as blue, Space(host, name="green") as green:
+        for space, other in ((blue, green), (green, blue)):
+            user = stream.mint("ann", secret=space.made["secret"])
+            with stream.Socket(host, "/video/connect", {"stream-auth-type": "jwt"}, key=space.name) as ann:
+                ann.say({"token": user, "user_details": {"id": "ann"}})
+                ann.hear("connection.ok")
+                assert [one["user_id"] for one in control(space, "GET", "/sessions").json["sessions"]] == ["ann"]
+                assert control(other, "GET", "/sessions").json["sessions"] == []
+            made = request(
+                host.http_url, "POST", "/v3/users", {"user_id": "bob", "nickname": "", "profile_url": ""},
+                headers={"Api-Token": space.made["secret"], "Host": f"api-{space.name}.localhost"}, document=None,
+            )
+            assert made.status == 200, made.body
+            query = {"ai": space.name, "user_id": "bob", "p": "JS", "sv": "4.9.8"}
+            with sendbird.SendbirdClient(host, query) as bob:
+                bob.receive("LOGI")
+                assert {one["dialect"] for one in control(space, "GET", "/sessions?user=bob").json["sessions"]} == {"sendbird"}
+                assert control(other, "GET", "/sessions?user=bob").json["sessions"] == []
 
 
 def test_spaces_are_listed_page_by_page(host):

@@ -19,7 +19,7 @@ struct ProbeTests {
       #expect(Metric.named(name)?.absence(result)?.reason.contains("started anew") == true)
     }
     // One that does not say when it started gives itself away by what it counts.
-    for moment in GatewayProbe.Moment.allCases { result.probes[moment]?.startedAt = nil }
+    for moment in ProcessProbe.Moment.allCases { result.probes[moment]?.startedAt = nil }
     #expect(result.gatewayCPUPerRefresh != nil)
     result.probes[.beforeExpiry]?.connectionsOpened = 100
     #expect(result.gatewayCPUPerRefresh == nil)
@@ -30,13 +30,13 @@ struct ProbeTests {
     var result = StormResult()
     result.connects.accepted = 100
     result.refreshes.accepted = 100
-    for (moment, bytes) in zip(GatewayProbe.Moment.allCases, [10e6, 11e6, 12e6]) {
+    for (moment, bytes) in zip(ProcessProbe.Moment.allCases, [10e6, 11e6, 12e6]) {
       result.probes[moment] = .init(cpuSeconds: bytes / 1e6, residentBytes: bytes, connectionsOpen: 0, startedAt: 1)
     }
     #expect(result.gatewayBytesPerConnection == nil && result.gatewayCPUPerRefresh == nil)
     #expect(result.caveats(StormPlan()).first?.contains("none of the storm's connections") == true)
     result.probes[.beforeExpiry]?.connectionsOpen = 100
-    for moment in [GatewayProbe.Moment.beforeExpiry, .afterSettling] { result.probes[moment]?.connectionsOpened = 100 }
+    for moment in [ProcessProbe.Moment.beforeExpiry, .afterSettling] { result.probes[moment]?.connectionsOpened = 100 }
     #expect(result.gatewayBytesPerConnection == 10_000 && result.gatewayCPUPerRefresh != nil)
     #expect(result.caveats(StormPlan()).isEmpty)
   }

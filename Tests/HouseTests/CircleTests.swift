@@ -23,14 +23,13 @@ struct CircleTests {
     }
   }
 
-  /// The folders below `target` in circles, each circle by itself.
-  private static func circles(in target: String) -> [[String]] {
+  /// The folders of these files that run in circles, each circle by itself.
+  private static func circles(in files: [Repository.File]) -> [[String]] {
     let declaration =
       #/^((?:public |package |internal |fileprivate |private )*)(?:final |indirect )*(?:nonisolated )?(?:struct|class|enum|actor|protocol|typealias)\s+([A-Z]\w*)/#
-    let word = #/\b[A-Z]\w*\b/#
-    let files = Repository.swiftFiles(below: target).map { file in
-      (path: file.path, lines: withoutTexts(file.code.map { $0.text }))
-    }
+    // A boundary between letters and anything else: by Unicode's own rules, `JSONPointer.step` is one word.
+    let word = #/\b[A-Z]\w*\b/#.wordBoundaryKind(.simple)
+    let files = files.map { file in (path: file.path, lines: withoutTexts(file.code.map { $0.text })) }
     // Where the types stand that more than their file sees.
     var owners: [Substring: Set<String>] = [:]
     var own: [String: Set<Substring>] = [:]
@@ -72,6 +71,21 @@ struct CircleTests {
     arguments: Repository.folders(in: "Sources").filter { $0 != "Vendors" }
       + Repository.folders(in: "Sources/Vendors").map { "Vendors/\($0)" })
   func ofTarget(target: String) {
-    #expect(Self.circles(in: "Sources/\(target)") == [])
+    #expect(Self.circles(in: Repository.swiftFiles(below: "Sources/\(target)")) == [])
+  }
+
+  @Test(
+    "that run in a circle are seen, however one names a type of the other",
+    arguments: ["let x: Hole", "Hole.make()", "[Hole]()", "Text(\"\\(Hole.first)\")"])
+  func seesCircles(use: String) {
+    let files = [
+      Repository.File(path: "T/One/Text.swift", text: "struct Text {}\nextension Text { func f() { \(use) } }\n"),
+      Repository.File(path: "T/Other/Hole.swift", text: "package struct Hole {\n  var text: Text\n}\n"),
+    ]
+    #expect(Self.circles(in: files) == [["T/One", "T/Other"]])
+    let straight = [
+      files[1], Repository.File(path: "T/One/Text.swift", text: "struct Text { let a = \"Hole\" } // Hole\n"),
+    ]
+    #expect(Self.circles(in: straight) == [])
   }
 }

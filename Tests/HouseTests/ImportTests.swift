@@ -18,24 +18,34 @@ private let others: [String: Allowed] = [
     ["GatewayKit", "GatewayCore", "CSQLite"], ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]
   ),
   "GatewayRuntime": (["GatewayCore", "CLoopIdentity"], ["Synchronization"]),
-  "GatewaySpace": (["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], ["Synchronization"]),
-  "GatewayControl": (["GatewaySpace", "GatewayRuntime", "GatewayJSON", "GatewayCore"], ["FoundationEssentials"]),
+  "GatewayFaults": (["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"], []),
+  "GatewaySpace": (
+    ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], ["Synchronization"]
+  ),
+  "GatewayControl": (
+    ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"], ["FoundationEssentials"]
+  ),
   "GatewayServer": (
     ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"], ["Glibc", "Synchronization"]
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
   "GatewayReport": (["GatewayFleet", "GatewayCore"], ["Foundation"]),
+  "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
   "PosternTesting": (
     [
-      "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayServer", "GatewayRuntime", "GatewayStores",
+      "GatewayPlain", "GatewayControl", "GatewaySpace", "GatewayFaults", "GatewayServer", "GatewayRuntime",
+      "GatewayStores",
       "GatewayKit",
-      "GatewayTokens", "GatewayCore",
+      "GatewayTokens", "GatewayJSON", "GatewayCore",
     ], []
   ),
+  "PosternSwiftTesting": (["PosternTesting"], ["Synchronization", "Testing"]),
+  "PosternXCTest": (["PosternTesting"], ["Foundation", "XCTest"]),
   "postern": (
     Set([
-      "PosternTesting", "GatewayReport", "GatewayFleet", "GatewaySpace", "GatewayServer", "GatewayRuntime",
+      "PosternTesting", "GatewayReport", "GatewayWires", "GatewayFleet", "GatewaySpace", "GatewayServer",
+      "GatewayRuntime",
       "GatewayStores",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
     ]).union(vendors),

@@ -19,7 +19,7 @@ struct VendorNameTests {
       let pattern =
         "\\b(?:Gateway)?\(vendor)(?:\\b|[A-Z])|\\b\(vendor.lowercased())(?:-|\")|\"\(vendor.lowercased())\\b"
       guard let names = try? Regex(pattern) else { return true }
-      return line.contains(names)
+      return line.contains(names.wordBoundaryKind(.simple))
     }
   }
 

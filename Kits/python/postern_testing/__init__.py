@@ -4,7 +4,7 @@ from .aio import AsyncJournal, AsyncSpace
 from .control import Refused
 from .durations import seconds
 from .gateway import Gateway, NotStarted
-from .journal import Journal, Line, NotInTime
+from .journal import Journal, Line, NotExpected, NotInTime, Verdict
 from .space import Advance, Session, Space
 
 __all__ = [
@@ -14,10 +14,12 @@ __all__ = [
     "Gateway",
     "Journal",
     "Line",
+    "NotExpected",
     "NotInTime",
     "NotStarted",
     "Refused",
     "Session",
     "Space",
+    "Verdict",
     "seconds",
 ]

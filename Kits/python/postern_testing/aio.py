@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Mapping, Optional, Sequence
 
 from .durations import Duration
-from .journal import Journal, Kinds, Line
+from .journal import Journal, Kinds, Line, Verdict
 from .space import Advance, Session, Space
 
 
@@ -46,6 +46,20 @@ class AsyncJournal:
             self._journal.wait, kind, user=user, connection=connection, count=count, after=after, within=within
         )
 
+    async def judge(
+        self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 0, **parameters: Any
+    ) -> Verdict:
+        return await asyncio.to_thread(
+            self._journal.judge, expect, user=user, after=after, within=within, **parameters
+        )
+
+    async def expect(
+        self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 0, **parameters: Any
+    ) -> Verdict:
+        return await asyncio.to_thread(
+            self._journal.expect, expect, user=user, after=after, within=within, **parameters
+        )
+
 
 class AsyncSpace:
     """A `Space` whose methods are awaited."""
@@ -78,6 +92,15 @@ class AsyncSpace:
 
     async def revoke(self, user: str) -> int:
         return await asyncio.to_thread(self.space.revoke, user)
+
+    async def fail(self, fault: str, **members: Any) -> int:
+        return await asyncio.to_thread(self.space.fail, fault, **members)
+
+    async def mend(self, number: Optional[int] = None) -> None:
+        await asyncio.to_thread(self.space.mend, number)
+
+    async def faults(self) -> List[Mapping[str, Any]]:
+        return await asyncio.to_thread(self.space.faults)
 
     async def sessions(self, user: Optional[str] = None) -> List[Session]:
         return await asyncio.to_thread(self.space.sessions, user)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Union
 
@@ -18,6 +19,7 @@ class Line:
 
     n: int
     at_ms: int
+    real_ms: int
     time: str
     kind: str
     user: Optional[str] = None
@@ -39,7 +41,7 @@ class Line:
         return f"{self.n:>6} {self.at_ms / 1000:>12.3f} s  {self.kind:<18} {' '.join(parts)}".rstrip()
 
 
-_OWN = ("n", "at_ms", "time", "kind", "user", "connection", "dialect")
+_OWN = ("n", "at_ms", "real_ms", "time", "kind", "user", "connection", "dialect")
 
 
 class NotInTime(AssertionError):
@@ -51,6 +53,31 @@ class NotInTime(AssertionError):
         super().__init__(f"{awaited}; the journal's last lines:\n{told}")
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What an expectation came to: its word is passed, failed, undecided or not_applicable; the lines prove it."""
+
+    expect: str
+    word: str
+    sentence: str
+    lines: Sequence[Line]
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> "Verdict":
+        return cls(content["expect"], content["verdict"], content["sentence"], [Line.read(line) for line in content["lines"]])
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.expect} {self.word}: {self.sentence}", *map(str, self.lines)])
+
+
+class NotExpected(AssertionError):
+    """A client did not do what it is held to, or what it did decides nothing; `verdict` says which, and why."""
+
+    def __init__(self, verdict: Verdict):
+        self.verdict = verdict
+        super().__init__(str(verdict))
+
+
 class Journal:
     """The journal of a space. Lines are numbered from 1, without gaps."""
 
@@ -58,13 +85,27 @@ class Journal:
         self._control = control
 
     def lines(
-        self, kind: Optional[Kinds] = None, *, user: Optional[str] = None, connection: Optional[str] = None, after: int = 0
+        self,
+        kind: Optional[Kinds] = None,
+        *,
+        user: Optional[str] = None,
+        connection: Optional[str] = None,
+        after: int = 0,
+        payloads: bool = False,
     ) -> List[Line]:
-        """All that there are after a number, of these kinds, that user, that connection."""
+        """All that there are after a number, of these kinds, that user, that connection; with what messages said, their
+        secrets blanked, as the detail `payload`, if that is asked for."""
+        said = "true" if payloads else None
         found: List[Line] = []
         while True:
             page = self._control.get(
-                "/journal", kind=_kinds(kind), user=user, connection=connection, after=after, limit=1000
+                "/journal",
+                kind=_kinds(kind),
+                user=user,
+                connection=connection,
+                after=after,
+                payloads=said,
+                limit=1000,
             )
             found += map(Line.read, page["lines"])
             if len(page["lines"]) < 1000:
@@ -107,6 +148,29 @@ class Journal:
             awaited = f"{len(lines)} of {count} {kind}{whose} within {seconds(within):g} s"
             raise NotInTime(awaited, lines, self.last())
         return lines
+
+    def judge(
+        self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 0, **parameters: Any
+    ) -> Verdict:
+        """The verdict of an expectation over the lines after a number. What is undecided is asked for again until `within` of
+        real time has passed. Parameters are those of the control API: at_least_ms, at_most, since, attempt, quiet_ms, ..."""
+        order = {"expect": expect, "user": user, "after": after, **parameters}
+        order = {name: value for name, value in order.items() if value is not None}
+        end = time.monotonic() + seconds(within)
+        while True:
+            verdict = Verdict.read(self._control.post("/journal/expect", order))
+            if verdict.word != "undecided" or time.monotonic() >= end:
+                return verdict
+            time.sleep(0.05)
+
+    def expect(
+        self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 0, **parameters: Any
+    ) -> Verdict:
+        """The same, for a test: raises `NotExpected` unless it is passed."""
+        verdict = self.judge(expect, user=user, after=after, within=within, **parameters)
+        if verdict.word != "passed":
+            raise NotExpected(verdict)
+        return verdict
 
     def follow(self, kind: Optional[Kinds] = None, *, user: Optional[str] = None, after: int = 0) -> Iterator[Line]:
         """What there is, and what comes, as it comes, until the space ends or the iteration does."""

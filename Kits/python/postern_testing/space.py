@@ -98,6 +98,20 @@ class Space:
         """Revokes every token of the user that was issued until now."""
         return int(self._control.post("/revocations", {"user_id": user})["sessions"])
 
+    # Faults
+
+    def fail(self, fault: str, **members: Any) -> int:
+        """Has the gateway fail so from here on: `fail("drop", what="reply:refresh", times=1)`. Returns what `mend` takes."""
+        return int(self._control.post("/faults", {"fault": fault, **members})["number"])
+
+    def mend(self, number: Optional[int] = None) -> None:
+        """Takes a fault back; all of them without a number."""
+        self._control.delete("/faults" if number is None else f"/faults/{number}")
+
+    def faults(self) -> List[Mapping[str, Any]]:
+        """The faults that stand, and how often each `befell`."""
+        return list(self._control.get("/faults")["faults"])
+
     def _order(self, user: str, order: str, body: Optional[Mapping[str, Any]] = None) -> int:
         return int(self._control.below("users", user).post(f"/{order}", body)["sessions"])
 

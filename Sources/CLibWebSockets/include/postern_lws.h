@@ -110,10 +110,11 @@ enum postern_tls_end postern_dialled_tls_end(int fd);
 /// Whether what this thread read last was read with the descriptor and begins a TLS record (RFC 8446 section 5.1).
 int postern_has_read_tls(int fd);
 
-/// Told that the library is about to answer a ping, from inside its write; `user` is that of the connection.
-typedef void (*postern_ping_receiver)(void *user);
-/// The one receiver of pings in the process; set before the first context is made.
-void postern_set_ping_receiver(postern_ping_receiver receiver);
+/// Told that a ping has come, and asked whether the library's answer may go out, from inside its write; `user` is that of
+/// the connection. 0: it is left out, and the library believes it written.
+typedef int (*postern_ping_judge)(void *user);
+/// The one judge of pings in the process; set before the first context is made.
+void postern_set_ping_judge(postern_ping_judge judge);
 
 /// Asked from inside the library's write whether the close frame that is being written may go out; `user` is that of the
 /// connection. 0: it is left out, and the library believes it written.
@@ -126,6 +127,16 @@ int postern_accept(int listening);
 
 /// Closes the connection now, with all callbacks. Never from inside a callback of this wsi.
 void postern_kill(struct lws *wsi);
+
+/// Sends the peer a TCP reset now, and nothing else any more, TLS's goodbye neither. The library has still to be told.
+void postern_reset(struct lws *wsi);
+
+/// Makes the connection outlive its wsi, which the library must be about to close: gives its descriptor, the caller's from
+/// then on. The peer hears nothing.
+int postern_keep(struct lws *wsi);
+
+/// Whether the peer of a connection that nobody reads from has ended it, or its sending side.
+int postern_peer_has_gone(int fd);
 
 /// What a client connection must know. Everything is copied.
 struct postern_dial_settings {
@@ -143,6 +154,9 @@ struct postern_dial_settings {
   int allows_untrusted;
   void *user;
 };
+
+/// `lws_client_connect_via_info()` that takes `iface` for an address, and does not look for an interface of that name.
+struct lws *postern_connect(const struct lws_client_connect_info *info);
 
 /// Begins to dial; NULL if it failed at once.
 struct lws *postern_dial(const struct postern_dial_settings *settings);

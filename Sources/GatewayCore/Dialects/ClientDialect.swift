@@ -26,6 +26,21 @@ package protocol ClientDialect: Sendable {
   /// What the gateway said; nil for what a client has no need to understand.
   func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice?
 
+  /// What each client remembers between messages; nil where a message says everything by itself.
+  func memory(of client: ClientIdentity) -> ClientMemory?
+
+  /// What the client says on the wire, in several frames if need be.
+  func frames(_ message: ClientMessage, of client: ClientIdentity, _ memory: ClientMemory?) -> [Frame]
+
+  /// Hands to `hear` what the gateway said, one notice after the other; nil for what a client has no need to understand.
+  /// What a message means may hang on the phase, which each notice may change.
+  func hear(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, by client: () -> (ClientPhase?, ClientIdentity),
+    _ memory: ClientMemory?, _ hear: (ServerNotice?) -> Void)
+
+  /// When a token ends, as far as it says so itself; nil where it does not.
+  func end(of token: Credentials) -> WallTime?
+
   /// The HTTP request that makes the user known to the token provider before the first token; nil if none is needed. Its
   /// answer does not matter: the user may be known already.
   func registration(of user: UserID) -> HTTPRequest?
@@ -50,6 +65,20 @@ extension ClientDialect {
   package var habits: ClientHabits { ClientHabits() }
   package var closeNames: [UInt16: String] { CloseReason.names }
   package func registration(of user: UserID) -> HTTPRequest? { nil }
+  package func memory(of client: ClientIdentity) -> ClientMemory? { nil }
+  package func end(of token: Credentials) -> WallTime? { nil }
+
+  package func frames(_ message: ClientMessage, of client: ClientIdentity, _ memory: ClientMemory?) -> [Frame] {
+    encode(message, of: client).map { [$0] } ?? []
+  }
+
+  package func hear(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, by client: () -> (ClientPhase?, ClientIdentity),
+    _ memory: ClientMemory?, _ hear: (ServerNotice?) -> Void
+  ) {
+    hear(decode(payload, kind))
+  }
+
   package func keyRequest(of client: ClientIdentity) -> HTTPRequest? { nil }
   package func key(in response: HTTPResponse) -> SessionKeyAnswer? { nil }
 }
@@ -103,6 +132,8 @@ package enum ClientMessage: Hashable, Sendable {
   case ping
   /// Bytes that mean nothing in the dialect.
   case garbage
+  /// What a ``ServerNotice/cue(_:)`` of that number asks for.
+  case cued(Int)
 }
 
 /// What asking the gateway for a new session key came to.

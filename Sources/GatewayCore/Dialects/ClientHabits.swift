@@ -10,6 +10,13 @@ package struct ClientHabits: Hashable, Sendable {
   package var renewsTokens = true
   /// What it does with session keys; nil where there are none.
   package var sessionKey: SessionKeyHabit?
+  /// When it renews its token.
+  package var refresh = RefreshHabit()
+  /// How long an accepted login must live to count. A gateway that lets everybody in and closes a moment later has
+  /// refused: without this, clients with an old token count thousands of logins.
+  package var settle = Duration.zero
+  /// Whether an open connection is a login.
+  package var isLoggedInAtOpen = false
 
   package init() {}
 
@@ -43,6 +50,8 @@ package struct KeepAliveHabit: Hashable, Sendable {
   package var countsFromLife = false
   /// Whether every message puts the next ping off by a whole ``interval``.
   package var everyMessagePostpones = false
+  /// Whether pings and pongs of RFC 6455 are messages too.
+  package var controlFramesCount = false
   /// Whether every message is a sign of life for ``limit``, and not only the answers to pings.
   package var anyMessageCounts = false
   /// How long the signs of life may stay away.
@@ -91,10 +100,34 @@ package struct ComebackHabit: Hashable, Sendable {
   /// Whether it takes a close with 1000 for the gateway's will, and comes back only if it looks when its
   /// ``KeepAliveHabit/limit`` is over and notices the silence.
   package var heedsNormalClose = false
+  /// What ends and refusals mean, the first rule that holds; nil for an SDK that sees a loss in all of them.
+  package var ends: [EndRule]?
+  /// Which token it shows on its way back.
+  package var tokenOnReturn = TokenOnReturn.kept
+  /// After how many refusals it gives up; nil for the fleet's own limit.
+  package var refusalsMax: Int?
+
+  package enum TokenOnReturn: String, Hashable, Sendable, CaseIterable {
+    /// A new one each time.
+    case fresh
+    /// The one it has, unless its end has passed.
+    case unlessOver = "unless_over"
+    /// The one it has, until it is refused.
+    case kept
+  }
 
   package init(_ schedule: ReturnSchedule, renewingErrors: Set<Int>) {
     self.schedule = schedule
     self.renewingErrors = renewingErrors
+  }
+
+  /// What an end of that code means, and what it is called; nil where ends mean nothing.
+  package func verdict(of code: Int, isHTTP: Bool, in phase: ClientPhase) -> (verdict: ReturnVerdict, label: String?)? {
+    guard let ends else { return nil }
+    let rule = ends.first { rule in
+      rule.isHTTP == isHTTP && rule.phases.contains(phase) && rule.codes.contains { $0.contains(code) }
+    }
+    return rule.map { ($0.verdict, $0.label) } ?? (EndRule.usual(code, isHTTP: isHTTP), nil)
   }
 }
 

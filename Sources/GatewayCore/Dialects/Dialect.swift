@@ -13,6 +13,10 @@ package protocol Dialect: Sendable {
   /// Whether the path is one of the dialect's, so that it words the refusal where no route has it.
   func owns(path: String) -> Bool
 
+  /// The application that a request names, an upgrade or another of the dialect's: an API key in its query, say. Nil for
+  /// none.
+  func application(in request: HTTPRequest) -> String?
+
   /// Whether credentials of the upgrade that are no good are refused with an HTTP status in place of the 101, or with
   /// an ``OutboundMessage/loginRefused(_:request:)`` after it.
   var refusesBeforeUpgrade: Bool { get }
@@ -46,6 +50,11 @@ package protocol Dialect: Sendable {
 
   /// The message on the wire; nil if the dialect has no words for it.
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame?
+
+  /// What of a message, in whichever direction it went, may be seen by whoever looks for a fault in a client: its text with
+  /// every secret in it blanked, a token for instance or a session key; nil to show nothing. A message that
+  /// ``decode(_:_:_:)`` made nothing of is not understood: what is a secret in it can only be guessed.
+  func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String?
 
   /// What the close frame says where the gateway's reason is `reason`: the same, or the wire's own code and text.
   func closeReason(for reason: CloseReason) -> CloseReason
@@ -82,11 +91,13 @@ package struct DialectContext: Hashable, Sendable {
 
 extension Dialect {
   package var socketPath: String? { nil }
+  package func application(in request: HTTPRequest) -> String? { nil }
   package var refusesBeforeUpgrade: Bool { true }
   package var answersProtocolPings: Bool { false }
   package var takesBytesAsText: Bool { false }
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> Baggage? { nil }
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? { nil }
   package func closeReason(for reason: CloseReason) -> CloseReason { reason }
 }

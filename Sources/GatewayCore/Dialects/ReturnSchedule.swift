@@ -8,6 +8,9 @@ package enum ReturnSchedule: Hashable, Sendable {
   /// At once, then `first`, then each `factor` times as long as the one before, up to `cap`. Nil for ever, else so many
   /// attempts.
   case growing(first: Duration, factor: Double, cap: Duration, tries: Int?)
+  /// `first`, then each `factor` times as long as the one before, up to `cap`; with `isJittered` a chance between nothing
+  /// and that. Nil for ever, else so many attempts.
+  case backoff(first: Duration, factor: Double, cap: Duration, isJittered: Bool, tries: Int?)
 
   /// The wait before attempt number `attempt` (from 0) of one outage, after `failures` in a row; nil if there is to be
   /// no further attempt.
@@ -27,6 +30,11 @@ package enum ReturnSchedule: Hashable, Sendable {
       // Bounded: the product is at the cap long before this many steps.
       for _ in 1..<max(1, min(attempt, 64)) { seconds = min(seconds * factor, cap.inSeconds) }
       return .nanoseconds(Int64(min(seconds, cap.inSeconds) * 1e9))
+    case .backoff(let first, let factor, let cap, let isJittered, let tries):
+      if let tries, attempt >= tries { return nil }
+      var seconds = min(first.inSeconds, cap.inSeconds)
+      for _ in 0..<max(0, min(attempt, 64)) { seconds = min(seconds * factor, cap.inSeconds) }
+      return .nanoseconds(Int64(seconds * (isJittered ? chance.nextShare() : 1) * 1e9))
     }
   }
 }

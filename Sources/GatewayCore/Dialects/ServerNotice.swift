@@ -14,6 +14,14 @@ package enum ServerNotice: Hashable, Sendable {
   /// A sign of life, such as the answer to a ``ClientMessage/ping``.
   case alive
   case closing(name: String)
+  /// An error that is only worth a line in the report.
+  case remark(name: String)
+  /// The session is over, whether or not the gateway closes the connection: what the client does is said with it.
+  case goodbye(ReturnVerdict, name: String)
+  /// The next thing to be said, by its number in the dialect: the second step of a login, the answer to a ping.
+  case cue(Int)
+  /// How long the token lives from now on that is accepted next.
+  case tokenLife(Duration)
 
   /// What a refresh may be answered with.
   package enum RefreshMeans: Hashable, Sendable {

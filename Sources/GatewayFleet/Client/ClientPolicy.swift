@@ -36,5 +36,6 @@ package struct ClientPolicy: Hashable, Sendable {
     connectTimeout = plan.connectTimeout
     refreshTimeout = plan.gateway.timeout
     reconnects = plan.reconnects
+    if let refusalsMax = habits.comeback?.refusalsMax { self.refusalsMax = refusalsMax }
   }
 }

@@ -7,14 +7,20 @@ extension ClientSession {
     _ code: UInt16?, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     let reason = reason(of: code)
+    let meaning = meaning(of: code, reason)
     switch phase {
     case .dialling, .loggingIn:
+      if let (verdict, reason) = meaning {
+        return endedUnaccepted(verdict, reason, at: now, chance: &chance, into: &effects)
+      }
       if outage != nil { return failedAway(reason, at: now, chance: &chance, into: &effects) }
       endWithoutLogin(reason, mayReturn: Self.mayReturn(after: code), at: now, chance: &chance, into: &effects)
+    case .live where meaning?.verdict == .giveUp, .refreshing where meaning?.verdict == .giveUp:
+      endForGood(meaning?.reason ?? reason, into: &effects)
     case .live where returnsByItself:
-      cutOff(code, reason, at: now, chance: &chance, into: &effects)
+      cutOff(code, meaning?.reason ?? reason, meaning?.verdict, at: now, chance: &chance, into: &effects)
     case .refreshing(let refresh) where returnsByItself && !isLossDue(refresh, code, at: now):
-      cutOff(code, reason, at: now, chance: &chance, into: &effects)
+      cutOff(code, meaning?.reason ?? reason, meaning?.verdict, at: now, chance: &chance, into: &effects)
     case .returning:
       parted(at: now, into: &effects)
     case .live:

@@ -21,6 +21,7 @@ extension ClientSession {
     case .token(let token):
       if behaviour == .stale || habits.keepsToken { self.token = token }
       phase = .dialling(token, since: now)
+      clock.acceptedAt = nil
       hasSocket = true
       outage?.attempts += 1
       effects += [.record(outage == nil ? .connecting : .reconnecting), .dial]
@@ -46,12 +47,13 @@ extension ClientSession {
     }
   }
 
-  mutating func opened(into effects: inout [ClientEffect]) {
+  mutating func opened(at now: Instant, into effects: inout [ClientEffect]) {
     switch phase {
     case .dialling(let token, let since):
       phase = .loggingIn(since: since)
       if outage?.hasNewToken == true { effects.append(.record(.answered)) }
       effects.append(.send(presents(token)))
+      if habits.isLoggedInAtOpen { connected(Welcome(), at: now, into: &effects) }
     case .abandoned, .ended:
       phase = .leaving(wasLive: false)
       effects.append(.close)
@@ -65,6 +67,9 @@ extension ClientSession {
   mutating func dialFailed(
     _ failure: DialFailure, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
+    if case .dialling = phase, let (verdict, reason) = meaning(of: failure) {
+      return endedUnaccepted(verdict, reason, at: now, chance: &chance, into: &effects)
+    }
     switch phase {
     case .dialling where outage != nil && !returnsByItself && !failure.mayPass:
       giveUpReturn(failure.reason, into: &effects)
@@ -82,18 +87,27 @@ extension ClientSession {
   }
 
   mutating func connected(_ welcome: Welcome, at now: Instant, into effects: inout [ClientEffect]) {
-    guard case .loggingIn(let since) = phase else { return }
-    phase = .live
-    isTokenUnseen = false
-    logins += 1
-    tries = 0
+    guard case .loggingIn(let since) = phase, clock.acceptedAt == nil else { return }
     key = welcome.key ?? key
     connection = welcome.connection
     greeting = welcome.greeting
     toldSchedule = welcome.schedule
     pulse = habits.keepAlive.map { Pulse($0, welcome, at: now) }
-    effects.append(.record(.connected(after: now - since, again: logins > 1)))
-    returned(at: now, into: &effects)
+    clock.accept()
+    clock.acceptedAt = now
+    // It counts once it has lived for a while.
+    if habits.settle == .zero { loggedIn(since: since, acceptedAt: now, at: now, into: &effects) }
+  }
+
+  /// The login counts, from when it was accepted.
+  mutating func loggedIn(since: Instant, acceptedAt: Instant, at now: Instant, into effects: inout [ClientEffect]) {
+    clock.acceptedAt = nil
+    phase = .live
+    isTokenUnseen = false
+    logins += 1
+    tries = 0
+    effects.append(.record(.connected(after: acceptedAt - since, again: logins > 1)))
+    returned(at: acceptedAt, into: &effects)
     // Who pings at once does not wait for a wake-up.
     beat(at: now, into: &effects)
   }

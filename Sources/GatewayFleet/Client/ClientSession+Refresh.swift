@@ -97,7 +97,7 @@ extension ClientSession {
   ) {
     var refresh = refresh
     let patience = habits.sessionKey.flatMap { $0.fallsBackToHTTP ? $0.answerTimeout : nil }
-    refresh.step = .answering(until: patience.map { now + $0 })
+    refresh.step = .answering(until: patience.map { now + $0 } ?? survivalProvenAt(now))
     phase = .refreshing(refresh)
     effects += [.record(.answered), .send(.refresh(token))]
   }
@@ -121,6 +121,7 @@ extension ClientSession {
     switch refresh.step {
     case .delaying, .backingOff: renew(refresh, into: &effects)
     case .muttering(_, let left): mutter(refresh, left: left, into: &effects)
+    case .answering where habits.refresh.isProvenBySurvival: refreshed(at: now, into: &effects)
     case .answering: fetchKey(refresh, into: &effects)
     case .fetching, .fetchingKey, .silent: return
     }
@@ -130,6 +131,7 @@ extension ClientSession {
     // Also where the client has given up meanwhile: a late answer is an answer.
     guard case .refreshing(let refresh) = phase else { return }
     phase = .live
+    clock.accept()
     isTokenUnseen = false
     refreshes += 1
     effects.append(.record(.refreshed(after: now - refresh.askedAt, number: refreshes)))

@@ -36,8 +36,8 @@ extension ClientSession {
 
   /// The connection has ended, or is of no more use; begins the way back.
   mutating func cutOff(
-    _ code: UInt16?, _ reason: String, at now: Instant, chance: inout SeededGenerator,
-    into effects: inout [ClientEffect]
+    _ code: UInt16?, _ reason: String, _ verdict: ReturnVerdict? = nil, at now: Instant,
+    chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     guard let habit = habits.comeback else { return }
     effects.append(.record(.interrupted(reason)))
@@ -50,6 +50,7 @@ extension ClientSession {
       outage.hasNewToken = isTokenUnseen
     }
     outage.downSince = now
+    if habit.ends != nil { chooseToken(for: &outage, verdict, at: now, into: &effects) }
     let isTakenForWill = code == CloseReason.normal.code && habit.heedsNormalClose && !outage.needsToken
     outage.failures = isTakenForWill ? 0 : habit.failuresAtLoss
     self.outage = outage
@@ -193,6 +194,7 @@ extension ClientSession {
     }
     outage?.attempts += 1
     hasSocket = true
+    clock.acceptedAt = nil
     phase = .dialling(credentials, since: now)
     effects += [.record(.reconnecting), .dial]
   }

@@ -41,6 +41,8 @@ package struct ClientSession: Sendable {
   package var fetchNumber: UInt32 = 0
   /// Attempts to connect since the last that succeeded.
   var tries = 0
+  /// When its tokens end, for a client that goes by that.
+  var clock = TokenClock()
 
   package enum Loss: Hashable, Sendable {
     case expected
@@ -112,8 +114,9 @@ package struct ClientSession: Sendable {
     case .waitingToObtain(_, let until): until
     // One socket at a time: an attempt that failed may still be closing.
     case .away(let until): hasSocket ? nil : until
-    case .dialling(_, let since), .loggingIn(let since): since + policy.connectTimeout
-    case .live: pulse?.deadline
+    case .dialling(_, let since): since + policy.connectTimeout
+    case .loggingIn(let since): clock.acceptedAt.map { $0 + habits.settle } ?? since + policy.connectTimeout
+    case .live: earlier(clock.renewalDue, pulse?.deadline)
     case .refreshing(let refresh): earlier(Self.deadline(of: refresh.step), pulse?.deadline)
     case .returning(let step): step.deadline
     case .idle, .obtaining, .leaving, .abandoned, .ended: nil
@@ -143,7 +146,7 @@ package struct ClientSession: Sendable {
       if phase == .idle { obtain(tries: 0, into: &effects) }
     case .fetched(let number, let answer):
       if number == fetchNumber { fetched(answer, at: now, chance: &chance, into: &effects) }
-    case .opened: opened(into: &effects)
+    case .opened: opened(at: now, into: &effects)
     case .dialFailed(let failure):
       hasSocket = false
       dialFailed(failure, at: now, chance: &chance, into: &effects)
@@ -154,6 +157,7 @@ package struct ClientSession: Sendable {
     case .wakeUp: wakeUp(at: now, chance: &chance, into: &effects)
     case .stop: stop(into: &effects)
     }
+    setRenewal(at: now, chance: &chance)
   }
 
   private mutating func fetched(
@@ -187,6 +191,10 @@ package struct ClientSession: Sendable {
     case .error(let number, let name): failed(number, name, at: now, chance: &chance, into: &effects)
     case .busy(let wait): sentAway(for: wait, at: now, into: &effects)
     case .sessionClosed(let name): sessionClosed(name, into: &effects)
+    case .remark(let name): effects.append(.record(.error(name)))
+    case .goodbye(let verdict, let name): goodbye(verdict, name, at: now, chance: &chance, into: &effects)
+    case .cue(let number): answerCue(number, into: &effects)
+    case .tokenLife(let life): clock.toldEnd = now + life
     case .closing, .alive: return
     }
   }
@@ -198,7 +206,10 @@ package struct ClientSession: Sendable {
     switch phase {
     case .waitingToObtain(let tries, _): obtain(tries: tries, into: &effects)
     case .away: obtain(tries: 0, into: &effects)
+    case .loggingIn(let since) where clock.acceptedAt != nil:
+      loggedIn(since: since, acceptedAt: clock.acceptedAt ?? now, at: now, into: &effects)
     case .dialling, .loggingIn: connectTimedOut(at: now, chance: &chance, into: &effects)
+    case .live where clock.isRenewalDue(at: now): renewInTime(at: now, chance: &chance, into: &effects)
     case .live: beat(at: now, chance: &chance, into: &effects)
     case .refreshing(let refresh):
       if let until = Self.deadline(of: refresh.step), until <= now {

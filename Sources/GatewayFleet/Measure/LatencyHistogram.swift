@@ -13,6 +13,9 @@ package struct LatencyHistogram: Hashable, Sendable {
   private static let subCount = 1 << subBits
   private static let bucketCount = (36 - subBits + 1) * subCount
 
+  /// Nothing that was written elsewhere is believed to have taken longer: 570 years, of which a thousand can be added.
+  private static let sumMax: UInt64 = 1 << 54
+
   private var counts: [UInt64]
   /// How many were recorded.
   package private(set) var count: UInt64 = 0
@@ -42,6 +45,21 @@ package struct LatencyHistogram: Hashable, Sendable {
     sum += other.sum
     smallest = min(smallest, other.smallest)
     largest = max(largest, other.largest)
+  }
+
+  /// What was counted since `earlier`, which is a part of it. The shortest and the longest are known as far as the
+  /// buckets tell them apart.
+  func since(_ earlier: LatencyHistogram) -> LatencyHistogram {
+    guard earlier.count > 0 else { return self }
+    var part = LatencyHistogram()
+    for index in counts.indices where counts[index] > earlier.counts[index] {
+      part.counts[index] = counts[index] - earlier.counts[index]
+      part.count += part.counts[index]
+      part.smallest = min(part.smallest, max(smallest, Self.bounds(of: index).lowerBound))
+      part.largest = min(largest, Self.bounds(of: index).upperBound)
+    }
+    part.sum = sum > earlier.sum ? sum - earlier.sum : 0
+    return part
   }
 
   /// The duration that `share` (0...1) of all do not exceed, up to the width of a bucket; nil if nothing was recorded.
@@ -92,31 +110,33 @@ package struct LatencyHistogram: Hashable, Sendable {
 
 extension LatencyHistogram: Codable {
   private enum CodingKeys: String, CodingKey {
-    case buckets, sum = "sum_us", min = "min_us", max = "max_us"
+    case buckets, sumUs, minUs, maxUs
   }
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init()
     for pair in try container.decode([[UInt64]].self, forKey: .buckets) {
-      guard pair.count == 2, pair[0] < UInt64(Self.bucketCount) else {
+      guard pair.count == 2, pair[0] < UInt64(Self.bucketCount), pair[1] <= UInt64(StormSeries.numberMax) else {
         throw DecodingError.dataCorruptedError(
           forKey: .buckets, in: container, debugDescription: "not a pair of a bucket's number and a count")
       }
-      counts[Int(pair[0])] += pair[1]
-      count += pair[1]
+      let bucket = Int(pair[0])
+      counts[bucket] = min(counts[bucket] + pair[1], UInt64(StormSeries.numberMax))
     }
-    sum = try container.decode(UInt64.self, forKey: .sum)
-    smallest = try container.decodeIfPresent(UInt64.self, forKey: .min) ?? .max
-    largest = try container.decode(UInt64.self, forKey: .max)
+    count = counts.reduce(0, +)
+    sum = min(try container.decode(UInt64.self, forKey: .sumUs), Self.sumMax)
+    let least = try container.decodeIfPresent(UInt64.self, forKey: .minUs) ?? 0
+    smallest = count == 0 ? .max : min(least, Self.sumMax)
+    largest = min(try container.decode(UInt64.self, forKey: .maxUs), Self.sumMax)
   }
 
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     let filled = counts.enumerated().filter { $0.element > 0 }.map { [UInt64($0.offset), $0.element] }
     try container.encode(filled, forKey: .buckets)
-    try container.encode(sum, forKey: .sum)
-    if count > 0 { try container.encode(smallest, forKey: .min) }
-    try container.encode(largest, forKey: .max)
+    try container.encode(sum, forKey: .sumUs)
+    if count > 0 { try container.encode(smallest, forKey: .minUs) }
+    try container.encode(largest, forKey: .maxUs)
   }
 }

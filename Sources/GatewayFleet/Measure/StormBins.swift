@@ -13,7 +13,7 @@ package struct StormBins: Hashable, Sendable {
     mutating func count(_ number: Int = 1, inBin bin: Int) {
       let bin = min(max(0, bin), StormBins.countMax - 1)
       while perBin.count <= bin { perBin.append(0) }
-      perBin[bin] += number
+      perBin[bin] = min(perBin[bin] + number, StormSeries.numberMax)
     }
 
     package mutating func merge(_ other: Counts) {
@@ -35,6 +35,23 @@ package struct StormBins: Hashable, Sendable {
         peak = max(peak, sum)
       }
       return peak
+    }
+
+    /// How many bins it took at the least until so many of all had come one after the other; nil if there are fewer.
+    package func shortest(for number: Int) -> Int? {
+      guard number > 0 else { return nil }
+      var shortest: Int?
+      var first = 0
+      var sum = 0
+      for (bin, count) in perBin.enumerated() {
+        sum += count
+        while sum - perBin[first] >= number {
+          sum -= perBin[first]
+          first += 1
+        }
+        if sum >= number { shortest = min(shortest ?? .max, bin - first + 1) }
+      }
+      return shortest
     }
 
     /// The bin in which the `share` (0...1) of all is reached; nil if there are none.
@@ -61,6 +78,8 @@ package struct StormBins: Hashable, Sendable {
   /// Requests to the token provider that were begun: for logins, and to answer refresh requests.
   package var providerLogins = Counts()
   package var providerRefreshes = Counts()
+  /// Tokens that the provider gave on account of refreshes, when they came.
+  package var providerGrants = Counts()
 
   /// Bins for a storm that may last `length`: of 10 ms if that is up to 14 minutes, of 100 ms up to 2.4 hours, else of
   /// 1 s.
@@ -71,7 +90,8 @@ package struct StormBins: Hashable, Sendable {
   static var columns: [(name: String, path: WritableKeyPath<StormBins, Counts>)] {
     [
       ("logins", \.logins), ("asked", \.asked), ("accepted", \.accepted), ("losses", \.losses),
-      ("returned", \.returned), ("provider_logins", \.providerLogins), ("provider_refreshes", \.providerRefreshes),
+      ("returned", \.returned), ("providerLogins", \.providerLogins), ("providerRefreshes", \.providerRefreshes),
+      ("providerGrants", \.providerGrants),
     ]
   }
 
@@ -79,6 +99,19 @@ package struct StormBins: Hashable, Sendable {
   package mutating func merge(_ other: StormBins) {
     if Self.columns.allSatisfy({ self[keyPath: $0.path].perBin.isEmpty }) { milliseconds = other.milliseconds }
     for column in Self.columns { self[keyPath: column.path].merge(other[keyPath: column.path]) }
+  }
+
+  /// What was counted since `earlier`, which is a part of it.
+  func since(_ earlier: StormBins) -> StormBins {
+    var part = StormBins()
+    part.milliseconds = milliseconds
+    for column in Self.columns {
+      let old = earlier[keyPath: column.path]
+      for (bin, number) in self[keyPath: column.path].perBin.enumerated() where number > old[bin] {
+        part[keyPath: column.path].count(number - old[bin], inBin: bin)
+      }
+    }
+    return part
   }
 
   /// The number of the bin of an instant, counted from the storm's start.
@@ -119,15 +152,17 @@ extension StormBins: Codable {
     init?(intValue: Int) { nil }
   }
 
-  private static let width = Name(stringValue: "bin_ms")
+  private static let width = Name(stringValue: "binMs")
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Name.self)
     self.init()
-    milliseconds = max(1, try container.decode(Int.self, forKey: Self.width))
+    milliseconds = min(max(1, try container.decode(Int.self, forKey: Self.width)), 1000)
     for column in Self.columns {
-      for pair in try container.decode([[Int]].self, forKey: Name(stringValue: column.name)) where pair.count == 2 {
-        self[keyPath: column.path].count(pair[1], inBin: pair[0])
+      // A kind that is counted today may be missing from what was written yesterday.
+      let pairs = try container.decodeIfPresent([[Int]].self, forKey: Name(stringValue: column.name)) ?? []
+      for pair in pairs where pair.count == 2 {
+        self[keyPath: column.path].count(StormSeries.believed(pair[1]), inBin: pair[0])
       }
     }
   }

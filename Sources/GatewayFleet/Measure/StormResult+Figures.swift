@@ -86,12 +86,34 @@ extension StormResult {
   /// Attempts of connected clients that were accepted, each client once.
   private var firstConnects: Int { connects.accepted - connects.again }
 
-  /// The gateway's CPU time, user and system, for each accepted refresh.
+  /// The generator's CPU time, user and system, for each accepted refresh; nil if it was not read.
+  package var generatorCPUPerRefresh: Duration? {
+    cpu(generator, from: .beforeExpiry, to: .afterSettling, for: refreshes.accepted)
+  }
+
+  /// The generator's CPU time for each first login of a client, with all that was done meanwhile.
+  package var generatorCPUPerConnect: Duration? {
+    cpu(generator, from: .beforeRamp, to: .beforeExpiry, for: firstConnects)
+  }
+
+  /// The gateways' CPU time for each first login of a client, with all that was done meanwhile.
+  package var gatewayCPUPerConnect: Duration? {
+    isOfAnotherGateway ? nil : cpu(probes, from: .beforeRamp, to: .beforeExpiry, for: firstConnects)
+  }
+
+  private func cpu(
+    _ readings: [ProcessProbe.Moment: ProcessProbe.Sample], from start: ProcessProbe.Moment,
+    to end: ProcessProbe.Moment, for count: Int
+  ) -> Duration? {
+    guard let before = readings[start], let after = readings[end], count > 0, before.isContinued(by: after) else {
+      return nil
+    }
+    return .nanoseconds(Int64((after.cpuSeconds - before.cpuSeconds) / Double(count) * 1e9))
+  }
+
+  /// The gateways' CPU time, user and system, for each accepted refresh.
   package var gatewayCPUPerRefresh: Duration? {
-    guard let before = probes[.beforeExpiry], let after = probes[.afterSettling], refreshes.accepted > 0,
-      before.isContinued(by: after), !isOfAnotherGateway
-    else { return nil }
-    return .nanoseconds(Int64((after.cpuSeconds - before.cpuSeconds) / Double(refreshes.accepted) * 1e9))
+    isOfAnotherGateway ? nil : cpu(probes, from: .beforeExpiry, to: .afterSettling, for: refreshes.accepted)
   }
 
   /// The gateway's resident memory for each idle connection; nil if it cannot be told.
@@ -120,7 +142,7 @@ extension StormResult {
   }
 
   /// How many connections more were open at the later reading; where the gateway does not say, all that were ever made.
-  private func connectionsAdded(_ before: GatewayProbe.Sample, _ after: GatewayProbe.Sample) -> Double {
+  private func connectionsAdded(_ before: ProcessProbe.Sample, _ after: ProcessProbe.Sample) -> Double {
     guard let open = after.connectionsOpen, let openBefore = before.connectionsOpen else {
       return Double(firstConnects)
     }

@@ -17,14 +17,18 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var seen = Seen()
   /// The time, in seconds, that the waves were given to pass in: see ``StormPlan/given(timeout:)``.
   package var given = 0.0
-  /// What the gateway's own metrics said, if they were asked.
-  package var probes: [GatewayProbe.Moment: GatewayProbe.Sample] = [:]
+  /// What the metrics of the gateways said, all together, if they were asked.
+  package var probes: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
+  /// The same of the storm's own processes.
+  package var generator: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
   /// Whether somebody ended the storm before its time.
   package var wasInterrupted = false
   /// Whether the storm's time was up before everybody was refreshed or cut off.
   package var ranOutOfTime = false
   /// How long it took, in seconds.
   package var seconds = 0.0
+  /// The same for each phase of its scenario; nil if it had none.
+  package var phases: [PhaseResult]?
 
   package init() {}
 
@@ -35,6 +39,8 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var failed = Reasons()
     /// Connections of clients that had been connected before.
     package var again = 0
+    /// Of a phase: the clients that were connected when it began. Nil for a whole storm.
+    package var before: Int?
   }
 
   package struct Refreshes: Hashable, Sendable, Codable {
@@ -168,6 +174,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     connects.accepted += other.connects.accepted
     connects.failed.merge(other.connects.failed)
     connects.again += other.connects.again
+    if let before = other.connects.before { connects.before = (connects.before ?? 0) + before }
     refreshes.asked += other.refreshes.asked
     refreshes.askedAgain += other.refreshes.askedAgain
     refreshes.answered += other.refreshes.answered
@@ -189,9 +196,28 @@ package struct StormResult: Hashable, Sendable, Codable {
     seen.merge(other.seen)
     given = max(given, other.given)
     probes.merge(other.probes) { first, _ in first }
+    generator.merge(other.generator, uniquingKeysWith: +)
     wasInterrupted = wasInterrupted || other.wasInterrupted
     ranOutOfTime = ranOutOfTime || other.ranOutOfTime
     seconds = max(seconds, other.seconds)
+    merge(phases: other.phases)
+  }
+
+  /// Each with the one of that name; all processes have the same.
+  private mutating func merge(phases others: [PhaseResult]?) {
+    guard let others else { return }
+    guard var own = phases else {
+      phases = others
+      return
+    }
+    for other in others {
+      if let index = own.firstIndex(where: { $0.name == other.name }) {
+        own[index].merge(other)
+      } else {
+        own.append(other)
+      }
+    }
+    phases = own
   }
 }
 

@@ -3,6 +3,11 @@
 package struct StormSeries: Hashable, Sendable, Codable {
   /// A day.
   package static let secondsMax = 86_400
+  /// Nothing is counted further, so that no sum of such numbers is too large, whoever wrote them.
+  static let numberMax = 1 << 40
+
+  /// A number that was written elsewhere, within the bounds of what can have been counted.
+  static func believed(_ number: Int) -> Int { min(max(0, number), numberMax) }
 
   /// The number of an event in each second.
   package struct Counts: Hashable, Sendable, Codable {
@@ -11,7 +16,7 @@ package struct StormSeries: Hashable, Sendable, Codable {
     mutating func count(_ number: Int = 1, atSecond second: Int) {
       let second = min(max(0, second), StormSeries.secondsMax - 1)
       while perSecond.count <= second { perSecond.append(0) }
-      perSecond[second] += number
+      perSecond[second] = min(perSecond[second] + number, StormSeries.numberMax)
     }
 
     mutating func raise(to level: Int, atSecond second: Int) {
@@ -26,7 +31,8 @@ package struct StormSeries: Hashable, Sendable, Codable {
     package init() {}
 
     package init(from decoder: any Decoder) throws {
-      perSecond = try decoder.singleValueContainer().decode([Int].self)
+      perSecond = try decoder.singleValueContainer().decode([Int].self).prefix(StormSeries.secondsMax)
+        .map(StormSeries.believed)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -59,6 +65,23 @@ package struct StormSeries: Hashable, Sendable, Codable {
   package var providerPeaks = Counts()
 
   package init() {}
+
+  /// A kind that is counted today may be missing from what was written yesterday.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func counts(_ key: CodingKeys) throws -> Counts {
+      try container.decodeIfPresent(Counts.self, forKey: key) ?? .init()
+    }
+    connects = try counts(.connects)
+    asked = try counts(.asked)
+    accepted = try counts(.accepted)
+    losses = try counts(.losses)
+    ends = try counts(.ends)
+    providerCalls = try counts(.providerCalls)
+    providerLogins = try counts(.providerLogins)
+    providerReturns = try counts(.providerReturns)
+    providerPeaks = try counts(.providerPeaks)
+  }
 
   private static var columns: [WritableKeyPath<StormSeries, Counts>] {
     [

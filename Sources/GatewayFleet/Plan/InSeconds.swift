@@ -11,7 +11,11 @@ package struct InSeconds: Hashable, Sendable, Codable {
 
   package init(from decoder: any Decoder) throws {
     let seconds = try decoder.singleValueContainer().decode(Double.self)
-    wrappedValue = .nanoseconds(Int64((seconds * 1e9).rounded()))
+    guard let nanoseconds = Int64(exactly: (seconds * 1e9).rounded()) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "a number of seconds of more than 292 years"))
+    }
+    wrappedValue = .nanoseconds(nanoseconds)
   }
 
   package func encode(to encoder: any Encoder) throws {

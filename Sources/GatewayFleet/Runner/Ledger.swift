@@ -151,7 +151,7 @@ struct Ledger {
 
   /// - Parameter isWanted: Whether the client still waits for the answer.
   mutating func providerReturned(
-    _ answer: ProviderAnswer, after duration: Duration, isWanted: Bool = true, at now: Instant
+    _ answer: ProviderAnswer, to purpose: FetchPurpose, after duration: Duration, isWanted: Bool = true, at now: Instant
   ) {
     inFlight -= 1
     result.series.providerReturns.count(atSecond: second(now))
@@ -159,6 +159,7 @@ struct Ledger {
     switch answer {
     case .token:
       result.provider.granted += 1
+      if case .refresh = purpose { count(\.providerGrants, at: now) }
       if !isWanted { result.provider.wasted += 1 }
     case .busy(let status, _), .refused(let status), .denied(let status):
       result.provider.refused.count("http_\(status)")

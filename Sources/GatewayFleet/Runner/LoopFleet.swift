@@ -43,7 +43,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     start = loop.now + (setup.startsAt - loop.wallTime)
     ledger = Ledger(
       start: start, onset: setup.plan.expiry == .common ? start + setup.plan.onset : nil,
-      length: setup.plan.end)
+      length: setup.end(timeout: nil))
     fetchesMax = max(1, setup.plan.fetches / setup.plan.loops)
     wakeup = Wakeup(target: self)
   }

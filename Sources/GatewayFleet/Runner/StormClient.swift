@@ -15,6 +15,8 @@ actor StormClient {
   /// How many messages it has sent, and how often the provider was told of its user.
   private var messages: UInt32 = 0
   private var isRegistered = false
+  /// What its dialect remembers of the connection, where it does.
+  private var memory: ClientMemory?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { fleet.loop.asUnownedSerialExecutor() }
 
@@ -54,19 +56,23 @@ actor StormClient {
     switch effect {
     case .fetch(let number, let purpose):
       if case .minted(let issuer) = fleet.setup.tokens, purpose != .sessionKey {
-        return .fetched(number: number, mint(issuer, purpose))
+        let answer = mint(issuer, purpose)
+        take(answer)
+        return .fetched(number: number, answer)
       }
       fleet.requestPlace(FetchTicket(client: self, number: number, purpose: purpose, wantedAt: now))
     case .dial:
-      var target = fleet.setup.gateway
-      target.source = fleet.setup.plan.source(of: index)
+      let target = fleet.setup.gateway(of: index)
+      if memory == nil { memory = fleet.setup.dialect.memory(of: identity) }
+      memory?.restart()
       let upgrade = fleet.setup.upgrade(of: identity)
       fleet.dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: self)
     case .send(let message):
-      guard let frame = fleet.setup.dialect.encode(message, of: identity) else { return nil }
-      messages &+= 1
-      // A message that finds the socket closed is dropped: the end is reported in a moment.
-      _ = socket?.send(frame)
+      for frame in fleet.setup.dialect.frames(message, of: identity, memory) {
+        messages &+= 1
+        // A message that finds the socket closed is dropped: the end is reported in a moment.
+        _ = socket?.send(frame)
+      }
     case .ping:
       socket?.ping()
     case .close:
@@ -108,7 +114,25 @@ actor StormClient {
       greeting: session.greeting, number: UInt64(index), message: messages, now: fleet.loop.wallTime)
   }
 
+  private func received(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    fleet.setup.dialect.hear(payload, kind, by: { (session.wirePhase, identity) }, memory) { notice in
+      guard let notice else { return session.heardSomething(at: fleet.loop.now) }
+      if case .refreshRequired(let timeout?, _) = notice { fleet.ledger.announced(timeout) }
+      handle(.heard(notice))
+    }
+  }
+
+  private func heardControlFrame() {
+    if fleet.policy.habits.keepAlive?.controlFramesCount == true { session.heardSomething(at: fleet.loop.now) }
+  }
+
   // MARK: Tokens
+
+  /// Takes the provider's answer, with the end of the token in it where its dialect can tell.
+  private func take(_ answer: ProviderAnswer) {
+    guard case .token(let token) = answer, let end = fleet.setup.dialect.end(of: token) else { return }
+    session.note(endOfToken: fleet.loop.now + (end - fleet.loop.wallTime))
+  }
 
   private func ask(_ ticket: FetchTicket) {
     if ticket.purpose == .sessionKey { return askForKey(ticket) }
@@ -131,11 +155,10 @@ actor StormClient {
 
   private func askForKey(_ ticket: FetchTicket) {
     guard let request = fleet.setup.dialect.keyRequest(of: identity) else { return fleet.releasePlace() }
-    var gateway = fleet.setup.gateway
-    gateway.source = fleet.setup.plan.source(of: index)
+    let gateway = fleet.setup.gateway(of: index)
     fleet.ledger.keyWanted()
     let timeout = fleet.setup.plan.fetchTimeout
-    Task.immediate(executorPreference: fleet.loop) { [gateway] in
+    Task.immediate(executorPreference: fleet.loop) {
       let result = await self.fleet.dialer.fetch(request, from: gateway, timeout: timeout)
       self.fleet.releasePlace()
       self.handle(.fetched(number: ticket.number, ProviderAnswer(key: result, self.fleet.setup.dialect)))
@@ -145,8 +168,10 @@ actor StormClient {
   private func answered(_ ticket: FetchTicket, _ answer: ProviderAnswer) {
     let now = fleet.loop.now
     fleet.ledger.providerReturned(
-      answer, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number), at: now)
+      answer, to: ticket.purpose, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number),
+      at: now)
     fleet.releasePlace()
+    if session.isWaiting(forFetch: ticket.number) { take(answer) }
     handle(.fetched(number: ticket.number, answer))
   }
 
@@ -219,18 +244,14 @@ extension StormClient: SocketHandler, WakeupTarget {
   nonisolated func socketRefused(_ failure: DialFailure) { assumeIsolated { $0.handle(.dialFailed(failure)) } }
 
   nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
-    guard let notice = fleet.setup.dialect.decode(payload, kind) else {
-      return assumeIsolated { $0.session.heardSomething(at: $0.fleet.loop.now) }
-    }
-    assumeIsolated {
-      if case .refreshRequired(let timeout?, _) = notice { $0.fleet.ledger.announced(timeout) }
-      $0.handle(.heard(notice))
-    }
+    // The caller's bytes, which nobody keeps.
+    nonisolated(unsafe) let payload = payload
+    assumeIsolated { $0.received(payload, kind) }
   }
 
-  nonisolated func socketReceivedPong() {}
+  nonisolated func socketReceivedPong() { assumeIsolated { $0.heardControlFrame() } }
 
-  nonisolated func socketReceivedPing() {}
+  nonisolated func socketReceivedPing() { assumeIsolated { $0.heardControlFrame() } }
 
   nonisolated func socketViolated(_ reason: CloseReason) {
     assumeIsolated { $0.handle(.heard(.error(number: Int(reason.code), name: reason.name))) }

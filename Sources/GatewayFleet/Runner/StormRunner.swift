@@ -8,9 +8,13 @@ package actor StormRunner {
   private nonisolated let setup: StormSetup
   private nonisolated let loops: [(loop: EventLoop, dialer: any Dialer)]
   private nonisolated let report: @Sendable (StormProgress) -> Void
+  private nonisolated let ownFigures: @Sendable () -> ProcessProbe.Sample?
   private var fleets: [LoopFleet] = []
-  private var probes: [GatewayProbe.Moment: GatewayProbe.Sample] = [:]
+  private var probes: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
+  private var generator: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
   private var isInterrupted = false
+  /// What had been counted when each phase of the scenario began.
+  private var marks: [StormResult] = []
   private var start = Instant.zero
   /// The longest time-out that the gateway has announced.
   private var longestTimeout: Duration?
@@ -28,13 +32,16 @@ package actor StormRunner {
   /// - Parameters:
   ///   - loops: As many as the plan says, running.
   ///   - report: Told how far the storm is, a few times a second, on the first loop.
+  ///   - ownFigures: What the system says of this process, if it is one that is to be measured.
   package init(
     _ setup: StormSetup, loops: [(loop: EventLoop, dialer: any Dialer)],
-    report: @escaping @Sendable (StormProgress) -> Void = { _ in }
+    report: @escaping @Sendable (StormProgress) -> Void = { _ in },
+    ownFigures: @escaping @Sendable () -> ProcessProbe.Sample? = { nil }
   ) {
     precondition(loops.count == setup.plan.loops, "a storm has the loops of its plan")
     self.setup = setup
     self.loops = loops
+    self.ownFigures = ownFigures
     self.report = report
   }
 
@@ -49,8 +56,11 @@ package actor StormRunner {
     start = loop.now + (setup.startsAt - loop.wallTime)
     await assemble()
     await probe(.beforeRamp)
+    // The first client begins at once.
+    if setup.phases.phases.first?.start == .zero { marks.append(StormResult()) }
     for fleet in fleets { await fleet.perform { $0.begin() } }
     let end = await watch()
+    marks.append(await counted())
     await probe(.afterSettling)
     let stopped = loop.now
     await leave()
@@ -58,11 +68,32 @@ package actor StormRunner {
     for fleet in fleets { result.merge(await fleet.perform { $0.ledger.result }) }
     for fleet in fleets { await fleet.perform { $0.dismiss() } }
     result.probes = probes
+    result.generator = generator
     result.wasInterrupted = end == .interrupted
     result.ranOutOfTime = end == .outOfTime
     result.seconds = max(0, (stopped - start).inSeconds)
+    result.phases = phases(until: result.seconds)
     result.given = setup.plan.given(timeout: result.seen.longestTimeout.map { .seconds($0) }).inSeconds
     return result
+  }
+
+  /// What all have counted so far.
+  private func counted() async -> StormResult {
+    var sum = StormResult()
+    for fleet in fleets { sum.merge(await fleet.perform { $0.ledger.result }) }
+    return sum
+  }
+
+  /// What was counted in each phase that has begun; nil without a scenario.
+  private func phases(until end: Double) -> [PhaseResult]? {
+    guard !setup.phases.phases.isEmpty else { return nil }
+    let begun = setup.phases.phases.prefix(marks.count - 1)
+    return begun.enumerated().map { index, phase in
+      PhaseResult(
+        name: phase.name, from: phase.start.inSeconds,
+        to: index + 1 < begun.count ? begun[index + 1].start.inSeconds : max(end, phase.start.inSeconds),
+        result: marks[index + 1].since(marks[index]))
+    }
   }
 
   private enum End: Hashable {
@@ -91,16 +122,23 @@ package actor StormRunner {
     let size = fleets.reduce(0) { $0 + $1.size }
     var isProbedBeforeExpiry = false
     while true {
+      let next = setup.phases.phases.dropFirst(marks.count).first.map { start + $0.start }
+      if let next, loop.now >= next {
+        marks.append(await counted())
+        continue
+      }
       let progress = await look()
       report(progress)
       if isInterrupted { return .interrupted }
-      if progress.started == size && progress.settled == size { return .settled }
-      if loop.now >= start + setup.plan.end(timeout: longestTimeout) { return .outOfTime }
+      if progress.started == size && progress.settled == size && loop.now >= start + setup.phases.end {
+        return .settled
+      }
+      if loop.now >= start + setup.end(timeout: longestTimeout) { return .outOfTime }
       if !isProbedBeforeExpiry && loop.now + Self.probeAhead + Self.pause > start + setup.plan.onset {
         isProbedBeforeExpiry = true
         await probe(.beforeExpiry)
       }
-      await loop.sleep(until: loop.now + Self.pause)
+      await loop.sleep(until: min(loop.now + Self.pause, next ?? loop.now + Self.pause))
     }
   }
 
@@ -134,15 +172,25 @@ package actor StormRunner {
     }
   }
 
-  /// Reads the gateway's metrics, if this process is the one that does.
-  private func probe(_ moment: GatewayProbe.Moment) async {
-    guard let control = setup.control, setup.process == 0 else { return }
+  /// Reads this process's figures, and the gateways' metrics if it is the one that does.
+  private func probe(_ moment: ProcessProbe.Moment) async {
+    generator[moment] = ownFigures()
+    guard setup.process == 0 else { return }
+    var sum: ProcessProbe.Sample?
+    for control in setup.controls {
+      guard let sample = await metrics(of: control) else { return }
+      sum = sum.map { $0 + sample } ?? sample
+    }
+    probes[moment] = sum
+  }
+
+  private func metrics(of control: DialTarget) async -> ProcessProbe.Sample? {
     var request = HTTPRequest(method: "GET", path: "/metrics")
     if let secret = setup.controlSecret {
       request.headers.append(HTTPField("authorization", "Bearer \(secret.token)"))
     }
     let result = await loops[0].dialer.fetch(request, from: control, timeout: Self.probeTimeout)
-    guard case .success(let response) = result, response.status == 200 else { return }
-    probes[moment] = GatewayProbe.Sample(exposition: String(decoding: response.body, as: UTF8.self))
+    guard case .success(let response) = result, response.status == 200 else { return nil }
+    return ProcessProbe.Sample(exposition: String(decoding: response.body, as: UTF8.self))
   }
 }

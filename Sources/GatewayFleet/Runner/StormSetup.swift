@@ -6,29 +6,32 @@ package import GatewayRuntime
 package struct StormSetup: Sendable {
   package var plan: StormPlan
   package var dialect: any ClientDialect
-  /// The gateway; `DialTarget.source` is set for each client.
-  package var gateway: DialTarget
+  /// The gateways, of which a client keeps to one; `DialTarget.source` is set for each client.
+  package var gateways: [DialTarget]
   /// Path and query of the upgrade: the path takes the place of the dialect's own, the parameters come before its own.
   package var upgradeTarget: String? {
     didSet { override = upgradeTarget.map(Self.parts) }
   }
   private var override: (path: String, query: [HTTPField])?
   package var tokens: TokenSource
-  /// Where the gateway's metrics are, if they are to be read.
-  package var control: DialTarget?
+  /// Where the gateways' metrics are, if they are to be read.
+  package var controls: [DialTarget] = []
   /// What the control port wants as `Authorization: Bearer`, if anything.
   package var controlSecret: Credentials?
   /// When the first client connects. The same in every process of the storm.
   package var startsAt: WallTime
+  /// When the phases of its scenario begin; none without one.
+  package var phases = ScenarioTimes()
   /// The number of this process, 0..<``StormPlan/processes``.
   package var process = 0
 
   package init(
-    plan: StormPlan, dialect: any ClientDialect, gateway: DialTarget, tokens: TokenSource, startsAt: WallTime
+    plan: StormPlan, dialect: any ClientDialect, gateways: [DialTarget], tokens: TokenSource, startsAt: WallTime
   ) {
+    precondition(!gateways.isEmpty, "a storm has a gateway")
     self.plan = plan
     self.dialect = dialect
-    self.gateway = gateway
+    self.gateways = gateways
     self.tokens = tokens
     self.startsAt = startsAt
   }
@@ -36,6 +39,19 @@ package struct StormSetup: Sendable {
   /// When the first tokens expire together; nil if each expires by itself.
   package var expiresAt: WallTime? {
     plan.expiry == .common ? startsAt + plan.expiresAfter : nil
+  }
+
+  /// Where client number `index` connects to, and from where.
+  func gateway(of index: Int) -> DialTarget {
+    var gateway = gateways[index % gateways.count]
+    gateway.source = plan.source(of: index)
+    return gateway
+  }
+
+  /// When the storm ends at the latest, counted from its start: not before its scenario does, unless the plan says so.
+  func end(timeout: Duration?) -> Duration {
+    let end = plan.end(timeout: timeout)
+    return plan.bound == nil ? max(end, phases.end) : end
   }
 
   /// The upgrade request of a client.

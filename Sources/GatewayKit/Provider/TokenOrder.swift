@@ -26,6 +26,8 @@ package struct MintedToken: Hashable, Sendable {
   package var issuedAt: WallTime
   /// Nil for a token that never expires.
   package var expiresAt: WallTime?
+  /// Whether it is to go out as it is, also where an opaque one was asked for in its place.
+  package var isAsItIs = false
 }
 
 extension TokenIssuer {

@@ -14,6 +14,7 @@ package actor TokenProvider {
   private let services: any GatewayServices
   private let issuer: any TokenIssuer
   private let vendors: [String: any TokenIssuer]
+  private let minting: (any TokenMinting)?
   /// Who waits for a turn: from ``firstWaiting`` on, first come, first served.
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var firstWaiting = 0
@@ -21,32 +22,46 @@ package actor TokenProvider {
   /// - Parameters:
   ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
   ///   - vendors: Who mints the tokens of which other scheme.
+  ///   - minting: Who comes between an order and its issuer; nil for nobody.
   package init(
     on executor: any SerialExecutor, policy: TokenProviderPolicy, services: any GatewayServices,
-    issuer: any TokenIssuer, vendors: [String: any TokenIssuer] = [:]
+    issuer: any TokenIssuer, vendors: [String: any TokenIssuer] = [:], minting: (any TokenMinting)? = nil
   ) {
     self.executor = executor
     self.policy = policy
     self.services = services
     self.issuer = issuer
     self.vendors = vendors
+    self.minting = minting
     schemes = ["plain"] + vendors.keys.sorted()
   }
 
   /// A token as ordered, when its turn has come and its time has passed. Throws `GatewayError.overloaded` at once when
   /// the queue is full, `GatewayError.providerFailure` by chance.
-  package func mint(_ order: TokenOrder) async throws(GatewayError) -> MintedToken {
+  package func mint(_ order: TokenOrder) async throws(TokenRefusal) -> MintedToken {
     note(.asked, order)
     try await enter(order)
     defer { leave() }
     if policy.latency > .zero { await services.sleep(for: policy.latency) }
     if policy.failureRate > 0, await services.nextShare() < policy.failureRate {
       note(.failed(.providerFailure), order)
-      throw .providerFailure
+      throw TokenRefusal(.providerFailure)
+    }
+    let issuer = order.scheme.flatMap { vendors[$0] } ?? issuer
+    let token: MintedToken
+    if let minting {
+      do throws(TokenRefusal) {
+        token = try await minting.mint(
+          order, with: issuer, at: services.wallTime, defaultLife: policy.defaultLife)
+      } catch {
+        note(.failed(error.error), order)
+        throw error
+      }
+    } else {
+      token = issuer.mint(order, at: services.wallTime, defaultLife: policy.defaultLife)
     }
     note(.minted, order)
-    let issuer = order.scheme.flatMap { vendors[$0] } ?? issuer
-    return issuer.mint(order, at: services.wallTime, defaultLife: policy.defaultLife)
+    return token
   }
 
   private func note(_ record: ProviderRecord, _ order: TokenOrder) {
@@ -54,7 +69,7 @@ package actor TokenProvider {
     services.note(record, for: order.user)
   }
 
-  private func enter(_ order: TokenOrder) async throws(GatewayError) {
+  private func enter(_ order: TokenOrder) async throws(TokenRefusal) {
     if figures.inFlight < policy.concurrency ?? .max {
       figures.inFlight += 1
       figures.inFlightPeak = max(figures.inFlightPeak, figures.inFlight)
@@ -63,7 +78,7 @@ package actor TokenProvider {
     guard figures.queued < policy.queueMax else {
       let refusal = GatewayError.overloaded.detailed("\(policy.queueMax) requests wait for the token provider already")
       note(.refused(refusal), order)
-      throw refusal
+      throw TokenRefusal(refusal)
     }
     figures.queued += 1
     figures.queuedPeak = max(figures.queuedPeak, figures.queued)

@@ -9,6 +9,8 @@ package struct ControlAction: Sendable {
     case reach(mustBe: Bool)
     /// As a table of sessions.
     case sessions
+    /// As a verdict over the journal, of which `failed` is none to be content with.
+    case verdict
     case words(String)
   }
 

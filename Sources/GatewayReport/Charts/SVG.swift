@@ -61,7 +61,9 @@ struct ChartFrame {
   func x(_ share: Double) -> Double { left + (right - left) * share }
 
   /// The position of a value.
-  func y(_ value: Int) -> Double { baseline - (baseline - ceiling) * Double(value) / Double(top) }
+  func y(_ value: Int) -> Double { y(Double(value)) }
+
+  func y(_ value: Double) -> Double { baseline - (baseline - ceiling) * value / Double(top) }
 
   /// The whole figure around what is drawn inside.
   func figure(legend: String = "", labels: [(share: Double, text: String)], _ content: [String]) -> String {

@@ -12,7 +12,9 @@ extension StormReport {
     let series = result.series
     let seconds = max(series.seconds, Int(min(result.seconds, Double(StormSeries.secondsMax)).rounded(.up)))
     let axis = TimeChart.Axis(start: 0, step: 1, count: seconds)
-    let marks = plan.expiry == .common ? [(second: plan.expiresAfter.inSeconds, name: "tokens expire")] : []
+    let marks =
+      (plan.expiry == .common ? [(second: plan.expiresAfter.inSeconds, name: "tokens expire")] : [])
+      + (result.phases ?? []).dropFirst().map { (second: $0.from, name: $0.name) }
     var charts = [
       TimeChart(
         title: "Refreshes per second", axis: axis,

@@ -4,7 +4,9 @@ import GatewayFleet
 extension StormReport {
   var tables: String {
     [
-      section("Latency", latencyTable), section("Clients by behaviour", behaviourTable),
+      section("Phases", phaseRows.isEmpty ? "" : HTMLText.table(head: Self.phaseHead, rows: phaseRows)),
+      section("Latency", latencyTable), section("What jitter would have changed", forecastTable),
+      section("Clients by behaviour", behaviourTable),
       section("Connections and refreshes", countTable), section("Reasons", reasonTable),
       section("Plan", planTable),
       section("Settings of the gateway", HTMLText.table(head: [], rows: settingRows, numbersFrom: 2)),
@@ -31,6 +33,12 @@ extension StormReport {
         ("refresh", "from the gateway's request, or what the wire has in its place, to the accepted token"),
         ("provider", "from the wish for a token to its arrival, the wait for a free place included"),
       ])
+  }
+
+  private var forecastTable: String {
+    guard forecast != nil else { return "" }
+    let notes = forecastNotes.map { "<p>\(Escaping.markup($0))</p>" }.joined()
+    return HTMLText.table(head: [], rows: forecastRows, numbersFrom: 5) + notes
   }
 
   private var behaviourTable: String {

@@ -56,6 +56,7 @@ extension StormReport {
     }
     if result.gatewayCPUPerRefresh != nil {
       tiles.append(("gateway CPU per refresh", figure("gateway.cpu_per_refresh")))
+      tiles.append(("the storm's own", figure("storm.cpu_per_refresh")))
     }
     if !result.probes.isEmpty {
       tiles.append(("gateway memory per connection", figure("gateway.bytes_per_connection")))

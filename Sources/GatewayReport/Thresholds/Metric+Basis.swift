@@ -9,7 +9,7 @@ extension Metric {
 
     static let storm = Basis(isThere: { _ in true }, otherwise: "")
     static let connected = Basis(
-      isThere: { $0.connects.accepted > 0 }, otherwise: "nobody was connected")
+      isThere: { $0.connects.accepted + ($0.connects.before ?? 0) > 0 }, otherwise: "nobody was connected")
     /// Clients that were connected before their tokens expired. Of those that came too late, nothing is asked.
     static let due = Basis(
       isThere: { result in

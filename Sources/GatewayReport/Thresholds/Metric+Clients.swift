@@ -7,15 +7,21 @@ extension Metric {
   static let connects = [
     Metric("connects.attempted", .count, "connections begun") { Double($0.connects.attempted) },
     Metric("connects.ok", .count, "logins accepted") { Double($0.connects.accepted) },
-    Metric("connects.failed", .count, "first connections that came to no login") { Double($0.connects.failed.total) },
+    Metric("connects.failed", .count, "first connections that came to no login", better: .lower) {
+      Double($0.connects.failed.total)
+    },
     Metric("connects.peak", .count, "the most logins in any one second", over: .connected) {
       peak($0, \.logins, .seconds(1))
     },
     Metric(
       "connected.dip", .share, "the lowest number of connected clients, as a share of the highest before",
+      better: .higher,
       over: .connected
     ) { $0.dip },
-    Metric("connected.below_99", .duration, "how long fewer than 99 % of those were connected", over: .connected) {
+    Metric(
+      "connected.below_99", .duration, "how long fewer than 99 % of those were connected", better: .lower,
+      over: .connected
+    ) {
       $0.secondsBelow99
     },
   ]
@@ -26,10 +32,12 @@ extension Metric {
     Metric("refresh.accepted", .count, "answers the gateway accepted", over: .connected) {
       Double($0.refreshes.accepted)
     },
-    Metric("refresh.refused", .count, "answers the gateway refused", over: .asked) {
+    Metric("refresh.refused", .count, "answers the gateway refused", better: .lower, over: .asked) {
       Double($0.refreshes.refused.total)
     },
-    Metric("refresh.timed_out", .count, "requests that ended with the connection, out of time", over: .asked) {
+    Metric(
+      "refresh.timed_out", .count, "requests that ended with the connection, out of time", better: .lower, over: .asked
+    ) {
       Double($0.refreshes.timedOut)
     },
     Metric("refresh.peak", .count, "the most accepted in any one second", over: .asked) {
@@ -40,10 +48,12 @@ extension Metric {
     },
     Metric(
       "refresh.peak_to_mean", .ratio,
-      "refresh.peak over the mean of the time that the wave was given: 1 is flat, higher is sharper", over: .asked
+      "refresh.peak over the mean of the time that the wave was given: 1 is flat, higher is sharper",
+      over: .asked
     ) { $0.peakToMean(\.accepted, over: .seconds(1)) },
     Metric(
-      "refresh.peak_to_mean_100ms", .ratio, "the same of refresh.peak_100ms", over: .asked, missing: coarse
+      "refresh.peak_to_mean_100ms", .ratio, "the same of refresh.peak_100ms", over: .asked,
+      missing: coarse
     ) { $0.peakToMean(\.accepted, over: .milliseconds(100)) },
     Metric(
       "refresh.given", .duration, "the time that the waves were given: spread, scatter of the lives, and time-out"
@@ -52,7 +62,7 @@ extension Metric {
       $0.waveLength?.inSeconds
     },
     Metric(
-      "refreshed.share", .share, "of the clients that should be refreshed, those that were and stayed",
+      "refreshed.share", .share, "of the clients that should be refreshed, those that were and stayed", better: .higher,
       missing: { _ in .none("no connected client was to be refreshed") }
     ) { $0.refreshedShare },
     time(50, "until half of them were refreshed, from the first request that was to be expected"),
@@ -61,43 +71,56 @@ extension Metric {
   ]
 
   static let losses = [
-    Metric("lost", .count, "clients cut off that should not have been and did not come back", over: .connected) {
+    Metric(
+      "lost", .count, "clients cut off that should not have been and did not come back", better: .lower,
+      over: .connected
+    ) {
       Double($0.everybody.lostUnexpectedly)
     },
     Metric("lost.expected", .count, "clients cut off as they should be", over: .connected) {
       Double($0.everybody.lostExpectedly)
     },
-    Metric("overstayed", .count, "clients that should have been cut off and were not", over: .connected) {
+    Metric("overstayed", .count, "clients that should have been cut off and were not", better: .lower, over: .connected)
+    {
       Double($0.everybody.overstayed)
     },
-    Metric("unrefreshed", .count, "clients still connected with their refresh missing", over: .due) {
+    Metric("unrefreshed", .count, "clients still connected with their refresh missing", better: .lower, over: .due) {
       Double($0.everybody.unrefreshed)
     },
-    Metric("late", .count, "clients connected only after the common expiry", over: .connected) {
+    Metric("late", .count, "clients connected only after the common expiry", better: .lower, over: .connected) {
       Double($0.everybody.late)
     },
     Metric(
-      "errors", .count, "errors of the gateway that answered neither a login nor a refresh", over: .connected
+      "cut_off", .count, "connections of logged-in clients that ended before the storm ended them", better: .lower,
+      over: .connected
+    ) { Double($0.disconnects.total) },
+    Metric(
+      "errors", .count, "errors of the gateway that answered neither a login nor a refresh", better: .lower,
+      over: .connected
     ) { Double($0.errors.total) },
   ]
 
   static let returns = [
-    Metric("interrupted", .count, "connections that ended while their client meant to stay", over: .connected) {
+    Metric(
+      "interrupted", .count, "connections that ended while their client meant to stay", better: .lower, over: .connected
+    ) {
       Double($0.returns.interrupted)
     },
     Metric("returned", .count, "clients that were back after that", over: .connected) { Double($0.returns.returned) },
-    Metric("return.attempts", .count, "attempts to connect again", over: .connected) { Double($0.returns.attempts) },
+    Metric("return.attempts", .count, "attempts to connect again", better: .lower, over: .connected) {
+      Double($0.returns.attempts)
+    },
     Metric(
-      "return.attempts_per_client", .ratio, "those, for each connection that ended", over: .connected,
+      "return.attempts_per_client", .ratio, "those, for each connection that ended", better: .lower, over: .connected,
       missing: { _ in .none("no connection ended") }
     ) { $0.attemptsPerReturn },
-    Metric("return.refused", .count, "attempts that the gateway refused", over: .connected) {
+    Metric("return.refused", .count, "attempts that the gateway refused", better: .lower, over: .connected) {
       Double($0.returns.refused.total)
     },
-    Metric("return.refused_old", .count, "those of them with the token of before", over: .connected) {
+    Metric("return.refused_old", .count, "those of them with the token of before", better: .lower, over: .connected) {
       Double($0.returns.refusedWithOldToken)
     },
-    Metric("return.failed", .count, "attempts that failed otherwise", over: .connected) {
+    Metric("return.failed", .count, "attempts that failed otherwise", better: .lower, over: .connected) {
       Double($0.returns.failed.total)
     },
     Metric("return.peak", .count, "the most clients back in any one second", over: .connected) {
@@ -119,7 +142,7 @@ extension Metric {
 
   private static func time(_ percent: Int, _ meaning: String) -> Metric {
     Metric(
-      "time_to_\(percent)", .duration, meaning,
+      "time_to_\(percent)", .duration, meaning, better: .lower,
       missing: { result in
         guard result.refreshable > 0 else { return .none("no connected client was to be refreshed") }
         guard result.refreshes.accepted == 0 || result.latencies.sinceOnset.count > 0 else {

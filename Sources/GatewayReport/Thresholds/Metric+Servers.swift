@@ -7,11 +7,15 @@ extension Metric {
   static let providers = [
     Metric("provider.calls", .count, "requests to the token provider") { Double($0.provider.calls) },
     Metric("provider.granted", .count, "those that brought a token", over: .calls) { Double($0.provider.granted) },
-    Metric("provider.refused", .count, "those that brought none", over: .calls) { Double($0.provider.refused.total) },
-    Metric("provider.unanswered", .count, "those still under way when the storm ended", over: .calls) {
+    Metric("provider.refused", .count, "those that brought none", better: .lower, over: .calls) {
+      Double($0.provider.refused.total)
+    },
+    Metric("provider.unanswered", .count, "those still under way when the storm ended", better: .lower, over: .calls) {
       Double($0.unansweredCalls)
     },
-    Metric("provider.wasted", .count, "tokens for which nobody waited any more when they came", over: .calls) {
+    Metric(
+      "provider.wasted", .count, "tokens for which nobody waited any more when they came", better: .lower, over: .calls
+    ) {
       Double($0.provider.wasted)
     },
     Metric("provider.peak", .count, "the most requests begun in any one second", over: .calls) { result in
@@ -22,42 +26,66 @@ extension Metric {
     Metric("provider.login_peak", .count, "the same, of those for logins", over: .calls) {
       peak($0, \.providerLogins, .seconds(1))
     },
-    Metric("provider.refresh_peak", .count, "the same, of those on account of refreshes", over: .refreshCalls) {
+    Metric(
+      "provider.refresh_peak", .count, "the same, of those on account of refreshes", better: .lower, over: .refreshCalls
+    ) {
       peak($0, \.providerRefreshes, .seconds(1))
     },
     Metric(
-      "provider.refresh_peak_100ms", .count, "the most of those in any 100 ms", over: .refreshCalls, missing: coarse
+      "provider.refresh_peak_100ms", .count, "the most of those in any 100 ms", better: .lower, over: .refreshCalls,
+      missing: coarse
     ) { peak($0, \.providerRefreshes, .milliseconds(100)) },
     Metric(
       "provider.refresh_peak_to_mean", .ratio,
-      "provider.refresh_peak over the mean of the time that the wave was given", over: .refreshCalls
+      "provider.refresh_peak over the mean of the time that the wave was given", better: .lower, over: .refreshCalls
     ) { $0.peakToMean(\.providerRefreshes, over: .seconds(1)) },
     Metric(
       "provider.in_flight", .count, "the most requests under way at once; of several loops, the sum of each one's most",
       over: .calls
     ) { Double($0.provider.inFlightPeak) },
     Metric(
-      "provider.calls_per_expiry", .ratio, "requests for each refresh they were made for", over: .refreshCalls
+      "provider.calls_per_expiry", .ratio, "requests for each refresh they were made for", better: .lower,
+      over: .refreshCalls
     ) { $0.callsPerExpiry },
     Metric(
-      "retry.amplification", .ratio, "requests for each token that was given", over: .calls,
+      "retry.amplification", .ratio, "requests for each token that was given", better: .lower, over: .calls,
       missing: { _ in .none("no token was given") }
     ) { $0.retryAmplification },
   ]
 
   static let gateways = [
     Metric(
+      "gateway.cpu_per_connect", .duration,
+      "the gateway's CPU time for each client's login, from the beginning to the wave, with its own provider's share",
+      better: .lower,
+      missing: { .none($0.probes.isEmpty ? "no gateway's figures were read" : $0.whyCPUIsUnknown) }
+    ) {
+      $0.gatewayCPUPerConnect?.inSeconds
+    },
+    Metric(
       "gateway.cpu_per_refresh", .duration,
-      "the gateway's CPU time for each accepted refresh, with its own provider's share",
+      "the gateway's CPU time for each accepted refresh, with its own provider's share", better: .lower,
       missing: { .none($0.whyCPUIsUnknown) }
     ) {
       $0.gatewayCPUPerRefresh?.inSeconds
     },
     Metric(
-      "gateway.bytes_per_connection", .bytes, "the gateway's resident memory for each idle connection",
+      "gateway.bytes_per_connection", .bytes, "the gateway's resident memory for each idle connection", better: .lower,
       missing: { .unmeasurable($0.whyMemoryIsUnknown ?? "") }
     ) {
       $0.gatewayBytesPerConnection
+    },
+    Metric(
+      "storm.cpu_per_connect", .duration, "the storm's own CPU time for each client's login, likewise", better: .lower,
+      missing: { _ in .none("nobody was connected, or the storm's own figures were not read") }
+    ) {
+      $0.generatorCPUPerConnect?.inSeconds
+    },
+    Metric(
+      "storm.cpu_per_refresh", .duration, "the storm's own CPU time for each accepted refresh", better: .lower,
+      missing: { _ in .none("nothing was refreshed, or the storm's own figures were not read") }
+    ) {
+      $0.generatorCPUPerRefresh?.inSeconds
     },
   ]
 
@@ -74,7 +102,13 @@ extension Metric {
   ) -> [Metric] {
     let shares = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
     return shares.map { label, share in
-      Metric("\(name).\(label)", .duration, "\(meaning), \(label)") { histogram($0).quantile(share)?.inSeconds }
-    } + [Metric("\(name).max", .duration, "\(meaning), the longest") { histogram($0).maximum?.inSeconds }]
+      Metric("\(name).\(label)", .duration, "\(meaning), \(label)", better: .lower) {
+        histogram($0).quantile(share)?.inSeconds
+      }
+    } + [
+      Metric("\(name).max", .duration, "\(meaning), the longest", better: .lower) {
+        histogram($0).maximum?.inSeconds
+      }
+    ]
   }
 }

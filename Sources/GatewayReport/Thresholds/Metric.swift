@@ -4,35 +4,44 @@ package import GatewayFleet
 /// A figure of a storm that a threshold may name.
 package struct Metric: Sendable {
   /// What its values are measured in.
-  package enum Unit: Hashable, Sendable {
+  package enum Unit: String, Hashable, Sendable, Codable {
     case count
     /// Values are shares, written as percentages.
     case share
     case ratio
-    /// Values are seconds.
-    case duration
+    case duration = "seconds"
     case bytes
+  }
+
+  /// Which of two values is the better one.
+  package enum Better: Hashable, Sendable {
+    case lower
+    case higher
   }
 
   package let name: String
   package let unit: Unit
   /// One line for the documentation.
   package let meaning: String
+  /// Which of two runs is better by it; nil where it says only how large a storm was, or how it was set up.
+  package let better: Better?
   private let basis: Basis
   private let read: @Sendable (StormResult) -> Double?
   private let missing: @Sendable (StormResult) -> Absence
 
   /// - Parameters:
+  ///   - better: Which of two values is the better one, where one is.
   ///   - basis: What it is counted over.
   ///   - missing: Why there is no figure where the basis is there, and yet `read` returns nil.
   init(
-    _ name: String, _ unit: Unit, _ meaning: String, over basis: Basis = .storm,
+    _ name: String, _ unit: Unit, _ meaning: String, better: Better? = nil, over basis: Basis = .storm,
     missing: @escaping @Sendable (StormResult) -> Absence = { _ in .none("nothing was counted") },
     _ read: @escaping @Sendable (StormResult) -> Double?
   ) {
     self.name = name
     self.unit = unit
     self.meaning = meaning
+    self.better = better
     self.basis = basis
     self.read = read
     self.missing = missing

@@ -50,7 +50,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
   }
 
   /// What became of a threshold.
-  package struct Outcome: Hashable, Sendable {
+  package struct Outcome: Hashable, Sendable, Codable {
     package let threshold: String
     package let holds: Bool
     /// The value as text with its unit; ``Metric/Absence/word`` if the storm has none, which never holds.
@@ -69,6 +69,16 @@ package struct Threshold: Sendable, CustomStringConvertible {
     return Outcome(
       threshold: description, holds: comparison.holds(value, limit), actual: metric.unit.text(value, beside: limit),
       why: nil)
+  }
+
+  /// The same in a phase of a scenario; nil for one that never began.
+  func judge(_ result: StormResult?, in phase: String) -> Outcome {
+    let name = "\(phase): \(description)"
+    guard let result else {
+      return Outcome(threshold: name, holds: false, actual: "none", why: "the storm was over before this phase")
+    }
+    let outcome = judge(result)
+    return Outcome(threshold: name, holds: outcome.holds, actual: outcome.actual, why: outcome.why)
   }
 
   private static func limit(

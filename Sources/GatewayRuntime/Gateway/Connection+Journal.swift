@@ -6,12 +6,17 @@ extension Connection {
   enum Direction { case `in`, out }
 
   /// A message came in, or went out.
-  func journal(_ direction: Direction, _ message: JournalMessage, _ error: GatewayError?, _ bytes: Int) {
-    let (error, bytes) = (error.map { JournalError($0) }, UInt32(clamping: bytes))
-    switch direction {
-    case .in: journal(.messageIn(message, error, bytes: bytes))
-    case .out: journal(.messageOut(message, error, bytes: bytes))
-    }
+  func journal(
+    _ direction: Direction, _ message: JournalMessage, _ error: GatewayError?, _ payload: UnsafeRawBufferPointer,
+    _ kind: Frame.Kind
+  ) {
+    let (error, bytes) = (error.map { JournalError($0) }, UInt32(clamping: payload.count))
+    let event: JournalEvent =
+      switch direction {
+      case .in: .messageIn(message, error, bytes: bytes)
+      case .out: .messageOut(message, error, bytes: bytes)
+      }
+    table.journal?.write(event, saying: payload, kind, by: id, user: journalUser, dialect: bindingNumber)
   }
 
   func journal(_ record: SessionRecord) {

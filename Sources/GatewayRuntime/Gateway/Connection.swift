@@ -33,7 +33,7 @@ package actor Connection {
   /// Counts the logins: an answer that comes late is good only for the login that asked.
   private(set) var loginNumber: UInt32 = 0
   /// The number of the user in the journal; 0 for nobody, and where there is none.
-  private var journalUser: UInt32 = 0
+  private(set) var journalUser: UInt32 = 0
   /// The code of the peer's close frame, once that has come.
   private(set) var peerCode: UInt16?
   /// The place of ``binding`` among the gateway's.
@@ -71,6 +71,16 @@ package actor Connection {
     return onLoop { $0.speaksJSON ?? false } ? json : binding.dialect
   }
 
+  private static func isJSON(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> Bool {
+    kind == .text && payload.first == UInt8(ascii: "{")
+  }
+
+  /// How it will have spoken when `payload` has come in.
+  func dialect(for payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> any Dialect {
+    guard speaksJSON == nil, let json = binding.jsonDialect else { return dialect }
+    return Self.isJSON(payload, kind) ? json : binding.dialect
+  }
+
   /// Does `body` as the connection's own code, which the caller is on the loop for. What `assumeIsolated(_:)` does, but for
   /// how it makes sure: the loop is asked whether it is this thread's, where the runtime compares executors in hundreds of
   /// steps.
@@ -81,7 +91,7 @@ package actor Connection {
     }
   }
 
-  private var context: DialectContext {
+  var context: DialectContext {
     let grant = standing.grant
     return DialectContext(
       connection: id, isLoggedIn: grant != nil,
@@ -155,7 +165,9 @@ package actor Connection {
     guard let socket else { return }
     switch socket.send(frame) {
     case .sent, .queued:
-      if table.journal != nil { journal(.out, meaning(), error(), frame.payload.count) }
+      if table.journal != nil {
+        frame.payload.withUnsafeBytes { journal(.out, meaning(), error(), $0, frame.kind) }
+      }
       count { metrics in
         metrics.messagesSent += 1
         metrics.bytesSent += UInt64(frame.payload.count)
@@ -362,15 +374,15 @@ extension Connection: SocketHandler, WakeupTarget {
       metrics.bytesReceived += UInt64(payload.count)
     }
     if speaksJSON == nil {
-      speaksJSON = kind == .text && payload.first == UInt8(ascii: "{")
+      speaksJSON = Self.isJSON(payload, kind)
       if binding.jsonDialect != nil { gateway.spoken.note(dialect) }
     }
     do throws(GatewayError) {
       let message = try dialect.decode(payload, kind, context)
-      if table.journal != nil { journal(.in, message.map { JournalMessage($0) } ?? .idle, nil, payload.count) }
+      if table.journal != nil { journal(.in, message.map { JournalMessage($0) } ?? .idle, nil, payload, kind) }
       if let message { take(message) }
     } catch {
-      if table.journal != nil { journal(.in, .malformed, error, payload.count) }
+      if table.journal != nil { journal(.in, .malformed, error, payload, kind) }
       handle(error.isSame(as: .unsupportedData) ? .disconnect(.unsupportedData) : .malformed(error))
     }
   }

@@ -11,6 +11,11 @@ extension Gateway {
     await tables[0].perform { $0.journal?.page(query) }
   }
 
+  /// What `read` makes of the journal, on its loop; nil if none is kept.
+  package func readJournal<Answer: Sendable>(_ read: @escaping @Sendable (Journal) -> Answer) async -> Answer? {
+    await tables[0].perform { $0.journal.map(read) }
+  }
+
   /// How many lines of each kind the journal has of the user; nil if none is kept.
   package func journalCounts(of user: UserID) async -> [JournalKind: Int]? {
     await tables[0].perform { $0.journal?.counts(of: user) }

@@ -30,14 +30,14 @@ package final class Gateway: Sendable {
     line = AnnouncementLine(loops: loops.count)
   }
 
-  /// Takes the wire formats that it serves from here on. Once, before anything listens.
+  /// Takes the wire formats that it serves from here on, each as `decorate` makes it. Once, before anything listens.
   ///
   /// - Precondition: 1 to 255 of them.
-  package func open(with bindings: [DialectBinding]) {
+  package func open(with bindings: [DialectBinding], decorate: (DialectBinding) -> DialectBinding = { $0 }) {
     precondition(self.bindings.isEmpty && (1...Int(UInt8.max)).contains(bindings.count))
-    self.bindings = bindings
+    self.bindings = bindings.map(decorate)
     spoken = SpokenDialects(bindings)
-    for table in tables { table.count(dialects: bindings.map(\.dialect.name)) }
+    for table in tables { table.count(bindings) }
   }
 
   /// Lets go of its wire formats: vendors stand behind them, and hold the gateway in turn. Once it has no connection and no
@@ -51,7 +51,7 @@ package final class Gateway: Sendable {
   package var isDraining: Bool { drains.load(ordering: .relaxed) }
 
   /// Which dialect words what is said about a path that has no answer.
-  func dialect(owning path: String) -> any Dialect {
+  package func dialect(owning path: String) -> any Dialect {
     bindings[number(owning: path)].dialect
   }
 
@@ -61,62 +61,6 @@ package final class Gateway: Sendable {
 
   package func table(on loop: EventLoop) -> LoopTable {
     tables[loop.index]
-  }
-
-  // MARK: Admission
-
-  /// Judges an upgrade request before the 101: path, drain, origin, credentials. Only on the loop.
-  package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
-    let table = table(on: loop)
-    if configuration.offersEcho && upgrade.path == "/echo" { return .accept(EchoHandler(), subprotocol: nil) }
-    guard let number = bindings.firstIndex(where: { $0.dialect.accepts(upgrade) }) else {
-      return refuse(.notFound, number(owning: upgrade.path), upgrade, table)
-    }
-    let binding = bindings[number]
-    if isDraining { return refuse(.draining, number, upgrade, table) }
-    if let origin = upgrade.header("origin"), let allowed = configuration.allowedOrigins, !allowed.contains(origin) {
-      return refuse(.originRefused, number, upgrade, table)
-    }
-    do throws(GatewayError) {
-      let details = binding.dialect.details(of: upgrade)
-      let admitted = try judge(upgrade, details, binding, table)
-      let connection = Connection(
-        gateway: self, table: table, bindingNumber: number, upgradeDetails: details, admitted: admitted)
-      return .accept(connection, subprotocol: binding.dialect.subprotocol(for: upgrade))
-    } catch {
-      return refuse(error, number, upgrade, table)
-    }
-  }
-
-  private func judge(
-    _ upgrade: HTTPRequest, _ details: Baggage?, _ binding: DialectBinding, _ table: LoopTable
-  ) throws(GatewayError) -> Admitted? {
-    guard let credentials = try binding.dialect.credentials(in: upgrade) else { return nil }
-    guard binding.dialect.refusesBeforeUpgrade else { return Admitted(credentials, nil) }
-    let judgement = binding.authenticator.judge(credentials, of: Bearer(upgrade: details), at: table.loop.wallTime)
-    guard case .decided(let verdict) = judgement else { return Admitted(credentials, nil) }
-    let token = try verdict.get()
-    if token.kind == .anonymous { throw .anonymousRefused }
-    if let refusal = table.refusal(of: token) { throw refusal }
-    return Admitted(credentials, verdict)
-  }
-
-  private func refuse(
-    _ error: GatewayError, _ binding: Int, _ upgrade: HTTPRequest, _ table: LoopTable
-  ) -> Admission {
-    let dialect = bindings[binding].dialect
-    table.metrics.dialects[binding].upgradesRefused.add(error.name)
-    table.log.write(
-      .info, "upgrade_refused",
-      [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)])
-    var response = dialect.response(for: error)
-    if error.httpStatus == 503 {
-      response.headers.removeAll { $0.name == "retry-after" }
-      response.headers.append(HTTPField("retry-after", String(configuration.retryAfter.components.seconds)))
-    }
-    table.journal?.write(
-      .upgradeRefused(JournalError(error), status: UInt16(clamping: response.status)), dialect: UInt8(binding))
-    return .refuse(response)
   }
 
   // MARK: Fan-out

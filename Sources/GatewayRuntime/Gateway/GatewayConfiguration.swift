@@ -24,6 +24,10 @@ package struct GatewayConfiguration: Sendable {
   package var retryAfter: Duration
   /// How much room there is for the journal of a gateway with one loop; nil for none.
   package var journalBytes: Int?
+  /// The room that a journal usually has: 65,536 lines.
+  package static let usualJournalBytes = 4 << 20
+  /// How much of it there is for what messages said; nil to keep nothing of that.
+  package var journalPayloadBytes: Int?
   /// Where the loops say what happened; nil for nowhere.
   package var log: GatewayLog?
 

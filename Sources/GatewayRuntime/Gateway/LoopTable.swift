@@ -46,17 +46,19 @@ package final class LoopTable: @unchecked Sendable {
     sessionPolicy = SharedSessionPolicy(configuration.session)
     metrics = LoopMetrics(dialects: [])
     log = LoopLog(configuration.log, on: loop)
-    journal = configuration.journalBytes.map { Journal(on: loop, bytes: $0) }
+    journal = configuration.journalBytes.map {
+      Journal(on: loop, bytes: $0, payloadBytes: configuration.journalPayloadBytes)
+    }
     phases = []
     revocations = Revocations(countMax: configuration.revocationsMax)
     expired = Revocations(countMax: configuration.revocationsMax)
   }
 
-  /// Makes room for the figures of these dialects, those of the gateway's bindings. Before there is any connection.
-  func count(dialects: [String]) {
-    metrics = LoopMetrics(dialects: dialects)
-    journal?.dialects = dialects
-    phases = [Int](repeating: 0, count: dialects.count * Session.PhaseKind.allCases.count)
+  /// Makes room for the figures of the gateway's bindings. Before there is any connection.
+  func count(_ bindings: [DialectBinding]) {
+    metrics = LoopMetrics(dialects: bindings.map(\.dialect.name))
+    journal?.wires = bindings.map(JournalWire.init)
+    phases = [Int](repeating: 0, count: bindings.count * Session.PhaseKind.allCases.count)
   }
 
   /// Runs `body` on the table's loop: at once if that is the caller's.

@@ -11,15 +11,21 @@ package final class Journal: @unchecked Sendable {
   let loop: EventLoop
   /// How many records it keeps, a power of two.
   package let capacity: Int
-  /// The names of the dialects, by the numbers of their bindings.
-  var dialects: [String] = []
+  /// The wire formats, by the numbers of their bindings.
+  var wires: [JournalWire] = []
   private let records: UnsafeMutablePointer<JournalRecord>
+  /// Nil where only the records are kept.
+  private let payloads: JournalPayloads?
   /// The number of the newest record; 0 before the first.
   @exclusivity(unchecked) package private(set) var last: UInt64 = 0
   private var users = JournalUsers()
-  private var routes: [Name: UInt16] = [:]
-  private var routeNames: [String] = []
+  /// The names that records have by numbers: of routes, and of faults.
+  private var wordNumbers: [Name: UInt16] = [:]
+  private var words: [String] = []
+  /// Who hears of every record.
+  @exclusivity(unchecked) package var observer: (any JournalObserver)?
   private var beganAt = Instant.zero
+  private var realBeganAt = Instant.zero
   /// Who waits for what has not happened yet, by number.
   @exclusivity(unchecked) var waiters: [UInt64: JournalWaiter] = [:]
   var lastWaiter: UInt64 = 0
@@ -28,19 +34,27 @@ package final class Journal: @unchecked Sendable {
   /// Whether nobody is to wait any more.
   package internal(set) var hasEnded = false
 
-  /// A journal of that loop, whose records take so many bytes at most.
-  package init(on loop: EventLoop, bytes: Int) {
+  /// A journal of that loop, whose records take so many bytes at most, and what messages said as many as
+  /// `payloadBytes`; nil to keep nothing of that.
+  package init(on loop: EventLoop, bytes: Int, payloadBytes: Int? = nil) {
     self.loop = loop
     let most = max(1, bytes / MemoryLayout<JournalRecord>.stride)
     capacity = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
     // The system gives the pages when they are written to.
     records = .allocate(capacity: capacity)
+    payloads = payloadBytes.map { [capacity] in JournalPayloads(bytes: $0, records: capacity) }
   }
 
   deinit { records.deallocate() }
 
   /// Its time begins now.
-  package func begin() { beganAt = loop.now }
+  package func begin() {
+    beganAt = loop.now
+    realBeganAt = loop.transport.now
+  }
+
+  /// How long ago it began, in the time of the network.
+  package var age: Duration { loop.transport.now - realBeganAt }
 
   /// How many users it knows by name.
   package var userCount: Int { users.count }
@@ -58,12 +72,25 @@ package final class Journal: @unchecked Sendable {
   ) {
     last += 1
     let record = JournalRecord(
-      at: loop.now, wallTime: loop.wallTime, connection: connection ?? JournalRecord.noConnection, event: event,
-      user: user,
-      dialect: dialect)
+      at: loop.now, wallTime: loop.wallTime, real: age, connection: connection ?? JournalRecord.noConnection,
+      event: event, user: user, dialect: dialect)
     (records + place(of: last)).initialize(to: record)
+    payloads?.skip(at: place(of: last))
     if !waiters.isEmpty { tell(record) }
+    observer?.journalWrote(event.kind, by: connection, of: users[user])
   }
+
+  /// Writes that a message came in or went out, and what it said where that is kept.
+  package func write(
+    _ event: JournalEvent, saying payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, by connection: ConnectionID,
+    user: UInt32, dialect: UInt8
+  ) {
+    write(event, by: connection, user: user, dialect: dialect)
+    payloads?.write(payload, kind, at: place(of: last))
+  }
+
+  /// Whether it keeps what messages said.
+  package var keepsPayloads: Bool { payloads != nil }
 
   /// Writes what has happened to a user who needs no connection for it.
   package func write(_ event: JournalEvent, of user: UserID) {
@@ -73,15 +100,21 @@ package final class Journal: @unchecked Sendable {
   /// Writes that an HTTP request was answered.
   func write(_ answer: LoopMetrics.HTTPAnswer, dialect: Int) {
     let status = UInt16(clamping: answer.status)
-    write(.httpAnswered(route: number(ofRoute: answer.route), status: status), dialect: UInt8(clamping: dialect))
+    write(.httpAnswered(route: number(of: answer.route), status: status), dialect: UInt8(clamping: dialect))
   }
 
-  private func number(ofRoute text: String) -> UInt16 {
-    let name = Name(text)
-    if let number = routes[name] { return number }
-    let number = UInt16(clamping: routeNames.count)
-    routes[name] = number
-    routeNames.append(text)
+  /// Writes that a fault befell somebody.
+  package func write(fault word: String, number: UInt32, by connection: ConnectionID?, of user: UserID?) {
+    let user = user.map { users.take($0, holders: 0, next: last + 1, first: first) } ?? 0
+    write(.faulted(word: self.number(of: word), number: number), by: connection, user: user)
+  }
+
+  private func number(of word: String) -> UInt16 {
+    let name = Name(word)
+    if let number = wordNumbers[name] { return number }
+    let number = UInt16(clamping: words.count)
+    wordNumbers[name] = number
+    words.append(word)
     return number
   }
 
@@ -109,6 +142,7 @@ package final class Journal: @unchecked Sendable {
           return page
         }
         page.lines.append(line(number, record))
+        if query.hasPayloads { page.lines[page.lines.count - 1].payload = payload(of: number, record) }
       }
       number += 1
     }
@@ -128,13 +162,20 @@ package final class Journal: @unchecked Sendable {
 
   func isOf(_ user: UserID, _ record: JournalRecord) -> Bool { users[record.user] == user }
 
+  /// What may be seen of the message that the record tells of.
+  private func payload(of number: UInt64, _ record: JournalRecord) -> String? {
+    guard let frame = payloads?[place(of: number)], Int(record.dialect) < wires.count else { return nil }
+    return wires[Int(record.dialect)].redacted(frame, isUnderstood: record.event.isUnderstood)
+  }
+
   func line(_ number: UInt64, _ record: JournalRecord) -> JournalLine {
     var line = JournalLine(
-      number: number, at: record.at - beganAt, wallTime: record.wallTime, event: record.event,
+      number: number, at: record.at - beganAt, real: record.real, wallTime: record.wallTime, event: record.event,
       user: users[record.user], connection: record.connection == JournalRecord.noConnection ? nil : record.connection)
-    if Int(record.dialect) < dialects.count { line.dialect = dialects[Int(record.dialect)] }
+    if Int(record.dialect) < wires.count { line.dialect = wires[Int(record.dialect)].name }
     switch record.event {
-    case .httpAnswered(let route, _): line.route = routeNames[Int(route)]
+    case .httpAnswered(let route, _): line.route = words[Int(route)]
+    case .faulted(let word, _): line.fault = words[Int(word)]
     case .loggedIn(let grant, _), .refreshed(let grant, _):
       if grant.fingerprint != nil, grant.expiresAt != .distantFuture {
         line.expiresIn = grant.expiresAt - record.at

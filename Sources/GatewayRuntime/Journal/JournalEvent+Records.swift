@@ -10,7 +10,7 @@ extension JournalEvent {
     case .loginRefused(let error): self = .loginRefused(JournalError(error))
     case .refreshRequested(let cause): self = .refreshRequested(cause)
     case .refreshed(let duration):
-      self = .refreshed(JournalGrant(grant), afterMs: duration.map { UInt32(clamping: $0.milliseconds) })
+      self = .refreshed(JournalGrant(grant), after: JournalDelay(duration))
     case .refreshRefused(let error): self = .refreshRefused(JournalError(error))
     case .malformed(let error): self = .malformed(JournalError(error))
     case .ended: return nil

@@ -11,8 +11,8 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case loginRefused(JournalError)
   case loggedOut
   case refreshRequested(RefreshCause)
-  /// `afterMs` counts from the request; nil if the client came by itself.
-  case refreshed(JournalGrant, afterMs: UInt32?)
+  /// `after` counts from the request.
+  case refreshed(JournalGrant, after: JournalDelay)
   case refreshRefused(JournalError)
   case malformed(JournalError)
   case tokenExpired
@@ -28,6 +28,8 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case providerMinted
   case providerFailed(JournalError)
   case providerRefused(JournalError)
+  /// The number of the fault's word in the journal, and its own.
+  case faulted(word: UInt16, number: UInt32)
 
   package enum Order: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case expire, refresh, disconnect, drain
@@ -36,6 +38,14 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   /// Who ended a connection.
   package enum End: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case gateway, peer, transport
+  }
+
+  /// Whether the gateway made something of the message that this tells of.
+  var isUnderstood: Bool {
+    switch self {
+    case .messageIn(.idle, _, _), .messageIn(.malformed, _, _): false
+    default: true
+    }
   }
 
   package var kind: JournalKind {
@@ -62,6 +72,7 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
     case .providerMinted: .providerMinted
     case .providerFailed: .providerFailed
     case .providerRefused: .providerRefused
+    case .faulted: .faulted
     }
   }
 }
@@ -70,7 +81,7 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
 package struct JournalError: Hashable, Sendable, BitwiseCopyable {
   package let number: UInt32
 
-  init(_ error: GatewayError) {
+  package init(_ error: GatewayError) {
     number = UInt32(clamping: error.number)
   }
 
@@ -90,13 +101,32 @@ package struct JournalGrant: Hashable, Sendable, BitwiseCopyable {
 
   /// Of a session that may have ended at once.
   init(_ grant: Grant?) {
-    high = grant?.fingerprint.high ?? 0
-    low = grant?.fingerprint.low ?? 0
-    expiresAt = grant?.expiresAt ?? .zero
+    self.init(grant?.fingerprint, expiresAt: grant?.expiresAt ?? .zero)
+  }
+
+  /// Of the token with that fingerprint.
+  package init(_ fingerprint: TokenFingerprint?, expiresAt: Instant) {
+    high = fingerprint?.high ?? 0
+    low = fingerprint?.low ?? 0
+    self.expiresAt = expiresAt
   }
 
   /// Nil if the session ended at once.
   package var fingerprint: TokenFingerprint? { high | low == 0 ? nil : TokenFingerprint(high: high, low: low) }
+}
+
+/// How long after the gateway's request a token came: 5 ms, say, or never asked for. Four bytes, where an optional number
+/// has five.
+package struct JournalDelay: Hashable, Sendable, BitwiseCopyable {
+  private let raw: UInt32
+
+  /// Nil if the client came by itself.
+  package init(_ duration: Duration?) {
+    raw = duration.map { min(UInt32(clamping: $0.milliseconds), .max - 1) } ?? .max
+  }
+
+  /// Nil if the client came by itself.
+  package var milliseconds: UInt32? { raw == .max ? nil : raw }
 }
 
 /// How the gateway closes a connection: the code that the peer gets, and why.
@@ -105,7 +135,7 @@ package struct JournalClose: Hashable, Sendable, BitwiseCopyable {
   private let place: UInt8
 
   /// The code is the dialect's own word for `reason`.
-  init(_ reason: CloseReason, code: UInt16) {
+  package init(_ reason: CloseReason, code: UInt16) {
     self.code = code
     place = UInt8(clamping: CloseReason.all.firstIndex(of: reason) ?? Int(UInt8.max))
   }

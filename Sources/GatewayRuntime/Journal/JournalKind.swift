@@ -30,4 +30,6 @@ package enum JournalKind: String, Hashable, Sendable, CaseIterable {
   case providerMinted = "provider_minted"
   case providerFailed = "provider_failed"
   case providerRefused = "provider_refused"
+  /// Something went wrong on purpose.
+  case faulted
 }

@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 
 /// What a message means, as far as the gateway knows, in one byte of the journal: credentials, for instance.
 package enum JournalMessage: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
@@ -19,7 +19,7 @@ package enum JournalMessage: String, Hashable, Sendable, BitwiseCopyable, CaseIt
   /// What a vendor answers or tells of others.
   case vendor
 
-  init(_ message: InboundMessage) {
+  package init(_ message: InboundMessage) {
     self =
       switch message {
       case .credentials: .credentials
@@ -29,7 +29,7 @@ package enum JournalMessage: String, Hashable, Sendable, BitwiseCopyable, CaseIt
       }
   }
 
-  init(_ message: OutboundMessage) {
+  package init(_ message: OutboundMessage) {
     self =
       switch message {
       case .connected: .connected

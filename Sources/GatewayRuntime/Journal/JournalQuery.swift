@@ -11,6 +11,8 @@ extension Journal {
     package var connection: ConnectionID?
     /// The most that are given at once.
     package var limit: Int
+    /// Whether what may be seen of messages is wanted too.
+    package var hasPayloads = false
 
     package init(
       after: UInt64 = 0, user: UserID? = nil, kinds: [JournalKind] = [], connection: ConnectionID? = nil,

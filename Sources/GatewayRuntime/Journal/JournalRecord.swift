@@ -9,10 +9,27 @@ struct JournalRecord: BitwiseCopyable {
   let wallTime: WallTime
   let connection: ConnectionID
   let event: JournalEvent
-  /// The number of the user in the journal; 0 for nobody.
-  let user: UInt32
   /// The number of the binding; 255 for none.
   let dialect: UInt8
+  // In two parts, for which there is room just here.
+  private let realHigh: UInt16
+  /// The number of the user in the journal; 0 for nobody.
+  let user: UInt32
+  private let realLow: UInt32
+
+  /// `real` is the time of the network since the journal began: to the microsecond, for nine years.
+  init(
+    at: Instant, wallTime: WallTime, real: Duration, connection: ConnectionID, event: JournalEvent, user: UInt32,
+    dialect: UInt8
+  ) {
+    let microseconds = UInt64(clamping: real.nanoseconds / 1_000)
+    (self.at, self.wallTime, self.connection, self.event) = (at, wallTime, connection, event)
+    (self.user, self.dialect) = (user, dialect)
+    realLow = UInt32(truncatingIfNeeded: microseconds)
+    realHigh = UInt16(truncatingIfNeeded: microseconds >> 32)
+  }
+
+  var real: Duration { .microseconds(Int64(realHigh) << 32 | Int64(realLow)) }
 }
 
 /// A record as it is read, the names in it found: ann was asked for another token at 3,600 s, say.
@@ -21,6 +38,8 @@ package struct JournalLine: Hashable, Sendable {
   package var number: UInt64
   /// In the time of sessions, since the journal began.
   package var at: Duration
+  /// In the time of the network, which nobody moves, since the journal began.
+  package var real: Duration
   package var wallTime: WallTime
   package var event: JournalEvent
   package var user: UserID?
@@ -28,6 +47,10 @@ package struct JournalLine: Hashable, Sendable {
   package var dialect: String?
   /// The method and pattern of the route, of an HTTP request that was answered.
   package var route: String?
+  /// The word of the fault that befell.
+  package var fault: String?
   /// How long the token lives yet, of who was let in or refreshed; nil for ever.
   package var expiresIn: Duration?
+  /// What may be seen of the message, where somebody asks for that.
+  package var payload: String?
 }

@@ -48,8 +48,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// The time on the monotonic line, read once for each wake-up. Only on the loop.
   package var now: Instant { driver.now }
 
-  /// The time of day that belongs to ``now``. Only on the loop.
-  package var wallTime: WallTime { driver.wallTime }
+  /// The time of day that belongs to ``now``, as far as the loop's clock is right. Only on the loop.
+  package var wallTime: WallTime { wallError.map { rightWallTime + $0() } ?? rightWallTime }
+
+  /// The time of day, however wrong the loop's own clock. Only on the loop.
+  package var rightWallTime: WallTime { driver.wallTime }
+
+  /// How far the loop's clock is wrong on purpose; nil for not at all. Only on the loop.
+  @exclusivity(unchecked) package var wallError: (() -> Duration)?
 
   /// The next number in 0..<1 of the loop's generator. Only on the loop.
   package func nextShare() -> Double { driver.nextShare() }

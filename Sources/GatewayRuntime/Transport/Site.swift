@@ -28,4 +28,6 @@ package enum Admission: Sendable {
   case accept(any SocketHandler, subprotocol: String?)
   /// This answer in place of 101.
   case refuse(HTTPResponse)
+  /// No answer at all: the client waits until it gives up, for a quarter of an hour at most.
+  case ignore
 }

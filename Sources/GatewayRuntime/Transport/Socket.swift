@@ -15,6 +15,26 @@ package protocol Socket: AnyObject, Sendable {
   /// Drops the transport without a close frame. The handler hears of the end, after this call has returned.
   func abort()
 
+  // What a faulty gateway does to its clients, and a faulty network.
+
+  /// Drops the transport with a TCP reset: what waits is lost, and over TLS nobody says goodbye either. The handler hears
+  /// of the end, after this call has returned.
+  func reset()
+
+  /// Takes nothing from the peer any more, no message, no ping and so no pong, no close frame, until ``goOnReading()``.
+  /// Meanwhile its bytes stay with the system; a peer whose transport ends is noticed soon, and what it left there is lost.
+  func stopReading()
+
+  /// Takes from the peer again, first what was left.
+  func goOnReading()
+
+  /// Whether the transport answers pings, as RFC 6455 section 5.5.2 wants it. The handler is told of them all the same.
+  var answersPings: Bool { get set }
+
+  /// Whether a close frame has what must follow it: ours, if the peer's was the first, and the end of the transport. If
+  /// not, the handler hears of the end as ever, and the peer of nothing until it goes itself, or it has waited for 15 s.
+  var answersClose: Bool { get set }
+
   /// The address of the peer, as text.
   var peer: String { get }
 

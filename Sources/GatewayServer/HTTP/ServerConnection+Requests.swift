@@ -134,6 +134,7 @@ extension ServerConnection {
     request.peer = clientAddress(of: request)
     switch service.site.admit(request, on: loop.events) {
     case .refuse(let response): refuse(response, nil)
+    case .ignore: ignore()
     case .accept(let handler, let subprotocol):
       let handle = WebSocketHandle(
         host: host, handler: handler, peer: request.peer, acceptedAt: beganAt,

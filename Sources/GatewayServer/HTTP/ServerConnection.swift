@@ -256,6 +256,15 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     due = .distantFuture
   }
 
+  /// Says nothing, until the peer goes.
+  func ignore() {
+    siteBegins()
+    wait(Self.ignoredTime)
+  }
+
+  /// How long a request is ignored at most.
+  private static let ignoredTime = Duration.seconds(900)
+
   /// Writes what the peer takes at once, and the rest when it has read.
   func send(_ response: HTTPResponse, _ persistence: Persistence, then ending: Ending) {
     self.ending = ending

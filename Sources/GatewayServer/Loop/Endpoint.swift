@@ -26,11 +26,15 @@ class Endpoint {
     preconditionFailure("a kind of endpoint that has messages says how it writes them")
   }
 
-  /// The library answers a ping. Called from inside its write, where nobody else may be told of it.
-  func pingArrived() {}
+  /// The library answers a ping. Called from inside its write, where nobody else may be told of it. Whether the answer may
+  /// be sent.
+  func pingArrived() -> Bool { true }
 
   /// Whether a close frame may still be sent. Asked from inside the library's write, as above.
   var mayWriteClose: Bool { true }
+
+  /// The peer's end has been found out, which the library does not tell of who reads nothing.
+  func peerHasGone() {}
 
   /// The connection no longer exists. The last call.
   func connectionDestroyed() {}
@@ -38,9 +42,9 @@ class Endpoint {
   /// Takes every callback of the library in this process to the endpoint it is about.
   static let receiveCallbacks: Void = {
     LibraryLog.install()
-    postern_set_ping_receiver { endpoint in
-      guard let endpoint else { return }
-      Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue().pingArrived()
+    postern_set_ping_judge { endpoint in
+      guard let endpoint else { return 1 }
+      return Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue().pingArrived() ? 1 : 0
     }
     postern_set_close_judge { endpoint in
       guard let endpoint else { return 1 }

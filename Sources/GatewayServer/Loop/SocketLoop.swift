@@ -48,6 +48,7 @@ package final class SocketLoop: @unchecked Sendable {
   private let tick = UnsafeMutablePointer<ev_timer>.allocate(capacity: 1)
   private var armedFor = Instant.distantFuture
   private let batch = WriteBatch()
+  let stopped = StoppedSockets()
   /// WebSockets that have ended since freed memory was last given back to the system, and how many of them had before
   /// the last tick.
   private var departures = 0
@@ -210,6 +211,7 @@ package final class SocketLoop: @unchecked Sendable {
 
   private func ticked() {
     lws_cancel_service(context)
+    stopped.tellThoseAlone()
     // The heap keeps what has been freed between what has not: after a mass departure most of what it has.
     if departures >= Self.massDeparture && departures == departuresBefore {
       malloc_trim(0)

@@ -45,10 +45,12 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   private var hasWrittenClose = false
   /// Whether the library has told of its end.
   private(set) var isDestroyed = false
+  // How the gateway misbehaves.
+  var isReading = true
+  var answersPings = true
+  var answersClose = true
 
-  /// How long the peer may take to answer a close frame, if nobody who owns the socket is less patient.
-  static let closeTimeout = Duration.seconds(15)
-  /// The same after a message above the limit, behind whose rest the answer may never come.
+  /// How long the peer may take to answer a close frame after a message above the limit, behind whose rest the answer may never come.
   static let limitTimeout = Duration.seconds(2)
   /// The same after a breach of the protocol: the library has lost its place among the frames, or the answer would stand
   /// in the rest of a frame that was begun, and may be missed.
@@ -89,7 +91,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     if maySendAtOnce { writePing(to: wsi) } else { enqueue(.ping) }
   }
 
-  func close(_ reason: CloseReason) { close(reason, patience: Self.closeTimeout) }
+  func close(_ reason: CloseReason) { close(reason, patience: host.limits.closeTimeout) }
 
   private func close(_ reason: CloseReason, patience: Duration) {
     writeBatch()
@@ -206,7 +208,9 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
       if sent > 0 { code = UInt16(truncatingIfNeeded: sent) }
     }
     peerCode = code
-    if phase == .open, let wsi {
+    if !answersClose, keepOpen() {
+      hasWrittenClose = true
+    } else if phase == .open, let wsi {
       // The library lets codes of 5000 and above through.
       let isValid = payload.isEmpty || CloseReason.maySend(code)
       let isText = UTF8Follower.isText(UnsafeRawBufferPointer(rebasing: payload.dropFirst(2)))
@@ -247,6 +251,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     heldBytes = 0
     closeTimer?.cancel()
     closeTimer = nil
+    if !isReading { loop.stopped.remove(self) }
     handshake?.end()
     let failure = handshake?.failure
     handshake = nil
@@ -269,8 +274,9 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
 
   /// The library writes its pong when it finds the socket writeable, and then tells of that once more: the next callback
   /// is never far.
-  override func pingArrived() {
+  override func pingArrived() -> Bool {
     hasNewPing = true
+    return answersPings
   }
 
   override var mayWriteClose: Bool {
@@ -278,6 +284,8 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     writeBatch()
     return !hasWrittenClose
   }
+
+  override func peerHasGone() { abort() }
 
   private func tellPing() {
     hasNewPing = false

@@ -35,6 +35,9 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
         loop.execute(at: acceptor.now + network.nextLatency()) {
           handler.socketRefused(.refused(status: response.status))
         }
+      case .ignore:
+        network.world.note("upgrade ignored")
+        loop.execute(at: began + Self.patience) { handler.socketRefused(.timedOut) }
       }
     }
   }
@@ -75,6 +78,8 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
     }
   }
 
+  /// How long who dials waits for an answer.
+  private static let patience = Duration.seconds(30)
   /// The most of a body that goes on.
   private static let bodyBytesMax = 8 << 20
   private static let tooLarge = DialFailure.unreachable("the response is above \(bodyBytesMax) bytes")

@@ -53,6 +53,10 @@ package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
     loop.asCurrent { socket?.abort() }
   }
 
+  package func reset() {
+    loop.asCurrent { socket?.reset() }
+  }
+
   /// Breaks a rule of RFC 6455, which a transport answers with `reason`.
   package func violate(_ reason: CloseReason) {
     loop.asCurrent { socket?.violate(reason) }
@@ -73,6 +77,9 @@ package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
   // MARK: What was heard
 
   package var isOpen: Bool { socket?.isOpen ?? false }
+
+  /// Whether the gateway's end has reset the transport.
+  package var wasReset: Bool { socket?.wasReset ?? false }
 
   /// The texts of all messages so far.
   package var texts: [String] {

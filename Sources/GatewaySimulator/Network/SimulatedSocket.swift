@@ -16,12 +16,22 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     /// The sender breaks a rule of RFC 6455.
     case violation(CloseReason)
     /// The transport has ended without a close frame.
+    case end
+    /// It has ended with a reset.
     case reset
+
+    /// Whether nothing follows.
+    var isLast: Bool {
+      switch self {
+      case .end, .reset: true
+      default: false
+      }
+    }
 
     /// The bytes on the wire, without masks.
     var size: Int {
       switch self {
-      case .opened, .violation, .reset: 0
+      case .opened, .violation, .end, .reset: 0
       case .message(let frame): frame.payload.count + (frame.payload.count < 126 ? 2 : 4)
       case .ping, .pong: 2
       case .close(_, let name): 4 + name.utf8.count
@@ -44,8 +54,11 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   package var faults = SocketFaults() {
     didSet { arm() }
   }
+  package var answersClose = true
   /// The text of the close frame that arrived.
   package private(set) var peerCloseName: String?
+  /// Whether the other end has reset the transport.
+  package private(set) var wasReset = false
   private let loop: EventLoop
   private let network: SimulatedNetwork
   /// The name in the trace; nil for the end that dialled.
@@ -57,6 +70,11 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   private var inboundBytes = 0
   private var wakeup: Wakeup!
   private var keepAlive: SimulatedSocket?
+  /// When an end that reads nothing no longer waits for the answer to its close frame.
+  private var patienceEnds: Instant?
+
+  /// How long the other end may take to answer a close frame, as the real transport has it.
+  package static let closeTimeout = Duration.seconds(15)
 
   init(
     loop: EventLoop, network: SimulatedNetwork, handler: any SocketHandler, peer: String, acceptedAt: Instant,
@@ -115,16 +133,50 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     note("-> close \(reason.code) \(reason.name)")
     state = .closing
     transmit(.close(reason.code, reason.name))
+    if !faults.isReading { boundClosing() }
   }
 
   package func abort() {
     loop.preconditionOnTransport()
     guard state == .open || state == .closing else { return }
     note("aborts")
-    transmit(.reset)
+    drop(saying: .end)
+  }
+
+  package func reset() {
+    loop.preconditionOnTransport()
+    guard state == .open || state == .closing else { return }
+    note("resets")
+    drop(saying: .reset)
+  }
+
+  private func drop(saying last: Packet) {
+    transmit(last)
     state = .aborted
     inbound = []
-    arrive(.reset, at: loop.now)
+    arrive(.end, at: loop.now)
+  }
+
+  package func stopReading() {
+    loop.preconditionOnTransport()
+    faults.isReading = false
+    if state == .closing { boundClosing() }
+  }
+
+  package func goOnReading() {
+    loop.preconditionOnTransport()
+    faults.isReading = true
+  }
+
+  package var answersPings: Bool {
+    get { faults.answersPings }
+    set { faults.answersPings = newValue }
+  }
+
+  /// The answer to the close frame may never be read.
+  private func boundClosing() {
+    patienceEnds = loop.now + Self.closeTimeout
+    arm()
   }
 
   /// Breaks a rule of RFC 6455, which the other end's transport answers with `reason`.
@@ -160,13 +212,14 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
   private var isListening: Bool { state == .aborted || faults.isReading && !faults.isHalfOpen }
 
   private func arm() {
-    guard let first = inbound.first else { return }
+    var next = patienceEnds
     if isListening {
-      wait(until: first.at)
-    } else if !faults.isHalfOpen, let last = inbound.last, case .reset = last.packet {
+      next = inbound.first.map { min($0.at, next ?? .distantFuture) } ?? next
+    } else if !faults.isHalfOpen, let last = inbound.last, last.packet.isLast {
       // Who does not read still learns from the system that the transport has ended.
-      wait(until: last.at)
+      next = min(last.at, next ?? .distantFuture)
     }
+    if let next { wait(until: next) }
   }
 
   private func wait(until instant: Instant) {
@@ -176,7 +229,12 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
 
   package func wakeUp() {
     keepAlive = nil
-    if !isListening, !faults.isHalfOpen, let last = inbound.last, last.at <= loop.now, case .reset = last.packet {
+    if !isListening, !faults.isHalfOpen, let last = inbound.last, last.at <= loop.now, last.packet.isLast {
+      return take(last.packet)
+    }
+    if let patienceEnds, patienceEnds <= loop.now, state == .closing {
+      self.patienceEnds = nil
+      transmit(.end)
       return end(nil)
     }
     while isListening, let first = inbound.first, first.at <= loop.now {
@@ -207,9 +265,16 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
       guard faults.answersClose else { return }
       note("<- close \(code)")
       peerCloseName = name
-      if state == .open { transmit(.close(code, "")) }
+      if answersClose {
+        if state == .open { transmit(.close(code, "")) }
+      } else if let other, other.state != .closed, other.state != .aborted {
+        other.arrive(.end, at: loop.now + Self.closeTimeout)
+      }
       end(code)
+    case .end:
+      end(nil)
     case .reset:
+      wasReset = true
       end(nil)
     }
   }
@@ -237,6 +302,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
     note("ends \(code.map { "\($0)" } ?? "without a close frame")")
     state = .closed
     loop.deadlines.remove(wakeup)
+    patienceEnds = nil
     inbound = []
     inboundBytes = 0
     let told = handler

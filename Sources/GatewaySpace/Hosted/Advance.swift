@@ -3,6 +3,9 @@ package import GatewayRuntime
 
 /// How the time of a hosted space was moved: by a day, for instance, in three steps, and ann never answered.
 package struct Advance: Sendable {
+  /// The farthest move: ten years.
+  package static let farthest = Duration.seconds(315_576_000)
+
   /// How many deadlines were met, each at its own time.
   package var steps = 0
   package var moved = Duration.zero

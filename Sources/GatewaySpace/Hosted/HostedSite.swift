@@ -9,12 +9,15 @@ package struct HostedSite: Site {
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
     space.host.preconditionOnLoop()
     if let refusal = space.refusal { return .refuse(self.refusal(of: refusal, for: upgrade)) }
-    switch space.loop.asCurrent({ space.space.gateway.admit(upgrade, on: space.loop) }) {
+    switch space.loop.asCurrent({ space.space.admit(upgrade, on: space.loop) }) {
     case .accept(let handler, let subprotocol):
       return .accept(space.keep(handler), subprotocol: subprotocol)
     case .refuse(let response):
       space.use()
       return .refuse(response)
+    case .ignore:
+      space.use()
+      return .ignore
     }
   }
 

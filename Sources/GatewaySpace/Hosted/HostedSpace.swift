@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayFaults
 package import GatewayKit
 package import GatewayRuntime
 
@@ -57,6 +58,8 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     host.preconditionOnLoop()
     var settings = settings
     settings.configuration.journalBytes = limits.journalBytes
+    settings.takesFaults = true
+    settings.configuration.journalPayloadBytes = limits.journalPayloadBytes
     settings.configuration.revocationsMax = SmallStore.room(of: settings.configuration.revocationsMax)
     (loop, driver) = SpaceDriver.loop(inside: host, seed: settings.seed ?? Space.chance())
     space = try Space(settings, on: [loop], store: SmallStore(try store(loop)))
@@ -163,7 +166,10 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   private func moveOnEnding() {
     guard life == .ending, handlers.isEmpty else { return }
     // Nothing more happens that anybody could wait for.
-    loop.asCurrent { space.gateway.journal?.end() }
+    loop.asCurrent {
+      space.gateway.journal?.end()
+      space.faults?.end()
+    }
     // Who still sleeps, a request that waits for a token for instance, is not slept for.
     driver.runOut()
     guard underWay == 0 else { return }

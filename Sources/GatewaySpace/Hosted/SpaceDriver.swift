@@ -44,7 +44,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
   }
 
   var now: Instant { clock.now(host.now) }
-  var wallTime: WallTime { clock.wallTime(host.wallTime) }
+  var wallTime: WallTime { clock.wallTime(host.rightWallTime) }
   func nextShare() -> Double { generator.nextShare() }
 
   // MARK: Turns
@@ -97,14 +97,14 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
   /// Lets the time of sessions stand still from here on, and the time of day with it unless that is to go on.
   func stop(wall: Bool) {
     if !clock.isStanding { clock.stop(at: host.now) }
-    if wall { clock.stopWall(at: host.wallTime) }
+    if wall { clock.stopWall(at: host.rightWallTime) }
     setAlarm()
   }
 
   /// Lets both run on from where they stand.
   func run() {
     clock.run(from: host.now)
-    clock.runWall(from: host.wallTime)
+    clock.runWall(from: host.rightWallTime)
     setAlarm()
   }
 

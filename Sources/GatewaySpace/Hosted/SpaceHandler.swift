@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayFaults
 internal import GatewayRuntime
 
 /// The way from a socket of the network into a hosted space: every call enters the space's loop, and the connection there,
@@ -54,7 +55,7 @@ final class SpaceHandler: SocketHandler, @unchecked Sendable {
   /// Ends it because the space ends.
   func close() {
     space.loop.asCurrent {
-      if let connection = inner as? Connection {
+      if let connection = inner as? Connection ?? (inner as? FaultySocket)?.connection {
         connection.control(.disconnect(.goingAway))
       } else {
         socket?.close(.goingAway)

@@ -9,6 +9,8 @@ package struct SpaceOrder: Sendable {
   package var seed: UInt64?
   /// How long it is kept that nobody uses; nil for the usual time.
   package var idleTime: Duration?
+  /// How long its clients may take to answer the close frame when it ends; nil for the usual time.
+  package var closingTime: Duration?
   package var settings: [Setting] = []
 
   package init() {}

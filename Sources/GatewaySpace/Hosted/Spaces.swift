@@ -30,8 +30,11 @@ package final class Spaces: @unchecked Sendable {
 
   // MARK: Making
 
-  /// Makes a space, which is there when this returns. Only from a task on the host.
-  package nonisolated(nonsending) func make(_ order: SpaceOrder) async throws(GatewayError) -> NamedSpace {
+  /// Makes a space, which is there when this returns; by a plan of its own where there is one. Only from a task on the
+  /// host.
+  package nonisolated(nonsending) func make(
+    _ order: SpaceOrder, by planner: Planner? = nil
+  ) async throws(GatewayError) -> NamedSpace {
     host.preconditionOnLoop()
     guard !isDraining else { throw .draining }
     guard spaces.count + making.count < countMax else {
@@ -41,7 +44,7 @@ package final class Spaces: @unchecked Sendable {
     making.insert(name)
     defer { making.remove(name) }
     do {
-      return try await make(plan(order, name), called: name, order)
+      return try await make((planner ?? plan)(order, name), called: name, order)
     } catch let error as GatewayError {
       throw error
     } catch {

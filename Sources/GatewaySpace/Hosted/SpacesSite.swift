@@ -1,10 +1,10 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The gateway's port where hosted spaces are found too: by the path, `/s/t17/v1/connect`, and by the host's name,
-/// `t17.localhost`. Everything else is the gateway's own.
+/// The gateway's port where hosted spaces are found too: by the path, `/s/t17/v1/connect`, by the host's name,
+/// `t17.localhost`, and by the application that a vendor's client names, `api_key=t17`. Everything else is the gateway's own.
 package struct SpacesSite: Site {
-  private let own: GatewaySite
+  private let own: SpaceSite
   private let spaces: Spaces
   private let isReachable: Bool
 
@@ -12,7 +12,7 @@ package struct SpacesSite: Site {
   private static let hostSuffix = ".localhost"
 
   /// The spaces are found at the port only if `isReachable`: if it is served on their host alone.
-  package init(_ own: GatewaySite, _ spaces: Spaces, isReachable: Bool) {
+  package init(_ own: SpaceSite, _ spaces: Spaces, isReachable: Bool) {
     self.own = own
     self.spaces = spaces
     self.isReachable = isReachable
@@ -55,6 +55,8 @@ package struct SpacesSite: Site {
       let rest = request.path.dropFirst(Self.pathPrefix.count)
       name = String(rest.prefix { $0 != "/" })
       inner.path = rest.contains("/") ? String(rest.dropFirst(name.count)) : "/"
+    } else if isReachable, let space = own.application(in: request).flatMap({ spaces[$0] }) {
+      return .space(space.hosted.site, request)
     } else if let host = request.host.flatMap({ Authority($0) })?.host, host.hasSuffix(Self.hostSuffix) {
       name = String(host.dropLast(Self.hostSuffix.count))
     } else {

@@ -25,7 +25,7 @@ package struct PlainClientDialect: ClientDialect {
     case .connect(let credentials): Self.credentials("connect", credentials)
     case .refresh(let credentials): Self.credentials("refresh", credentials)
     case .ping: Frame(text: #"{"type":"ping"}"#)
-    case .garbage: Frame(text: #"{"type":"nonsense","#)
+    case .garbage, .cued: Frame(text: #"{"type":"nonsense","#)
     }
   }
 

@@ -67,6 +67,12 @@ package struct PlainDialect: Dialect {
     }
   }
 
+  private static let redaction = JSONRedaction()
+
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    kind == .text ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
+  }
+
   private static func token(_ message: JSONObject) throws(GatewayError) -> String {
     guard let token = try message.string("token", bytes: 1...Int.max) else {
       throw .invalidParameter.detailed("token is missing; it must be a string")

@@ -34,8 +34,13 @@ extension PlainRoutes {
       order.scheme = try scheme(body)
       return (order, try Self.isOpaque(body, order))
     }
-    var token = try await provider.mint(order)
-    if isOpaque { token.credentials = try await storeOpaque(token, order) }
+    var token: MintedToken
+    do throws(TokenRefusal) {
+      token = try await provider.mint(order)
+    } catch {
+      return words(for: error)
+    }
+    if isOpaque && !token.isAsItIs { token.credentials = try await storeOpaque(token, order) }
     let answer = JSONWriter.object(capacity: 512) { json in
       json.member("user_id", order.user.rawValue)
       json.member("token", token.credentials.token)

@@ -56,6 +56,17 @@ package struct PlainRoutes: Sendable {
     return response
   }
 
+  /// What the token provider says in place of a token.
+  func words(for refusal: TokenRefusal) -> HTTPResponse {
+    var response = self.refusal(refusal.error)
+    if let status = refusal.status { response.status = status }
+    if let retryAfter = refusal.retryAfter {
+      response.headers.removeAll { $0.name == "retry-after" }
+      response.headers.append(.retryAfter(retryAfter))
+    }
+    return response
+  }
+
   private static func call(_ parameters: PathParameters) throws(GatewayError) -> CallID {
     guard let call = CallID(cid: "\(parameters["type"]):\(parameters["id"])") else {
       throw .invalidParameter.detailed(

@@ -81,7 +81,7 @@ package struct SendbirdClientDialect: ClientDialect {
     case .connect: nil
     case .refresh(let credentials): refresh(credentials, client)
     case .ping: ping(client)
-    case .garbage: Frame(text: "LOGI{\"token\":\n")
+    case .garbage, .cued: Frame(text: "LOGI{\"token\":\n")
     }
   }
 

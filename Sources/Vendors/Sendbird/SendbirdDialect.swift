@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayKit
 
 /// Sendbird's wire format, the server's side: one command of four letters and a JSON object in each text message. Every
 /// socket is opened; the answer to its credentials is a `LOGI` command.
@@ -24,6 +25,18 @@ package struct SendbirdDialect: Dialect {
     path.hasPrefix("/v3/")
   }
 
+  private static let redaction = JSONRedaction(["key", "newkey", "ekey", "auth"])
+
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    guard let frame = SendbirdFrame(payload), !frame.isFollowed else { return nil }
+    return Self.redaction.text(UnsafeRawBufferPointer(rebasing: payload[frame.body]), isUnderstood: isUnderstood)
+      .map { frame.name + $0 }
+  }
+
+  package func application(in request: HTTPRequest) -> String? {
+    Self.applicationID(of: request) ?? Self.application(in: request.header("host"), behind: "api-")
+  }
+
   package func response(for error: GatewayError) -> HTTPResponse {
     SendbirdError(error).response
   }
@@ -33,9 +46,12 @@ package struct SendbirdDialect: Dialect {
   /// The application that a client names: `ai`, or what its host is called.
   static func applicationID(of upgrade: HTTPRequest) -> String? {
     if let parameter = upgrade.parameter("ai") { return parameter }
-    guard let host = upgrade.header("host"), host.lowercased().hasPrefix("ws-"), let end = host.firstIndex(of: ".")
-    else { return nil }
-    return String(host[host.index(host.startIndex, offsetBy: 3)..<end])
+    return application(in: upgrade.header("host"), behind: "ws-")
+  }
+
+  private static func application(in host: String?, behind prefix: String) -> String? {
+    guard let host, host.lowercased().hasPrefix(prefix), host.contains(".") else { return nil }
+    return String(host.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: ".") })
   }
 
   /// The subprotocol of a browser's client is its credentials, and must come back as it was offered.

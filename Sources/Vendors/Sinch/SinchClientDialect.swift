@@ -27,7 +27,7 @@ package struct SinchClientDialect: ClientDialect {
     case .refresh(let credentials):
       Frame(text: SinchWords.text("register") { $0.member("jwt", credentials.token) })
     case .ping: Frame(text: SinchWords.text("ping"))
-    case .garbage: Frame(text: #"{"type":"nonsense","#)
+    case .garbage, .cued: Frame(text: #"{"type":"nonsense","#)
     }
   }
 

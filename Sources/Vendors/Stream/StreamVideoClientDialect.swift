@@ -49,7 +49,7 @@ package struct StreamVideoClientDialect: ClientDialect {
     // There is no other token for an open socket.
     case .refresh: nil
     case .ping: ping(client)
-    case .garbage: Frame(text: #"{"token":"#)
+    case .garbage, .cued: Frame(text: #"{"token":"#)
     }
   }
 

@@ -16,22 +16,15 @@ extension ControlAction {
     guard operands.count == (operand.isEmpty ? 0 : 1) else {
       throw UsageError("\(page.name) " + (operand.isEmpty ? "takes flags only" : "needs \(operand)"))
     }
-    for flag in ControlCommand.flags where !page.flags.contains(where: { $0.name == flag.name }) {
-      // What the environment or a file says may be meant for other actions.
-      guard !arguments.values(flag.name).contains(where: { $0.source == "--\(flag.name)" }) else {
-        throw UsageError("--\(flag.name) says nothing to \(page.name)")
-      }
-    }
+    try ControlCommand.refuseOthers(arguments, than: page)
     var request = try request(arguments, operands.first ?? "")
     if let space = arguments.string("space") {
       request.path = "/spaces/\(PercentEncoding.encode(space))\(request.path)"
     }
-    let client = try ControlClient(
-      url: arguments.string("url") ?? ControlCommand.usualURL,
-      secret: arguments.secret("control-secret-file"))
+    let client = try ControlCommand.client(arguments)
     let answer = try await client.send(request)
     if answer.status >= 400 {
-      Output.error(ControlText.error(answer))
+      Output.error(answer.complaint)
       return 1
     }
     let failure = failure(answer, arguments)
@@ -51,12 +44,14 @@ extension ControlAction {
     case .verbatim: answer.text
     case .reach: ControlText.reached(answer)
     case .sessions: ControlText.sessions(answer)
+    case .verdict: ControlText.verdict(answer)
     case .words(let words): words
     }
   }
 
   /// Why an answer that the gateway gives is no success; nil if it is one.
   private func failure(_ answer: ControlClient.Answer, _ arguments: Arguments) -> String? {
+    if telling == .verdict { return ControlText.failedVerdict(answer) }
     guard telling == .reach(mustBe: true), let user = arguments.string("user"),
       ControlText.sessionsReached(answer) == 0
     else { return nil }

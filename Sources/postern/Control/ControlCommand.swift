@@ -5,7 +5,9 @@ enum ControlCommand: Command {
   static let name = "ctl"
   static let summary = "the control API of a running gateway from a shell"
   static var operands: String {
-    controlActions.map { $0.word + ($0.operand.isEmpty ? "" : " \($0.operand)") }.joined(separator: "|")
+    (controlActions.map { $0.word + ($0.operand.isEmpty ? "" : " \($0.operand)") }
+      + [ConformCommand.word, "\(ReplayCommand.word) FILE"])
+      .joined(separator: "|")
   }
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
   static let usualURL = "http://127.0.0.1:8081"
@@ -14,11 +16,11 @@ enum ControlCommand: Command {
     "url", "control-secret-file", "json", "user", "session", "all", "space", "name", "set", "by",
   ]
 
-  static var actions: [CommandPage] { controlActions.map(\.page) }
+  static var actions: [CommandPage] { controlActions.map(\.page) + [ConformCommand.page, ReplayCommand.page] }
   static let controlActions: [ControlAction] =
     [
       .health, .ready, .metrics, .settings, .sessions, .session, .expire, .refresh, .disconnect, .revoke, .drain,
-      .spaces, .space, .clock, .advance,
+      .spaces, .space, .clock, .advance, .fault, .faults, .mend, .expect,
     ] + Vendors.all.flatMap { $0.controlActions }
 
   /// What every action has.
@@ -34,15 +36,35 @@ enum ControlCommand: Command {
   static let sections = [FlagSection("what actions take (postern ctl ACTION --help tells which)", taken), connection]
 
   /// The flags of all actions, each name once.
-  private static let taken: [Flag] = controlActions.reduce(into: []) { flags, action in
-    for flag in action.flags where !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
+  private static let taken: [Flag] = (controlActions.map(\.flags) + [ConformOptions.flags, ReplayCommand.flags]).reduce(
+    into: []) {
+      (flags: inout [Flag], own) in
+      for flag in own where !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
+    }
+
+  /// The control port that the flags name.
+  static func client(_ arguments: Arguments) throws -> ControlClient {
+    try ControlClient(
+      url: arguments.string("url") ?? usualURL, secret: arguments.secret("control-secret-file"))
+  }
+
+  /// Refuses flags of other actions. What the environment or a file says may be meant for those.
+  static func refuseOthers(_ arguments: Arguments, than page: CommandPage) throws {
+    for flag in flags where !page.flags.contains(where: { $0.name == flag.name }) {
+      guard !arguments.values(flag.name).contains(where: { $0.source == "--\(flag.name)" }) else {
+        throw UsageError("--\(flag.name) says nothing to \(page.name)")
+      }
+    }
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let words = controlActions.map(\.word).joined(separator: ", ")
+    let known = controlActions.map(\.word) + [ConformCommand.word, ReplayCommand.word]
+    let words = known.joined(separator: ", ")
     guard let word = arguments.operands.first else { throw UsageError("ctl needs an action: \(words)") }
+    if word == ConformCommand.word { return try await ConformCommand.run(arguments) }
+    if word == ReplayCommand.word { return try await ReplayCommand.run(arguments) }
     guard let action = controlActions.first(where: { $0.word == word }) else {
-      let near = Suggestion.question(Suggestion.near(word, among: controlActions.map(\.word)))
+      let near = Suggestion.question(Suggestion.near(word, among: known))
       throw UsageError("ctl: '\(word)' is no action\(near) (there are \(words))")
     }
     return try await action.run(arguments)

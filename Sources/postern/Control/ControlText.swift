@@ -20,15 +20,6 @@ enum ControlText {
     let sessions: Int
   }
 
-  private struct Problem: Decodable {
-    struct Content: Decodable {
-      let number: Int
-      let name: String
-      let message: String
-    }
-    let error: Content
-  }
-
   /// A page of sessions as a table.
   static func sessions(_ answer: ControlClient.Answer) -> String {
     (try? JSONDecoder().decode(Page.self, from: answer.data)).map(table) ?? answer.text
@@ -44,11 +35,32 @@ enum ControlText {
     sessionsReached(answer).map { "\($0) session\($0 == 1 ? "" : "s")" } ?? answer.text
   }
 
-  static func error(_ answer: ControlClient.Answer) -> String {
-    guard let problem = try? JSONDecoder().decode(Problem.self, from: answer.data) else {
-      return "the gateway answered \(answer.status): \(answer.text)"
+  private struct Verdict: Decodable {
+    struct Line: Decodable {
+      let n: Int64
+      let real_ms: Int64
+      let kind: String
     }
-    return "\(problem.error.number) \(problem.error.name): \(problem.error.message)"
+    let expect: String
+    let verdict: String
+    let sentence: String
+    let lines: [Line]
+
+    var text: String {
+      ([expect + " " + verdict + ": " + sentence]
+        + lines.map { "  line \($0.n), \(ControlText.seconds($0.real_ms)): \($0.kind)" }).joined(separator: "\n")
+    }
+  }
+
+  /// What an expectation came to, with the lines that prove it.
+  static func verdict(_ answer: ControlClient.Answer) -> String {
+    (try? JSONDecoder().decode(Verdict.self, from: answer.data))?.text ?? answer.text
+  }
+
+  /// The same if it failed, else nil.
+  static func failedVerdict(_ answer: ControlClient.Answer) -> String? {
+    let verdict = try? JSONDecoder().decode(Verdict.self, from: answer.data)
+    return verdict?.verdict == "failed" ? verdict?.text : nil
   }
 
   private static func table(_ page: Page) -> String {

@@ -75,7 +75,7 @@ extension ControlAction {
   }
 
   /// The options as a JSON object, in which one that is given again and again has an array; empty if there are none.
-  private static func settings(_ arguments: Arguments) throws -> String {
+  static func settings(_ arguments: Arguments) throws -> String {
     var names: [Name] = []
     var values: [Name: [String]] = [:]
     for value in arguments.values("set") {

@@ -48,10 +48,12 @@ struct ServeDraft: Sendable {
   var store = StoreChoice.memory
   var hostsSpaces = false
   var spacesMax = 1_000
-  /// Nil for one a core; with spaces, or a journal, for one.
+  /// Nil for one a core; with spaces, faults or a journal, for one.
   var loops: Int?
   var endsWithInput = false
   var keepsJournal = false
+  var keepsPayloads = false
+  var takesFaults = false
   var seed: UInt64?
 
   init() throws {
@@ -59,13 +61,16 @@ struct ServeDraft: Sendable {
     limits.connectionsMax = 50_000
   }
 
-  /// How many loops there are to be. A journal tells of things in the order of one.
+  /// How many loops there are to be. A journal tells of things in the order of one, and
+  /// faults count their occurrences there.
   var loopCount: Int {
     get throws {
-      guard !keepsJournal || loops ?? 1 == 1 else {
-        throw UsageError("--journal is of one loop: leave --loops out, or give it 1")
+      for (isWanted, name) in [
+        (keepsJournal, "--journal"), (keepsPayloads, "--journal-payloads"), (takesFaults, "--faults"),
+      ] where isWanted {
+        guard loops ?? 1 == 1 else { throw UsageError("\(name) is of one loop: leave --loops out, or give it 1") }
       }
-      return loops ?? (hostsSpaces || keepsJournal ? 1 : Self.cores)
+      return loops ?? (hostsSpaces || keepsJournal || keepsPayloads || takesFaults ? 1 : Self.cores)
     }
   }
 

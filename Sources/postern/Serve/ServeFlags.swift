@@ -191,7 +191,12 @@ enum ServeFlags {
     Option("spaces-max", "N", "how many of those there may be (default 1000)", \.spacesMax, .int(1...10_000))
     Option("journal", "keep what happens, to be read below /journal on the control port; on one loop", \.keepsJournal)
     Option(
-      "loops", "N", "event loops, one thread each (default: one per core; with --spaces or --journal one)", \.loops,
+      "journal-payloads", "keep it with what messages say, whose secrets nobody is shown", \.keepsPayloads)
+    Option(
+      "faults", "let the control port have the gateway fail on purpose; with --journal, on one loop", \.takesFaults)
+    Option(
+      "loops", "N", "event loops, one thread each (default: one per core; with --spaces, --journal or --faults one)",
+      \.loops,
       .int(1...256))
     Option(
       "end-with-input",

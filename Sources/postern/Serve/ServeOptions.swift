@@ -46,7 +46,11 @@ struct ServeOptions {
     settings.space.isSecure = settings.tls != nil
     settings.limits = draft.limits
     settings.loops = try draft.loopCount
-    if draft.keepsJournal { settings.space.configuration.journalBytes = HostedLimits().journalBytes }
+    settings.space.takesFaults = draft.takesFaults
+    if draft.keepsJournal || draft.keepsPayloads {
+      settings.space.configuration.journalBytes = HostedLimits().journalBytes
+    }
+    if draft.keepsPayloads { settings.space.configuration.journalPayloadBytes = HostedLimits().journalPayloadBytes }
     settings.store = draft.store
     settings.space.seed = draft.seed
     log = OperatorLog(level: draft.logLevel, format: draft.logFormat)

@@ -18,7 +18,7 @@ struct SpaceOptions: Sendable {
   private static let ofProcess: Set<String> = [
     "host", "port", "control-host", "control-port", "control-secret-file", "control-allowed-host", "tls-certificate",
     "tls-key", "trusted-proxy", "proxy-protocol", "drain-window", "log-level", "log-format", "store", "spaces",
-    "spaces-max", "loops", "end-with-input", "seed", "journal",
+    "spaces-max", "loops", "end-with-input", "seed", "journal", "journal-payloads", "faults",
   ]
 
   /// The flags that name keys, and files of vendors' secrets: what serve was given is not for spaces.

@@ -18,11 +18,22 @@ struct LocalStorm {
       SocketLoop(index: $0, limits: limits, seed: options.plan.seed &+ UInt64($0))
     }
     for loop in loops { try loop.start() }
+    if let error = part?.clockError, error != 0 {
+      // All parts go by the clock of whoever gave the order.
+      for loop in loops { await loop.perform { loop.events.wallError = { .nanoseconds(-error) } } }
+    }
     let now = await loops[0].perform { loops[0].events.wallTime }
     let setup = options.setup(
-      startsAt: part?.startsAt ?? options.start(ready: now + .milliseconds(200)), process: part?.process ?? 0)
+      startsAt: part.map { WallTime(nanoseconds: $0.startsAt) } ?? options.start(ready: now + .milliseconds(200)),
+      process: part?.process ?? 0)
     let runner = StormRunner(
-      setup, loops: loops.map { (loop: $0.events, dialer: SocketDialer(on: $0) as any Dialer) }, report: report)
+      setup, loops: loops.map { (loop: $0.events, dialer: SocketDialer(on: $0) as any Dialer) },
+      report: report,
+      ownFigures: {
+        let figures = ProcessFigures()
+        return ProcessProbe.Sample(
+          cpuSeconds: figures.cpuSeconds, residentBytes: Double(figures.residentBytes), startedAt: figures.startedAt)
+      })
     return LocalStorm(loops: loops, runner: runner, startsAt: setup.startsAt)
   }
 

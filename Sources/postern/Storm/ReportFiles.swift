@@ -39,14 +39,7 @@ enum ReportFiles {
     do {
       try data.write(to: file, options: .atomic)
     } catch {
-      let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
-      let reason = cause.map { String(cString: strerror(Int32(truncatingIfNeeded: ($0 as NSError).code))) }
-      throw ReportFailure(description: "--report: cannot write \(file.path): \(reason ?? error.localizedDescription)")
+      throw ReportFailure("--report", file.path, error)
     }
   }
-}
-
-/// A report that could not be written: where to, and why.
-struct ReportFailure: Error, CustomStringConvertible {
-  let description: String
 }

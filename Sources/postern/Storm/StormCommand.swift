@@ -3,6 +3,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import GatewayReport
+import GatewayServer
 
 /// A fleet of clients against a gateway.
 enum StormCommand: Command {
@@ -19,46 +20,82 @@ enum StormCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    var options = try StormOptions(arguments)
+    let part = try StormPart.read(ProcessInfo.processInfo.environment)
+    var options = try StormOptions(arguments, part: part)
     try await options.readSettings()
-    if let part = StormPart(environment: ProcessInfo.processInfo.environment) {
-      return try await runPart(options, part)
-    }
+    if let part { return try await runPart(options, part) }
     try ReportFiles.check(options.reportDirectory)
+    let workers = try await options.connectWorkers()
+    let faults = try await options.orderFaults()
     let line = ProgressLine(clients: options.plan.clients)
     let signals = SignalStream([SIGINT, SIGTERM])
-    let (result, startsAt) =
-      try await options.plan.processes == 1
-      ? runHere(options, signals, line) : runInParts(options, signals, line)
+    let result: StormResult
+    let startsAt: WallTime
+    let failures: [String]
+    do {
+      (result, startsAt, failures) =
+        try await options.plan.processes == 1 && workers.isEmpty
+        ? runHere(options, signals, line) : runInParts(options, workers, signals, line)
+    } catch {
+      await options.mend(faults)
+      throw error
+    }
+    await options.mend(faults)
     line.clear()
     // Whoever waits for a reader of the report can be ended like any program.
     signals.end()
     let report = StormReport(
       plan: options.plan, gateway: options.gatewayText, provider: options.providerText, startedAt: startsAt,
       machine: .current, result: result, thresholds: options.thresholds,
-      settings: options.settings, caveats: options.caveats)
+      phaseThresholds: options.scenario?.thresholds ?? [], settings: options.settings,
+      caveats: options.caveats, failures: failures)
     try tell(report, options)
     return report.passes ? 0 : 1
   }
 
   private static func runHere(
     _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine
-  ) async throws -> (StormResult, WallTime) {
+  ) async throws -> (StormResult, WallTime, [String]) {
     let storm = try await LocalStorm.start(options, part: nil) { line.show($0) }
     let watch = Task { for await _ in signals { storm.interrupt() } }
     defer { watch.cancel() }
-    return (await storm.run(), storm.startsAt)
+    let (result, failures) = try await conduct(options, startsAt: storm.startsAt) { await storm.run() }
+    return (result, storm.startsAt, failures)
+  }
+
+  /// Runs the storm while its scenario is carried out. Returns also what of that was not done.
+  private static func conduct(
+    _ options: StormOptions, startsAt: WallTime, _ run: () async throws -> StormResult
+  ) async throws -> (StormResult, [String]) {
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    defer { loop.stop() }
+    let conductor = ScenarioConductor(options).map { conductor in
+      Task(executorPreference: loop.events) { await conductor.conduct(startsAt: startsAt, on: loop.events) }
+    }
+    do {
+      let result = try await run()
+      conductor?.cancel()
+      return (result, await conductor?.value ?? [])
+    } catch {
+      conductor?.cancel()
+      _ = await conductor?.value
+      throw error
+    }
   }
 
   private static func runInParts(
-    _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine
-  ) async throws -> (StormResult, WallTime) {
+    _ options: StormOptions, _ workers: [WorkerLink], _ signals: SignalStream, _ line: ProgressLine
+  ) async throws -> (StormResult, WallTime, [String]) {
     let startsAt = options.start(ready: SystemTime.now + StormParts.head)
-    let parts = StormParts(count: options.plan.processes) { line.show($0) }
+    let parts = StormParts(count: options.plan.processes, workers: workers) { line.show($0) }
     let watch = Task { for await _ in signals { parts.interrupt() } }
     defer { watch.cancel() }
     let words = Array(CommandLine.arguments.dropFirst())
-    return (try await parts.run(words: words, startsAt: startsAt), startsAt)
+    let (result, failures) = try await conduct(options, startsAt: startsAt) {
+      try await parts.run(words: words, startsAt: startsAt)
+    }
+    return (result, startsAt, failures)
   }
 
   /// Runs one part of a storm for its parent, and ends early when the parent says so or is gone.
@@ -78,13 +115,19 @@ enum StormCommand: Command {
   }
 
   private static func tell(_ report: StormReport, _ options: StormOptions) throws {
+    let json = try report.json()
+    let recorded = try RecordedReport(json: json)
     if options.printsJSON {
-      Output.line(String(decoding: try report.json(), as: UTF8.self))
+      Output.line(String(decoding: json, as: UTF8.self))
+    } else if options.outputs.printsSummary {
+      Output.line(recorded.summary)
     } else {
       Output.line(report.table.joined(separator: "\n"))
     }
+    try options.outputs.write(recorded)
     guard let directory = options.reportDirectory else { return }
-    for path in try ReportFiles.write(report, to: directory) where !options.printsJSON {
+    for path in try ReportFiles.write(report, to: directory) where !options.printsJSON && !options.outputs.printsSummary
+    {
       Output.line("report: \(path)")
     }
   }

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayWires
 
 /// Which wire format a storm's clients speak, and who makes their tokens: the vendor's of `--dialect`.
 struct StormDialect {
@@ -20,7 +21,13 @@ struct StormDialect {
       + Vendors.all.filter { $0 != vendor }.flatMap { $0.clients.flags.map(\.name) }
     try arguments.refuse(unused, with: "dialect", vendor.scheme)
     let secret = try arguments.secret("provider-secret-file").map { Credentials(token: $0) }
-    client = try tool.dialect(arguments, providerSecret: secret)
+    let ownClient = try tool.dialect(arguments, providerSecret: secret)
+    if let file = arguments.value("wire") {
+      try arguments.refuse(["dialect"], with: "wire", file.text)
+      client = DescribedClientDialect(try WireFile.read(file), provider: ownClient)
+    } else {
+      client = ownClient
+    }
     let path = tool.providerPath(secret)
     providerPath = path ?? Self.ownProvider
     mayMoveProvider = path == nil

@@ -14,13 +14,23 @@ enum StormFlags {
   ]
 
   private static let addresses = [
-    Flag("url", "URL", "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own"),
-    Flag("provider", "URL", "the token provider (default: the gateway's own POST /v1/tokens)"),
+    Flag(
+      "url", "URL",
+      "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own; of several a client keeps to one",
+      repeats: true),
+    Flag("provider", "URL", "the token provider (default: the first gateway's own POST /v1/tokens)"),
     Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token" + secrets),
     Flag(
-      "control-url", "URL", "the gateway's control port: the storm goes by its settings, and reports its CPU and memory"
-    ),
+      "control-url", "URL",
+      "the gateway's control port: the storm goes by its settings, and reports its CPU and memory (of several, the sums)",
+      repeats: true),
     Flag("control-secret-file", "FILE", "what the control port wants as a bearer token"),
+    Flag(
+      "fault", "JSON", "have the gateway fail so while the storm lasts, by --control-url (postern ctl faults --known)",
+      repeats: true),
+    Flag(
+      "scenario", "FILE",
+      "what happens phase by phase while the storm lasts: orders, faults, thresholds; JSON, comments allowed"),
     Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
   ]
 
@@ -29,7 +39,12 @@ enum StormFlags {
   }
 
   private static let dialect =
-    [Vendors.flag("dialect", "what the clients speak"), sdk] + Vendors.all.flatMap { $0.clients.flags } + [application]
+    [Vendors.flag("dialect", "what the clients speak"), wire, sdk] + Vendors.all.flatMap { $0.clients.flags } + [
+      application
+    ]
+
+  private static let wire = Flag(
+    "wire", "FILE|NAME", "what the clients speak, as Deploy/wires.md describes it, in place of --dialect")
 
   private static var sdk: Flag {
     let vendors = Vendors.all.filter { !$0.clients.sdks.isEmpty }
@@ -79,20 +94,28 @@ enum StormFlags {
 
   private static let machinery = [
     Flag("sources", "N", "connect from 127.0.0.1 and so on, N addresses (default: as many as the ports ask for)"),
-    Flag("processes", "N", "processes (default: as many as the limit of descriptors asks for)"),
+    Flag(
+      "processes", "N",
+      "processes (default: as many as the limit of descriptors asks for, at least one for each worker)"),
+    Flag(
+      "worker", "HOST:PORT",
+      "have postern worker there carry out a part of the storm; files that flags name must lie there too", repeats: true
+    ),
+    Flag("worker-secret-file", "FILE", "what the workers' --secret-file holds"),
     Flag("loops", "N", "event loops of each process, one thread each (default 1)"),
     Flag("seed", "N", "the seed of all chance (default 1)"),
     Flag("timeout", "DURATION", "the storm ends by then, whatever happens (default: when the last time-out is over)"),
   ]
 
-  private static let outcome = [
-    Flag(
-      "threshold", "EXPR",
-      "e.g. 'refresh.p99 < 500ms', 'time_to_99 < 20s' (default: nobody lost, missing or overstayed)",
-      repeats: true),
-    Flag("report", "DIR", "write storm.html and storm.json there"),
-    Flag("json", nil, "print the JSON report in place of the table"),
-  ]
+  private static let outcome =
+    [
+      Flag(
+        "threshold", "EXPR",
+        "e.g. 'refresh.p99 < 500ms', 'time_to_99 < 20s' (default: nobody lost, missing or overstayed)",
+        repeats: true),
+      Flag("report", "DIR", "write storm.html and storm.json there"),
+      Flag("json", nil, "print the JSON report in place of the table"),
+    ] + ReportOutputs.flags
 
   private static let minting =
     [Flag("mint", nil, "the clients mint their tokens themselves, with these keys; no provider takes part")]

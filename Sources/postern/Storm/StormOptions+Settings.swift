@@ -10,12 +10,15 @@ import GatewayServer
 extension StormOptions {
   private static let patience = Duration.seconds(5)
 
-  /// Asks the control port, if one is named, for the gateway's settings, and goes by them. Throws if nobody is there, or
-  /// if it is no control port.
+  /// Asks the control ports that are named for the gateways' settings, and goes by them. Throws if nobody is there, or if
+  /// one is no control port.
   mutating func readSettings() async throws {
-    guard let control else { return }
+    for control in controls { try await readSettings(of: control) }
+  }
+
+  private mutating func readSettings(of control: StormAddress) async throws {
     let address = control.text(scheme: "http", defaultPath: "")
-    let answer = try await fetch("/settings", from: control, address)
+    let answer = try await ask(.get("/settings"), of: control)
     switch answer.status {
     case 200:
       let decoder = JSONDecoder()
@@ -24,19 +27,22 @@ extension StormOptions {
         caveats.append("\(address)/settings is not as documented: the storm goes by what it was told")
         return
       }
-      try adopt(description)
+      try settings == nil ? adopt(description) : compare(description, of: address)
     case 401, 403:
       throw UsageError("--control-url: \(address) wants a secret: --control-secret-file (it answered \(answer.status))")
     default:
-      guard try await fetch("/metrics", from: control, address).status == 200 else {
+      guard try await ask(.get("/metrics"), of: control).status == 200 else {
         throw UsageError("--control-url: \(address) is no control port: GET /settings was answered \(answer.status)")
       }
       caveats.append("\(address) tells no settings: the storm goes by what it was told")
     }
   }
 
-  private func fetch(_ path: String, from control: StormAddress, _ address: String) async throws -> HTTPResponse {
-    var request = HTTPRequest(method: "GET", path: path)
+  /// What the control port answers.
+  func ask(_ request: HTTPRequest, of control: StormAddress) async throws -> HTTPResponse {
+    var request = request
+    let below = control.path ?? ""
+    request.path = (below.hasSuffix("/") ? String(below.dropLast()) : below) + request.path
     if let controlSecret {
       request.headers.append(HTTPField("authorization", "Bearer \(controlSecret.token)"))
     }
@@ -49,19 +55,36 @@ extension StormOptions {
     switch result {
     case .success(let response): return response
     case .failure(let failure):
+      let address = control.text(scheme: "http", defaultPath: "")
       let unreachable = ControlUnreachable(address: address, failure: failure, patience: Self.patience)
       throw UsageError("--control-url: \(unreachable)")
     }
   }
 
+  /// Says where another gateway differs from the first in what the storm goes by.
+  private mutating func compare(_ description: GatewayDescription, of address: String) {
+    checkRoom(of: description)
+    let times = [settings, description].map { settings in
+      settings?.dialects.first { Name($0.name) == Name(plan.dialect) }
+        .map { [$0.refreshLeadS, $0.refreshSpreadS, $0.refreshTimeoutS] }
+    }
+    guard times[0] != times[1] else { return }
+    caveats.append("\(address) has another lead, spread or time-out than the first gateway, by which the storm goes")
+  }
+
+  /// Says if a gateway takes fewer connections than it gets clients: they are dealt evenly.
+  private mutating func checkRoom(of description: GatewayDescription) {
+    let clients = (plan.clients + gateways.count - 1) / gateways.count
+    guard clients > description.limits.connectionsMax else { return }
+    caveats.append(
+      "\(Figures.count(clients)) clients\(gateways.count == 1 ? "" : " for each gateway"), but the gateway takes "
+        + "\(Figures.count(description.limits.connectionsMax)) connections at most (--connections-max)")
+  }
+
   /// Goes by the gateway's own settings. What the storm was told that they contradict becomes a caveat.
   mutating func adopt(_ description: GatewayDescription) throws {
     settings = description
-    if plan.clients > description.limits.connectionsMax {
-      caveats.append(
-        "\(Figures.count(plan.clients)) clients, but the gateway takes "
-          + "\(Figures.count(description.limits.connectionsMax)) connections at most (--connections-max)")
-    }
+    checkRoom(of: description)
     guard let dialect = description.dialects.first(where: { Name($0.name) == Name(plan.dialect) }) else {
       caveats.append("the gateway's settings name no dialect \(plan.dialect)")
       return
@@ -71,6 +94,7 @@ extension StormOptions {
     adopt(dialect.refreshTimeoutS, "--refresh-timeout", \.timeout, \.timeoutSource)
     do {
       try plan.check()
+      _ = try scenario?.scenario.times(of: plan)
     } catch {
       throw UsageError("\(error) (the gateway's own lead, spread and time-out)")
     }

@@ -8,16 +8,24 @@ import GatewayRuntime
 /// What the flags of `postern storm` ask for, checked.
 struct StormOptions {
   var plan: StormPlan
-  let gateway: StormAddress
+  /// The gateways, of which a client keeps to one.
+  let gateways: [StormAddress]
   let provider: StormAddress?
   let tokens: TokenSource
-  let control: StormAddress?
+  /// The control ports of the gateways, or of some of them.
+  let controls: [StormAddress]
   let controlSecret: Credentials?
-  let dialect: any ClientDialect
+  /// How the gateway is to fail while the storm lasts, as orders in JSON.
+  let faults: [String]
+  /// What happens while it lasts, phase by phase.
+  let scenario: ScenarioFile?
+  var dialect: any ClientDialect
   private let providerPath: String
   let thresholds: [Threshold]
   let reportDirectory: String?
   let printsJSON: Bool
+  let outputs: ReportOutputs
+  private let workers: WorkerOptions
   /// When the first client is to connect; nil for as soon as may be.
   private let startsAt: WallTime?
   /// What the gateway told of its settings, if its control port is known and tells them.
@@ -28,19 +36,34 @@ struct StormOptions {
   /// What has to hold when nothing else is asked for.
   private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
 
-  init(_ arguments: Arguments) throws {
+  /// - Parameter part: Which part of the storm this process has, if somebody else began it: it writes nothing, and gives no
+  ///   orders to workers.
+  init(_ arguments: Arguments, part: StormPart? = nil) throws {
     let isInsecure = try arguments.isOn("insecure")
-    guard let url = arguments.value("url") else {
+    gateways = try arguments.values("url").map {
+      try StormAddress($0, schemes: ("ws", "wss"), isInsecure: isInsecure)
+    }
+    guard let gateway = gateways.first else {
       throw UsageError("--url is needed: the gateway, as ws://127.0.0.1:8080")
     }
-    gateway = try StormAddress(url, schemes: ("ws", "wss"), isInsecure: isInsecure)
+    guard gateways.allSatisfy({ $0.path == gateway.path }) else {
+      throw UsageError("--url: the gateways of one storm have one path")
+    }
     provider = try arguments.value("provider").map {
       try StormAddress($0, schemes: ("http", "https"), isInsecure: isInsecure)
     }
-    control = try arguments.value("control-url").map {
+    controls = try arguments.values("control-url").map {
       try StormAddress($0, schemes: ("http", "https"), isInsecure: isInsecure)
     }
     controlSecret = try Self.credentials(arguments, "control-secret-file")
+    faults = arguments.values("fault").map(\.text)
+    guard faults.isEmpty || !controls.isEmpty else {
+      throw UsageError("--fault needs --control-url, whose gateway is to fail")
+    }
+    scenario = try arguments.value("scenario").map { try ScenarioFile($0) }
+    guard !controls.isEmpty || scenario?.scenario.phases.contains(where: \.wantsControl) != true else {
+      throw UsageError("--scenario has orders or faults and needs --control-url, whose gateway they are for")
+    }
     let dialect = try StormDialect(arguments)
     self.dialect = dialect.client
     providerPath = dialect.providerPath
@@ -51,14 +74,22 @@ struct StormOptions {
     thresholds = try Self.thresholds(arguments)
     reportDirectory = arguments.string("report")
     printsJSON = try arguments.isOn("json")
+    outputs = try part == nil ? ReportOutputs(arguments) : .none
+    workers = try part == nil ? WorkerOptions(arguments) : .none
+    guard !printsJSON || !outputs.printsSummary else {
+      throw UsageError("--json and --summary are both given; one of them is meant")
+    }
     startsAt = try arguments.number("start-at", in: 0...1e11).map { WallTime(seconds: $0) }
     do {
       plan = try Self.plan(arguments)
       plan.dialect = dialect.client.name
       plan.sdk = dialect.client.sdk
       plan.comeback = dialect.comeback
-      try Self.fit(&plan, arguments, gateway: gateway, isMinting: arguments.isOn("mint"))
+      try Self.fit(
+        &plan, arguments, gateways: gateways, isMinting: arguments.isOn("mint"),
+        processes: part?.processes, workers: workers.addresses.count)
       try plan.check()
+      _ = try scenario?.scenario.times(of: plan)
     } catch let error as StormPlanError {
       throw UsageError("\(error)")
     }
@@ -133,33 +164,39 @@ struct StormOptions {
 
   /// Sets the processes and source addresses that the fleet needs, unless they were asked for.
   private static func fit(
-    _ plan: inout StormPlan, _ arguments: Arguments, gateway: StormAddress, isMinting: Bool
+    _ plan: inout StormPlan, _ arguments: Arguments, gateways: [StormAddress], isMinting: Bool,
+    processes: Int?, workers: Int
   ) throws {
     let room = DescriptorLimit.raised() - DescriptorLimit.reserve - (isMinting ? 0 : plan.fetches)
     guard room > 0 else {
       throw UsageError("the limit of descriptors leaves no room for clients beside --fetches \(plan.fetches)")
     }
     let needed = (plan.clients + room - 1) / room
-    plan.processes = try arguments.int("processes", in: 1...64) ?? needed
+    plan.processes = try processes ?? arguments.int("processes", in: 1...64) ?? max(needed, workers)
     guard plan.processes >= needed else {
       throw UsageError(
         "--processes \(plan.processes) is too few: the limit of descriptors lets a process have \(room) clients, so "
           + "\(plan.clients) need \(needed)")
     }
-    let isLoopback = gateway.target.host.hasPrefix("127.") || gateway.target.host == "localhost"
+    let isLoopback = gateways.map(\.target.host).allSatisfy { $0.hasPrefix("127.") || $0 == "localhost" }
     // An address has 28,000 ports by default, and each request to the provider takes one for a while as well.
     let usual = isLoopback && plan.clients > 5000 ? min(254, 1 + plan.clients / 5000) : 0
     plan.sources = try arguments.int("sources", in: 0...254) ?? usual
   }
 
+  /// When the scenario's phases begin. A plan whose wave the gateway's own settings have moved ahead of the phase before it
+  /// has none.
+  var times: ScenarioTimes { (try? scenario?.scenario.times(of: plan)) ?? ScenarioTimes() }
+
   /// The part of the storm that one process has.
   func setup(startsAt: WallTime, process: Int) -> StormSetup {
     var setup = StormSetup(
-      plan: plan, dialect: dialect, gateway: gateway.target, tokens: tokens, startsAt: startsAt)
-    setup.upgradeTarget = gateway.path
-    setup.control = control?.target
+      plan: plan, dialect: dialect, gateways: gateways.map(\.target), tokens: tokens, startsAt: startsAt)
+    setup.upgradeTarget = gateways[0].path
+    setup.controls = controls.map(\.target)
     setup.controlSecret = controlSecret
     setup.process = process
+    setup.phases = times
     return setup
   }
 
@@ -173,7 +210,16 @@ struct StormOptions {
     return past == 0 ? ready : ready + .nanoseconds(second - past)
   }
 
-  var gatewayText: String { gateway.text(scheme: "ws", defaultPath: dialect.upgradeTarget) }
+  /// Connects to the workers that are to carry the storm out, one connection for each part; none if this machine does.
+  mutating func connectWorkers() async throws -> [WorkerLink] {
+    let links = try workers.connect(parts: plan.processes)
+    caveats += WorkerOptions.caveats(links)
+    return links
+  }
+
+  var gatewayText: String {
+    gateways.map { $0.text(scheme: "ws", defaultPath: dialect.upgradeTarget) }.joined(separator: ", ")
+  }
 
   var providerText: String {
     switch tokens {

@@ -3,27 +3,32 @@ import GatewayCore
 import GatewayFleet
 import Synchronization
 
-/// The processes of a storm that is too large for one: each runs this program with the same command line, and tells what
-/// it does on its standard output. A child whose standard input ends knows that it is to end, so that none is left
-/// behind if this process dies.
+/// The processes of a storm that is too large for one, or whose clients stand on other machines: each runs this program with
+/// the same command line, and tells what it does, line by line.
 final class StormParts: Sendable {
   private struct State {
-    var processes: [Process] = []
-    var inputs: [Pipe] = []
+    var interrupts: [@Sendable () -> Void] = []
+    var isInterrupted = false
     var progress: [Int: StormProgress] = [:]
     var results: [Int: StormResult] = [:]
+    var failures: [Int: String] = [:]
   }
 
-  // Process and Pipe are not Sendable; they stay behind this lock.
   private let state = Mutex(State())
   private let count: Int
+  private let workers: [WorkerLink]
   private let report: @Sendable (StormProgress) -> Void
 
   /// How long the children may take to start.
   static let head = Duration.seconds(2)
+  /// How long a worker may say nothing: a part tells how far it is a few times a second.
+  private static let workerPatience = Duration.seconds(30)
+  private static let lineBytesMax = 64 << 20
 
-  init(count: Int, report: @escaping @Sendable (StormProgress) -> Void) {
+  /// - Parameter workers: Who carries the parts out, in turn; this machine if there are none.
+  init(count: Int, workers: [WorkerLink], report: @escaping @Sendable (StormProgress) -> Void) {
     self.count = count
+    self.workers = workers
     self.report = report
   }
 
@@ -31,16 +36,26 @@ final class StormParts: Sendable {
   func run(words: [String], startsAt: WallTime) async throws -> StormResult {
     let (finished, ends) = AsyncStream.makeStream(of: Int.self)
     for number in 0..<count {
-      try start(StormPart(process: number, startsAt: startsAt), words) { ends.yield(number) }
+      let part = StormPart(process: number, processes: count, startsAt: startsAt)
+      let body = try workers.isEmpty ? start(part, words) : order(part, words, of: workers[number])
+      Thread.detachNewThread {
+        body()
+        ends.yield(number)
+      }
     }
     var left = count
     for await _ in finished {
       left -= 1
       if left == 0 { break }
+      // One that came to nothing spoils all: the others need not go on.
+      if state.withLock({ !$0.failures.isEmpty }) { interrupt() }
     }
-    let results = state.withLock { $0.results }
+    let (results, failures) = state.withLock { ($0.results, $0.failures) }
     guard results.count == count else {
-      throw StormPartFailure(description: "\(count - results.count) of \(count) processes ended without a result")
+      let reasons = failures.sorted { $0.key < $1.key }.map(\.value)
+      throw StormPartFailure(
+        description: "\(count - results.count) of \(count) processes ended without a result"
+          + (reasons.isEmpty ? "" : ": " + reasons.joined(separator: "; ")))
     }
     var merged = StormResult()
     for number in 0..<count { merged.merge(results[number]!) }
@@ -49,36 +64,63 @@ final class StormParts: Sendable {
 
   /// Ends all parts early; they still tell their results.
   func interrupt() {
-    state.withLock { state in
-      for input in state.inputs { try? input.fileHandleForWriting.close() }
-      state.inputs = []
+    let interrupts = state.withLock { state in
+      state.isInterrupted = true
+      defer { state.interrupts = [] }
+      return state.interrupts
+    }
+    for interrupt in interrupts { interrupt() }
+  }
+
+  private func whenInterrupted(_ body: @escaping @Sendable () -> Void) {
+    let isTooLate = state.withLock { state in
+      if !state.isInterrupted { state.interrupts.append(body) }
+      return state.isInterrupted
+    }
+    if isTooLate { body() }
+  }
+
+  /// Starts a part on this machine. Returns what reads its lines to the end, and waits.
+  private func start(_ part: StormPart, _ words: [String]) throws -> @Sendable () -> Void {
+    let process = try PartProcess(
+      part, words: words, environment: ProcessInfo.processInfo.environment, keepsErrors: false)
+    whenInterrupted { process.interrupt() }
+    return { [self] in
+      while let line = process.nextLine() { take(line, from: part.process) }
+      let status = process.end().status
+      if status != 0 { fail(part.process, "one ended with status \(status)") }
     }
   }
 
-  private func start(
-    _ part: StormPart, _ words: [String], whenDone: @escaping @Sendable () -> Void
-  ) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = words
-    process.environment = ProcessInfo.processInfo.environment.merging(part.environment) { $1 }
-    let input = Pipe()
-    let output = Pipe()
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    state.withLock { state in
-      state.processes.append(process)
-      state.inputs.append(input)
-    }
-    let handle = output.fileHandleForReading
-    Thread.detachNewThread { [self] in
-      var lines = LineSplitter()
-      while case let data = handle.availableData, !data.isEmpty {
-        for line in lines.add(data) { take(line, from: part.process) }
+  /// Has a worker carry out a part. Returns what reads its lines to the end, and waits.
+  private func order(_ part: StormPart, _ words: [String], of worker: WorkerLink) throws -> @Sendable () -> Void {
+    var part = part
+    part.clockError = worker.clockError.nanoseconds
+    let environment = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("POSTERN_") }
+    let order = WorkerOrder(words: Array(words.dropFirst()), environment: environment, part: part)
+    try WorkerMessage.order(order).send(to: worker.stream)
+    whenInterrupted { worker.stream.endWriting() }
+    return { [self, part] in
+      do {
+        while let line = try? worker.stream.next(bytesMax: Self.lineBytesMax, patience: Self.workerPatience) {
+          if let refusal = try? JSONDecoder().decode(WorkerMessage.self, from: line),
+            case .refusal(let reason) = refusal
+          {
+            throw WorkerFailure(reason)
+          }
+          take(line, from: part.process)
+        }
+        guard state.withLock({ $0.results[part.process] == nil && $0.failures[part.process] == nil }) else { return }
+        throw WorkerFailure("it is gone, or says nothing any more")
+      } catch {
+        fail(part.process, "--worker \(worker.address): \(error)")
+        worker.stream.end()
       }
-      whenDone()
     }
+  }
+
+  private func fail(_ part: Int, _ reason: String) {
+    state.withLock { $0.failures[part] = reason }
   }
 
   private func take(_ line: Data, from part: Int) {
@@ -96,6 +138,10 @@ final class StormParts: Sendable {
         return sum
       }
       report(sum)
+    case .ended(let status, let said):
+      guard status != 0 else { return }
+      let reason = said.split(whereSeparator: \.isNewline).first.map(String.init) ?? "status \(status)"
+      fail(part, "--worker \(workers[part].address): its process ended: \(reason)")
     }
   }
 }
@@ -103,20 +149,4 @@ final class StormParts: Sendable {
 /// A part of a storm came to no result.
 struct StormPartFailure: Error, CustomStringConvertible {
   let description: String
-}
-
-/// Cuts a stream of bytes into lines.
-struct LineSplitter {
-  private var rest = Data()
-
-  /// The lines that are complete now, without their line feeds.
-  mutating func add(_ data: Data) -> [Data] {
-    rest.append(data)
-    var lines: [Data] = []
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      lines.append(Data(rest[rest.startIndex..<end]))
-      rest = Data(rest[(end + 1)...])
-    }
-    return lines
-  }
 }

@@ -9,6 +9,13 @@ enum SystemTime {
     return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
+  /// A time that nobody sets back, to tell how long something has taken.
+  static var sinceBoot: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
   /// The processor time this thread has used: other processes on the machine do not count.
   static var ofThisThread: Duration {
     var time = timespec()

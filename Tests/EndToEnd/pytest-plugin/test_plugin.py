@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from client import SDK, Silent, TwiceAsking
 
-from postern_testing import Gateway, NotInTime, NotStarted, Refused, Space, seconds
+from postern_testing import Gateway, NotExpected, NotInTime, NotStarted, Refused, Space, seconds
 
 KIT = Path(__file__).parents[3] / "Kits" / "python"
 
@@ -39,6 +39,37 @@ def test_a_client_that_asks_twice_is_seen(postern_space):
     client.close()
 
 
+def test_a_client_is_held_to_an_expectation(postern_space):
+    client = sdk(postern_space)
+    postern_space.expire("ann")
+    postern_space.journal.wait("refreshed", user="ann")
+    assert postern_space.journal.expect("single_flight", user="ann").word == "passed"
+    assert postern_space.journal.expect("keeps_connection").sentence == "1 refresh on the same connection"
+    client.close()
+    with pytest.raises(NotExpected, match="undecided: nothing has happened yet"):
+        postern_space.journal.expect("no_attempt_after_terminal", within="100ms")
+
+
+def test_an_expectation_that_is_not_met_fails_with_its_sentence_and_lines(postern_space):
+    client = sdk(postern_space, TwiceAsking)
+    postern_space.expire("ann")
+    postern_space.journal.wait("refreshed", user="ann")
+    with pytest.raises(NotExpected, match="2 provider calls for one refresh") as failure:
+        postern_space.journal.expect("one_provider_call_per_expiry", user="ann")
+    assert [line.kind for line in failure.value.verdict.lines].count("provider_minted") == 2
+    assert "refresh_requested" in str(failure.value)
+    client.close()
+
+
+def test_an_expectation_may_take_its_time(postern_space):
+    client = sdk(postern_space)
+    postern_space.disconnect("ann", 4500)
+    assert client.closed.wait(5)
+    began = time.monotonic()
+    verdict = postern_space.journal.expect("no_attempt_after_terminal", user="ann", within=5, quiet_ms=300)
+    assert verdict.word == "passed" and 0.1 < time.monotonic() - began < 4
+
+
 @pytest.mark.postern(frozen=True)
 def test_a_day_passes_and_the_client_keeps_its_connection(postern_space):
     client = sdk(postern_space, life="8h")
@@ -47,6 +78,8 @@ def test_a_day_passes_and_the_client_keeps_its_connection(postern_space):
     assert moved.answered and moved.moved_s == 86_400
     assert postern_space.wall_time() == pytest.approx(before + 86_400)
     assert len(postern_space.journal.lines("refreshed", user="ann")) == 3
+    answers = postern_space.journal.lines("message_in", user="ann", payloads=True)
+    assert all('"token": "(redacted)"' in line["payload"].replace('":"', '": "') for line in answers) and answers
     assert len(postern_space.journal.lines("connection_opened")) == 1
     client.close()
 
@@ -127,6 +160,8 @@ async def test_with_asyncio(postern_async_space):
     assert await postern_async_space.expire("ann") == 1
     await postern_async_space.journal.wait("refreshed", user="ann")
     assert [session.user_id for session in await postern_async_space.sessions()] == ["ann"]
+    assert (await postern_async_space.journal.expect("single_flight", user="ann")).word == "passed"
+    assert (await postern_async_space.journal.judge("stops_after", at_most=0)).word == "failed"
     assert (await postern_async_space.advance("1s")).moved_s == 1
     client.close()
 

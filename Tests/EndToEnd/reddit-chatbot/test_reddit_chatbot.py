@@ -1,8 +1,14 @@
 """Reddit-ChatBot-Python, unmodified but for the host it dials: it speaks to a Sendbird application."""
 
 import contextlib
+import os
+import re
+import subprocess
+import sys
 import threading
 import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 from Reddit_ChatBot_Python import ChatBot, _ws_client
 from Reddit_ChatBot_Python._utils.frame_model import FrameType
@@ -14,6 +20,7 @@ from sendbird import session_token
 
 HARD_CODED = "wss://sendbirdproxyk8s.chat.redditmedia.com"
 ADDRESS = _ws_client.get_ws_url
+CLIENT = Path(__file__).with_name("conform_client.py")
 
 
 class Tokens(_RedditAuthBase):
@@ -97,3 +104,26 @@ def test_it_is_disconnected_when_its_session_ends_since_it_knows_no_refresh(monk
             until(lambda: frames)
             until(lambda: not thread.is_alive())
             assert not sessions(gateway) and len(frames) == 1
+
+
+def test_in_a_conformance_run_it_knows_no_request_for_a_token_and_does_not_run_for_ever(tmp_path):
+    junit = tmp_path / "junit.xml"
+    wanted = ["closed-for-good", "grace-runs-out", "retry-later"]
+    with Gateway("--spaces", loops=1) as gateway:
+        done = subprocess.run(
+            [
+                os.environ["POSTERN"], "ctl", "conform", "--url", gateway.control_url, "--dialect", "sendbird",
+                "--run", f"exec {sys.executable} {CLIENT}", "--jobs", "4", "--junit", junit,
+                *(word for name in wanted for word in ("--only", name)),
+            ],
+            capture_output=True, text=True, timeout=150,
+        )
+    assert done.returncode == 1, done.stdout + done.stderr
+    cases = {case.get("name"): case for case in ElementTree.parse(junit).iter("testcase")}
+    failures = {name: "".join(case.itertext()) for name, case in cases.items() if case.find("failure") is not None}
+    assert set(failures) == {"grace-runs-out", "retry-later"}
+    # The request for another token is an error in its callback; it is cut off, and run_4ever() returns.
+    assert re.search(r"cut_off .*code=4000 .*reason=refresh_timeout", failures["grace-runs-out"])
+    assert "'EXPR'" in failures["grace-runs-out"] and "ended by itself, with status 0" in failures["grace-runs-out"]
+    # Told to come back in three seconds, it does not come back at all.
+    assert "did not come back" in failures["retry-later"] and "with status 0" in failures["retry-later"]

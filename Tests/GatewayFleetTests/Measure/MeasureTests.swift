@@ -224,7 +224,7 @@ struct StormResultTests {
       postern_x{a="b c"} 3
       process_resident_memory_bytes 1.3e+07 1700000000000
       """
-    result.probes[.beforeExpiry] = GatewayProbe.Sample(exposition: exposition)
+    result.probes[.beforeExpiry] = ProcessProbe.Sample(exposition: exposition)
     #expect(result.gatewayCPUPerRefresh == nil)
     result.probes[.afterSettling] = .init(cpuSeconds: 1.26, residentBytes: 14_000_000)
     let cpu = try #require(result.gatewayCPUPerRefresh)
@@ -233,17 +233,17 @@ struct StormResultTests {
     result.probes[.beforeRamp]?.connectionsOpened = 11
     #expect(result.gatewayBytesPerConnection == nil, "connections of an earlier storm left their memory behind")
     #expect(result.whyMemoryIsUnknown?.contains("had connections before") == true)
-    #expect(GatewayProbe.Sample(exposition: "process_cpu_seconds_total 1") == nil)
+    #expect(ProcessProbe.Sample(exposition: "process_cpu_seconds_total 1") == nil)
     let page = exposition + "\npostern_connections{phase=\"live\"} 40\npostern_connections{phase=\"closing\"} 2"
-    #expect(GatewayProbe.Sample(exposition: page)?.connectionsOpen == 42)
-    let counted = GatewayProbe.Sample(
+    #expect(ProcessProbe.Sample(exposition: page)?.connectionsOpen == 42)
+    let counted = ProcessProbe.Sample(
       exposition: exposition
         + "\npostern_connections_opened_total{dialect=\"plain\"} 3\npostern_connections_opened_total{dialect=\"x y\"} 4"
     )
     #expect(counted?.connectionsOpened == 7)
     for nonsense in ["nan", "1e300", "-1", "inf"] {
       let text = "process_cpu_seconds_total \(nonsense)\nprocess_resident_memory_bytes 1"
-      #expect(GatewayProbe.Sample(exposition: text) == nil, "\(nonsense)")
+      #expect(ProcessProbe.Sample(exposition: text) == nil, "\(nonsense)")
     }
   }
 }

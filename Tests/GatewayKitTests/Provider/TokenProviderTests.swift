@@ -30,11 +30,11 @@ struct TokenProviderTests {
     func order(for user: String = "ann", life: TokenLife? = nil) -> Started<Outcome> {
       let provider = provider
       return space.start {
-        do throws(GatewayError) {
+        do throws(TokenRefusal) {
           return .success(
             try await provider.mint(TokenOrder(user: UserID(user), kind: .regular, life: life, calls: nil)))
         } catch {
-          return .failure(error)
+          return .failure(error.error)
         }
       }
     }

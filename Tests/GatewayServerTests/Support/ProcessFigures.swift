@@ -10,9 +10,14 @@ func openDescriptors() -> Int {
 }
 
 /// Seconds of processor that this process has used.
-func processorTime() -> Double {
+func processorTime() -> Double { processorTime(of: RUSAGE_SELF.rawValue) }
+
+/// Seconds of processor that the thread which asks has used: RUSAGE_THREAD, which is not in Swift's Glibc.
+func processorTimeOfThread() -> Double { processorTime(of: 1) }
+
+private func processorTime(of who: Int32) -> Double {
   var usage = rusage()
-  getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+  getrusage(__rusage_who_t(who), &usage)
   func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
   return seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }

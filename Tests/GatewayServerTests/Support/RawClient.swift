@@ -60,11 +60,21 @@ final class RawClient {
     shutdown(descriptor, CInt(SHUT_RDWR))
   }
 
+  /// Whether the other side has ended the connection with a reset, as far as has been read.
+  private(set) var wasReset = false
+
+  /// Whether nothing comes for so many milliseconds, not the end either.
+  func isSilent(for milliseconds: CInt) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return buffer.isEmpty && poll(&entry, 1, milliseconds) == 0
+  }
+
   /// Reads more; false at the end of the connection, also if that is a reset.
   private func fill() throws -> Bool {
     var chunk = [UInt8](repeating: 0, count: 65536)
     let count = recv(descriptor, &chunk, chunk.count, 0)
     if count < 0 && errno == EAGAIN { throw Failure(description: "nothing came in time") }
+    if count < 0 && errno == ECONNRESET { wasReset = true }
     guard count > 0 else { return false }
     buffer += chunk[..<count]
     return true

@@ -36,25 +36,34 @@ final class SecureClient {
 
   func reset() { client.reset() }
 
+  /// Whether the connection has ended with a reset, as far as has been read.
+  private(set) var wasReset = false
+
+  func isSilent(for milliseconds: CInt) -> Bool { buffer.isEmpty && client.isSilent(for: milliseconds) }
+
   /// Reads more; false at the end of the connection.
   private func fill() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 16384)
     let count = SSL_read(session, &chunk, CInt(chunk.count))
-    guard count > 0 else { return false }
+    guard count > 0 else {
+      wasReset = SSL_get_error(session, count) == SSL_ERROR_SYSCALL && errno == ECONNRESET
+      return false
+    }
     buffer += chunk[..<Int(count)]
     return true
   }
 
   /// Everything up to where that text ends.
   func read(through end: String) throws -> String {
+    let end = Array(end.utf8)
     while true {
-      let text = String(decoding: buffer, as: UTF8.self)
-      if let range = text.firstRange(of: end) {
-        let read = text[..<range.upperBound]
-        buffer.removeFirst(read.utf8.count)
-        return String(read)
+      if let range = buffer.firstRange(of: end) {
+        defer { buffer.removeFirst(range.upperBound) }
+        return String(decoding: buffer[..<range.upperBound], as: UTF8.self)
       }
-      guard fill() else { throw RawClient.Failure(description: "the connection ended after: \(text)") }
+      guard fill() else {
+        throw RawClient.Failure(description: "the connection ended after: \(String(decoding: buffer, as: UTF8.self))")
+      }
     }
   }
 

@@ -122,9 +122,14 @@ private final class RecordingSocket: Socket, @unchecked Sendable {
   private(set) var closes: [CloseReason] = []
   let peer = "127.0.0.1"
   let acceptedAt = Instant.zero
+  var answersPings = true
+  var answersClose = true
 
   func send(_ frame: Frame) -> SendOutcome { .sent }
   func ping() {}
   func close(_ reason: CloseReason) { closes.append(reason) }
   func abort() {}
+  func reset() {}
+  func stopReading() {}
+  func goOnReading() {}
 }

@@ -85,7 +85,10 @@ struct ArgumentsTests {
       (["--prot", "1"], "--prot: no such flag; did you mean --port?"),
       (["-port", "1"], "-port: no such flag; did you mean --port?"),
       (["--zebra", "1"], "--zebra: no such flag"),
-      (["--clients", "1"], "--clients: no flag of this command, but of postern storm"),
+      (
+        ["--clients", "1"],
+        "--clients: no flag of this command, but of postern storm, postern wire check, postern wire try"
+      ),
       (["--por", "1"], "--por: no such flag; did you mean --port?"),
       (["-x"], "-x: no such flag"),
       (["stray"], "'stray' is unexpected: this command takes flags only"),

@@ -23,7 +23,7 @@ struct CompletionTests {
     #expect(try offered("postern", "s") == ["serve", "storm"])
     #expect(try offered("postern", "token", "") == ["mint", "inspect", "verify", "bench", "--help"])
     #expect(try offered("postern", "help", "to") == ["token"])
-    #expect(try offered("postern", "ctl", "exp") == ["expire"])
+    #expect(try offered("postern", "ctl", "expi") == ["expire"])
     #expect(try offered("postern", "completions", "") == ["bash", "zsh", "fish"])
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayJSON
 import GatewayKit
 import TestSupport
 import Testing
@@ -74,7 +75,7 @@ struct ConfigurationFileTests {
       ("{refresh-timeout: \"60s\"}", "1:9: a key with - in it needs quotes, as \"refresh-timeout\""),
       ("{\"port\": 1,\n\n \"port\": 2}", "3:2: 'port' stands at 1:2 already"),
       ("{} {}", "1:4: nothing may follow the object"), ("{} /* x", "1:4: this comment is not closed with */"),
-      ("{/}", "1:2: expected a comment, // or /*"), ("{,}", "1:2: expected a key, which is a flag's name in quotes"),
+      ("{/}", "1:2: expected a comment, // or /*"), ("{,}", "1:2: expected a key, which is a name in quotes"),
       ("\r\n\r\n{\u{e9}\u{301}\u{1F600}: 1}", "3:4: expected : behind"),
     ])
   func refusals(text: String, expected: String) throws {
@@ -101,7 +102,7 @@ struct ConfigurationFileTests {
     let text = #"{ /* c */ "a": "\u00e9\ud83d\ude00", b: [1, -0x2, 'x\'', true,], // d"# + "\r\n c: .5e-1 }"
     for length in 0..<text.unicodeScalars.count {
       var reader = JSON5Reader(String(String.UnicodeScalarView(text.unicodeScalars.prefix(length))))
-      #expect(throws: JSON5Reader.Problem.self) { _ = try reader.entries() }
+      #expect(throws: JSON5Reader.Problem.self) { _ = try reader.object() }
     }
   }
 }

@@ -149,26 +149,15 @@ struct StormOptionsTests {
 struct StormPartTests {
   @Test("a part is told who it is, and an ordinary process is none")
   func environment() throws {
-    let part = StormPart(process: 3, startsAt: WallTime(nanoseconds: 1_800_000_000_123_456_789))
-    let told = try #require(StormPart(environment: part.environment))
-    #expect(told.process == 3)
-    #expect(told.startsAt == part.startsAt)
-    #expect(StormPart(environment: ["HOME": "/root"]) == nil)
-    #expect(StormPart(environment: ["POSTERN_STORM_PART": "x@y"]) == nil)
-  }
-
-  @Test("lines are cut wherever the pipe cuts the bytes")
-  func lines() {
-    let text = Data("one\ntwo\n\nfour".utf8)
-    for size in 1...text.count {
-      var splitter = LineSplitter()
-      var lines: [String] = []
-      for start in stride(from: 0, to: text.count, by: size) {
-        lines += splitter.add(text[start..<min(start + size, text.count)]).map { String(decoding: $0, as: UTF8.self) }
-      }
-      #expect(lines == ["one", "two", ""])
-      #expect(splitter.add(Data("\n".utf8)) == [Data("four".utf8)])
-    }
+    var part = StormPart(process: 3, processes: 4, startsAt: WallTime(nanoseconds: 1_800_000_000_123_456_789))
+    part.clockError = -7
+    #expect(try StormPart.read(part.environment) == part)
+    #expect(try StormPart.read(["HOME": "/root"]) == nil)
+    #expect(throws: UsageError.self) { try StormPart.read(["POSTERN_STORM_PART": "x@y"]) }
+    let beyond = StormPart(process: 4, processes: 4, startsAt: WallTime(nanoseconds: 0))
+    #expect(throws: UsageError.self) { try StormPart.read(beyond.environment) }
+    let early = StormPart(process: 0, processes: 1, startsAt: WallTime(nanoseconds: .min))
+    #expect(throws: UsageError.self) { try StormPart.read(early.environment) }
   }
 
   @Test("a result survives the way to the parent")

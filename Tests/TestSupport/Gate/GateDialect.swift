@@ -40,6 +40,9 @@ package protocol GateDialect: Sendable {
   /// What is answered to somebody who asks for an operation and has no authenticated connection.
   func answerWithoutConnection(in world: TestWorld) async throws -> String
 
+  /// Whether the journal can show what is said on its wire.
+  var showsMessages: Bool { get }
+
   /// Whether that is the request for another token.
   func isRequest(_ notice: ServerNotice) -> Bool
 }
@@ -58,6 +61,7 @@ package struct GateCloseCodes: Sendable {
 extension GateDialect {
   package var name: String { client.name }
   package var exemptions: [GateRule: String] { [:] }
+  package var showsMessages: Bool { true }
   package var closeCodes: GateCloseCodes { GateCloseCodes() }
   package func prepare(_ world: TestWorld) async throws {}
 

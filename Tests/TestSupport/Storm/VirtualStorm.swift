@@ -20,6 +20,8 @@ package struct VirtualStorm {
   package var vendor: (any VendorSettings)?
   package var latency = Duration.milliseconds(1)...(.milliseconds(20))
   package var interruptAfter: Duration?
+  /// Its phases; what it orders of the gateway is nobody's to order here.
+  package var scenario: StormScenario?
   /// Where the clients connect to; the gateway is at `gateway`.
   package var target = DialTarget(host: "gateway", port: 80)
   /// Which of the plan's processes this is.
@@ -47,10 +49,11 @@ package struct VirtualStorm {
     plan.comeback = dialect.habits.comeback == nil ? .zero : .seconds(120)
     try plan.check()
     var setup = StormSetup(
-      plan: plan, dialect: dialect, gateway: target,
+      plan: plan, dialect: dialect, gateways: [target],
       tokens: isMinted ? .minted(try Self.issuer) : .provider(target, path: nil),
       startsAt: world.wallTime + .seconds(1))
     setup.process = process
+    if let scenario { setup.phases = try scenario.times(of: plan) }
     let stormLoops = world.loops.suffix(2).map {
       (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)
     }

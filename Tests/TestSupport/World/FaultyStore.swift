@@ -1,6 +1,6 @@
 package import GatewayCore
+internal import GatewayFaults
 package import GatewayKit
-internal import GatewayRuntime
 internal import GatewayStores
 internal import Synchronization
 
@@ -21,15 +21,45 @@ package final class FaultyStore: Store {
 
   package let lines: Turns<StorePath>?
   private let inner: any Store
-  private let state: Mutex<Fault?>
-  private let commits = Atomic(0)
-  private let generator = Mutex(SeededGenerator(seed: 1))
+  private let state: State
+
+  /// What is wrong, and what has been asked for.
+  private final class State: Sendable {
+    let fault: Mutex<Fault?>
+    let commits = Atomic(0)
+    let generator = Mutex(SeededGenerator(seed: 1))
+
+    init(_ fault: Fault?) {
+      self.fault = Mutex(fault)
+    }
+
+    func fate(_ writes: Bool) -> StoreFate? {
+      if writes { commits.add(1, ordering: .relaxed) }
+      return switch fault.withLock({ $0 }) {
+      case .away: .away
+      case .late(let duration): .late(duration)
+      case .lostAnswer: .lostAnswer
+      case .conflict: .conflict
+      case .lossy: writes ? lossyFate : nil
+      case nil: nil
+      }
+    }
+
+    private var lossyFate: StoreFate? {
+      isUnlucky ? .lostQuestion : isUnlucky ? .lostAnswer : nil
+    }
+
+    private var isUnlucky: Bool {
+      generator.withLock { Int.random(in: 0..<5, using: &$0) == 0 }
+    }
+  }
 
   /// A store with that wrong.
   package init(_ inner: any Store, _ fault: Fault?) {
-    self.inner = inner
+    let state = State(fault)
+    self.state = state
+    self.inner = HinderedStore(inner) { state.fate($0) }
     lines = inner.lines
-    state = Mutex(fault)
   }
 
   /// A store in memory.
@@ -38,49 +68,27 @@ package final class FaultyStore: Store {
   }
 
   /// How many commits it has been asked for.
-  package var commitCount: Int { commits.load(ordering: .relaxed) }
+  package var commitCount: Int { state.commits.load(ordering: .relaxed) }
 
   /// What is wrong now; nil for nothing.
   package var fault: Fault? {
-    get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
+    get { state.fault.withLock { $0 } }
+    set { state.fault.withLock { $0 = newValue } }
   }
 
   package func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
-    try await wait()
-    return try await inner.read(keys, at: now)
+    try await inner.read(keys, at: now)
   }
 
   package func scan(_ range: StoreRange, limit: Int, at now: WallTime) async throws(StoreError) -> [StoreEntry] {
-    try await wait()
-    return try await inner.scan(range, limit: limit, at: now)
+    try await inner.scan(range, limit: limit, at: now)
   }
 
   package func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
-    commits.add(1, ordering: .relaxed)
-    try await wait()
-    if fault == .conflict { return false }
-    if fault == .lossy, isUnlucky() { throw .unknown("the question was lost") }
-    let isDone = try await inner.commit(commit, at: now)
-    if fault == .lostAnswer || fault == .lossy && isUnlucky() { throw .unknown("the answer was lost") }
-    return isDone
-  }
-
-  private func isUnlucky() -> Bool {
-    generator.withLock { Int.random(in: 0..<5, using: &$0) == 0 }
+    try await inner.commit(commit, at: now)
   }
 
   package func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
-    try await wait()
-    return try await inner.tallies(counts)
-  }
-
-  private func wait() async throws(StoreError) {
-    switch fault {
-    case .away: throw .unavailable("away")
-    case .late(let duration):
-      if let loop = EventLoop.current { await loop.sleep(until: loop.now + duration) }
-    case .lostAnswer, .lossy, .conflict, nil: break
-    }
+    try await inner.tallies(counts)
   }
 }

@@ -21,7 +21,7 @@ package struct SimulatedGateway {
   package init(
     seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
     _ configuration: GatewayConfiguration = GatewayConfiguration(session: try! SessionPolicy()),
-    judgement: Duration? = nil, keepsTrace: Bool = true,
+    judgement: Duration? = nil, keepsTrace: Bool = true, takesFaults: Bool = false,
     bind: @escaping Binding = { PlainDialect.binding($0, on: $1) }
   ) throws {
     let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
@@ -29,7 +29,7 @@ package struct SimulatedGateway {
     let plain = PlainSettings(verifier: JWTVerifier(keys: try KeySet([VerificationKey(secret)])))
     space = try TestSpace(
       TimedSettings(plain: plain, judgement: judgement, bind: bind), configuration, seed: seed, loops: loops,
-      conditions: conditions, keepsTrace: keepsTrace, issuer: issuer)
+      conditions: conditions, keepsTrace: keepsTrace, issuer: issuer, takesFaults: takesFaults)
   }
 
   package var world: SimulatedWorld { space.world }

@@ -22,14 +22,16 @@ package struct TestSpace<Played> {
   ///   - loops: How many loops the gateway has.
   ///   - issuer: Signs the gateway's own tokens.
   ///   - isSecure: Whether it says that clients reach it over TLS.
+  ///   - takesFaults: Whether it may be ordered to fail; it has one loop and a journal then.
   package init<Settings: VendorSettings>(
     _ settings: Settings, _ configuration: GatewayConfiguration, seed: UInt64 = 1, loops: Int = 2,
     conditions: LinkConditions = LinkConditions(), keepsTrace: Bool = true, issuer: any TokenIssuer = FakeTokens(),
-    isSecure: Bool = false
+    isSecure: Bool = false, takesFaults: Bool = false
   ) throws where Settings.Played == Played {
     var space = SpaceSettings(
       configuration: configuration, vendors: [settings], issuer: issuer, provider: try TokenProviderPolicy())
     space.isSecure = isSecure
+    space.takesFaults = takesFaults
     try self.init(space, seed: seed, loops: loops, conditions: conditions, keepsTrace: keepsTrace)
   }
 

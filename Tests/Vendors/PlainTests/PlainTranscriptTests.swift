@@ -18,6 +18,13 @@ struct PlainTranscriptTests {
     #expect(transcript.said.count == lines.count)
   }
 
+  @Test("no token of a transcript is shown to anybody, and everything else is")
+  func redaction() throws {
+    let names = ["login-refresh-close", "never-logs-in", "refused-logins", "operator", "call-events"]
+    let lines = try names.flatMap { try Transcript.lines($0) }.filter { $0.hasPrefix("> ") || $0.hasPrefix("< ") }
+    try MarkedMessages.check(lines.map { String($0.dropFirst(2)) }, secrets: "token", by: PlainDialect())
+  }
+
   @Test("a call's members are told what its transcript says")
   func callEvents() throws {
     let lines = try Transcript.lines("call-events")

@@ -1,4 +1,6 @@
 import Foundation
+import GatewayCore
+import GatewaySendbird
 import TestSupport
 import Testing
 
@@ -10,14 +12,29 @@ struct SendbirdTranscriptTests {
       "reddit-chatbot", "javascript-4", "javascript-4-without-token", "javascript-3", "unity", "flutter",
     ])
   func transcripts(name: String) throws {
-    let url = try #require(Bundle.module.url(forResource: "Fixtures/sendbird/\(name)", withExtension: "txt"))
-    let text = try String(contentsOf: url, encoding: .utf8)
-    #expect(text.hasPrefix("# Source: "))
-    let lines = text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
+    let lines = try Self.lines(name)
     #expect(lines.contains { $0.hasPrefix("<") })
     var transcript = try SendbirdTranscript()
     for line in lines where !line.hasPrefix("<") && !line.hasPrefix("x") { transcript.play(line) }
     for (index, line) in transcript.said.enumerated() { #expect(line == (index < lines.count ? lines[index] : "")) }
     #expect(transcript.said.count == lines.count)
+  }
+
+  private static func lines(_ name: String) throws -> [String] {
+    let url = try #require(Bundle.module.url(forResource: "Fixtures/sendbird/\(name)", withExtension: "txt"))
+    let text = try String(contentsOf: url, encoding: .utf8)
+    #expect(text.hasPrefix("# Source: "))
+    return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
+  }
+
+  @Test("no token and no session key of a transcript is shown to anybody, and everything else is")
+  func redaction() throws {
+    let names = ["reddit-chatbot", "javascript-4", "javascript-4-without-token", "javascript-3", "unity", "flutter"]
+    let said = try names.flatMap(Self.lines).filter { $0.hasPrefix("> ") || $0.hasPrefix("< ") }
+      .map { String($0.dropFirst(2)) }.filter { $0.prefix { $0.isUppercase }.count == 4 }
+    try MarkedMessages.check(
+      said, secrets: "token|key|new_key|ekey|template_list_token",
+      by: SendbirdDialect(SendbirdSettings(apiToken: Credentials(token: "secret"))),
+      isWhole: { _ in true })
   }
 }

@@ -14,6 +14,19 @@ struct SinchRulesTests {
   func journal() async throws {
     #expect(try await GateJournal.missing(of: SinchGate()) == [.loggedOut, .tokenExpired])
   }
+
+  @Test("show nobody a token, a signature, a ticket or an instance's secret")
+  func redaction() throws {
+    try MarkedMessages.check(
+      [
+        #"{"type":"start","applicationKey":"app","userId":"ann","deviceId":"phone","jwt":"a.b.c"}"#,
+        #"{"type":"start","applicationKey":"app","instance":{"id":"i","timestamp":"t","signature":"c2lnbmVk"}}"#,
+        #"{"type":"register","ticket":"dGlja2V0"}"#,
+        #"{"type":"register","signature":"c2ln","sequence":18446744073709551615}"#,
+        #"{"type":"userRegistered","instance":{"id":"i","secret":"c2VjcmV0","expiresAt":1}}"#,
+        #"{"type":"register","jwt":"a.b.c"#,
+      ], secrets: "jwt|signature|ticket|secret", by: SinchDialect(SinchSettings(applications: SinchApplications([]))))
+  }
 }
 
 private struct SinchGate: GateDialect {

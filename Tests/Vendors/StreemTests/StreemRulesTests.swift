@@ -14,6 +14,16 @@ struct StreemRulesTests {
   func journal() async throws {
     #expect(try await GateJournal.missing(of: StreemGate()) == [.refreshRefused])
   }
+
+  @Test("show nobody a token, nor the code of an invitation")
+  func redaction() throws {
+    try MarkedMessages.check(
+      [
+        #"{"type":"identify","token":"a.b.c","isExpert":true,"name":"Ann"}"#, #"{"type":"token","token":"a.b.c"}"#,
+        #"{"type":"invitationCreated","invitationCode":"123456","toUserName":"Zoe"}"#,
+        #"{"type":"tokenRequired","reason":"expiry","timeoutMs":60000}"#, #"{"type":"token","token":"a.b"#,
+      ], secrets: "token|invitationCode", by: StreemDialect(home: "home"))
+  }
 }
 
 private struct StreemGate: GateDialect {

@@ -1,9 +1,13 @@
+import Dispatch
 import Foundation
 import Glibc
 
-/// Stands for the client under test: as much of a WebSocket client (RFC 6455) as two tests need, on a blocking socket.
-/// Debian 12's libcurl has no WebSockets, so `URLSessionWebSocketTask` is no choice there.
-final class MyClient {
+/// Stands for the client under test: as much of a WebSocket client (RFC 6455) as a few tests need, on a blocking socket,
+/// which is read on a queue of its own. Debian 12's libcurl has no WebSockets, so `URLSessionWebSocketTask` is no choice
+/// there.
+///
+/// `@unchecked Sendable`: what changes is set by `connect()`, before anything else is asked of it.
+final class MyClient: @unchecked Sendable {
   /// The gateway closed the connection.
   struct Closed: Error, Equatable {
     let code: UInt16
@@ -16,6 +20,7 @@ final class MyClient {
 
   private let url: URLComponents?
   private let token: String
+  private let queue = DispatchQueue(label: "client")
   private var descriptor: Int32 = -1
 
   init(url: String, token: String) {
@@ -28,7 +33,19 @@ final class MyClient {
   }
 
   /// Connects and logs in.
-  func connect() throws {
+  func connect() async throws { try await onQueue { try $0.open() } }
+
+  /// The next message; throws ``Closed`` where that is a close frame.
+  func nextMessage() async throws -> String { try await onQueue { try $0.receive() } }
+
+  private func onQueue<Answer: Sendable>(_ body: @escaping @Sendable (MyClient) throws -> Answer) async throws -> Answer
+  {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try body(self) }) }
+    }
+  }
+
+  private func open() throws {
     guard let url, let host = url.host, let port = url.port.flatMap(UInt16.init) else {
       throw Failure(reason: "no URL")
     }
@@ -69,8 +86,7 @@ final class MyClient {
     try send(#"{"type":"refresh","token":"\#(token)"}"#)
   }
 
-  /// The next message; throws ``Closed`` where that is a close frame.
-  func nextMessage() throws -> String {
+  private func receive() throws -> String {
     while true {
       let head = try read(2)
       var count = Int(head[1] & 0x7F)

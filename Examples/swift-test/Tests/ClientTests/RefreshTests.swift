@@ -1,41 +1,60 @@
+import PosternSwiftTesting
 import PosternTesting
 import Testing
 
-@Suite("The client under test", .timeLimit(.minutes(1)))
+@Suite("The client under test", .postern, .timeLimit(.minutes(1)))
 struct RefreshTests {
   @Test("stays connected when its token expires, and refreshes it once")
   func refreshesOnce() async throws {
-    let gateway = try await PosternGateway.start()
+    let gateway = try PosternGateway.current
     let client = MyClient(url: gateway.url, token: await gateway.token(for: "ann"))
-    try client.connect()
-    #expect(try client.nextMessage().contains(#""type":"connected""#))
+    try await client.connect()
+    #expect(try await client.nextMessage().contains(#""type":"connected""#))
 
     await gateway.expire(user: "ann")
-    #expect(try client.nextMessage().contains(#""type":"refresh_required""#))
+    #expect(try await client.nextMessage().contains(#""type":"refresh_required""#))
     try client.refresh(with: await gateway.token(for: "ann"))
-    #expect(try client.nextMessage().contains(#""type":"refreshed""#))
+    #expect(try await client.nextMessage().contains(#""type":"refreshed""#))
 
     try await gateway.journal.wait(for: .refreshed, user: "ann", within: .seconds(5))
+    try await gateway.journal.expect(.keepsConnection, user: "ann")
     let counts = await gateway.journal.counts(user: "ann")
     #expect(counts[.refreshRequested] == 1 && counts[.refreshed] == 1 && counts[.refreshRefused] == nil)
     #expect(await gateway.sessionCount(user: "ann") == 1)
-    await gateway.stop()
   }
 
-  @Test("is disconnected with 4000 when it does not answer in time")
+  @Test("lives through a day that passes at once, with tokens of eight hours", .postern(isFrozen: true))
+  func livesThroughADay() async throws {
+    let gateway = try PosternGateway.current
+    let life = Duration.seconds(8 * 3_600)
+    let client = MyClient(url: gateway.url, token: await gateway.token(for: "ann", life: life))
+    try await client.connect()
+    #expect(try await client.nextMessage().contains(#""type":"connected""#))
+
+    async let advance = gateway.advance(by: .seconds(86_400), patience: .seconds(20))
+    for _ in 1...3 {
+      #expect(try await client.nextMessage().contains(#""type":"refresh_required""#))
+      try client.refresh(with: await gateway.token(for: "ann", life: life))
+      #expect(try await client.nextMessage().contains(#""type":"refreshed""#))
+    }
+    #expect(try await advance.isAnswered)
+    let opened = await gateway.journal.lines(kinds: [.connectionOpened, .closed])
+    #expect(opened.map(\.kind) == [.connectionOpened])
+  }
+
+  @Test("is disconnected with 4000 when it does not answer in time", .postern(refreshTimeout: .seconds(90)))
   func missesTheTimeout() async throws {
-    var options = PosternGateway.Options()
-    options.refreshTimeout = .milliseconds(200)
-    let gateway = try await PosternGateway.start(options)
+    let gateway = try PosternGateway.current
     let client = MyClient(url: gateway.url, token: await gateway.token(for: "ann"))
-    try client.connect()
-    #expect(try client.nextMessage().contains(#""type":"connected""#))
+    try await client.connect()
+    #expect(try await client.nextMessage().contains(#""type":"connected""#))
 
     await gateway.expire(user: "ann")
-    #expect(try client.nextMessage().contains(#""type":"refresh_required""#))
-    #expect(throws: MyClient.Closed(code: 4000)) { _ = try client.nextMessage() }
-
+    #expect(try await client.nextMessage().contains(#""type":"refresh_required""#))
+    let advance = try await gateway.advance(by: .seconds(85), patience: .zero)
+    #expect(advance.owing.map(\.user) == ["ann"])
+    try await gateway.advance(by: .seconds(10), patience: .zero)
+    await #expect(throws: MyClient.Closed(code: 4000)) { _ = try await client.nextMessage() }
     #expect(await gateway.sessionCount(user: "ann") == 0)
-    await gateway.stop()
   }
 }

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayKit
 
 /// The wire of Sinch's current generation, which the vendor does not publish, as Postern speaks it: text frames of one
 /// JSON object each, whose member `type` is named for the SDK's call. `Deploy/api/sinch-asyncapi.yaml` describes it.
@@ -28,6 +29,13 @@ package struct SinchDialect: Dialect {
 
   package func owns(path: String) -> Bool {
     Self.paths.contains { path.hasPrefix($0) }
+  }
+
+  // A legacy signature and a ticket are tokens of their kinds.
+  private static let redaction = JSONRedaction(["signature", "ticket"])
+
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    kind == .text ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
   }
 
   /// None: who asks is said by `start`.

@@ -17,9 +17,7 @@ struct SinchErrorWords: Hashable, Sendable {
 
   /// The numbers of an error. `isLegacyWeb` for that SDK's paths, where an unknown instance is a resource not found.
   static func numbers(of error: GatewayError, isLegacyWeb: Bool = false) -> Numbers {
-    if let refusal = error.reason.flatMap(SinchRefusal.init(rawValue:)) {
-      return numbers(of: refusal, isLegacyWeb: isLegacyWeb)
-    }
+    if let refusal = refusal(error) { return numbers(of: refusal, isLegacyWeb: isLegacyWeb) }
     if error.isSame(as: .connectionRequired) { return Numbers(status: 409, code: 800_101) }
     // A revoked registration is none: the client makes another.
     if error.isSame(as: .tokenRevoked) { return numbers(of: .instanceUnknown, isLegacyWeb: isLegacyWeb) }
@@ -85,8 +83,20 @@ struct SinchErrorWords: Hashable, Sendable {
 
   /// The reason's name; nil where nothing is explained.
   func reason(_ error: GatewayError) -> String? {
-    explains ? error.reason ?? error.name : nil
+    explains ? error.reason ?? Self.refusal(error)?.rawValue ?? error.name : nil
   }
+
+  /// The vendor's word for an error; nil where it has none.
+  private static func refusal(_ error: GatewayError) -> SinchRefusal? {
+    if let reason = error.reason { return SinchRefusal(rawValue: reason) }
+    return common.first { error.isSame(as: $0.error) }?.refusal
+  }
+
+  /// What may be said of a token by whoever knows no vendor.
+  private static let common: [(error: GatewayError, refusal: SinchRefusal)] = [
+    (.tokenExpired, .expired), (.tokenNotYetValid, .notYetValid), (.signatureInvalid, .badSignature),
+    (.tokenMalformed, .malformed), (.algorithmRefused, .algorithmNotAllowed), (.userMismatch, .userMismatch),
+  ]
 
   /// The members of an error over HTTP: `{errorCode, message}`, and the reason in the explaining mode.
   func body(_ error: GatewayError, isLegacyWeb: Bool = false) -> [UInt8] {

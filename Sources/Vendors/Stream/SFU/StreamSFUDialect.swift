@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayKit
 
 /// The wire format of Stream's SFU without its media, the server's side: protocol buffers in frames of either kind, or
 /// ProtoJSON, an object in a text frame, with those who speak so.
@@ -31,6 +32,14 @@ package struct StreamSFUDialect: Dialect {
   package func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.socketPath }
 
   package func owns(path: String) -> Bool { path.hasPrefix(Self.folder + "/") }
+
+  // Of protocol buffers nothing is shown. A session's description has the key of its media.
+  private static let redaction = JSONRedaction(["icepwd", "sdp", "publishersdp", "subscribersdp"])
+
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    kind == .text && payload.first == UInt8(ascii: "{")
+      ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
+  }
 
   /// The JoinRequest holds them.
   package func credentials(in upgrade: HTTPRequest) -> Credentials? { nil }

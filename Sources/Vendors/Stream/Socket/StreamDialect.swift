@@ -1,5 +1,6 @@
 package import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 
 /// Stream's wire format, the server's side, on one of its three sockets.
 package struct StreamDialect: Dialect {
@@ -61,6 +62,8 @@ package struct StreamDialect: Dialect {
     upgrade.path == kind.path
   }
 
+  package func application(in request: HTTPRequest) -> String? { request.parameter("api_key") }
+
   package func owns(path: String) -> Bool {
     switch kind {
     case .video: path.hasPrefix("/video/")
@@ -99,6 +102,13 @@ package struct StreamDialect: Dialect {
     } catch {
       throw error.gatewayError
     }
+  }
+
+  // Clients authenticate in frames of either kind.
+  private static let redaction = JSONRedaction()
+
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    Self.redaction.text(payload, isUnderstood: isUnderstood)
   }
 
   private static func login(_ payload: UnsafeRawBufferPointer) throws(StreamError) -> Credentials {

@@ -32,7 +32,7 @@ package struct StreemClientDialect: ClientDialect {
       StreemDialect.message("token", nil) { $0.member("token", credentials.token) }
     case .ping:
       StreemDialect.message("ping", nil) { _ in }
-    case .garbage:
+    case .garbage, .cued:
       Frame(text: #"{"type":"identify","#)
     }
   }

@@ -52,6 +52,13 @@ package struct StreemDialect: Dialect {
     }
   }
 
+  // Whoever has the code of an invitation gets in.
+  private static let redaction = JSONRedaction(["invitationcode"])
+
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    kind == .text ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil
+  }
+
   package func closeReason(for reason: CloseReason) -> CloseReason {
     reason == .refreshTimeout ? Self.sessionExpired : reason
   }

@@ -1,3 +1,4 @@
+import GatewayJSON
 import GatewayKit
 
 /// Flags in a file: one JSON object with comments (JSON5), keys the flags' names, values strings, numbers, booleans, or
@@ -7,8 +8,14 @@ enum ConfigurationFile {
   struct Entry {
     let key: String
     let place: TextPlace
-    let values: [JSON5Reader.Scalar]
+    let values: [Scalar]
     let isArray: Bool
+  }
+
+  /// A string, a number or a boolean as the text of a flag's value.
+  struct Scalar {
+    let text: String
+    let place: TextPlace
   }
 
   private static let sizeMax = 1 << 20
@@ -23,9 +30,39 @@ enum ConfigurationFile {
     }
     do {
       var reader = JSON5Reader(text)
-      return try reader.entries()
+      return try entries(of: try reader.object())
     } catch {
       throw UsageError("\(path):\(error.place): \(error.reason)")
+    }
+  }
+
+  private static func entries(of object: PlacedJSON) throws(JSON5Reader.Problem) -> [Entry] {
+    guard case .object(let members) = object.kind else { return [] }
+    var entries: [Entry] = []
+    for member in members {
+      var values: [Scalar] = []
+      if case .array(let elements) = member.value.kind {
+        for element in elements { values.append(try scalar(element, of: member.name)) }
+        entries.append(Entry(key: member.name, place: member.place, values: values, isArray: true))
+      } else {
+        values.append(try scalar(member.value, of: member.name))
+        entries.append(Entry(key: member.name, place: member.place, values: values, isArray: false))
+      }
+    }
+    return entries
+  }
+
+  private static func scalar(_ value: PlacedJSON, of key: String) throws(JSON5Reader.Problem) -> Scalar {
+    func wrong(_ reason: String) -> JSON5Reader.Problem {
+      JSON5Reader.Problem(place: value.place, reason: "'\(key)': \(reason)")
+    }
+    let expected = "expected text in quotes, a number, true, false, or an array of them"
+    return switch value.kind {
+    case .string(let text), .number(let text): Scalar(text: text, place: value.place)
+    case .bool(let flag): Scalar(text: "\(flag)", place: value.place)
+    case .null: throw wrong("null is no value; leave the key out")
+    case .object: throw wrong("an object is no value; " + expected)
+    case .array: throw wrong("an array in an array is no value; " + expected)
     }
   }
 
@@ -42,13 +79,4 @@ enum ConfigurationFile {
     }
     return place
   }
-}
-
-/// A place in a text: line and column, the first being 1.
-struct TextPlace: CustomStringConvertible {
-  var line = 1
-  /// In characters of Unicode (scalars), as editors count them.
-  var column = 1
-
-  var description: String { "\(line):\(column)" }
 }

@@ -21,7 +21,7 @@ struct ParrotClientDialect: ClientDialect {
     case .connect(let credentials): ParrotDialect.frame("hello") { $0.member("token", credentials.token) }
     case .refresh(let credentials): ParrotDialect.frame("fresh_token") { $0.member("token", credentials.token) }
     case .ping: nil
-    case .garbage: Frame(text: "krah")
+    case .garbage, .cued: Frame(text: "krah")
     }
   }
 

@@ -47,6 +47,11 @@ struct ParrotDialect: Dialect {
     }
   }
 
+  /// Nobody who looks at a client's messages sees its token.
+  func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    JSONRedaction().text(payload, isUnderstood: isUnderstood)
+  }
+
   func response(for error: GatewayError) -> HTTPResponse {
     HTTPResponse(status: error.httpStatus, json: JSONWriter.object { $0.member("error", error) })
   }

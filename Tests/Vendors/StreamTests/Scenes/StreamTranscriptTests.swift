@@ -20,6 +20,17 @@ struct StreamTranscriptTests {
     for (index, line) in transcript.said.enumerated() { #expect(line == (index < lines.count ? lines[index] : "")) }
     #expect(transcript.said.count == lines.count && lines.contains { $0.hasPrefix("<") })
   }
+
+  @Test("no token of a transcript is shown to anybody, and everything else is")
+  func redaction() throws {
+    let names = [
+      "getstream-6.1.1-expiry", "getstream-6.1.1-refused", "swift", "javascript-video", "javascript-chat", "android",
+    ]
+    let said = try names.flatMap(StreamTranscript.lines).filter { $0.hasPrefix(">") || $0.hasPrefix("<") }
+    try MarkedMessages.check(
+      said.map { String($0.drop { $0 != " " }.dropFirst()).replacing("NANOSECONDS", with: "1") }, secrets: "token",
+      by: StreamDialect(.video))
+  }
 }
 
 /// Plays a transcript against a gateway in virtual time, and notes what its client says and hears.

@@ -1,0 +1,24 @@
+#define _GNU_SOURCE
+#include "postern_lws.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+void postern_reset(struct lws *wsi) {
+  struct linger none = {1, 0};
+  struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+  SSL *ssl = lws_get_ssl(wsi);
+  int fd = lws_get_socket_fd(wsi);
+
+  if (ssl) SSL_set_quiet_shutdown(ssl, 1);
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+  // The library calls shutdown() before it closes, and the peer would see that end first. Linux resets a connection that
+  // is told to have no peer any more (connect(2)) at once.
+  connect(fd, &nobody, sizeof(nobody));
+}
+
+int postern_peer_has_gone(int fd) {
+  struct pollfd entry = {fd, POLLRDHUP, 0};
+
+  return poll(&entry, 1, 0) > 0;
+}

@@ -1,0 +1,107 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayRuntime
+
+/// Holding a client to an expectation, by the journal: whether martin's asked its provider once for each expiry.
+struct ExpectRoute {
+  let gateway: Gateway
+
+  private static let durationMax = 86_400_000
+  private static let attemptsMax = 1_000_000
+
+  var route: HTTPRoute {
+    HTTPRoute("POST", "/journal/expect") { request, _ in
+      do throws(GatewayError) {
+        let order: Order = try ControlAnswer.body(
+          request,
+          #"{"expect": string, "user"?: string, "after"?: 0..., and what the expectation takes}"#)
+        return JournalRoutes.response(try answer(order))
+      } catch {
+        return ControlAnswer.error(error)
+      }
+    }
+  }
+
+  private func answer(_ order: Order) throws(GatewayError) -> [UInt8] {
+    guard let journal = gateway.journal else { throw JournalRoutes.noJournal }
+    let expectation = try Self.form(order.expect).expectation(try order.parameters())
+    let after = try JournalRoutes.number(String(order.after ?? 0), "after")
+    let story = ClientStory(journal, after: after, of: order.user.map(UserID.init))
+    let verdict = expectation.verdict(on: story)
+    return JSONWriter.object(capacity: 512) { json in
+      json.member("expect", expectation.name)
+      json.member("verdict", verdict.outcome.rawValue)
+      json.member("sentence", verdict.sentence)
+      json.name("lines")
+      json.beginArray()
+      for line in story.proof(of: verdict) { JournalText.write(line, to: &json) }
+      json.endArray()
+    }
+  }
+
+  private static func form(_ text: String) throws(GatewayError) -> ExpectationForm {
+    // By bytes, as every word of a peer's.
+    guard let form = ExpectationForm.all.first(where: { Name($0.name) == Name(text) }) else {
+      throw .invalidParameter.detailed(
+        "expect must be one of \(ExpectationForm.all.map(\.name).joined(separator: ", "))")
+    }
+    return form
+  }
+
+  private struct Order: ControlBody {
+    let expect: String
+    let user: String?
+    let after: Int?
+    let since: String?
+    let attempt: String?
+    let atLeastMs: Int?
+    let atMost: Int?
+    let quietMs: Int?
+    let withinMs: Int?
+    let newToken: Bool?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case expect, user, after, since, attempt
+      case atLeastMs = "at_least_ms"
+      case atMost = "at_most"
+      case quietMs = "quiet_ms"
+      case withinMs = "within_ms"
+      case newToken = "new_token"
+    }
+
+    func parameters() throws(GatewayError) -> ExpectationParameters {
+      var parameters = ExpectationParameters()
+      if let since {
+        guard let kind = JournalKind(word: since) else {
+          throw .invalidParameter.detailed("since must be one of \(JournalKind.words)")
+        }
+        parameters.since = kind
+      }
+      if let attempt {
+        guard let known = ClientStory.Attempt.allCases.first(where: { Name($0.rawValue) == Name(attempt) }) else {
+          throw .invalidParameter.detailed("attempt must be connection, provider or refresh")
+        }
+        parameters.attempt = known
+      }
+      if let atMost {
+        guard (0...ExpectRoute.attemptsMax).contains(atMost) else {
+          throw .invalidParameter.detailed("at_most must be 0 to \(ExpectRoute.attemptsMax)")
+        }
+        parameters.atMost = atMost
+      }
+      parameters.atLeast = try duration(atLeastMs, "at_least_ms")
+      parameters.quiet = try duration(quietMs, "quiet_ms")
+      parameters.within = try duration(withinMs, "within_ms")
+      parameters.newToken = newToken
+      return parameters
+    }
+
+    private func duration(_ milliseconds: Int?, _ name: String) throws(GatewayError) -> Duration? {
+      guard let milliseconds else { return nil }
+      guard (0...ExpectRoute.durationMax).contains(milliseconds) else {
+        throw .invalidParameter.detailed("\(name) must be 0 to \(ExpectRoute.durationMax), a day")
+      }
+      return .milliseconds(milliseconds)
+    }
+  }
+}

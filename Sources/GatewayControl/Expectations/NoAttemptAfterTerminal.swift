@@ -1,0 +1,58 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+extension Expectation {
+  /// After an end that nobody may come back from, the client does not connect again. It is watched for `quiet`.
+  package static func noAttemptAfterTerminal(quiet: Duration = .seconds(1)) -> Expectation {
+    Expectation("no_attempt_after_terminal") { story in
+      guard let end = story.lines.first(where: isTerminal) else {
+        return .undecided("nothing has happened yet that a client may not come back from")
+      }
+      let attempts = story.attempts(.connection).filter { $0.number > end.number }
+      guard attempts.isEmpty else {
+        return .failed(
+          "\(ClientStory.Attempt.connection.text(attempts.count)) after \(words(end)), the first \(ClientStory.text(attempts[0].real - end.real)) later",
+          [end.number] + attempts.map(\.number))
+      }
+      let unnamed = story.unnamed.filter { $0.number > end.number }
+      if let doubt = story.doubt(quiet: quiet, since: end, .connection, of: unnamed) { return doubt }
+      return .passed(
+        "no attempt to connect in the \(ClientStory.text(story.age(of: end))) since \(words(end))", [end.number])
+    }
+  }
+
+  /// Whether the line tells of an end that the client may not come back from.
+  private static func isTerminal(_ line: JournalLine) -> Bool {
+    switch line.event {
+    case .cutOff(let close), .closed(let close, by: .gateway): !close.mayReconnect
+    case .upgradeRefused(let error, _), .loginRefused(let error): error.isTerminal
+    default: false
+    }
+  }
+
+  private static func words(_ line: JournalLine) -> String {
+    switch line.event {
+    case .cutOff(let close), .closed(let close, _): "close \(close.code)"
+    case .upgradeRefused(let error, _), .loginRefused(let error): "error \(error.number)"
+    default: "the end"
+    }
+  }
+}
+
+extension JournalClose {
+  /// Whether the client may connect again: by the gateway's own reason, where it has one, whatever the dialect's code is.
+  var mayReconnect: Bool {
+    let name = reason
+    let own = CloseReason.all.first { $0.name == name } ?? CloseReason(code: code, name: name)
+    return own?.mayReconnect ?? true
+  }
+}
+
+extension JournalError {
+  /// Whether no other token of this client's would be taken either: of all that is refused as not permitted (403), and of
+  /// users and clients that are no longer wanted.
+  var isTerminal: Bool {
+    (403_000..<404_000).contains(number)
+      || [GatewayError.userDeactivated, .clientOutdated].contains { $0.number == Int(number) }
+  }
+}

@@ -1,0 +1,71 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+extension Expectation {
+  /// Never two provider calls of one user under way at once, and never two tokens presented for one request.
+  package static let singleFlight = Expectation("single_flight") { story in
+    var calls = Calls()
+    var presented = Presented()
+    for line in story.lines {
+      if let failure = calls.failure(line) ?? presented.failure(line) { return failure }
+    }
+    guard !calls.lines.isEmpty else {
+      return .undecided(
+        presented.lines.isEmpty
+          ? "there was no provider call" : "there was no call of the built-in provider, though tokens came",
+        presented.lines)
+    }
+    let each = calls.lines.count == 1 ? "1 provider call" : "\(calls.lines.count) provider calls, one after the other"
+    return .passed("\(each); no request was answered twice", calls.lines + presented.lines)
+  }
+
+  /// The provider calls that are under way.
+  private struct Calls {
+    private var open: [JournalLine] = []
+    var lines: [UInt64] = []
+
+    mutating func failure(_ line: JournalLine) -> JournalVerdict? {
+      switch line.event.kind {
+      case .providerAsked:
+        lines.append(line.number)
+        if let first = open.first {
+          return .failed(
+            "the provider was asked again, \(ClientStory.text(line.real - first.real)) after a call that was under way",
+            [first.number, line.number])
+        }
+        open.append(line)
+      case .providerMinted, .providerFailed, .providerRefused:
+        // One that began before the span has no beginning here.
+        if !open.isEmpty { open.removeFirst() }
+      default: break
+      }
+      return nil
+    }
+  }
+
+  /// The tokens that came on each connection since it was asked for one.
+  private struct Presented {
+    /// A client that comes by itself, long after an answer, answers nothing.
+    private static let answerAge = Duration.seconds(1)
+    private var open: [ConnectionID: (line: JournalLine, isAccepted: Bool)] = [:]
+    var lines: [UInt64] = []
+
+    mutating func failure(_ line: JournalLine) -> JournalVerdict? {
+      guard let connection = line.connection else { return nil }
+      switch line.event.kind {
+      case .refreshRequested, .refreshRefused, .closed: open[connection] = nil
+      case .refreshed: open[connection]?.isAccepted = true
+      default:
+        guard ClientStory.Attempt.refresh.isMade(by: line) else { break }
+        lines.append(line.number)
+        if let (first, isAccepted) = open[connection], !isAccepted || line.real - first.real < Self.answerAge {
+          return .failed(
+            "a second token was presented \(ClientStory.text(line.real - first.real)) after the first, for the same request",
+            [first.number, line.number])
+        }
+        open[connection] = (line, false)
+      }
+      return nil
+    }
+  }
+}

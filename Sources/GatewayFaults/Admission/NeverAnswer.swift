@@ -1,0 +1,12 @@
+package import GatewayCore
+
+/// An upgrade that is never answered.
+package struct NeverAnswer: AdmissionFault {
+  package static let word = "never_answer"
+  package static let summary = "takes the connection, and never answers the upgrade"
+  package static let example = #"{"fault": "never_answer", "times": 1}"#
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+
+  package func refusal(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse? { nil }
+}

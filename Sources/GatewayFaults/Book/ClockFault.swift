@@ -1,0 +1,36 @@
+package import GatewayCore
+
+/// A fault of the gateway's own clock, which befalls everything that it does.
+package protocol ClockFault: Fault {
+  var error: ClockError { get }
+}
+
+extension ClockFault {
+  package static var isOfAll: Bool { true }
+}
+
+/// How wrong a clock is: 30 s ahead, and an hour more each day.
+package struct ClockError: Hashable, Sendable {
+  private let ahead: Duration
+  /// What it gains in a second, in seconds.
+  private let drift: Double
+
+  package static let members = ["ahead_s", "drift"]
+  private static let year = 31_536_000.0
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    let ahead = try fields.number("ahead_s", in: -Self.year...Self.year)
+    let drift = try fields.number("drift", in: -1...10)
+    guard ahead != nil || drift != nil else {
+      throw .invalidParameter.detailed("a clock is wrong by ahead_s, which may be negative, or by drift, or by both")
+    }
+    self.ahead = .nanoseconds(Int64((ahead ?? 0) * 1e9))
+    self.drift = drift ?? 0
+  }
+
+  /// How far it is ahead when it has been wrong for so long; behind if negative.
+  package func offset(after duration: Duration) -> Duration {
+    let gained = min(max(duration.inSeconds * drift, -10 * Self.year), 10 * Self.year)
+    return ahead + .nanoseconds(Int64(gained * 1e9))
+  }
+}

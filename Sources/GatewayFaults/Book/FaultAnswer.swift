@@ -1,0 +1,44 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// An HTTP answer that a fault has given in place of the right one: 503 with `Retry-After`, for instance.
+package struct FaultAnswer: Hashable, Sendable {
+  package let error: GatewayError
+  /// Nil for the error's own.
+  package let status: Int?
+  package let retryAfter: Duration?
+
+  package static let members = ["status", "retry_after_s", "error"]
+
+  /// - Parameter unauthorized: The error of a 401 where none is named.
+  package init(_ fields: FaultFields, unauthorized: GatewayError = .tokenExpired) throws(GatewayError) {
+    status = try fields.whole("status", in: 400...599).map { Int($0) }
+    retryAfter = try fields.seconds("retry_after_s")
+    let usual: GatewayError =
+      switch status {
+      case 401?: unauthorized
+      case 403?: .notPermitted
+      case 429?: .tooMany
+      case nil, 503?: .overloaded
+      default: .internalError
+      }
+    error = try fields.error("error") ?? usual
+  }
+
+  package init(_ error: GatewayError, status: Int?, retryAfter: Duration?) {
+    self.error = error
+    self.status = status
+    self.retryAfter = retryAfter
+  }
+
+  /// The answer, the error being put into those words.
+  package func response(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
+    var response = words(error)
+    if let status { response.status = status }
+    if let retryAfter {
+      response.headers.removeAll { $0.name == "retry-after" }
+      response.headers.append(.retryAfter(retryAfter))
+    }
+    return response
+  }
+}

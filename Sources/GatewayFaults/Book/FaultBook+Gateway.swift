@@ -1,0 +1,57 @@
+package import GatewayCore
+package import GatewayKit
+package import GatewayRuntime
+
+// How a gateway comes by its faults: what it is made of is decorated, and what has no faults is not.
+
+extension FaultBook {
+  /// Who makes the token provider's tokens.
+  package var minting: any TokenMinting { FaultyProvider(in: self) }
+
+  /// The wire format with everything about it that may go wrong.
+  package func decorate(_ binding: DialectBinding) -> DialectBinding {
+    DialectBinding(
+      FaultyDialect(inner: binding.dialect, book: self),
+      FaultyAuthenticator(inner: binding.authenticator, book: self, dialect: Name(binding.dialect.name)),
+      session: binding.session,
+      liveness: binding.liveness, commands: binding.commands, observer: binding.observer,
+      jsonDialect: binding.jsonDialect.map { FaultyDialect(inner: $0, book: self) })
+  }
+
+  /// Judges an upgrade request before the 101, as the gateway does unless that goes wrong. Only on the loop.
+  package func admit(_ upgrade: HTTPRequest, to gateway: Gateway) -> Admission {
+    let fault = fault((any AdmissionFault).self, of: subject(of: upgrade, gateway))
+    if let fault { return gateway.refuse(upgrade, on: loop) { fault.refusal($0) } }
+    let login = self.fault((any LoginFault).self, of: subject(of: upgrade, gateway)) {
+      $0.use.takesIn(isRefresh: false)
+    }
+    if let login, login.isBeforeUpgrade { return gateway.refuse(upgrade, on: loop) { login.refusal($0) } }
+    failsLogin = login != nil
+    defer { failsLogin = false }
+    switch gateway.admit(upgrade, on: loop) {
+    case .accept(let handler, let subprotocol):
+      guard let connection = handler as? Connection else { return .accept(handler, subprotocol: subprotocol) }
+      return .accept(FaultySocket(connection, in: self, failing: login?.failure), subprotocol: subprotocol)
+    case .refuse(let response): return .refuse(response)
+    case .ignore: return .ignore
+    }
+  }
+
+  /// Who asks for the upgrade, as far as that is known before it.
+  private func subject(of upgrade: HTTPRequest, _ gateway: Gateway) -> FaultSubject {
+    guard let binding = gateway.bindings.first(where: { $0.dialect.accepts(upgrade) }) else { return FaultSubject() }
+    var subject = FaultSubject(dialect: Name(binding.dialect.name), connection: connectionCount + 1)
+    guard isForUsers((any AdmissionFault).self) || isForUsers((any LoginFault).self),
+      let credentials = try? binding.dialect.credentials(in: upgrade)
+    else { return subject }
+    let bearer = Bearer(upgrade: binding.dialect.details(of: upgrade))
+    // Who is only asked who it is, nothing befalls.
+    let authenticator = (binding.authenticator as? FaultyAuthenticator)?.inner ?? binding.authenticator
+    guard case .decided(.success(let token)) = authenticator.judge(credentials, of: bearer, at: loop.wallTime)
+    else { return subject }
+    subject.user = token.user
+    subject.kind = token.kind
+    subject.expiresIn = token.expiresAt.map { $0 - loop.wallTime }
+    return subject
+  }
+}

@@ -1,0 +1,39 @@
+package import GatewayCore
+package import GatewayRuntime
+
+// The gateway's HTTP side with everything about it that may go wrong.
+
+extension FaultBook {
+  /// For how long nobody is answered who is never to be: whoever asked has gone by then.
+  private static let patience = Duration.seconds(900)
+
+  /// The resources, each of which asks the book first.
+  package func decorate(_ routes: [HTTPRoute], of gateway: Gateway) -> [HTTPRoute] {
+    routes.map { route in
+      HTTPRoute(route.method, route.pattern, pages: route.pages) { request, parameters in
+        let words = { (error: GatewayError) in gateway.dialect(owning: request.path).response(for: error) }
+        return await self.answer(request, to: route, words) { await route.handler(request, parameters) }
+      }
+    }
+  }
+
+  private nonisolated(nonsending) func answer(
+    _ request: HTTPRequest, to route: HTTPRoute, _ words: (GatewayError) -> HTTPResponse,
+    usually: nonisolated(nonsending) () async -> HTTPResponse
+  ) async -> HTTPResponse {
+    let found = befallen((any HTTPFault).self, of: FaultSubject()) { fault, _ in
+      fault.routes.takesIn(request.path, method: route.method, pattern: route.pattern)
+    }
+    guard let (fault, standing) = found else { return await usually() }
+    let network = loop.transport
+    switch fault.fate {
+    case .answered(let answer): return answer.response(words)
+    case .late(let duration):
+      _ = await waits.wait(until: network.now + duration, on: network, because: standing.number)
+      return await usually()
+    case .unanswered:
+      let isDue = await waits.wait(until: network.now + Self.patience, on: network, because: standing.number)
+      return isDue ? words(.overloaded) : await usually()
+    }
+  }
+}

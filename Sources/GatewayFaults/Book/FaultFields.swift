@@ -1,0 +1,135 @@
+package import GatewayCore
+package import GatewayJSON
+
+/// The members of an order for a fault, as JSON: `{"fault": "delay", "by_ms": 300}`.
+package typealias FaultFields = Fields<FaultWords>
+
+/// What is said of a member that is wrong.
+package enum FaultWords: FieldWords {
+  package static func length(of text: String) -> Int { text.utf8.count }
+
+  package static func failure(_ fault: FieldFault, _ name: String, path: String) -> GatewayError {
+    let wrong =
+      switch fault {
+      case .missing: "is missing"
+      case .empty: "must not be empty"
+      case .notText(let max): "must be a text of at most \(max) bytes"
+      case .tooLong(let max): "must have at most \(max) bytes"
+      case .notFlag: "must be true or false"
+      case .notInteger(let range): "must be a whole number, \(range.lowerBound) to \(range.upperBound)"
+      case .notObject: "must be an object"
+      case .notArray(let max): "must be an array of at most \(max)"
+      case .tooMany(let max): "must have at most \(max) elements"
+      case .notTexts: "must hold texts"
+      }
+    return .invalidParameter.detailed("\(path) \(wrong)")
+  }
+}
+
+extension FaultFields {
+  /// How long a name may be.
+  package static var nameLengthMax: Int { 256 }
+
+  /// What is said of a member that must be there.
+  package func missing(_ name: String) -> GatewayError { failure(.missing, name) }
+
+  /// The object of that name; nil if there is no such member.
+  package func child(_ name: String) throws(GatewayError) -> FaultFields? { try object(name) }
+
+  /// A whole number within `range`; nil if there is no such member.
+  package func whole(_ name: String, in range: ClosedRange<Int64>) throws(GatewayError) -> Int64? {
+    try integer(name, in: range)
+  }
+
+  /// A text of at most so many bytes; nil if there is no such member.
+  package func text(_ name: String, bytes: Int) throws(GatewayError) -> String? { try string(name, max: bytes) }
+
+  /// Texts, at most so many; nil if there is no such member.
+  package func texts(_ name: String, count: Int) throws(GatewayError) -> [String]? {
+    try strings(name, count: count, max: Self.nameLengthMax)
+  }
+
+  /// One of `words`, which a refusal lists; nil if there is no such member.
+  package func word<Word: RawRepresentable & CaseIterable>(
+    _ name: String, _ type: Word.Type = Word.self
+  ) throws(GatewayError) -> Word? where Word.RawValue == String {
+    guard let text = try string(name, max: Self.nameLengthMax) else { return nil }
+    guard let word = Word.allCases.first(where: { Name($0.rawValue) == Name(text) }) else {
+      let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .invalidParameter.detailed("\(path(of: name)) must be one of \(known)")
+    }
+    return word
+  }
+
+  /// An error by its name in the gateway's catalogue, `token_expired` for instance; nil if there is no such member.
+  package func error(_ name: String) throws(GatewayError) -> GatewayError? {
+    guard let text = try string(name, max: Self.nameLengthMax) else { return nil }
+    guard let error = GatewayError.all.first(where: { Name($0.name) == Name(text) }) else {
+      let known = GatewayError.all.map(\.name).joined(separator: ", ")
+      throw .invalidParameter.detailed("\(path(of: name)) must be one of \(known)")
+    }
+    return error
+  }
+
+  /// How a connection is closed: `code` as an order has it, and `reason` as its text.
+  package func closeReason() throws(GatewayError) -> CloseReason? {
+    guard let code = try integer("code", in: 1000...4999) else { return nil }
+    guard let reason = CloseReason(code: UInt16(code), name: try string("reason", max: 123) ?? "") else {
+      throw .invalidParameter.detailed("code must be one that may be sent (1000-1003, 1007-1014, 3000-4999)")
+    }
+    return reason
+  }
+
+  /// The reasons of closings that `for` names, which a fault is about; none for all.
+  package func reasons() throws(GatewayError) -> [Name] {
+    let names = try strings("for", count: 64, max: Self.nameLengthMax) ?? []
+    let known = CloseReason.all.map { Name($0.name) }
+    for name in names where !known.contains(Name(name)) {
+      throw .invalidParameter.detailed(
+        "\(path(of: "for")) must name some of \(known.map(\.text).joined(separator: ", "))")
+    }
+    return names.map { Name($0) }
+  }
+
+  /// A number within `range`; nil if there is no such member.
+  package func number(_ name: String, in range: ClosedRange<Double>) throws(GatewayError) -> Double? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.number, range.contains(number) else {
+      throw .invalidParameter.detailed(
+        "\(path(of: name)) must be a number, \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
+    }
+    return number
+  }
+
+  private static func text(_ number: Double) -> String {
+    Int(exactly: number).map(String.init) ?? String(number)
+  }
+
+  /// Milliseconds, at most a day of them; nil if there is no such member.
+  package func milliseconds(_ name: String) throws(GatewayError) -> Duration? {
+    try number(name, in: 0...86_400_000).map { .nanoseconds(Int64($0 * 1e6)) }
+  }
+
+  /// Seconds, at most ten years of them; nil if there is no such member.
+  package func seconds(_ name: String, from least: Double = 0) throws(GatewayError) -> Duration? {
+    try number(name, in: least...315_360_000).map { .nanoseconds(Int64($0 * 1e9)) }
+  }
+
+  /// Refuses members whose names are none of `known`, by name, and those that are there twice.
+  package func refuseStrangers(_ known: [String]) throws(GatewayError) {
+    var seen: Set<Name> = []
+    for (name, value) in view.members ?? [] {
+      // An order that leaves something out is another order.
+      guard !value.isNull else {
+        throw .invalidParameter.detailed("\(path(of: String(name.prefix(64)))) is null; leave it out, or say it")
+      }
+      guard known.contains(where: { Name($0) == Name(name) }) else {
+        throw .invalidParameter.detailed(
+          "no member is called '\(path(of: String(name.prefix(64))))'; there is \(known.joined(separator: ", "))")
+      }
+      guard seen.insert(Name(name)).inserted else {
+        throw .invalidParameter.detailed("\(path(of: name)) is given twice")
+      }
+    }
+  }
+}

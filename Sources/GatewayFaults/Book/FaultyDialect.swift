@@ -1,0 +1,54 @@
+package import GatewayCore
+internal import GatewayRuntime
+
+/// A wire format that tells the book of faults what it is just putting into words, and changes none of them.
+package struct FaultyDialect: Dialect {
+  let inner: any Dialect
+  let book: FaultBook
+
+  package var name: String { inner.name }
+  package func accepts(_ upgrade: HTTPRequest) -> Bool { inner.accepts(upgrade) }
+  package var socketPath: String? { inner.socketPath }
+  package func application(in request: HTTPRequest) -> String? { inner.application(in: request) }
+  package func owns(path: String) -> Bool { inner.owns(path: path) }
+  package var refusesBeforeUpgrade: Bool { inner.refusesBeforeUpgrade && !book.failsLogin }
+  package var answersProtocolPings: Bool { inner.answersProtocolPings }
+  package var takesBytesAsText: Bool { inner.takesBytesAsText }
+  package func subprotocol(for upgrade: HTTPRequest) -> String? { inner.subprotocol(for: upgrade) }
+
+  package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? {
+    try inner.credentials(in: upgrade)
+  }
+
+  package func details(of upgrade: HTTPRequest) -> Baggage? { inner.details(of: upgrade) }
+
+  package func decode(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage? {
+    try inner.decode(payload, kind, context)
+  }
+
+  package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? {
+    let frame = inner.prelude(to: message, context)
+    // What is said ahead of a message is lost and late with it.
+    if frame != nil { book.isSaying(JournalMessage(message), isBeginning: true, to: context.connection) }
+    return frame
+  }
+
+  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
+    book.isSaying(JournalMessage(message), to: context.connection)
+    return inner.encode(message, context)
+  }
+
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    inner.redacted(payload, kind, isUnderstood: isUnderstood)
+  }
+
+  package func closeReason(for reason: CloseReason) -> CloseReason {
+    let words = inner.closeReason(for: reason)
+    book.isClosing(for: reason, in: words)
+    return words
+  }
+
+  package func response(for error: GatewayError) -> HTTPResponse { inner.response(for: error) }
+}

@@ -1,0 +1,49 @@
+internal import GatewayCore
+internal import GatewayKit
+internal import GatewayRuntime
+
+/// The token provider's work with everything about it that may go wrong: ann's next token is of yesterday, for instance.
+///
+/// `@unchecked Sendable`: touched only on the gateway's loop, on which the provider runs.
+final class FaultyProvider: TokenMinting, @unchecked Sendable {
+  private let book: FaultBook
+  /// The last token of each, for a provider that gives the same again.
+  private var last: [Holder: MintedToken] = [:]
+
+  private struct Holder: Hashable {
+    let user: UserID
+    let scheme: String?
+  }
+
+  /// Of how many users the last token is known.
+  private static let holdersMax = 10_000
+  /// For how long nobody is answered who is never to be: whoever asked has gone by then.
+  private static let patience = Duration.seconds(900)
+
+  init(in book: FaultBook) {
+    self.book = book
+  }
+
+  func mint(
+    _ order: TokenOrder, with issuer: any TokenIssuer, at now: WallTime, defaultLife: Duration?
+  ) async throws(TokenRefusal) -> MintedToken {
+    let subject = FaultSubject(user: order.user, kind: order.kind)
+    if let (fault, standing) = book.befallen((any ProviderDelay).self, of: subject) {
+      let delay = fault.delay(at: book.loop.now)
+      let isDue = await book.waits.wait(
+        until: book.loop.now + (delay ?? Self.patience), on: book.loop, because: standing.number)
+      if isDue, delay == nil { throw TokenRefusal(.overloaded) }
+    }
+    let holder = Holder(user: order.user, scheme: order.scheme)
+    var asked = ProviderOrder(
+      order: order, now: book.loop.rightWallTime, last: last[holder], issuer: issuer, defaultLife: defaultLife)
+    if let (fault, standing) = book.befallen((any IssuerClockFault).self, of: subject) {
+      asked.now = asked.now + fault.error.offset(after: book.loop.now - standing.begins)
+    }
+    let fault = book.fault((any ProviderAnswer).self, of: subject)
+    let token = try fault?.answer(to: asked) ?? asked.minted
+    if last.count >= Self.holdersMax, last[holder] == nil { last.removeAll() }
+    last[holder] = token
+    return token
+  }
+}

@@ -1,0 +1,13 @@
+package import GatewayCore
+
+/// The gateway's clock: an hour behind that of its token provider, for instance.
+package struct GatewayClock: ClockFault {
+  package static let word = "gateway_clock"
+  package static let summary = "lets the gateway's time of day be ahead, or drift, by so many seconds a second"
+  package static let members = ClockError.members
+  package static let example = #"{"fault": "gateway_clock", "ahead_s": -3600, "drift": 0.001}"#
+
+  package let error: ClockError
+
+  package init(_ fields: FaultFields) throws(GatewayError) { error = try ClockError(fields) }
+}

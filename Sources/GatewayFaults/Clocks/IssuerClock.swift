@@ -1,0 +1,13 @@
+package import GatewayCore
+
+/// The clock of who issues the tokens: a minute ahead of the gateway's, for instance.
+package struct IssuerClock: IssuerClockFault {
+  package static let word = "issuer_clock"
+  package static let summary = "lets the token provider's clock be ahead, or drift, by so many seconds a second"
+  package static let members = ClockError.members
+  package static let example = #"{"fault": "issuer_clock", "ahead_s": 60}"#
+
+  package let error: ClockError
+
+  package init(_ fields: FaultFields) throws(GatewayError) { error = try ClockError(fields) }
+}

@@ -1,0 +1,15 @@
+package import GatewayCore
+
+/// A connection that stays where the gateway closes it: a ghost, to which nothing is said any more.
+package struct NeverClose: EndingFault {
+  package static let word = "never_close"
+  package static let summary = "forgets the connection in place of closing it"
+  package static let members = ["for"]
+  package static let example = #"{"fault": "never_close", "times": 1}"#
+
+  package let reasons: [Name]
+
+  package init(_ fields: FaultFields) throws(GatewayError) { reasons = try fields.reasons() }
+
+  package func ending(for reason: CloseReason) -> Ending { .forgotten }
+}

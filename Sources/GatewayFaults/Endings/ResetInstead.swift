@@ -1,0 +1,15 @@
+package import GatewayCore
+
+/// A connection that is reset where the gateway closes it.
+package struct ResetInstead: EndingFault {
+  package static let word = "reset_instead"
+  package static let summary = "resets the transport in place of a close frame"
+  package static let members = ["for"]
+  package static let example = #"{"fault": "reset_instead", "for": ["refresh_timeout"]}"#
+
+  package let reasons: [Name]
+
+  package init(_ fields: FaultFields) throws(GatewayError) { reasons = try fields.reasons() }
+
+  package func ending(for reason: CloseReason) -> Ending { .reset }
+}

@@ -1,0 +1,56 @@
+package import GatewayCore
+internal import GatewayJSON
+
+// How an order is read, of whichever fault it is.
+
+extension FaultOrder {
+  /// Reads an order in JSON. Throws what is wrong with it; a word that is not known is answered with those that are.
+  package static func read(json: [UInt8]) throws(GatewayError) -> FaultOrder {
+    let fields = try fields(json)
+    let type = try type(of: fields)
+    try fields.refuseStrangers(members + type.members)
+    return try read(try type.read(fields), fields, text: String(decoding: json, as: UTF8.self))
+  }
+
+  private static func type(of fields: FaultFields) throws(GatewayError) -> any Fault.Type {
+    guard let word = try fields.text("fault", bytes: FaultFields.nameLengthMax) else { throw fields.missing("fault") }
+    for type in Faults.all where Name(type.word) == Name(word) { return type }
+    throw .invalidParameter.detailed(
+      "no fault is called '\(word.prefix(64))'; there is \(Faults.all.map { $0.word }.joined(separator: ", "))")
+  }
+
+  private static func read(
+    _ fault: any Fault, _ fields: FaultFields, text: String
+  ) throws(GatewayError) -> FaultOrder {
+    var (aim, moment) = (FaultAim(), FaultMoment())
+    if let who = try fields.child("who") { aim = try FaultAim(who) }
+    if let when = try fields.child("when") { moment = try FaultMoment(when) }
+    let times = try fields.whole("times", in: 1...1_000_000_000)
+    let seed = try fields.whole("seed", in: 0...Int64.max)
+    let duration = try fields.seconds("for_s", from: 0.001)
+    let type = Swift.type(of: fault)
+    if type.isOfAll, aim != FaultAim() || moment.event != nil {
+      throw .invalidParameter.detailed("\(type.word) befalls the gateway as it is: leave out who, and after")
+    }
+    if fault is any ClockFault, times != nil || moment.occurrence != 1 {
+      throw .invalidParameter.detailed("\(type.word) goes on until it is over: leave out times, and nth")
+    }
+    return FaultOrder(
+      fault, who: aim, when: moment, times: times.map { Int($0) }, lasting: duration, seed: seed.map { UInt64($0) },
+      text: text)
+  }
+
+  private static func fields(_ json: [UInt8]) throws(GatewayError) -> FaultFields {
+    guard json.count <= lengthMax else { throw .bodyTooLarge }
+    let document: JSONDocument
+    do throws(JSONError) {
+      document = try JSONDocument.parse(json)
+    } catch {
+      throw .malformedRequest.detailed("expected a JSON object {\"fault\": string, …}; it is \(error)")
+    }
+    guard let fields = FaultFields(document.root) else {
+      throw .malformedRequest.detailed("expected a JSON object {\"fault\": string, …}")
+    }
+    return fields
+  }
+}

@@ -1,0 +1,27 @@
+/// Every fault there is.
+package enum Faults {
+  /// In the order of the places that they befall.
+  package static let all: [any Fault.Type] = [
+    // The upgrade.
+    RefuseUpgrade.self, NeverAnswer.self,
+    // The login.
+    Signal.self,
+    // Messages.
+    Drop.self, Delay.self, Duplicate.self, Reorder.self, Replace.self, Corrupt.self,
+    // The gateway's own closing.
+    CloseAs.self, Abort.self, ResetInstead.self, NeverClose.self,
+    // Sockets.
+    Reset.self, HalfOpen.self, StopReading.self, NoPongs.self, UnfinishedClose.self,
+    // Who judges tokens.
+    JudgeSlowly.self, RefuseToken.self, RefuseForNow.self, RotateKeys.self, WithdrawKeys.self,
+    // The token provider.
+    MintSlowly.self, MintNever.self, MintRate.self, MintRefused.self, MintSame.self, MintExpired.self, MintEarly.self,
+    MintMalformed.self, MintEmpty.self, MintForOther.self,
+    // Clocks.
+    IssuerClock.self, GatewayClock.self,
+    // The store.
+    StoreSlow.self, StoreAway.self, StoreLostAnswer.self, StoreConflict.self,
+    // Answers over HTTP.
+    AnswerLate.self, AnswerNever.self, AnswerWith.self,
+  ]
+}

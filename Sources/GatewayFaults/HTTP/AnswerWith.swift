@@ -1,0 +1,18 @@
+package import GatewayCore
+
+/// A request over HTTP that is refused: with 503 and `Retry-After`, for instance.
+package struct AnswerWith: HTTPFault {
+  package static let word = "answer_with"
+  package static let summary = "answers requests over HTTP with a status; of one route, or below a path"
+  package static let members = FaultAnswer.members + RouteChoice.members
+  package static let example =
+    #"{"fault": "answer_with", "route": "/v3/users", "status": 503, "retry_after_s": 2, "times": 2}"#
+
+  package let routes: RouteChoice
+  package let fate: HTTPFate
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    routes = try RouteChoice(fields)
+    fate = .answered(try FaultAnswer(fields))
+  }
+}

@@ -1,0 +1,26 @@
+package import GatewayCore
+
+/// A message of which only the first half comes.
+package struct Corrupt: MessageFault {
+  package static let word = "corrupt"
+  package static let summary = "cuts the message in the middle"
+  package static let members = ["what"]
+  package static let example = #"{"fault": "corrupt", "what": "request:refresh", "times": 1}"#
+
+  package let message: FaultyMessage
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    message = try FaultyMessage(fields)
+  }
+
+  package func fate(of frame: Frame) -> MessageFate { .replaced(Frame(frame.kind, Self.half(of: frame))) }
+
+  /// Of text whole characters alone, since a transport lets no others through (RFC 6455 section 8.1).
+  private static func half(of frame: Frame) -> [UInt8] {
+    var count = frame.payload.count / 2
+    if frame.kind == .text {
+      while count > 0, frame.payload[count] & 0xC0 == 0x80 { count -= 1 }
+    }
+    return Array(frame.payload.prefix(count))
+  }
+}

@@ -1,0 +1,20 @@
+package import GatewayCore
+
+/// A message that is late: a refresh request by two seconds, for instance, in the time of the network.
+package struct Delay: MessageFault {
+  package static let word = "delay"
+  package static let summary = "lets the message go on so much later, in real time"
+  package static let members = ["what", "by_ms"]
+  package static let example = #"{"fault": "delay", "what": "request:refresh", "by_ms": 2000}"#
+
+  package let message: FaultyMessage
+  private let duration: Duration
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    message = try FaultyMessage(fields)
+    guard let duration = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }
+    self.duration = duration
+  }
+
+  package func fate(of frame: Frame) -> MessageFate { .late(duration) }
+}

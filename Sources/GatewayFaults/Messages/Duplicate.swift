@@ -1,0 +1,17 @@
+package import GatewayCore
+
+/// A message that comes twice: a refresh request, for instance.
+package struct Duplicate: MessageFault {
+  package static let word = "duplicate"
+  package static let summary = "says or hears the message twice"
+  package static let members = ["what"]
+  package static let example = #"{"fault": "duplicate", "what": "request:refresh", "times": 1}"#
+
+  package let message: FaultyMessage
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    message = try FaultyMessage(fields)
+  }
+
+  package func fate(of frame: Frame) -> MessageFate { .twice }
+}

@@ -1,0 +1,27 @@
+package import GatewayCore
+
+/// A message in whose place another comes: a type that nobody knows, for instance, or an error.
+package struct Replace: MessageFault {
+  package static let word = "replace"
+  package static let summary = "says an error, or this text, in the message's place"
+  package static let members = ["what", "error", "text"]
+  package static let example =
+    #"{"fault": "replace", "what": "reply:refresh", "text": "{\"type\":\"nobody_knows\"}", "times": 1}"#
+
+  package let message: FaultyMessage
+  private let fate: MessageFate
+
+  private static let textLengthMax = 65_536
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    message = try FaultyMessage(fields)
+    let (error, text) = (try fields.error("error"), try fields.text("text", bytes: Self.textLengthMax))
+    switch (error, text) {
+    case (let error?, nil) where message.goesOut: fate = .reworded(.error(error, request: nil))
+    case (nil, let text?): fate = .replaced(Frame(text: text))
+    default: throw .invalidParameter.detailed("replace wants text, or the error that the gateway says, and not both")
+    }
+  }
+
+  package func fate(of frame: Frame) -> MessageFate { fate }
+}

@@ -1,0 +1,22 @@
+package import GatewayCore
+package import GatewayKit
+
+/// A token that has expired when it is given.
+package struct MintExpired: ProviderAnswer {
+  package static let word = "mint_expired"
+  package static let summary = "lets the token provider give tokens that expired so long ago, an hour unless said"
+  package static let members = ["by_s"]
+  package static let example = #"{"fault": "mint_expired", "by_s": 60, "times": 1}"#
+
+  private let age: Duration
+
+  package init(_ fields: FaultFields) throws(GatewayError) { age = try fields.seconds("by_s") ?? .seconds(3600) }
+
+  package func answer(to order: ProviderOrder) -> MintedToken {
+    var order = order
+    let life = order.life ?? .seconds(3600)
+    order.now = order.now - age - life
+    order.order.life = .lasting(life)
+    return order.minted
+  }
+}

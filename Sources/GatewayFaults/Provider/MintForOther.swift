@@ -1,0 +1,25 @@
+package import GatewayCore
+package import GatewayKit
+
+/// A token of somebody else than asked for.
+package struct MintForOther: ProviderAnswer {
+  package static let word = "mint_for_other"
+  package static let summary = "lets the token provider give tokens of another user"
+  package static let members = ["user"]
+  package static let example = #"{"fault": "mint_for_other", "user": "mallory", "times": 1}"#
+
+  private let user: UserID
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    guard let user = try fields.text("user", bytes: UserID.lengthMax), !user.isEmpty else {
+      throw fields.missing("user")
+    }
+    self.user = UserID(user)
+  }
+
+  package func answer(to order: ProviderOrder) -> MintedToken {
+    var order = order
+    order.order.user = user
+    return order.minted
+  }
+}

@@ -1,0 +1,19 @@
+package import GatewayCore
+package import GatewayKit
+
+/// A token of which only the first half is given.
+package struct MintMalformed: ProviderAnswer {
+  package static let word = "mint_malformed"
+  package static let summary = "lets the token provider give the first half of a token"
+  package static let example = #"{"fault": "mint_malformed", "times": 1}"#
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+
+  package func answer(to order: ProviderOrder) -> MintedToken {
+    var token = order.minted
+    let text = token.credentials.token
+    token.credentials = Credentials(token: String(text.prefix(text.count / 2)))
+    token.isAsItIs = true
+    return token
+  }
+}

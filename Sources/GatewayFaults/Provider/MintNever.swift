@@ -1,0 +1,12 @@
+package import GatewayCore
+
+/// A token provider that never answers, unless the fault is taken back while somebody waits.
+package struct MintNever: ProviderDelay {
+  package static let word = "mint_never"
+  package static let summary = "lets the token provider take orders, and answer none"
+  package static let example = #"{"fault": "mint_never", "times": 1}"#
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+
+  package func delay(at now: Instant) -> Duration? { nil }
+}

@@ -1,0 +1,20 @@
+package import GatewayCore
+package import GatewayKit
+
+/// A token provider that refuses: with 429 and `Retry-After`, for instance.
+package struct MintRefused: ProviderAnswer {
+  package static let word = "mint_refused"
+  package static let summary = "lets the token provider answer with an HTTP status in place of a token"
+  package static let members = FaultAnswer.members
+  package static let example = #"{"fault": "mint_refused", "status": 429, "retry_after_s": 5, "times": 2}"#
+
+  private let answer: FaultAnswer
+
+  package init(_ fields: FaultFields) throws(GatewayError) {
+    answer = try FaultAnswer(fields, unauthorized: .credentialsMissing)
+  }
+
+  package func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken {
+    throw TokenRefusal(answer.error, status: answer.status, retryAfter: answer.retryAfter)
+  }
+}

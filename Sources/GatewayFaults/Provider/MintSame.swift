@@ -1,0 +1,17 @@
+package import GatewayCore
+package import GatewayKit
+
+/// A token provider that gives the token again that the user has had last, however old it is.
+package struct MintSame: ProviderAnswer {
+  package static let word = "mint_same"
+  package static let summary = "lets the token provider give each user their last token again"
+  package static let example = #"{"fault": "mint_same", "who": {"users": ["martin"]}}"#
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+
+  package func answer(to order: ProviderOrder) -> MintedToken {
+    guard var token = order.last else { return order.minted }
+    token.isAsItIs = true
+    return token
+  }
+}

@@ -1,0 +1,14 @@
+package import GatewayCore
+
+/// A connection that is half open: it stays, and nothing goes through any more, until the fault is taken back.
+package struct HalfOpen: SocketFault {
+  package static let word = "half_open"
+  package static let summary = "keeps the connections that are there now, and delivers nothing, either way"
+  package static let example = #"{"fault": "half_open", "who": {"users": ["martin"]}, "for_s": 30}"#
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+
+  package func befall(_ socket: FaultySocket) { socket.cut(true) }
+
+  package func leave(_ socket: FaultySocket) { socket.cut(false) }
+}

@@ -1,0 +1,14 @@
+package import GatewayCore
+
+/// A connection whose pings are not answered with pongs (RFC 6455 section 5.5.3); messages are.
+package struct NoPongs: SocketFault {
+  package static let word = "no_pongs"
+  package static let summary = "answers no pings of the connections that are there now, until it is taken back"
+  package static let example = #"{"fault": "no_pongs", "who": {"users": ["martin"]}}"#
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+
+  package func befall(_ socket: FaultySocket) { socket.answersPings = false }
+
+  package func leave(_ socket: FaultySocket) { socket.answersPings = true }
+}

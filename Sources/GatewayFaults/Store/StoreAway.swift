@@ -1,0 +1,12 @@
+package import GatewayCore
+
+/// A store that nothing reaches.
+package struct StoreAway: StoreFault {
+  package static let word = "store_away"
+  package static let summary = "keeps the store of users, calls and channels out of reach"
+  package static let example = #"{"fault": "store_away", "for_s": 10}"#
+
+  package let fate = StoreFate.away
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+}

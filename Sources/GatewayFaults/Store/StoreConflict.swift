@@ -1,0 +1,12 @@
+package import GatewayCore
+
+/// A store in which somebody else was always faster.
+package struct StoreConflict: StoreFault {
+  package static let word = "store_conflict"
+  package static let summary = "lets whoever writes find that somebody else was faster"
+  package static let example = #"{"fault": "store_conflict", "for_s": 10}"#
+
+  package let fate = StoreFate.conflict
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+}

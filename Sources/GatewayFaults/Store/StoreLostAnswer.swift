@@ -1,0 +1,12 @@
+package import GatewayCore
+
+/// A store whose answers are lost: what it was asked to write is written, and nobody learns of it.
+package struct StoreLostAnswer: StoreFault {
+  package static let word = "store_lost_answer"
+  package static let summary = "loses what the store answers to whoever writes, after it has written"
+  package static let example = #"{"fault": "store_lost_answer", "for_s": 10}"#
+
+  package let fate = StoreFate.lostAnswer
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+}

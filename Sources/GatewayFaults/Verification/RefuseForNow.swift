@@ -1,0 +1,19 @@
+package import GatewayCore
+
+/// A token that cannot be judged just now, since what the gateway remembers is out of reach: neither good nor bad.
+package struct RefuseForNow: VerificationFault {
+  package static let word = "refuse_for_now"
+  package static let summary = "says of sockets' tokens that they cannot be judged just now"
+  package static let members = ["of"]
+  package static let example = #"{"fault": "refuse_for_now", "of": "refresh", "times": 3}"#
+
+  private let use: TokenUse
+
+  package init(_ fields: FaultFields) throws(GatewayError) { use = try fields.word("of") ?? .any }
+
+  package func refusal(
+    of token: VerifiedToken, isRefresh: Bool, _ standing: StandingFault, at now: Instant
+  ) -> GatewayError? {
+    use.takesIn(isRefresh: isRefresh) ? .storeUnavailable : nil
+  }
+}

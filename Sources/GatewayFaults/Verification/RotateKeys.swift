@@ -1,0 +1,21 @@
+package import GatewayCore
+
+/// A new key for tokens: those that were issued before are signed by the old one, and refused though they have not expired,
+/// after a while in which both are good.
+package struct RotateKeys: VerificationFault {
+  package static let word = "rotate_keys"
+  package static let summary = "refuses sockets' tokens issued before the order, when overlap_s have passed"
+  package static let members = ["overlap_s"]
+  package static let example = #"{"fault": "rotate_keys", "overlap_s": 30}"#
+
+  private let overlap: Duration
+
+  package init(_ fields: FaultFields) throws(GatewayError) { overlap = try fields.seconds("overlap_s") ?? .zero }
+
+  package func refusal(
+    of token: VerifiedToken, isRefresh: Bool, _ standing: StandingFault, at now: Instant
+  ) -> GatewayError? {
+    guard now >= standing.begins + overlap, let issuedAt = token.issuedAt else { return nil }
+    return standing.isYounger(than: issuedAt) ? .signatureInvalid : nil
+  }
+}

@@ -1,0 +1,21 @@
+package import GatewayCore
+internal import GatewayRuntime
+
+/// A key that is withdrawn since it is known to others: what it has signed is refused from now on, and whoever is connected
+/// is asked for another token, or cut off, as the gateway does with tokens that are revoked.
+package struct WithdrawKeys: VerificationFault, SocketFault {
+  package static let word = "withdraw_keys"
+  package static let summary = "refuses sockets' tokens issued before the order, and revokes those of the connections"
+  package static let example = #"{"fault": "withdraw_keys"}"#
+
+  package init(_ fields: FaultFields) throws(GatewayError) {}
+
+  package func refusal(
+    of token: VerifiedToken, isRefresh: Bool, _ standing: StandingFault, at now: Instant
+  ) -> GatewayError? {
+    guard let issuedAt = token.issuedAt else { return nil }
+    return standing.isYounger(than: issuedAt) ? .signatureInvalid : nil
+  }
+
+  package func befall(_ socket: FaultySocket) { socket.connection.control(.revoked) }
+}

@@ -1,0 +1,66 @@
+/// What a storm came to in one phase of its scenario: the thirty seconds in which the provider was away, for instance.
+package struct PhaseResult: Hashable, Sendable, Codable {
+  package let name: String
+  /// When it began and ended, in seconds from the storm's start.
+  package var from: Double
+  package var to: Double
+  /// What was counted in between. What became of the clients is known only at the end, and no part of it.
+  package var result: StormResult
+
+  mutating func merge(_ other: PhaseResult) {
+    from = min(from, other.from)
+    to = max(to, other.to)
+    result.merge(other.result)
+  }
+}
+
+extension StormResult {
+  /// What was counted since `earlier`, which is a part of it.
+  func since(_ earlier: StormResult) -> StormResult {
+    var part = StormResult()
+    part.connects.attempted = connects.attempted - earlier.connects.attempted
+    part.connects.accepted = connects.accepted - earlier.connects.accepted
+    part.connects.failed = connects.failed.since(earlier.connects.failed)
+    part.connects.again = connects.again - earlier.connects.again
+    part.connects.before = max(0, earlier.connects.accepted - earlier.disconnects.total)
+    part.refreshes.asked = refreshes.asked - earlier.refreshes.asked
+    part.refreshes.askedAgain = refreshes.askedAgain - earlier.refreshes.askedAgain
+    part.refreshes.answered = refreshes.answered - earlier.refreshes.answered
+    part.refreshes.accepted = refreshes.accepted - earlier.refreshes.accepted
+    part.refreshes.refused = refreshes.refused.since(earlier.refreshes.refused)
+    part.refreshes.timedOut = refreshes.timedOut - earlier.refreshes.timedOut
+    part.refreshes.givenUp = refreshes.givenUp.since(earlier.refreshes.givenUp)
+    part.returns.interrupted = returns.interrupted - earlier.returns.interrupted
+    part.returns.attempts = returns.attempts - earlier.returns.attempts
+    part.returns.refused = returns.refused.since(earlier.returns.refused)
+    part.returns.refusedWithOldToken = returns.refusedWithOldToken - earlier.returns.refusedWithOldToken
+    part.returns.failed = returns.failed.since(earlier.returns.failed)
+    part.returns.returned = returns.returned - earlier.returns.returned
+    part.disconnects = disconnects.since(earlier.disconnects)
+    part.errors = errors.since(earlier.errors)
+    part.provider.calls = provider.calls - earlier.provider.calls
+    part.provider.refreshCalls = provider.refreshCalls - earlier.provider.refreshCalls
+    part.provider.refreshRounds = provider.refreshRounds - earlier.provider.refreshRounds
+    part.provider.granted = provider.granted - earlier.provider.granted
+    part.provider.refused = provider.refused.since(earlier.provider.refused)
+    part.provider.wasted = provider.wasted - earlier.provider.wasted
+    part.provider.mintedLocally = provider.mintedLocally - earlier.provider.mintedLocally
+    for (behaviour, tally) in behaviours {
+      part.behaviours[behaviour, default: .init()].refreshLatency = tally.refreshLatency.since(
+        earlier.behaviours[behaviour]?.refreshLatency ?? LatencyHistogram())
+    }
+    part.latencies.connect = latencies.connect.since(earlier.latencies.connect)
+    part.latencies.provider = latencies.provider.since(earlier.latencies.provider)
+    part.latencies.outage = latencies.outage.since(earlier.latencies.outage)
+    part.bins = bins.since(earlier.bins)
+    return part
+  }
+}
+
+extension Reasons {
+  fileprivate func since(_ earlier: Reasons) -> Reasons {
+    var part = Reasons()
+    for (reason, number) in sorted where number > earlier[reason] { part.count(reason, number - earlier[reason]) }
+    return part
+  }
+}

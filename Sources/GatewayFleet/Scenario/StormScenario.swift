@@ -1,0 +1,68 @@
+internal import GatewayCore
+
+/// What happens while a storm lasts, phase by phase: the token provider is away for thirty seconds at the top of the wave,
+/// for instance, and nobody may be cut off meanwhile.
+///
+/// A value without I/O: whoever storms, or plays a storm in virtual time, carries it out.
+package struct StormScenario: Hashable, Sendable, Decodable {
+  package let phases: [ScenarioPhase]
+
+  /// At most this many.
+  private static let phasesMax = 100
+
+  package init(from decoder: any Decoder) throws {
+    let members = try StrictMembers(decoder, known: ["phases"])
+    phases = try members.container.decode([ScenarioPhase].self, forKey: .init("phases"))
+    try check { members.wrong($0) }
+  }
+
+  private func check(_ wrong: (String) -> any Error) throws {
+    guard (1...Self.phasesMax).contains(phases.count) else {
+      throw wrong("expected 1 to \(Self.phasesMax) phases, not \(phases.count)")
+    }
+    for (index, phase) in phases.enumerated() {
+      if phases[..<index].contains(where: { $0.name.utf8.elementsEqual(phase.name.utf8) }) {
+        throw wrong("two phases are called '\(phase.name)'")
+      }
+      if index > 0, phase.from == nil, phases[index - 1].length == nil {
+        throw wrong("'\(phase.name)' needs a \"from\", or '\(phases[index - 1].name)' a \"for_s\"")
+      }
+    }
+  }
+
+  /// When each phase begins in a storm of that plan, counted from its start. Throws if one would begin before the one
+  /// ahead of it.
+  package func times(of plan: StormPlan) throws(StormPlanError) -> ScenarioTimes {
+    var times: [ScenarioTimes.Phase] = []
+    for phase in phases {
+      let last = times.last.map { $0.start + $0.length }
+      let start = phase.from.map { $0.instant(in: plan) + phase.after } ?? (last ?? .zero) + phase.after
+      guard start >= (times.last?.start ?? .zero) else {
+        throw StormPlanError(
+          "the phase '\(phase.name)' would begin \(Figures.duration(start)) after the start, before the one ahead of it"
+        )
+      }
+      times.append(.init(name: phase.name, start: start, length: phase.length ?? .zero))
+    }
+    return ScenarioTimes(phases: times)
+  }
+}
+
+/// When the phases of a scenario begin in a storm, counted from its start.
+package struct ScenarioTimes: Hashable, Sendable {
+  package struct Phase: Hashable, Sendable {
+    package let name: String
+    package let start: Duration
+    /// How long it is to last at the least.
+    package let length: Duration
+  }
+
+  package var phases: [Phase] = []
+
+  package init(phases: [Phase] = []) {
+    self.phases = phases
+  }
+
+  /// Before this the storm does not end by itself.
+  var end: Duration { phases.last.map { $0.start + $0.length } ?? .zero }
+}

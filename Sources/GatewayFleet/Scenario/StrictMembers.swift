@@ -1,0 +1,45 @@
+internal import GatewayCore
+
+/// The members of an object that a person wrote: one that nobody knows is an error, as `form` is in place of `from`.
+struct StrictMembers {
+  struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { nil }
+  }
+
+  let container: KeyedDecodingContainer<Key>
+
+  init(_ decoder: any Decoder, known: [String]) throws {
+    container = try decoder.container(keyedBy: Key.self)
+    for key in container.allKeys where !known.contains(where: { $0.utf8.elementsEqual(key.stringValue.utf8) }) {
+      throw wrong("'\(key.stringValue)' means nothing here; expected \(known.joined(separator: ", "))")
+    }
+  }
+
+  func wrong(_ reason: String) -> any Error {
+    DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: reason))
+  }
+
+  /// One of a few words; nil if the member is not there.
+  func word<Word: RawRepresentable<String> & CaseIterable>(_ name: String, _: Word.Type) throws -> Word? {
+    guard let text = try container.decodeIfPresent(String.self, forKey: Key(name)) else { return nil }
+    guard let word = Word(rawValue: text) else {
+      let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+      throw wrong("\"\(name)\" is '\(text)'; expected \(words)")
+    }
+    return word
+  }
+
+  /// A number of seconds; nil if the member is not there.
+  func seconds(_ name: String, in range: ClosedRange<Double>) throws -> Duration? {
+    guard let seconds = try container.decodeIfPresent(Double.self, forKey: Key(name)) else { return nil }
+    guard range.contains(seconds) else {
+      throw wrong("\"\(name)\" is \(seconds); expected \(range.lowerBound) to \(range.upperBound)")
+    }
+    return .nanoseconds(Int64(seconds * 1e9))
+  }
+}

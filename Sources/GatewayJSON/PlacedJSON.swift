@@ -1,0 +1,35 @@
+/// A value of a JSON text that a person wrote, with its place in it: a flag of a configuration file, say.
+package struct PlacedJSON: Hashable, Sendable {
+  package indirect enum Kind: Hashable, Sendable {
+    case object([Member])
+    case array([PlacedJSON])
+    case string(String)
+    /// As flags read numbers: a whole one without a fraction, others with a point.
+    case number(String)
+    case bool(Bool)
+    case null
+  }
+
+  /// A member of an object; no object has two of one name.
+  package struct Member: Hashable, Sendable {
+    package let name: String
+    /// Where the name begins.
+    package let place: TextPlace
+    package let value: PlacedJSON
+  }
+
+  package let kind: Kind
+  package let place: TextPlace
+
+  /// What it is, as a part of a sentence.
+  package var noun: String {
+    switch kind {
+    case .object: "an object"
+    case .array: "an array"
+    case .string: "text"
+    case .number: "a number"
+    case .bool: "a boolean"
+    case .null: "null"
+    }
+  }
+}

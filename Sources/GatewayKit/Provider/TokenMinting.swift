@@ -1,0 +1,26 @@
+package import GatewayCore
+
+/// Who makes the tokens that the built-in provider gives, where that is not simply their issuer: a gateway that is to fail,
+/// for instance, makes ann one that has expired.
+package protocol TokenMinting: Sendable {
+  /// The token of an order as `issuer` makes it, or another, and perhaps later. Throws what is said in place of one. Only
+  /// on the provider's executor.
+  nonisolated(nonsending) func mint(
+    _ order: TokenOrder, with issuer: any TokenIssuer, at now: WallTime, defaultLife: Duration?
+  ) async throws(TokenRefusal) -> MintedToken
+}
+
+/// What the token provider says in place of a token: 429, for instance, and when to ask again.
+package struct TokenRefusal: Error, Hashable, Sendable {
+  package var error: GatewayError
+  /// The status over HTTP; nil for the error's own.
+  package var status: Int?
+  /// Nil for what the provider says of itself.
+  package var retryAfter: Duration?
+
+  package init(_ error: GatewayError, status: Int? = nil, retryAfter: Duration? = nil) {
+    self.error = error
+    self.status = status
+    self.retryAfter = retryAfter
+  }
+}

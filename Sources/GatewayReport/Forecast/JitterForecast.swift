@@ -1,0 +1,94 @@
+internal import GatewayCore
+package import GatewayFleet
+
+/// What jitter in the tokens' lives would have changed in a storm, by the wave that was seen: with 10 % the provider's peak
+/// would have been 34 calls a second in place of 2,480, for instance.
+///
+/// The provider is taken for one queue that gives tokens at the rate that was measured, while the wave was upon it.
+package struct JitterForecast: Hashable, Sendable, Encodable {
+  /// What one jitter would have come to.
+  package struct Row: Hashable, Sendable, Encodable {
+    /// As a share of the tokens' life.
+    package let jitter: Double
+    /// Over how many seconds the refreshes would have been asked for.
+    package let overS: Double
+    /// The most calls of the provider in any one second.
+    package let providerPeak: Int
+    /// How long one would have waited for a token, the longest of 99 %, in seconds.
+    package let p99WaitS: Double
+    /// Of all, those whose token would have come after the gateway's time-out.
+    package let lateShare: Double
+  }
+
+  /// How many refreshes make one wave.
+  package let refreshes: Int
+  /// Tokens a second, in the densest half of the wave.
+  package let serviceRate: Double
+  /// How long a token takes when nobody waits, in seconds: the fastest that was seen.
+  package let fastestS: Double
+  /// The jitter from which on refreshes come no faster than they are served; absent if none is enough.
+  package let enough: Double?
+  package let rows: [Row]
+  package let assumptions = [
+    "the provider gives tokens at the rate that was measured in the densest half of the wave, whoever waits",
+    "every client asks once, when its own token expires, and nobody gives up; expiries are spread evenly",
+    "the gateway's own time is left out",
+  ]
+
+  /// Jitters that are tried, where the storm's own was less.
+  private static let tried = [0.01, 0.02, 0.05, 0.1, 0.2]
+
+  /// Nil where the wave does not tell: each token expired by itself, clients came back after waits of their own, or no
+  /// provider gave them tokens.
+  package init?(_ plan: StormPlan, _ result: StormResult) {
+    let bins = result.bins
+    let refreshes = result.provider.refreshRounds / max(1, plan.waves)
+    let half = bins.providerGrants.total / max(1, plan.waves) / 2
+    guard plan.expiry == .common, plan.comeback == .zero, !plan.reconnects, refreshes >= Self.refreshesMin,
+      let fastest = result.latencies.provider.minimum, let shortest = bins.providerGrants.shortest(for: half)
+    else { return nil }
+    let rate = Double(half) / (Double(shortest * bins.milliseconds) / 1000)
+    let spread = plan.gateway.spread.inSeconds
+    let life = plan.life.inSeconds
+    let timeout = result.seen.longestTimeout ?? plan.gateway.timeout.inSeconds
+    self.refreshes = refreshes
+    serviceRate = rate
+    fastestS = fastest.inSeconds
+    let needed = max(0, Double(refreshes) / rate - spread) / life
+    enough = needed <= 1 ? needed : nil
+    rows = Self.tried.filter { $0 > plan.jitter }.map { jitter in
+      var generator = SeededGenerator(seed: plan.seed)
+      let asked = (0..<refreshes).map { _ in generator.nextShare() * spread + generator.nextShare() * jitter * life }
+        .sorted()
+      return Row(jitter, over: spread + jitter * life, asked, rate, fastest.inSeconds, timeout)
+    }
+  }
+
+  /// Of fewer there is no rate.
+  private static let refreshesMin = 20
+}
+
+extension JitterForecast.Row {
+  /// - Parameter asked: When each client asks, in order, in seconds.
+  fileprivate init(
+    _ jitter: Double, over: Double, _ asked: [Double], _ rate: Double, _ fastest: Double, _ timeout: Double
+  ) {
+    var last = -Double.infinity
+    var waits: [Double] = []
+    waits.reserveCapacity(asked.count)
+    var first = 0
+    var peak = 0
+    for (index, time) in asked.enumerated() {
+      last = max(time + fastest, last + 1 / rate)
+      waits.append(last - time)
+      while asked[first] <= time - 1 { first += 1 }
+      peak = max(peak, index - first + 1)
+    }
+    waits.sort()
+    self.jitter = jitter
+    overS = over
+    providerPeak = peak
+    p99WaitS = waits[min(waits.count - 1, Int(Double(waits.count) * 0.99))]
+    lateShare = Double(waits.count { $0 > timeout }) / Double(waits.count)
+  }
+}

@@ -1,0 +1,25 @@
+import GatewayFleet
+
+extension RecordedReport {
+  /// The series as comma-separated values (RFC 4180): a line for each second, the header with the units.
+  package var csv: String {
+    let seconds = max(series.seconds, Int(seconds.rounded(.up)))
+    let columns: [(name: String, values: [Int])] = [
+      ("start of the second (s)", Array(0..<seconds)),
+      ("logins (1/s)", series.connects.perSecond),
+      ("connected at its end (clients)", series.connected(seconds: seconds)),
+      ("refreshes asked (1/s)", series.asked.perSecond),
+      ("refreshes accepted (1/s)", series.accepted.perSecond),
+      ("cut off (1/s)", series.losses.perSecond),
+      ("provider calls for logins (1/s)", series.providerLogins.perSecond),
+      ("provider calls for refreshes (1/s)", series.providerRefreshes),
+      ("provider answers (1/s)", series.providerReturns.perSecond),
+      ("provider calls in flight (calls)", series.providerInFlight),
+    ]
+    let header = columns.map(\.name).joined(separator: ",")
+    let lines = (0..<seconds).map { second in
+      columns.map { $0.values.indices.contains(second) ? "\($0.values[second])" : "0" }.joined(separator: ",")
+    }
+    return ([header] + lines).map { $0 + "\r\n" }.joined()
+  }
+}

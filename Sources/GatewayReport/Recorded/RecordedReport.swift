@@ -1,0 +1,117 @@
+internal import Foundation
+package import GatewayFleet
+
+/// A report of an earlier storm as its JSON has it: the baseline that another is held against, for instance.
+///
+/// Reads what it needs and no more, so that a report of an older postern of the same version of the schema will do.
+package struct RecordedReport: Sendable {
+  package let startedAt: String
+  package let gateway: String
+  package let dialect: String
+  package let passes: Bool
+  /// Whether somebody ended the storm before its time.
+  package let wasInterrupted: Bool
+  /// What to know before one believes the figures.
+  package let caveats: [String]
+  package let thresholds: [Threshold.Outcome]
+  /// By the metrics' names.
+  package let figures: [String: Figure]
+  /// What the storm was asked to do, each setting by its path: `gateway.lead` is `0`.
+  package let settings: [String: String]
+  /// In one line: cores, processor, memory, system.
+  package let machine: String
+  /// How long it took, in seconds.
+  package let seconds: Double
+  package let series: StormSeries
+  package let latencies: StormResult.Latencies
+  /// From asked to refreshed, well-behaved clients.
+  package let refreshLatency: LatencyHistogram
+
+  /// The report that `bytes` hold, as ``StormReport/json()`` writes it.
+  package init(json bytes: [UInt8]) throws(RecordedReportError) {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let data = Data(bytes)
+    let version: String
+    do {
+      version = try decoder.decode(Version.self, from: data).schema
+    } catch {
+      guard JSONEnding(of: bytes) == .there else { throw RecordedReportError(.truncated) }
+      let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+      throw RecordedReportError(isJSON ? .notAReport : .notJSON)
+    }
+    guard version == StormReport.schema else {
+      throw RecordedReportError(version.hasPrefix("postern-storm/") ? .otherVersion(version) : .notAReport)
+    }
+    do {
+      self.init(try decoder.decode(Document.self, from: data))
+    } catch let error as DecodingError {
+      throw RecordedReportError(.wrong(at: error.place))
+    } catch {
+      throw RecordedReportError(.notAReport)
+    }
+  }
+
+  private init(_ document: Document) {
+    startedAt = document.startedAt
+    gateway = document.gateway
+    dialect = document.sdk.map { "\(document.dialect), \($0) SDK" } ?? document.dialect
+    passes = document.passes
+    wasInterrupted = document.result.wasInterrupted
+    caveats = document.caveats
+    thresholds = document.thresholds
+    figures = document.figures
+    settings = document.plan.settings
+    machine = document.machine.summary
+    // A number that no storm can have taken draws no axis of its length.
+    seconds = min(max(0, document.result.seconds), Double(StormSeries.secondsMax))
+    series = document.result.series
+    latencies = document.result.latencies
+    refreshLatency = document.result.behaviours[Behaviour.wellBehaved.rawValue]?.refreshLatency ?? LatencyHistogram()
+  }
+
+  private struct Version: Decodable {
+    let schema: String
+  }
+
+  private struct Document: Decodable {
+    let startedAt: String
+    let gateway: String
+    let dialect: String
+    let sdk: String?
+    let passes: Bool
+    let caveats: [String]
+    let thresholds: [Threshold.Outcome]
+    let figures: [String: Figure]
+    let plan: RecordedSetting
+    let machine: Machine
+    let result: Result
+
+    struct Result: Decodable {
+      let seconds: Double
+      let wasInterrupted: Bool
+      let series: StormSeries
+      let latencies: StormResult.Latencies
+      let behaviours: [String: Tally]
+    }
+
+    struct Tally: Decodable {
+      let refreshLatency: LatencyHistogram
+    }
+  }
+}
+
+extension DecodingError {
+  /// Where in the document it is wrong: `result.series`; `the top` for the document itself.
+  fileprivate var place: String {
+    let path =
+      switch self {
+      case .keyNotFound(let key, let context): context.codingPath + [key]
+      case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+        context.codingPath
+      @unknown default: [any CodingKey]()
+      }
+    let names = path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+    return names.isEmpty ? "the top" : names.joined(separator: ".")
+  }
+}

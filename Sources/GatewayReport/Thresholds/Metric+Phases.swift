@@ -1,0 +1,15 @@
+import GatewayFleet
+
+extension Metric {
+  /// Whether a phase of a scenario has it. What became of the clients is known only when the storm is over, and what one
+  /// process or loop had at once is no part of a phase.
+  package var isOfPhases: Bool {
+    let families = ["connects.", "refresh.", "return.", "provider.", "connect.", "outage."]
+    let words = ["cut_off", "errors", "interrupted", "returned", "retry.amplification"]
+    let others = [
+      "refresh.given", "refresh.peak_to_mean", "refresh.peak_to_mean_100ms", "provider.refresh_peak_to_mean",
+      "provider.in_flight", "provider.unanswered",
+    ]
+    return (words.contains(name) || families.contains { name.hasPrefix($0) }) && !others.contains(name)
+  }
+}

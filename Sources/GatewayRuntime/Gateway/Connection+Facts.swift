@@ -1,0 +1,36 @@
+package import GatewayCore
+
+// What others on the loop may know of a connection.
+
+extension Connection {
+  /// As whom a connection is logged in, and for how long yet: ann, a guest, for ten minutes.
+  package struct Facts: Hashable, Sendable {
+    package let user: UserID
+    package let kind: UserKind
+    /// Nil for ever.
+    package let expiresIn: Duration?
+  }
+
+  /// Nil before the login. Only on the loop.
+  package nonisolated var facts: Facts? {
+    onLoop { connection in
+      connection.standing.grant.map { Facts(user: $0.user, kind: $0.kind, expiresIn: connection.context.expiresIn) }
+    }
+  }
+
+  /// What its dialect may know of it. Only on the loop.
+  package nonisolated var dialectContext: DialectContext { onLoop { $0.context } }
+
+  /// What a message means that comes in now. Only on the loop.
+  package nonisolated func meaning(of payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> JournalMessage {
+    nonisolated(unsafe) let payload = payload
+    return onLoop { connection in
+      do throws(GatewayError) {
+        let dialect = connection.dialect(for: payload, kind)
+        return try dialect.decode(payload, kind, connection.context).map { JournalMessage($0) } ?? .idle
+      } catch {
+        return .malformed
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package import GatewayCore
+
+// Who gets a socket, judged before the 101.
+
+extension Gateway {
+  /// Judges an upgrade request before the 101: path, drain, origin, credentials. Only on the loop.
+  package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {
+    let table = table(on: loop)
+    if configuration.offersEcho && upgrade.path == "/echo" { return .accept(EchoHandler(), subprotocol: nil) }
+    guard let number = bindings.firstIndex(where: { $0.dialect.accepts(upgrade) }) else {
+      return refuse(.notFound, number(owning: upgrade.path), upgrade, table)
+    }
+    let binding = bindings[number]
+    if isDraining { return refuse(.draining, number, upgrade, table) }
+    if let origin = upgrade.header("origin"), let allowed = configuration.allowedOrigins, !allowed.contains(origin) {
+      return refuse(.originRefused, number, upgrade, table)
+    }
+    do throws(GatewayError) {
+      let details = binding.dialect.details(of: upgrade)
+      let admitted = try judge(upgrade, details, binding, table)
+      let connection = Connection(
+        gateway: self, table: table, bindingNumber: number, upgradeDetails: details, admitted: admitted)
+      return .accept(connection, subprotocol: binding.dialect.subprotocol(for: upgrade))
+    } catch {
+      return refuse(error, number, upgrade, table)
+    }
+  }
+
+  private func judge(
+    _ upgrade: HTTPRequest, _ details: Baggage?, _ binding: DialectBinding, _ table: LoopTable
+  ) throws(GatewayError) -> Admitted? {
+    guard let credentials = try binding.dialect.credentials(in: upgrade) else { return nil }
+    guard binding.dialect.refusesBeforeUpgrade else { return Admitted(credentials, nil) }
+    let judgement = binding.authenticator.judge(credentials, of: Bearer(upgrade: details), at: table.loop.wallTime)
+    guard case .decided(let verdict) = judgement else { return Admitted(credentials, nil) }
+    let token = try verdict.get()
+    if token.kind == .anonymous { throw .anonymousRefused }
+    if let refusal = table.refusal(of: token) { throw refusal }
+    return Admitted(credentials, verdict)
+  }
+
+  private func refuse(
+    _ error: GatewayError, _ binding: Int, _ upgrade: HTTPRequest, _ table: LoopTable
+  ) -> Admission {
+    let dialect = bindings[binding].dialect
+    table.metrics.dialects[binding].upgradesRefused.add(error.name)
+    table.log.write(
+      .info, "upgrade_refused",
+      [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)])
+    var response = dialect.response(for: error)
+    if error.httpStatus == 503 {
+      response.headers.removeAll { $0.name == "retry-after" }
+      response.headers.append(HTTPField("retry-after", String(configuration.retryAfter.components.seconds)))
+    }
+    table.journal?.write(
+      .upgradeRefused(JournalError(error), status: UInt16(clamping: response.status)), dialect: UInt8(binding))
+    return .refuse(response)
+  }
+
+  /// Refuses an upgrade in place of ``admit(_:on:)``, in the words that `answer` makes of the dialect's own. Only on the
+  /// loop.
+  package func refuse(
+    _ upgrade: HTTPRequest, on loop: EventLoop, _ answer: ((GatewayError) -> HTTPResponse) -> HTTPResponse?
+  ) -> Admission {
+    let number = bindings.firstIndex { $0.dialect.accepts(upgrade) } ?? number(owning: upgrade.path)
+    let table = table(on: loop)
+    var told: GatewayError?
+    let words = { (error: GatewayError) in
+      told = error
+      return self.bindings[number].dialect.response(for: error)
+    }
+    guard let response = answer(words) else { return .ignore }
+    table.metrics.dialects[number].upgradesRefused.add((told ?? .internalError).name)
+    table.journal?.write(
+      .upgradeRefused(JournalError(told ?? .internalError), status: UInt16(clamping: response.status)),
+      dialect: UInt8(number))
+    return .refuse(response)
+  }
+}

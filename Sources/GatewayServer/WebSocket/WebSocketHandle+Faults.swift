@@ -1,0 +1,35 @@
+internal import CLibWebSockets
+internal import GatewayRuntime
+
+// What a faulty gateway does.
+extension WebSocketHandle {
+  func reset() {
+    guard phase != .ended, let wsi else { return }
+    // What waits in the loop's batch is dropped when its turn comes.
+    phase = .ended
+    postern_reset(wsi)
+    loop.events.execute { self.kill() }
+  }
+
+  func stopReading() {
+    guard isReading, !isDestroyed, let wsi else { return }
+    isReading = false
+    loop.stopped.add(self)
+    if lws_rx_flow_control(wsi, 0) < 0 { abort() }
+  }
+
+  func goOnReading() {
+    guard !isReading, !isDestroyed, let wsi else { return }
+    isReading = true
+    loop.stopped.remove(self)
+    if lws_rx_flow_control(wsi, 1) < 0 { abort() }
+  }
+
+  /// Leaves the connection open when the library closes it, which it is about to. False if it may not stay.
+  func keepOpen() -> Bool {
+    guard let wsi, !host.isEnding else { return false }
+    let connection = UnansweredConnection(host: host, descriptor: postern_keep(wsi))
+    connection.start(for: host.limits.closeTimeout)
+    return true
+  }
+}

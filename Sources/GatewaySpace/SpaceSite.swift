@@ -1,0 +1,31 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// What listens on a space's port: the gateway's own site, with the space's faults where it may have any.
+package struct SpaceSite: Site {
+  private let space: Space
+  private let inner: GatewaySite
+
+  init(_ space: Space) {
+    self.space = space
+    inner = GatewaySite(space.gateway, routes: space.routes)
+  }
+
+  package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission { space.admit(upgrade, on: loop) }
+
+  package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
+    await inner.respond(to: request, on: loop)
+  }
+
+  /// The application that a request names, in the words of the wire whose it is; nil for none.
+  func application(in request: HTTPRequest) -> String? {
+    let bindings = space.gateway.bindings
+    let binding =
+      bindings.first { $0.dialect.accepts(request) } ?? bindings.first { $0.dialect.owns(path: request.path) }
+    return binding?.dialect.application(in: request)
+  }
+
+  package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
+    inner.refusal(of: error, for: request)
+  }
+}

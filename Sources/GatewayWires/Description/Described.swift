@@ -1,0 +1,113 @@
+package import GatewayJSON
+internal import GatewayKit
+
+/// A value of a description, which knows where it stands: that of `/refresh/lead`, say. Reads itself as what is wanted, or
+/// says what would be right.
+package struct Described: Sendable {
+  package let value: PlacedJSON
+  /// A JSON pointer to it.
+  package let pointer: String
+  package let file: String
+
+  init(_ value: PlacedJSON, pointer: String = "", file: String) {
+    self.value = value
+    self.pointer = pointer
+    self.file = file
+  }
+
+  /// What is wrong with it.
+  package func error(_ reason: String) -> DescriptionError {
+    DescriptionError(file: file, place: value.place, pointer: pointer, reason: reason)
+  }
+
+  private func wanted(_ what: String) -> DescriptionError { error("\(value.noun); expected \(what)") }
+
+  /// What is wrong with a name that is none of those that could stand here; leads to the nearest.
+  package func unknown(_ word: String, _ noun: String, among names: some Sequence<String>) -> DescriptionError {
+    error("no such \(noun) '\(word)'" + Self.lead(word, to: names))
+  }
+
+  static func lead(_ word: String, to names: some Sequence<String>) -> String {
+    let names = Array(names)
+    let near = Suggestion.near(word, among: names).map { "'\($0)'" }
+    guard near.isEmpty else { return Suggestion.question(near) }
+    return names.isEmpty ? "" : "; there is \(names.joined(separator: ", "))"
+  }
+
+  // MARK: Plain values
+
+  package func text() throws(DescriptionError) -> String {
+    guard case .string(let text) = value.kind else { throw wanted("text") }
+    return text
+  }
+
+  package func bool() throws(DescriptionError) -> Bool {
+    guard case .bool(let flag) = value.kind else { throw wanted("true or false") }
+    return flag
+  }
+
+  package func number(in range: ClosedRange<Double>) throws(DescriptionError) -> Double {
+    guard case .number(let text) = value.kind, let number = Double(text), range.contains(number) else {
+      throw wanted("a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  package func integer(in range: ClosedRange<Int>) throws(DescriptionError) -> Int {
+    guard case .number(let text) = value.kind, let number = Int(text), range.contains(number) else {
+      throw wanted("a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// A duration as flags have it, `"1.5s"`.
+  package func duration() throws(DescriptionError) -> Duration {
+    guard case .string(let text) = value.kind else { throw wanted("a duration as \"10s\" or \"500ms\"") }
+    guard let duration = DurationText.parse(text) else {
+      throw error("'\(text)' is no duration; expected one as \"10s\" or \"500ms\"")
+    }
+    return duration
+  }
+
+  /// One of a few words.
+  package func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ noun: String, _ type: Choice.Type = Choice.self
+  ) throws(DescriptionError) -> Choice {
+    let text = try text()
+    guard let choice = Choice(rawValue: text) else {
+      throw unknown(text, noun, among: Choice.allCases.map(\.rawValue))
+    }
+    return choice
+  }
+
+  // MARK: Compound values
+
+  /// The elements of an array.
+  package func elements() throws(DescriptionError) -> [Described] {
+    guard case .array(let elements) = value.kind else { throw wanted("an array") }
+    return elements.enumerated().map { Described($1, pointer: "\(pointer)/\($0)", file: file) }
+  }
+
+  /// The elements of an array, or the value itself: for what is written alone or as a list.
+  package func oneOrMore() throws(DescriptionError) -> [Described] {
+    guard case .array = value.kind else { return [self] }
+    return try elements()
+  }
+
+  /// The members of an object whose names the writer of the description chose.
+  package func members() throws(DescriptionError) -> [(name: String, value: Described)] {
+    guard case .object(let members) = value.kind else { throw wanted("an object") }
+    return members.map { ($0.name, Described($0.value, pointer: pointer + JSONPointer.step($0.name), file: file)) }
+  }
+
+  /// An object with these members and no others.
+  package func object(_ names: [String]) throws(DescriptionError) -> DescribedObject {
+    guard case .object(let members) = value.kind else { throw wanted("an object") }
+    for member in members where !names.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+      throw DescriptionError(
+        file: file, place: member.place, pointer: pointer + JSONPointer.step(member.name),
+        reason: "no such key '\(member.name)'" + Self.lead(member.name, to: names))
+    }
+    return DescribedObject(whole: self, members: try self.members())
+  }
+}

@@ -1,0 +1,27 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// A file that describes a wire or a token endpoint: JSON with comments (JSON5), one object, 256 KiB at most.
+package enum DescriptionFile {
+  package static let sizeMax = 256 * 1024
+
+  /// The description in the file that a flag names. Throws a ``DescriptionError``, or an error that names the flag if the
+  /// file cannot be read.
+  package static func read(_ path: String, of flag: String) throws -> Described {
+    try parse(try InputFile.read(path, of: flag, sizeMax: sizeMax), file: path)
+  }
+
+  /// The description that the bytes are; `file` is what errors call it.
+  package static func parse(_ bytes: [UInt8], file: String) throws(DescriptionError) -> Described {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw DescriptionError(file: file, place: TextPlace(), pointer: "", reason: "not text in UTF-8")
+    }
+    var reader = JSON5Reader(text)
+    do {
+      return Described(try reader.object(), file: file)
+    } catch {
+      throw DescriptionError(file: file, place: error.place, pointer: "", reason: error.reason)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package import GatewayJSON
+
+/// A JSON pointer (RFC 6901): `/error/code`, for instance, or nothing at all for the whole message.
+package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+  private struct Step: Hashable {
+    let name: String
+    /// The same as the place in an array; nil if it is none.
+    let index: Int?
+  }
+
+  private var steps: [Step]
+  package private(set) var description: String
+
+  /// Longer ones lead nowhere.
+  private static let stepsMax = 32
+
+  /// Nil unless the text is empty or begins with a slash, with `~` only as `~0` and `~1`.
+  package init?(_ text: String) {
+    description = text
+    guard !text.isEmpty else {
+      steps = []
+      return
+    }
+    guard text.utf8.first == UInt8(ascii: "/") else { return nil }
+    var steps: [Step] = []
+    for part in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      guard let name = Self.unescaped(part), steps.count < Self.stepsMax else { return nil }
+      let isIndex =
+        part.count <= 9 && part.allSatisfy { (0x30...0x39).contains($0) } && (part.count == 1 || part.first != 0x30)
+      steps.append(Step(name: name, index: isIndex ? Int(name) : nil))
+    }
+    self.steps = steps
+  }
+
+  /// The pointer that a value of a description is.
+  package init(_ described: Described) throws(DescriptionError) {
+    try self.init(described.text(), at: described)
+  }
+
+  /// The pointer that the text is, a part of that value of a description.
+  package init(_ text: String, at described: Described) throws(DescriptionError) {
+    guard let pointer = Self(text) else {
+      let hint =
+        text.contains("~") ? "~ stands as ~0, / as ~1" : "a pointer as \"/\(text)\", or \"\" for the whole message"
+      throw described.error("'\(text)' is no JSON pointer; \(hint)")
+    }
+    self = pointer
+  }
+
+  private static func unescaped(_ part: some Sequence<UInt8>) -> String? {
+    var bytes: [UInt8] = []
+    var rest = part.makeIterator()
+    while let byte = rest.next() {
+      guard byte == UInt8(ascii: "~") else {
+        bytes.append(byte)
+        continue
+      }
+      switch rest.next() {
+      case UInt8(ascii: "0"): bytes.append(UInt8(ascii: "~"))
+      case UInt8(ascii: "1"): bytes.append(UInt8(ascii: "/"))
+      default: return nil
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// What one step of a pointer looks like.
+  package static func step(_ name: String) -> String {
+    var step = "/"
+    for scalar in name.unicodeScalars {
+      switch scalar {
+      case "~": step += "~0"
+      case "/": step += "~1"
+      default: step.unicodeScalars.append(scalar)
+      }
+    }
+    return step
+  }
+
+  /// The same from the place that `other` points at; nil if it does not lead there.
+  func rest(behind other: JSONPointer) -> JSONPointer? {
+    guard steps.starts(with: other.steps) else { return nil }
+    var rest = self
+    rest.steps.removeFirst(other.steps.count)
+    rest.description = rest.steps.map { Self.step($0.name) }.joined()
+    return rest
+  }
+
+  /// What it points at; nil if there is nothing.
+  package func find(in root: JSONView) -> JSONView? {
+    var view = root
+    for step in steps {
+      guard let next = view[member: step.name] ?? step.index.flatMap({ view.element($0) }) else { return nil }
+      view = next
+    }
+    return view
+  }
+}

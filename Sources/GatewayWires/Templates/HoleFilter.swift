@@ -1,0 +1,39 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayTokens
+
+/// What is made of a hole's value before it is written: `{{user:base64}}`, for instance.
+package enum HoleFilter: String, Hashable, Sendable, CaseIterable {
+  /// As JSON text in quotes.
+  case json
+  case base64
+  /// Without padding.
+  case base64url
+  /// Percent-encoded.
+  case url
+  /// As a number of JSON; alone in its string.
+  case number
+
+  /// The filtered value; nil for what is no number and should be.
+  func apply(to value: String) -> String? {
+    switch self {
+    case .json:
+      var writer = JSONWriter()
+      writer.string(value)
+      return writer.text
+    case .base64: return Base64.encode(Array(value.utf8))
+    case .base64url: return Base64URL.encode(Array(value.utf8))
+    case .url: return PercentEncoding.encode(value)
+    case .number: return Self.isNumber(value) ? value : nil
+    }
+  }
+
+  /// Whether the text is a number as JSON writes it, without an exponent.
+  private static func isNumber(_ text: String) -> Bool {
+    var digits = text.utf8[...]
+    if digits.first == UInt8(ascii: "-") { digits = digits.dropFirst() }
+    let parts = digits.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    let isWhole = parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
+    return isWhole && digits.count <= 32 && (parts[0].count == 1 || parts[0].first != 0x30)
+  }
+}

@@ -1,0 +1,77 @@
+/// The names that holes of one description may have: `{{taken.ping_s}}` only where a rule takes `ping_s`, for instance.
+package struct HoleNames: Hashable, Sendable {
+  /// What rules take, in the order of their slots.
+  package var taken: [String]
+  /// The messages that are said.
+  package var sent: [String]
+  /// The words without a dot that there is a value for.
+  package var words: Set<String>
+  /// The columns of the list of users; nil where the description does not know them.
+  package var columns: [String]?
+  /// What a hole of another name would need, as the end of a sentence.
+  package var takenNeeds: String
+
+  package init(
+    taken: [String] = [], sent: [String] = [], words: Set<String> = HoleNames.client, columns: [String]? = nil,
+    takenNeeds: String = "a rule with \"take\": {\"NAME\": POINTER} takes it"
+  ) {
+    self.taken = taken
+    self.sent = sent
+    self.words = words
+    self.columns = columns
+    self.takenNeeds = takenNeeds
+  }
+
+  /// What every client has.
+  package static let client = Set(table.map(\.name)).subtracting(["connection"])
+
+  private static let table: [(name: String, hole: Hole)] = [
+    ("user", .user), ("token", .token), ("id", .id), ("number", .number), ("random", .random),
+    ("now", .nowSeconds), ("now_ms", .nowMilliseconds), ("life_s", .lifeSeconds), ("end_s", .endSeconds),
+    ("end_ms", .endMilliseconds), ("connection", .connection),
+  ]
+
+  /// What a hole is called between its braces.
+  package func name(of hole: Hole) -> String {
+    switch hole {
+    case .column(let column): "user.\(column)"
+    case .taken(let slot): "taken.\(taken[slot])"
+    case .sent(let slot): "sent.\(sent[slot])"
+    case .secret(let name): "secret.\(name)"
+    default: Self.table.first { $0.hole == hole }?.name ?? ""
+    }
+  }
+
+  /// The hole of that name, which stands in that value of a description.
+  func hole(_ name: String, at described: Described) throws(DescriptionError) -> Hole {
+    if let entry = Self.table.first(where: { $0.name == name }), words.contains(name) { return entry.hole }
+    let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, !parts[1].isEmpty else {
+      throw described.unknown(name, "hole", among: known)
+    }
+    switch parts[0] {
+    case "user":
+      if let columns, !columns.contains(parts[1]) {
+        throw described.unknown(parts[1], "column of the list of users", among: columns)
+      }
+      return .column(parts[1])
+    case "taken":
+      guard let slot = taken.firstIndex(of: parts[1]) else {
+        let needs = takenNeeds.replacing("NAME", with: parts[1])
+        throw described.error("nothing takes '\(parts[1])'; \(needs)")
+      }
+      return .taken(slot)
+    case "sent":
+      guard let slot = sent.firstIndex(of: parts[1]) else {
+        throw described.error("no message '\(parts[1])' under /say" + Described.lead(parts[1], to: sent))
+      }
+      return .sent(slot)
+    case "secret": return .secret(parts[1])
+    default: throw described.unknown(name, "hole", among: known)
+    }
+  }
+
+  private var known: [String] {
+    Self.table.map(\.name).filter(words.contains) + ["user.COLUMN", "taken.NAME", "sent.MESSAGE", "secret.NAME"]
+  }
+}

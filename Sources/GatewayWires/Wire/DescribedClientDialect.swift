@@ -1,0 +1,188 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayTokens
+
+/// The client's side of a wire that a file describes. Tokens are asked for as a built-in dialect does it, or as another
+/// file describes.
+package struct DescribedClientDialect: ClientDialect {
+  package let wire: WireDescription
+  private let provider: any ClientDialect
+  /// What stands for `{{secret.NAME}}`.
+  private let secrets: [String: String]
+  /// Told of every message and what took it; nil for a fleet.
+  private let watch: (@Sendable (WireSight) -> Void)?
+
+  /// - Parameter provider: Who asks for tokens, and reads the answers.
+  package init(
+    _ wire: WireDescription, provider: any ClientDialect, secrets: [String: String] = [:],
+    watch: (@Sendable (WireSight) -> Void)? = nil
+  ) {
+    self.wire = wire
+    self.provider = provider
+    self.secrets = secrets
+    self.watch = watch
+  }
+
+  package var name: String { wire.name }
+  package var habits: ClientHabits { wire.habits }
+  package var closeNames: [UInt16: String] { [:] }
+  package var upgradeTarget: String {
+    String(decoding: wire.connect.path.literal ?? [], as: UTF8.self)
+  }
+
+  // MARK: Tokens
+
+  package func registration(of user: UserID) -> HTTPRequest? { provider.registration(of: user) }
+
+  package func tokenRequest(for user: UserID, life: TokenLife, at now: WallTime) -> HTTPRequest {
+    provider.tokenRequest(for: user, life: life, at: now)
+  }
+
+  package func token(in response: HTTPResponse) -> Credentials? { provider.token(in: response) }
+
+  /// The `exp` of a JWT, which is read and not checked: the gateway is the judge.
+  package func end(of token: Credentials) -> WallTime? {
+    guard let payload = try? UnverifiedToken(token.token).payload, let exp = payload[member: "exp"]?.number,
+      (0...1e11).contains(exp)
+    else { return nil }
+    return WallTime(seconds: exp)
+  }
+
+  // MARK: What is said
+
+  /// The same, telling `watch` of everything that is said and heard.
+  package func watched(by watch: @escaping @Sendable (WireSight) -> Void) -> DescribedClientDialect {
+    DescribedClientDialect(wire, provider: provider, secrets: secrets, watch: watch)
+  }
+
+  package func memory(of client: ClientIdentity) -> ClientMemory? {
+    ClientMemory(taken: wire.names.taken.count, sent: wire.messages.count)
+  }
+
+  package func upgrade(of client: ClientIdentity) -> ClientUpgrade {
+    let upgrade = wire.connect.upgrade(source(client, nil, message: 0))
+    if let watch {
+      let query = upgrade.request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+      watch(.dialled(seen(Array((upgrade.request.path + (query.isEmpty ? "" : "?\(query)")).utf8), client)))
+    }
+    return upgrade
+  }
+
+  package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
+    frames(message, of: client, nil).first
+  }
+
+  package func frames(_ message: ClientMessage, of client: ClientIdentity, _ memory: ClientMemory?) -> [Frame] {
+    switch message {
+    case .connect: wire.opening.map { say($0, client, memory) } ?? []
+    case .refresh(let token):
+      wire.renewal.map { number in
+        var client = client
+        client.token = token
+        return say(number, client, memory)
+      } ?? []
+    case .ping: wire.keepAlive?.message.map { say($0, client, memory) } ?? []
+    case .cued(let number): wire.messages.indices.contains(number) ? say(number, client, memory) : []
+    case .garbage: [Frame(wire.frames.kind, Array("{\"nonsense\":".utf8) + wire.frames.end)]
+    }
+  }
+
+  /// The frames of a message; none if a hole cannot be filled.
+  private func say(_ number: Int, _ client: ClientIdentity, _ memory: ClientMemory?) -> [Frame] {
+    let id = (memory?.lastID ?? 0) &+ 1
+    memory?.lastID = id
+    memory?.sent[number] = id
+    memory?.hasSpoken = true
+    let source = source(client, memory, message: id)
+    let separator = wire.frames.end.isEmpty ? wire.frames.split : wire.frames.end
+    var frames: [Frame] = []
+    for part in wire.messages[number].parts {
+      var bytes: [UInt8] = []
+      do {
+        try part.template.write(to: &bytes, from: source, refusing: separator)
+      } catch {
+        watch?(.unsaid(message: wire.names.sent[number], error))
+        return []
+      }
+      watch?(.said(message: wire.names.sent[number], seen(bytes, client)))
+      frames.append(Frame(part.kind ?? wire.frames.kind, bytes + wire.frames.end))
+    }
+    return frames
+  }
+
+  func source(_ client: ClientIdentity, _ memory: ClientMemory?, message: UInt32) -> ClientHoles {
+    ClientHoles(
+      client: client, memory: memory, message: message, end: client.token.flatMap { end(of: $0) }, secrets: secrets)
+  }
+
+  /// What people may see of a message: no token, no secret, no control character.
+  private func seen(_ bytes: [UInt8], _ client: ClientIdentity) -> String {
+    var text = String(decoding: bytes.prefix(2000), as: UTF8.self)
+    if let token = client.token?.token, !token.isEmpty { text = text.replacing(token, with: "<token>") }
+    for secret in secrets.values where !secret.isEmpty { text = text.replacing(secret, with: "<secret>") }
+    // What looks like a JWT of somebody else's is none of anybody's business either.
+    text = text.split(separator: "eyJ", omittingEmptySubsequences: false).enumerated().map { number, part in
+      number == 0 ? String(part) : "<token>" + part.drop { $0.isLetter || $0.isNumber || "_-.".contains($0) }
+    }.joined()
+    return String(
+      String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+  }
+
+  // MARK: What is heard
+
+  package func decode(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> ServerNotice? { nil }
+
+  package func hear(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, by client: () -> (ClientPhase?, ClientIdentity),
+    _ memory: ClientMemory?, _ hear: (ServerNotice?) -> Void
+  ) {
+    guard let memory else { return hear(nil) }
+    for bytes in wire.frames.messages(in: payload, &memory.rest) {
+      let (phase, identity) = client()
+      guard let phase else { continue }
+      let now: ClientPhase = phase == .loggingIn && !memory.hasSpoken ? .opening : phase
+      let notices = notices(of: WireText(bytes), in: now, identity, memory)
+      if notices.isEmpty { hear(nil) }
+      for notice in notices { hear(notice) }
+    }
+  }
+
+  private func notices(
+    of text: WireText, in phase: ClientPhase, _ client: ClientIdentity, _ memory: ClientMemory
+  ) -> [ServerNotice] {
+    let source = source(client, memory, message: memory.lastID)
+    guard let rule = wire.rules.first(where: { $0.phases.contains(phase) && $0.condition.holds(for: text, source) })
+    else {
+      watch?(.unmatched(seen(text.bytes, client), phase))
+      return [.remark(name: "unmatched")]
+    }
+    watch?(.heard(seen(text.bytes, client), rule: rule.described.pointer, verdict: rule.verdict.rawValue))
+    let taken = Taken(rule, from: text, into: memory, of: client)
+    var notices = taken.life.map { [ServerNotice.tokenLife($0)] } ?? []
+    if let notice = notice(of: rule, taken, in: phase, source) { notices.append(notice) }
+    if let reply = rule.reply { notices.append(.cue(reply)) }
+    return notices
+  }
+
+  private func notice(
+    of rule: WireRule, _ taken: Taken, in phase: ClientPhase, _ source: ClientHoles
+  ) -> ServerNotice? {
+    let isLive = phase == .live || phase == .refreshing
+    switch rule.verdict {
+    case .step, .ignore: return nil
+    case .alive: return .alive
+    case .error: return .remark(name: taken.label)
+    case .ask: return .refreshRequired(timeout: taken.wait)
+    case .refreshed: return .refreshed
+    case .loggedIn:
+      var welcome = Welcome()
+      if let keepAlive = wire.keepAlive { (welcome.pingInterval, welcome.pongTimeout) = keepAlive.times(source) }
+      return .connected(nil, welcome)
+    case .loginRefused, .goodbye:
+      if isLive { return .goodbye(rule.then, name: taken.label) }
+      if let retry = taken.retry, rule.then == .retry { return .busy(retryAfter: retry) }
+      return .error(number: rule.then.number, name: taken.label)
+    case .refreshRefused: return .error(number: rule.then.number, name: taken.label)
+    }
+  }
+}

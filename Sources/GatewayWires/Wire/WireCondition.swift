@@ -1,0 +1,46 @@
+internal import GatewayJSON
+
+/// What a message is like that a rule takes: begins with `40`, and is a JSON object behind it with a `sid`, for instance.
+struct WireCondition: Hashable, Sendable {
+  private struct Member: Hashable {
+    let pointer: JSONPointer
+    let matcher: JSONMatcher
+  }
+
+  private let text: Template?
+  let prefix: [UInt8]
+  private let contained: [UInt8]
+  private let members: [Member]
+
+  init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
+    let when = try described.object(["text", "prefix", "contains", "json"])
+    text = try when["text"].map { (text) throws(DescriptionError) in try Template(text, names) }
+    prefix = Array(try when["prefix"]?.text().utf8 ?? "".utf8)
+    contained = Array(try when["contains"]?.text().utf8 ?? "".utf8)
+    members =
+      try when["json"]?.members().map { (entry) throws(DescriptionError) in
+        guard JSONPointer(entry.name) != nil else {
+          // The name is what is wrong, and its object is the place that leads there.
+          throw (when["json"] ?? entry.value).error(
+            "'\(entry.name)' is no JSON pointer; a pointer as \"/\(entry.name)\", or \"\" for the whole message")
+        }
+        return Member(
+          pointer: try JSONPointer(entry.name, at: entry.value), matcher: try JSONMatcher(entry.value, names))
+      } ?? []
+    if text == nil && prefix.isEmpty && contained.isEmpty && members.isEmpty {
+      throw described.error("holds for nothing; one of \"text\", \"prefix\", \"contains\" and \"json\"")
+    }
+  }
+
+  /// Whether the message is like that.
+  func holds(for message: WireText, _ source: some HoleSource) -> Bool {
+    if let text {
+      guard let wanted = try? text.text(from: source), message.bytes.elementsEqual(wanted.utf8) else { return false }
+    }
+    guard message.bytes.starts(with: prefix) else { return false }
+    guard contained.isEmpty || message.bytes.dropFirst(prefix.count).holds(contained) else { return false }
+    guard !members.isEmpty else { return true }
+    guard let root = message.json(behind: prefix.count) else { return false }
+    return members.allSatisfy { $0.matcher.matches($0.pointer.find(in: root), source) }
+  }
+}

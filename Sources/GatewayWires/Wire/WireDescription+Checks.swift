@@ -1,0 +1,85 @@
+internal import GatewayCore
+
+// What each part of a description may say, and all of it together may not.
+
+extension WireDescription {
+  func check(_ file: Described, _ renewing: WireRenewal) throws(DescriptionError) {
+    try checkReach()
+    try checkExamples()
+    let verdicts = Set(rules.map(\.verdict))
+    guard habits.isLoggedInAtOpen || verdicts.contains(.loggedIn) else {
+      throw file.error("/hear: no rule is logged_in; one, or \"at_open\": {\"is\": \"logged_in\"}")
+    }
+    guard let refresh = renewing.described else { return }
+    if renewing.habit.how == .asked, !verdicts.contains(.ask) {
+      throw refresh.error("nobody asks: no rule of /hear is ask; one, or another \"how\"")
+    }
+    if [.asked, .timer].contains(renewing.habit.how), !verdicts.contains(.refreshed), !renewing.habit.isProvenBySurvival
+    {
+      throw refresh.error("no rule of /hear is refreshed; one, or \"proof\": \"survival\"")
+    }
+  }
+
+  /// A rule whose condition an earlier one has, in all its phases, is never reached.
+  private func checkReach() throws(DescriptionError) {
+    for (number, rule) in rules.enumerated() {
+      for earlier in rules[..<number]
+      where earlier.condition == rule.condition && earlier.phases.isSuperset(of: rule.phases) {
+        throw rule.described.error("never reached: \(earlier.described.pointer) has the same condition")
+      }
+    }
+  }
+
+  /// Every example is taken by its own rule.
+  private func checkExamples() throws(DescriptionError) {
+    for (number, rule) in rules.enumerated() {
+      guard let example = rule.example else { continue }
+      var bytes: [UInt8] = []
+      do {
+        try example.write(to: &bytes, from: ExampleSource())
+      } catch {
+        throw rule.described.error("its example cannot be said: \(error)")
+      }
+      let text = WireText(bytes)
+      guard rule.condition.holds(for: text, ExampleSource()) else {
+        throw rule.described.error("the rule does not recognise its own example")
+      }
+      for earlier in rules[..<number]
+      where earlier.phases.isSuperset(of: rule.phases) && earlier.condition.holds(for: text, ExampleSource()) {
+        throw rule.described.error("its example is taken by \(earlier.described.pointer), which stands before it")
+      }
+    }
+  }
+}
+
+/// What fills the holes of examples: the same everywhere, but another number for each message.
+struct ExampleSource: HoleSource {
+  func value(of hole: Hole) -> String? {
+    switch hole {
+    case .user: "ann"
+    case .column, .taken, .secret: "1"
+    case .token: "a.b.c"
+    case .id, .number: "1"
+    case .sent(let slot): "\(slot + 1)"
+    case .random: "0123456789abcdef"
+    case .nowSeconds, .endSeconds: "1700000000"
+    case .nowMilliseconds, .endMilliseconds: "1700000000000"
+    case .lifeSeconds: "300"
+    case .connection: "c1"
+    }
+  }
+}
+
+extension WireDescription {
+  /// What there is to it, as a line for people.
+  package var outline: String {
+    let examples = rules.count { $0.example != nil }
+    return
+      "\(name): \(messages.count) messages, \(rules.count) rules, \(examples) examples, renewal \(habits.refresh.how.rawValue)"
+  }
+
+  /// Whether the token stands in the address, which gateways and proxies write into their logs.
+  package var showsTokenInAddress: Bool {
+    (connect.query.map(\.value) + [connect.path]).contains { $0.holes.contains(.token) }
+  }
+}

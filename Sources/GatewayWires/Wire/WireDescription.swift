@@ -1,0 +1,77 @@
+package import GatewayCore
+internal import GatewayJSON
+
+/// A gateway's wire as a file describes it, from the client's side: Socket.IO 5 over WebSocket, for instance. Words and
+/// habits only; what a client does with them is the storm's one client machine.
+package struct WireDescription: Sendable {
+  package let name: String
+  let connect: WireConnect
+  let frames: WireFraming
+  /// In the order of ``HoleNames/sent``.
+  let messages: [WireMessage]
+  let rules: [WireRule]
+  let keepAlive: WireKeepAlive?
+  package let names: HoleNames
+  package let habits: ClientHabits
+  /// What is said when the connection is open; nil where the gateway speaks first, or the upgrade said all.
+  let opening: Int?
+  /// What carries a new token; nil where none is sent on a connection.
+  let renewal: Int?
+
+  static let keys = [
+    "$schema", "wire", "name", "connect", "token", "frames", "settle", "say", "at_open", "hear", "ends", "refresh",
+    "comeback",
+    "keep_alive", "serve",
+  ]
+  /// What a client remembers of what rules took.
+  private static let slotsMax = 8
+
+  package init(_ file: Described) throws(DescriptionError) {
+    let wire = try file.object(Self.keys)
+    let version = try wire.required("wire", example: "1")
+    guard case .number("1") = version.value.kind else {
+      throw version.error("expected 1, the version of this language")
+    }
+    let name = try wire.required("name", example: "\"my-gateway\"")
+    self.name = try name.text()
+    guard (1...64).contains(self.name.utf8.count) else { throw name.error("a wire's name has 1 to 64 bytes") }
+    if let token = wire["token"], try token.text() != "before" {
+      throw token.unknown(try token.text(), "moment to ask for a token", among: ["before"])
+    }
+    let said = try wire["say"]?.members() ?? []
+    let heard = try wire["hear"]?.elements() ?? []
+    let names = HoleNames(taken: try Self.taken(by: heard), sent: said.map(\.name))
+    self.names = names
+    connect = try WireConnect(try wire.required("connect", example: "{ \"path\": \"/socket\" }"), names)
+    frames = try WireFraming(wire["frames"])
+    messages = try said.map { (entry) throws(DescriptionError) in try WireMessage(entry.value, names) }
+    rules = try heard.map { (entry) throws(DescriptionError) in try WireRule(entry, names) }
+    let opening = try WireOpening(wire["at_open"], names)
+    self.opening = opening.message
+    let renewing = try WireRenewal(wire["refresh"], names)
+    renewal = renewing.message
+    keepAlive = try wire["keep_alive"].map { (keepAlive) throws(DescriptionError) in try WireKeepAlive(keepAlive, names)
+    }
+    var habits = ClientHabits()
+    habits.refresh = renewing.habit
+    habits.isLoggedInAtOpen = opening.isLoggedIn
+    habits.settle = try wire["settle"]?.duration() ?? (opening.isLoggedIn ? .seconds(1) : .zero)
+    habits.keepAlive = keepAlive?.habit
+    habits.comeback = try ComebackHabit(wire["comeback"], ends: WireEnds.rules(wire["ends"]))
+    self.habits = habits
+    try check(file, renewing)
+  }
+
+  /// The names under which rules take something without a meaning of its own.
+  private static func taken(by rules: [Described]) throws(DescriptionError) -> [String] {
+    var names: [String] = []
+    for rule in rules {
+      guard let take = try rule.object(WireRule.keys)["take"] else { continue }
+      for (name, value) in try take.members() where WireRule.Meaning(rawValue: name) == nil && !names.contains(name) {
+        guard names.count < slotsMax else { throw value.error("more than \(slotsMax) different names are taken") }
+        names.append(name)
+      }
+    }
+    return names
+  }
+}

@@ -1,0 +1,55 @@
+internal import GatewayCore
+internal import GatewayJSON
+
+/// What ends and refusals mean on a described wire: `{ "code": "4403-4499", "then": "give_up" }`, for instance.
+enum WireEnds {
+  static func rules(_ described: Described?) throws(DescriptionError) -> [EndRule] {
+    try described?.elements().map { (element) throws(DescriptionError) in try rule(element) } ?? []
+  }
+
+  private static func rule(_ described: Described) throws(DescriptionError) -> EndRule {
+    let rule = try described.object(["code", "http", "during", "then", "label"])
+    let then = try rule.required("then", example: "\"renew\"")
+    var label: String?
+    if let named = rule["label"] { label = WireLabel.cleaned(try named.text()) }
+    switch (rule["code"], rule["http"]) {
+    case (let codes?, nil):
+      return EndRule(
+        codes: try ranges(codes, 1000...4999), phases: try WirePhases.read(rule["during"]),
+        verdict: try then.choice("verdict"), label: label)
+    case (nil, let codes?):
+      return EndRule(
+        codes: try ranges(codes, 300...599), isHTTP: true, phases: try WirePhases.read(rule["during"]),
+        verdict: try then.choice("verdict"), label: label)
+    default: throw described.error("names no end; \"code\" of a close frame, or \"http\" status of a refused upgrade")
+    }
+  }
+
+  /// A number, a range as `"4000-4099"`, or a list of them.
+  private static func ranges(
+    _ described: Described, _ allowed: ClosedRange<Int>
+  ) throws(DescriptionError) -> [ClosedRange<Int>] {
+    try described.oneOrMore().map { (one) throws(DescriptionError) in
+      if case .string(let text) = one.value.kind {
+        let sides = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        guard sides.count == 2, let low = sides[0], let high = sides[1], low <= high, allowed.contains(low),
+          allowed.contains(high)
+        else {
+          throw one.error("'\(text)' is no range of codes; one as \"\(allowed.lowerBound)-\(allowed.upperBound)\"")
+        }
+        return low...high
+      }
+      let code = try one.integer(in: allowed)
+      return code...code
+    }
+  }
+}
+
+/// When a rule holds: `"during": "live"`, or a list of phases.
+enum WirePhases {
+  static func read(_ described: Described?) throws(DescriptionError) -> Set<ClientPhase> {
+    guard let described else { return Set(ClientPhase.allCases) }
+    return Set(
+      try described.oneOrMore().map { (one) throws(DescriptionError) -> ClientPhase in try one.choice("phase") })
+  }
+}

@@ -1,0 +1,72 @@
+internal import GatewayCore
+
+/// How messages stand in WebSocket frames: one in each, several with a separator between them, or lines that frames cut
+/// anywhere, as NATS has them.
+struct WireFraming: Sendable {
+  let kind: Frame.Kind
+  /// Stands between the messages of a frame; empty where a frame is a message.
+  let split: [UInt8]
+  /// Ends every message, wherever frames end; empty where they end with the frame.
+  let end: [UInt8]
+
+  /// A longer message that does not end is dropped, in bytes.
+  static let messageMax = 1 << 20
+
+  init(_ described: Described?) throws(DescriptionError) {
+    let frames = try described?.object(["kind", "split", "end"])
+    let kinds: [String: Frame.Kind] = ["text": .text, "binary": .binary]
+    if let named = frames?["kind"] {
+      guard let kind = kinds[try named.text()] else {
+        throw named.unknown(try named.text(), "kind of frames", among: kinds.keys.sorted())
+      }
+      self.kind = kind
+    } else {
+      kind = .text
+    }
+    split = try Self.separator(frames?["split"])
+    end = try Self.separator(frames?["end"])
+    if let described, !split.isEmpty && !end.isEmpty {
+      throw described.error("\"split\" and \"end\" are both given; one of them is meant")
+    }
+  }
+
+  private static func separator(_ described: Described?) throws(DescriptionError) -> [UInt8] {
+    guard let described else { return [] }
+    let bytes = Array(try described.text().utf8)
+    guard (1...8).contains(bytes.count) else { throw described.error("a separator has 1 to 8 bytes") }
+    return bytes
+  }
+
+  /// The messages in a frame, with what is left of the frame before; keeps what has not ended.
+  func messages(in payload: UnsafeRawBufferPointer, _ rest: inout [UInt8]) -> [[UInt8]] {
+    guard end.isEmpty else { return ended(payload, &rest) }
+    guard !split.isEmpty else { return [Array(payload)] }
+    return Self.parts(Array(payload)[...], split).filter { !$0.isEmpty }.map(Array.init)
+  }
+
+  private func ended(_ payload: UnsafeRawBufferPointer, _ rest: inout [UInt8]) -> [[UInt8]] {
+    rest.append(contentsOf: payload)
+    var parts = Self.parts(rest[...], end)
+    let last = parts.removeLast()
+    rest = last.count > Self.messageMax ? [] : Array(last)
+    return parts.map(Array.init)
+  }
+
+  /// What stands between the separators, at least one part.
+  private static func parts(_ bytes: ArraySlice<UInt8>, _ separator: [UInt8]) -> [ArraySlice<UInt8>] {
+    var parts: [ArraySlice<UInt8>] = []
+    var start = bytes.startIndex
+    var index = start
+    while index <= bytes.endIndex - separator.count {
+      if bytes[index...].starts(with: separator) {
+        parts.append(bytes[start..<index])
+        index += separator.count
+        start = index
+      } else {
+        index += 1
+      }
+    }
+    parts.append(bytes[start...])
+    return parts
+  }
+}

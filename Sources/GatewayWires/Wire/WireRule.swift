@@ -1,0 +1,78 @@
+internal import GatewayCore
+internal import GatewayJSON
+
+/// What a message of the gateway means, and how it is told from others: `{"type":"pong"}` is a sign of life, for instance.
+struct WireRule: Sendable {
+  enum Verdict: String, Hashable, Sendable, CaseIterable {
+    /// Says something on, and nothing else.
+    case step
+    case loggedIn = "logged_in"
+    case loginRefused = "login_refused"
+    case ask
+    case refreshed
+    case refreshRefused = "refresh_refused"
+    case goodbye
+    case alive
+    case error
+    case ignore
+  }
+
+  /// What something that a rule takes is for.
+  enum Meaning: String, Hashable, Sendable, CaseIterable {
+    case lifeSeconds = "life_s"
+    case lifeMilliseconds = "life_ms"
+    case endSeconds = "end_s"
+    case endMilliseconds = "end_ms"
+    case waitMilliseconds = "wait_ms"
+    case retrySeconds = "retry_s"
+    case retryMilliseconds = "retry_ms"
+  }
+
+  struct Taking: Sendable {
+    enum Place: Hashable {
+      case meaning(Meaning)
+      case slot(Int)
+    }
+
+    let place: Place
+    let pointer: JSONPointer
+  }
+
+  let described: Described
+  let condition: WireCondition
+  let phases: Set<ClientPhase>
+  let verdict: Verdict
+  let reply: Int?
+  let taking: [Taking]
+  let then: ReturnVerdict
+  let label: WireLabel?
+  let unpack: JSONPointer?
+  /// The message as the gateway would say it.
+  let example: Template?
+
+  static let keys = ["when", "during", "is", "say", "take", "then", "label", "unpack", "as"]
+
+  init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
+    self.described = described
+    let rule = try described.object(Self.keys)
+    condition = try WireCondition(try rule.required("when", example: "{ \"json\": { \"/type\": \"pong\" } }"), names)
+    phases = try WirePhases.read(rule["during"])
+    verdict = try rule.required("is", example: "\"logged_in\"").choice("meaning")
+    reply = try rule["say"].map { (say) throws(DescriptionError) in try names.message(say) }
+    if verdict == .step && reply == nil { throw described.error("a step says something; \"say\": a message") }
+    taking =
+      try rule["take"]?.members().map { (entry) throws(DescriptionError) in
+        let pointer = try JSONPointer(entry.value)
+        if let meaning = Meaning(rawValue: entry.name) { return Taking(place: .meaning(meaning), pointer: pointer) }
+        return Taking(place: .slot(names.taken.firstIndex(of: entry.name) ?? 0), pointer: pointer)
+      } ?? []
+    then = try rule["then"]?.choice("verdict") ?? .retry
+    label = try rule["label"].map { (label) throws(DescriptionError) in try WireLabel(label) }
+    unpack = try rule["unpack"].map { (unpack) throws(DescriptionError) in try JSONPointer(unpack) }
+    var serving = names
+    serving.words.insert("connection")
+    example = try rule["as"].map { (example) throws(DescriptionError) in
+      try WireMessage.template(example, try example.object(["json", "text", "prefix"]), serving)
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package import GatewayCore
+
+/// What is seen of one client's conversation: that rule `/hear/2` took a message as `logged_in`, for instance. Tokens and
+/// secrets stand in it as `<token>` and `<secret>`.
+package enum WireSight: Hashable, Sendable {
+  /// Path and query of an upgrade.
+  case dialled(String)
+  case said(message: String, String)
+  /// A message that could not be said, and why.
+  case unsaid(message: String, HoleError)
+  /// A message that a rule took.
+  case heard(String, rule: String, verdict: String)
+  /// A message that none took.
+  case unmatched(String, ClientPhase)
+}

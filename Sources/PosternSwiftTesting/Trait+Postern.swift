@@ -1,0 +1,45 @@
+public import PosternTesting
+public import Testing
+
+extension Trait where Self == PosternTrait {
+  /// A gateway for the test, with the defaults of `postern serve`.
+  public static var postern: Self { Self() }
+
+  /// A gateway for the test, with these options.
+  public static func postern(_ options: PosternGateway.Options) -> Self { Self(options) }
+
+  /// A gateway for the test, with some of `PosternGateway.Options` otherwise than usual.
+  public static func postern(
+    loginTimeout: Duration? = nil, refreshTimeout: Duration? = nil, refreshLead: Duration? = nil,
+    closesRevoked: Bool = false, providerLatency: Duration? = nil, isFrozen: Bool = false, seed: UInt64? = nil
+  ) -> Self {
+    var options = PosternGateway.Options()
+    if let loginTimeout { options.loginTimeout = loginTimeout }
+    if let refreshTimeout { options.refreshTimeout = refreshTimeout }
+    if let refreshLead { options.refreshLead = refreshLead }
+    if let providerLatency { options.providerLatency = providerLatency }
+    options.closesRevoked = closesRevoked
+    options.isFrozen = isFrozen
+    options.seed = seed
+    return Self(options)
+  }
+}
+
+extension PosternGateway {
+  @TaskLocal static var ofTest: PosternGateway?
+
+  /// A test that has no gateway asks for it.
+  public struct NoGateway: Error, CustomStringConvertible {
+    /// What to do.
+    public let description = "this test has no gateway: give it, or its suite, the trait .postern"
+  }
+
+  /// The gateway of the test that runs, also in the tasks that it starts. Throws ``NoGateway`` where neither the test nor
+  /// its suite has the trait.
+  public static var current: PosternGateway {
+    get throws {
+      guard let ofTest else { throw NoGateway() }
+      return ofTest
+    }
+  }
+}

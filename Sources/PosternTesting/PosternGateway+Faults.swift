@@ -1,0 +1,34 @@
+internal import GatewayCore
+internal import GatewayFaults
+internal import GatewayRuntime
+internal import GatewaySpace
+
+// What a test has go wrong.
+
+extension PosternGateway {
+  /// Has the gateway fail so from here on, as an order in JSON says: `{"fault": "drop", "what": "reply:refresh", "times": 1}`,
+  /// for instance. `GET /faults/known` at ``controlURL`` tells what there is. Returns the number that ``mend(_:)`` takes.
+  /// Throws what is wrong with the order.
+  @discardableResult
+  public func fail(_ order: String) async throws -> Int {
+    let order = try FaultOrder.read(json: Array(order.utf8))
+    let space = space.hosted.space
+    let made: Result<Int, GatewayError> = await gateway.tables[0].perform { _ in
+      do throws(GatewayError) {
+        guard let faults = space.faults else { throw .notFound }
+        return .success(Int(try faults.add(order).number))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try made.get()
+  }
+
+  /// Takes a fault back. False if it stands no more.
+  @discardableResult
+  public func mend(_ number: Int) async -> Bool {
+    guard let number = UInt32(exactly: number) else { return false }
+    let space = space.hosted.space
+    return await gateway.tables[0].perform { _ in space.faults?.remove(number) ?? false }
+  }
+}

@@ -1,0 +1,81 @@
+internal import GatewayCore
+internal import GatewayRuntime
+internal import GatewaySpace
+
+extension PosternGateway {
+  /// How the time of a gateway was moved: by a day in three steps, for instance, and ann never answered.
+  public struct Advance: Hashable, Sendable {
+    /// How many deadlines were met, each at its own time.
+    public let steps: Int
+    /// How far.
+    public let moved: Duration
+    /// The sessions whose clients had been asked for something and had not answered at the end.
+    public let owing: [Session]
+
+    /// Whether everybody answered in time.
+    public var isAnswered: Bool { owing.isEmpty }
+
+    init(_ advance: GatewaySpace.Advance) {
+      steps = advance.steps
+      moved = advance.moved
+      owing = advance.owing.map(Session.init)
+    }
+  }
+
+  /// What becomes of the time of day when the time of sessions is moved.
+  public enum WallClock: Hashable, Sendable {
+    /// It is moved as far.
+    case moves
+    /// It goes on as it went: for tokens that somebody mints by the real time of day.
+    case stays
+  }
+
+  /// What ends a move before its time.
+  public enum Stop: Hashable, Sendable {
+    /// A session is asked for another token.
+    case refreshRequired
+  }
+
+  /// Why the time could not be moved: somebody else moves it just now, for instance.
+  public struct NotAdvanced: Error, CustomStringConvertible {
+    /// What was in the way.
+    public let description: String
+  }
+
+  /// Moves the gateway's time on, from deadline to deadline. Whoever owes an answer at one is given `patience` in real time,
+  /// while the gateway's stands still: a client that takes 300 ms loses none of its time-out. One that says nothing costs
+  /// one patience, is in ``Advance/owing``, and is cut off where the move goes past its time-out. Pings keep to real time.
+  ///
+  /// Returns how it went; throws ``NotAdvanced`` if it could not be moved: ten years at most, one move at a time.
+  @discardableResult
+  public func advance(
+    by duration: Duration, patience: Duration = .seconds(1), wall: WallClock = .moves, until stop: Stop? = nil
+  ) async throws -> Advance {
+    guard duration >= .zero, duration <= GatewaySpace.Advance.farthest else {
+      throw NotAdvanced(description: "time moves forward, by ten years at most")
+    }
+    let patience = min(max(patience, .zero), .seconds(3_600))
+    let outcome = await LoopStage(loop: space.hosted.host).perform { [hosted = space.hosted] in
+      do throws(GatewaySpace.Advance.Failure) {
+        return Result<GatewaySpace.Advance, GatewaySpace.Advance.Failure>.success(
+          try await hosted.advance(
+            by: duration, patience: patience, wall: wall == .moves ? .moves : .stays,
+            until: stop.map { _ in .refreshRequired }))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch outcome {
+    case .success(let advance): return Advance(advance)
+    case .failure(.alreadyUnderWay): throw NotAdvanced(description: "somebody moves this gateway's time just now")
+    case .failure(.ended): throw NotAdvanced(description: "the gateway has been stopped")
+    case .failure(.endless(let steps)):
+      throw NotAdvanced(description: "\(steps) deadlines were met and there are more: something sets one after another")
+    }
+  }
+
+  /// How long it has lasted in its own time, the moves with it.
+  public func age() async -> Duration {
+    await LoopStage(loop: space.hosted.host).perform { [hosted = space.hosted] in hosted.age }
+  }
+}

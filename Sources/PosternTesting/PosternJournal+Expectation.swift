@@ -1,0 +1,102 @@
+internal import GatewayControl
+internal import GatewayCore
+internal import GatewayRuntime
+
+extension PosternJournal {
+  /// What a client is held to: that it has one provider call under way at a time, for instance.
+  public struct Expectation: Sendable, CustomStringConvertible {
+    let expectation: GatewayControl.Expectation
+
+    /// The word that it goes by in the control API, e.g. `single_flight`.
+    public var description: String { expectation.name }
+
+    /// Never two provider calls of a user under way at once, and never two tokens presented for one request.
+    public static let singleFlight = Expectation(expectation: .singleFlight)
+
+    /// Exactly one token is made for each refresh: none before the request, none after the answer, and not two between.
+    /// Counts the calls of the built-in provider, `POST /v1/tokens` at ``PosternGateway/httpURL``.
+    public static let oneProviderCallPerExpiry = Expectation(expectation: .oneProviderCallPerExpiry)
+
+    /// After an end that nobody may come back from, the client does not connect again; it is watched for `quiet`.
+    public static func noAttemptAfterTerminal(quiet: Duration = .seconds(1)) -> Expectation {
+      Expectation(expectation: .noAttemptAfterTerminal(quiet: quiet))
+    }
+
+    /// At most so many attempts, and then none for `quiet`.
+    public static func stopsAfter(
+      _ most: Int, _ attempt: Attempt = .connection, quiet: Duration = .seconds(1)
+    ) -> Expectation {
+      Expectation(expectation: .stopsAfter(most, attempt.attempt, quiet: quiet))
+    }
+
+    /// After each line of the kind the client lets so much real time pass before it tries again.
+    public static func waitsAtLeast(_ least: Duration, after kind: Kind = .closed) -> Expectation {
+      Expectation(expectation: .waitsAtLeast(least, after: kind.kind))
+    }
+
+    /// The client's waits after lines of the kind differ by chance. Five waits of the same rung of its back-off are
+    /// compared; fewer decide nothing.
+    public static func backoffHasJitter(after kind: Kind = .closed) -> Expectation {
+      Expectation(expectation: .backoffHasJitter(after: kind.kind))
+    }
+
+    /// Each request for a token is answered on its own connection with one that is taken, within so much of the time of
+    /// sessions.
+    public static func refreshedInTime(within limit: Duration? = nil) -> Expectation {
+      Expectation(expectation: .refreshedInTime(within: limit))
+    }
+
+    /// Refreshes happen on the very same connection: none is closed, and no other is opened.
+    public static let keepsConnection = Expectation(expectation: .keepsConnection)
+
+    /// After each end that it may come back from the client is let in again, within so much real time.
+    public static func comesBack(within limit: Duration = .seconds(10), newToken: Bool = false) -> Expectation {
+      Expectation(expectation: .comesBack(within: limit, newToken: newToken))
+    }
+  }
+
+  /// What a client may try too often: to connect, for instance.
+  public struct Attempt: Hashable, Sendable {
+    let attempt: ClientStory.Attempt
+
+    /// To connect, whether it is let in or refused.
+    public static let connection = Attempt(attempt: .connection)
+    /// To get a token of the built-in provider.
+    public static let provider = Attempt(attempt: .provider)
+    /// To refresh, on a connection that is logged in.
+    public static let refresh = Attempt(attempt: .refresh)
+  }
+
+  /// What the journal does not show: that a client asked its provider once, say. Failed, or cannot be decided.
+  public struct NotExpected: Error, CustomStringConvertible {
+    /// `failed`, `undecided` or `not_applicable`.
+    public let verdict: String
+    /// Why, in one sentence.
+    public let sentence: String
+    /// The lines that prove it.
+    public let lines: [Line]
+    /// All of it.
+    public let description: String
+  }
+
+  /// Holds the user's client to the expectation, by the lines behind number `after`. Returns the lines that prove that it
+  /// is met; throws ``NotExpected`` if it is not, or if the lines decide nothing, as those of no refresh do. Without a user it
+  /// is the only one whom the journal names.
+  @discardableResult
+  public func expect(_ expectation: Expectation, user: String? = nil, after: Int = 0) async throws -> [Line] {
+    let expectation = expectation.expectation
+    let answer = await gateway.readJournal { journal in
+      let story = ClientStory(journal, after: UInt64(max(0, after)), of: user.map(UserID.init))
+      let verdict = expectation.verdict(on: story)
+      return (verdict: verdict, lines: story.proof(of: verdict).map(Line.init))
+    }
+    guard let (verdict, lines) = answer else { return [] }
+    guard verdict.outcome == .passed else {
+      throw NotExpected(
+        verdict: verdict.outcome.rawValue, sentence: verdict.sentence, lines: lines,
+        description: "\(expectation.name) \(verdict.outcome.rawValue): \(verdict.sentence)"
+          + lines.map { "\n\($0)" }.joined())
+    }
+    return lines
+  }
+}

@@ -1,0 +1,99 @@
+import GatewayCore
+import GatewayKit
+
+/// Something that a gateway does and a client has to live with: it asks for another token in good time, for instance. Those
+/// that there are stand in files of their own.
+struct Behaviour: Sendable {
+  /// What the client begins with, beside the address of its provider.
+  enum Token: Hashable, Sendable {
+    case living(Duration)
+    /// One that has expired by the time the client starts.
+    case expired
+  }
+
+  let name: String
+  /// Which behaviours of the conventions it shows.
+  let covers: [String]
+  /// What happens, and what the client has to do, in one sentence.
+  let sentence: String
+  /// The options of `postern serve` that its space has.
+  var settings: [JSONMember] = []
+  var isFrozen = false
+  var token = Token.living(.seconds(3_600))
+  /// What happens, once the client has started.
+  let script: @Sendable (ConformScene) async throws -> Void
+  /// What the client is held to when that is over.
+  let expected: [Demand]
+  /// How long the verdicts may wait for what is to happen, or not to happen, then.
+  var patience = Duration.seconds(15)
+  /// How long all of it may take, in real time.
+  var bound = Duration.seconds(60)
+
+  /// Whether it is about refreshes on the connection, which some wires have no message for.
+  var isOfRefreshes: Bool {
+    expected.contains { [Demand.refreshedInTime.name, Demand.keepsConnection.name].contains($0.name) }
+      || covers.contains(where: Self.refreshes.contains)
+  }
+
+  /// The behaviours of the exchange itself.
+  private static let refreshes: Set<String> = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "E7", "E8"]
+
+  /// The settings of a gateway that waits for 5 s only when it has asked for a token.
+  static let impatient = [
+    JSONMember("refresh-timeout", "5s"), JSONMember("any-refresh-timeout", json: "true"),
+  ]
+
+  /// All that there are, in the order in which they are told.
+  static let all: [Behaviour] = [
+    .refreshAtLead, .refreshAllDay, .refreshAtExpiry, .refreshAfterRevocation, .veryLongLife, .deadOnArrival,
+    .expiredWhileAway, .cutOffByTimeout, .lostWhileAsking, .revokedAndClosed, .revokedForGood, .failingProvider,
+    .keysWithdrawn, .providerRefuses, .providerBusy, .providerSilent, .expiredToken, .malformedToken, .earlyToken,
+    .tokenOfAnother, .sameToken, .tokenRefused, .refusedForNow, .slowLine,
+    .requestLost, .requestTwice, .replyLost, .replyLate, .replyTwice, .unknownMessage, .restart, .goingAway, .overload,
+    .connectionReset, .halfOpen, .unfinishedClose, .neverAnswered, .welcomeLost, .retryLater, .turnedAwayOnce,
+    .closedForGood, .closedByPolicy, .forbidden, .wrongFamily, .returnBand, .refreshSignalled, .shortLife,
+    .graceRunsOut, .lastTick,
+  ]
+}
+
+/// An expectation as the control API is asked for it: `stops_after`, at most three.
+struct Demand: Sendable {
+  let name: String
+  var members: [JSONMember] = []
+
+  static let singleFlight = Demand(name: "single_flight")
+  static let oneProviderCallPerExpiry = Demand(name: "one_provider_call_per_expiry")
+  static let keepsConnection = Demand(name: "keeps_connection")
+  static let refreshedInTime = Demand(name: "refreshed_in_time")
+  static let backoffHasJitter = Demand(name: "backoff_has_jitter")
+
+  static func comesBack(within limit: Duration, newToken: Bool = false) -> Demand {
+    Demand(name: "comes_back", members: [.milliseconds("within_ms", limit), .bool("new_token", newToken)])
+  }
+
+  static func noAttemptAfterTerminal(quiet: Duration) -> Demand {
+    Demand(name: "no_attempt_after_terminal", members: [.milliseconds("quiet_ms", quiet)])
+  }
+
+  static func stopsAfter(_ most: Int, _ attempt: String = "connection", quiet: Duration) -> Demand {
+    Demand(
+      name: "stops_after",
+      members: [
+        JSONMember("at_most", json: String(most)), JSONMember("attempt", attempt), .milliseconds("quiet_ms", quiet),
+      ])
+  }
+
+  static func waitsAtLeast(_ least: Duration, since kind: String) -> Demand {
+    Demand(name: "waits_at_least", members: [.milliseconds("at_least_ms", least), JSONMember("since", kind)])
+  }
+}
+
+extension JSONMember {
+  fileprivate static func milliseconds(_ name: String, _ duration: Duration) -> JSONMember {
+    JSONMember(name, json: String(duration.milliseconds))
+  }
+
+  fileprivate static func bool(_ name: String, _ value: Bool) -> JSONMember {
+    JSONMember(name, json: value ? "true" : "false")
+  }
+}

@@ -1,0 +1,20 @@
+import GatewayKit
+
+extension Behaviour {
+  static let cutOffByTimeout = Behaviour(
+    name: "cut-off-by-time-out", covers: ["E2", "P1", "R10"],
+    sentence:
+      "Cut off since its provider was too slow, the client comes back with another token than the one that had ended.",
+    settings: impatient + [JSONMember("provider-latency", "10s")],
+    // The provider takes as long as the time of the space does, so the client is cut off whatever the machine does.
+    isFrozen: true,
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.expire()
+      try await scene.see("provider_asked", or: "the client did not ask its provider for a token")
+      try await scene.advance(by: .seconds(6), patience: .zero)
+      try await scene.see("closed", or: "the connection was not cut off")
+      try await scene.advance(by: .seconds(10), patience: .zero)
+    },
+    expected: [.comesBack(within: .seconds(15), newToken: true), .singleFlight], patience: .seconds(20))
+}

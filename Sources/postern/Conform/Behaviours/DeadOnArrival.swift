@@ -1,0 +1,14 @@
+extension Behaviour {
+  static let deadOnArrival = Behaviour(
+    name: "dead-on-arrival", covers: ["E4"],
+    sentence:
+      "Turned away with a token that has expired before it was used, the client gets one new token and tries once more.",
+    token: .expired,
+    script: { scene in
+      try await scene.see("upgrade_refused", or: "the client did not connect with the token that it was given")
+      try await scene.seeLogin()
+    },
+    expected: [
+      .stopsAfter(2, quiet: .seconds(2)), .stopsAfter(1, "provider", quiet: .seconds(2)), .singleFlight,
+    ])
+}

@@ -1,0 +1,27 @@
+import GatewayKit
+
+extension Behaviour {
+  static let expiredToken = badToken(
+    "expired-token", covers: ["P5"], fault: "mint_expired",
+    sentence: "When its provider gives it a token that has expired the client gets another, and does not loop.")
+
+  /// The provider gives one token that is good for nothing, and then good ones.
+  static func badToken(_ name: String, covers: [String], fault: String, members: [JSONMember] = [], sentence: String)
+    -> Behaviour
+  {
+    Behaviour(
+      name: name, covers: covers, sentence: sentence, settings: impatient,
+      script: { scene in
+        try await scene.seeLogin()
+        try await scene.fail(fault, members, times: 1)
+        try await scene.expire()
+        // At once, or by way of another connection.
+        guard try await scene.line("refreshed", within: .seconds(7)) == nil else { return }
+        try await scene.see(
+          "logged_in", count: 2, or: "the client was neither refreshed nor came back with a good token within 22 s")
+      },
+      expected: [
+        .stopsAfter(3, "provider", quiet: .seconds(2)), .stopsAfter(3, quiet: .seconds(2)), .singleFlight,
+      ])
+  }
+}

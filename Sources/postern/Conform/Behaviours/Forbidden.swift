@@ -1,0 +1,14 @@
+import GatewayKit
+
+extension Behaviour {
+  static let forbidden = Behaviour(
+    name: "forbidden", covers: ["S2"],
+    sentence: "Turned away with 403, the client stays away.",
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.fail("refuse_upgrade", [JSONMember("status", json: "403")])
+      try await scene.disconnect(1012, "restart")
+      try await scene.see("upgrade_refused", or: "the client did not try to come back")
+    },
+    expected: [.noAttemptAfterTerminal(quiet: .seconds(5))])
+}

@@ -1,0 +1,13 @@
+extension Behaviour {
+  static let keysWithdrawn = Behaviour(
+    name: "keys-withdrawn", covers: ["P8", "X15"],
+    sentence:
+      "Asked for another token since the key of its own is good no more, the client gets one, and keeps its connection.",
+    settings: impatient,
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.fail("withdraw_keys")
+      try await scene.see("refreshed", or: "the client was not refreshed within 15 s")
+    },
+    expected: [.refreshedInTime, .keepsConnection, .oneProviderCallPerExpiry, .singleFlight])
+}

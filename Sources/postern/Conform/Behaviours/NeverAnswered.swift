@@ -1,0 +1,13 @@
+extension Behaviour {
+  static let neverAnswered = Behaviour(
+    name: "never-answered", covers: ["T5"],
+    sentence: "When its upgrade is never answered the client gives that up after a while, and tries again.",
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.fail("never_answer", times: 1)
+      try await scene.disconnect(1012, "restart")
+      try await scene.see(
+        "logged_in", count: 2, within: .seconds(60), or: "the client did not try again within 60 s")
+    },
+    expected: [.stopsAfter(3, quiet: .seconds(1))], bound: .seconds(90))
+}

@@ -1,0 +1,16 @@
+import GatewayKit
+
+extension Behaviour {
+  static let providerRefuses = Behaviour(
+    name: "provider-refuses", covers: ["P2"],
+    sentence: "A provider that answers 401 for ever is not asked for ever.",
+    settings: impatient,
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.fail("mint_refused", [JSONMember("status", json: "401")])
+      try await scene.expire()
+      try await scene.see("provider_failed", or: "the client did not ask its provider for a token")
+    },
+    expected: [.stopsAfter(6, "provider", quiet: .seconds(10)), .stopsAfter(4, quiet: .seconds(10)), .singleFlight],
+    patience: .seconds(40), bound: .seconds(90))
+}

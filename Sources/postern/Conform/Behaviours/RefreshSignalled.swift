@@ -1,0 +1,25 @@
+import GatewayKit
+
+extension Behaviour {
+  static let refreshSignalled = Behaviour(
+    name: "refresh-signalled", covers: ["S4", "S5"],
+    sentence:
+      "A refresh that is refused by a close frame alone, or by none, ends the connection, not the client: it comes back.",
+    settings: impatient,
+    script: { scene in
+      var last = try await scene.seeLogin()
+      for way in ["S4", "S5"] {
+        try await scene.fail(
+          "signal",
+          [
+            JSONMember("failure", "token_expired"), JSONMember("as", way), JSONMember("of", "refresh"),
+          ] + (way == "S4" ? [JSONMember("code", json: "4000")] : []),
+          times: 1)
+        try await scene.expire()
+        last = try await scene.see("refresh_refused", after: last, or: "the client did not present a token")
+        last = try await scene.see(
+          "logged_in", after: last, within: .seconds(20), or: "the client did not come back within 20 s of \(way)")
+      }
+    },
+    expected: [.singleFlight], bound: .seconds(90))
+}

@@ -1,0 +1,16 @@
+import GatewayKit
+
+extension Behaviour {
+  static let requestTwice = Behaviour(
+    name: "request-twice", covers: ["R4"],
+    sentence: "A request that comes twice is answered once, with one new token.",
+    settings: impatient,
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.fail("duplicate", [JSONMember("what", "request:refresh")], times: 1)
+      try await scene.expire()
+      try await scene.see("refreshed", or: "the client was not refreshed within 15 s")
+      try await scene.pass(.seconds(1))
+    },
+    expected: [.oneProviderCallPerExpiry, .singleFlight, .keepsConnection])
+}

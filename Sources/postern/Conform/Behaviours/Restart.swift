@@ -1,0 +1,29 @@
+extension Behaviour {
+  static let restart = returning(
+    "restart", covers: ["X4", "X10", "R12"], code: 1012,
+    sentence:
+      "Closed with 1012, as by a gateway that restarts, the client comes back each time, after waits that differ by chance."
+  )
+
+  /// The connection is closed eight times, with the same code, and each time as soon as the client is back.
+  static func returning(_ name: String, covers: [String], code: Int, sentence: String) -> Behaviour {
+    returning(name, covers: covers, sentence: sentence) { scene in try await scene.disconnect(code, name) }
+  }
+
+  /// The connection is ended eight times, and each time as soon as the client is back.
+  static func returning(
+    _ name: String, covers: [String], sentence: String, end: @escaping @Sendable (ConformScene) async throws -> Void
+  ) -> Behaviour {
+    Behaviour(
+      name: name, covers: covers, sentence: sentence,
+      script: { scene in
+        var last = try await scene.seeLogin()
+        for _ in 0..<8 {
+          try await end(scene)
+          last = try await scene.see(
+            "logged_in", after: last, within: .seconds(20), or: "the client did not come back within 20 s")
+        }
+      },
+      expected: [.comesBack(within: .seconds(20)), .backoffHasJitter], bound: .seconds(200))
+  }
+}

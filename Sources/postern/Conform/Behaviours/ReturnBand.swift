@@ -1,0 +1,20 @@
+import GatewayKit
+
+extension Behaviour {
+  static let returnBand = Behaviour(
+    name: "return-band", covers: ["S7"],
+    sentence:
+      "Refused for good with a code that means come back, the client tries again after waits that differ by chance.",
+    script: { scene in
+      var last = try await scene.seeLogin()
+      for _ in 0..<5 {
+        try await scene.fail("signal", [JSONMember("failure", "token_expired"), JSONMember("as", "S7")], times: 1)
+        try await scene.disconnect(1012, "restart")
+        last = try await scene.see(
+          "login_refused", after: last, within: .seconds(20), or: "the client did not come back within 20 s")
+        last = try await scene.see(
+          "logged_in", after: last, within: .seconds(20), or: "the client did not try again within 20 s")
+      }
+    },
+    expected: [.backoffHasJitter], bound: .seconds(240))
+}

@@ -1,0 +1,20 @@
+import GatewayKit
+
+extension Behaviour {
+  static let shortLife = Behaviour(
+    name: "short-life", covers: ["E6"],
+    sentence: "Tokens that live shorter than the gateway asks ahead are refreshed when it asks, and not in a loop.",
+    settings: [JSONMember("refresh-lead", "30s"), JSONMember("token-life", "10s")], isFrozen: true,
+    token: .living(.seconds(10)),
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.advance(by: .seconds(6))
+      try await scene.see("refreshed", or: "the client was not refreshed")
+      // No time passes for the token, however long the client waits.
+      try await scene.pass(.seconds(3))
+    },
+    expected: [
+      .refreshedInTime, .oneProviderCallPerExpiry, .stopsAfter(2, "provider", quiet: .seconds(2)),
+      .stopsAfter(1, quiet: .seconds(2)),
+    ])
+}

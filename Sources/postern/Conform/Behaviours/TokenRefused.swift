@@ -1,0 +1,17 @@
+import GatewayKit
+
+extension Behaviour {
+  static let tokenRefused = Behaviour(
+    name: "token-refused", covers: ["R6"],
+    sentence: "When every new token is refused the client does not present one after the other.",
+    settings: impatient,
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.fail(
+        "refuse_token", [JSONMember("error", "audience_mismatch"), JSONMember("of", "refresh")])
+      try await scene.expire()
+      try await scene.see("refresh_refused", or: "the client did not present a token")
+    },
+    expected: [.stopsAfter(3, "refresh", quiet: .seconds(8)), .stopsAfter(4, quiet: .seconds(8)), .singleFlight],
+    patience: .seconds(30), bound: .seconds(90))
+}

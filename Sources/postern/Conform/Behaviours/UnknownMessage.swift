@@ -1,0 +1,8 @@
+import GatewayKit
+
+extension Behaviour {
+  static let unknownMessage = replyFails(
+    "unknown-message", covers: ["S8"],
+    sentence: "A message of a type that nobody knows is passed over, and the client refreshes the next time.",
+    fault: "replace", members: [JSONMember("text", #"{"type":"nobody_knows","code":7}"#)])
+}

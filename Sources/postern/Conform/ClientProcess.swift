@@ -1,0 +1,161 @@
+import Foundation
+import GatewayCore
+import GatewayRuntime
+import Synchronization
+
+/// The client under test: a command in a shell, with all that it starts in a process group of its own.
+///
+/// Its output is read for as long as it prints, by a thread of its own, and the last of it kept. Its end is seen without
+/// giving up its number, so that a signal to the group cannot reach another one's.
+final class ClientProcess: Sendable {
+  struct NotStarted: Error, CustomStringConvertible {
+    let error: Int32
+    var description: String { "the client's command cannot be started: \(String(cString: strerror(error)))" }
+  }
+
+  private struct State {
+    var tail: [UInt8] = []
+    var printed = 0
+    var hasEnded = false
+    var status: Int32 = 0
+    /// Whether nobody wants to know any more what it prints.
+    var isReleased = false
+  }
+
+  static let tailMax = 8_192
+  private static let pieceMax = 65_536
+  /// How often it is looked whether it has ended, in milliseconds.
+  private static let interval: Int32 = 10
+
+  private let number: pid_t
+  private let state = Mutex(State())
+
+  /// Runs the command in `/bin/sh`, with this environment and nothing to read.
+  init(_ command: String, environment: [String: String]) throws {
+    var pipes: [Int32] = [0, 0]
+    guard pipe(&pipes) == 0 else { throw NotStarted(error: errno) }
+    let (output, input) = (pipes[0], pipes[1])
+    defer { close(input) }
+    do {
+      number = try Self.spawn(command, environment, output: input)
+    } catch {
+      close(output)
+      throw error
+    }
+    Thread.detachNewThread { [self] in watch(output) }
+  }
+
+  private static func spawn(
+    _ command: String, _ environment: [String: String], output: Int32
+  ) throws(NotStarted) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+    for descriptor in openDescriptors where descriptor > STDERR_FILENO {
+      posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
+    // What this process ignores, and handles by other means, the client may want to hear.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var words: [UnsafeMutablePointer<CChar>?] =
+      (["/bin/sh", "-c", command] as [String]).map { strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var number: pid_t = 0
+    let error = posix_spawn(&number, "/bin/sh", &actions, &attributes, &words, &variables)
+    guard error == 0 else { throw NotStarted(error: error) }
+    return number
+  }
+
+  private static var openDescriptors: [Int32] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
+  }
+
+  // MARK: Watching
+
+  private func watch(_ output: Int32) {
+    var isOpen = true
+    while true {
+      var wanted = pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0)
+      _ = poll(&wanted, 1, Self.interval)
+      if wanted.revents != 0 { isOpen = read(output) }
+      if !hasEnded, isGone { state.withLock { $0.hasEnded = true } }
+      if state.withLock({ $0.isReleased || ($0.hasEnded && !isOpen) }) { break }
+    }
+    close(output)
+  }
+
+  /// Reads some; false when there is nobody left who could print.
+  private func read(_ output: Int32) -> Bool {
+    var piece = [UInt8](repeating: 0, count: Self.pieceMax)
+    let count = Glibc.read(output, &piece, piece.count)
+    guard count > 0 else { return count < 0 && errno == EINTR }
+    state.withLock { state in
+      state.printed += count
+      state.tail = Array((state.tail + piece.prefix(count)).suffix(Self.tailMax))
+    }
+    return true
+  }
+
+  private var isGone: Bool {
+    var information = siginfo_t()
+    return waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+      && information.si_signo == SIGCHLD
+  }
+
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  /// The last that it has printed.
+  var tail: String {
+    state.withLock { state in
+      let text = String(decoding: state.tail, as: UTF8.self)
+      return state.printed > state.tail.count ? "… (\(state.printed) bytes in all)\n\(text)" : text
+    }
+  }
+
+  // MARK: The end
+
+  /// Ends it with all that it has started: in order if it does so within `grace`, else by force. Returns how it ended, in
+  /// words. Only once, from a task on the loop.
+  func end(grace: Duration, on loop: EventLoop) async -> String {
+    let endedItself = hasEnded
+    kill(-number, SIGTERM)
+    let isOrderly = await ends(within: grace, on: loop)
+    // What it has started may live on though it has ended itself.
+    kill(-number, SIGKILL)
+    _ = await ends(within: .seconds(5), on: loop)
+    var status: Int32 = 0
+    let reaped = waitpid(number, &status, WNOHANG)
+    state.withLock { $0.isReleased = true }
+    guard reaped == number else { return "the client cannot be ended" }
+    if endedItself { return "the client ended by itself, \(Self.words(status))" }
+    return isOrderly ? "the client ended when it was asked to" : "the client did not end on SIGTERM, and was killed"
+  }
+
+  private func ends(within limit: Duration, on loop: EventLoop) async -> Bool {
+    let end = loop.now + limit
+    while !hasEnded, loop.now < end { await loop.sleep(until: loop.now + .milliseconds(10)) }
+    return hasEnded
+  }
+
+  /// What the status of `waitpid` says.
+  private static func words(_ status: Int32) -> String {
+    let signal = status & 0x7f
+    return signal == 0 ? "with status \(status >> 8 & 0xff)" : "by signal \(signal)"
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import GatewayKit
+
+/// What `postern ctl conform` was asked for: plain clients of `python3 client.py`, two at a time.
+struct ConformOptions: Sendable {
+  let control: ControlClient
+  let dialect: String
+  let command: String
+  let behaviours: [Behaviour]
+  let jobs: Int
+  /// Where the results go as JUnit has them.
+  let junit: String?
+  /// The folder for the journals of what has failed.
+  let journals: String?
+
+  static let flags = [
+    Vendors.flag("dialect", "the wire that the client speaks"),
+    Flag("run", "COMMAND", "starts the client, in a shell, with POSTERN_URL and what else it needs"),
+    Flag("only", "BEHAVIOUR", "this one only", repeats: true),
+    Flag("list", nil, "list the behaviours, and start nothing"),
+    Flag("jobs", "N", "how many clients at once (default: as many as there are processors)"),
+    Flag("junit", "FILE", "write the results as JUnit's XML"),
+    Flag("journals", "FOLDER", "write the journal of each that failed, in JSON Lines"),
+  ]
+
+  private static let jobsMax = 64
+
+  init(_ arguments: Arguments, control: ControlClient) throws {
+    guard let command = arguments.string("run"), !command.isEmpty else {
+      throw UsageError("ctl conform needs --run COMMAND, which starts the client")
+    }
+    self.control = control
+    self.command = command
+    dialect = try Vendors.named(by: "dialect", arguments).scheme
+    behaviours = try Self.behaviours(arguments)
+    jobs =
+      try arguments.int("jobs", in: 1...Self.jobsMax) ?? min(ProcessInfo.processInfo.activeProcessorCount, Self.jobsMax)
+    junit = arguments.string("junit")
+    journals = arguments.string("journals")
+  }
+
+  /// Those that are asked for, in the order of the list.
+  static func behaviours(_ arguments: Arguments) throws -> [Behaviour] {
+    let names = arguments.values("only")
+    for name in names where !Behaviour.all.contains(where: { $0.name == name.text }) {
+      throw UsageError(
+        name.source, value: name.text, expected: "one of \(Behaviour.all.map(\.name).joined(separator: ", "))")
+    }
+    return names.isEmpty ? Behaviour.all : Behaviour.all.filter { one in names.contains { $0.text == one.name } }
+  }
+}

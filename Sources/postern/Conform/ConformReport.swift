@@ -1,0 +1,45 @@
+import GatewayCore
+
+/// The results of a conformance run for people: a table, and what is behind each failure.
+struct ConformReport {
+  let results: [ConformResult]
+
+  private static let linesMax = 20
+
+  var text: String { ([table] + failures + [sum]).joined(separator: "\n") }
+
+  private var table: String {
+    var rows = [["BEHAVIOUR", "COVERS", "VERDICT", "TIME"]]
+    for result in results {
+      rows.append([
+        result.behaviour.name, result.behaviour.covers.joined(separator: " "), result.verdict.words,
+        "\(result.duration.milliseconds) ms",
+      ])
+    }
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+
+  private var failures: [String] {
+    results.filter { $0.verdict != .passed }.map { "\n\($0.behaviour.name): \(Self.story(of: $0))" }
+  }
+
+  /// What is behind a result that is no success.
+  static func story(of result: ConformResult) -> String {
+    var parts = [result.behaviour.sentence] + result.sentences.map { "  \($0)" }
+    if result.verdict == .failed {
+      parts += result.lines.prefix(linesMax).map { "    \($0)" }
+      parts += result.output.split(separator: "\n").suffix(linesMax).map { "  | \($0)" }
+    }
+    return parts.joined(separator: "\n")
+  }
+
+  private var sum: String {
+    let counts = ConformResult.Verdict.allCases.map { verdict in
+      "\(results.count { $0.verdict == verdict }) \(verdict.words)"
+    }
+    return "\n\(counts.joined(separator: ", "))"
+  }
+}

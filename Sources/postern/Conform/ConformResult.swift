@@ -1,0 +1,34 @@
+/// What one behaviour came to: failed after 1.2 s, since the client asked its provider twice.
+struct ConformResult: Sendable {
+  enum Verdict: String, Sendable, CaseIterable {
+    case passed, failed, undecided
+    case notApplicable = "not_applicable"
+
+    var words: String { self == .notApplicable ? "not applicable" : rawValue }
+  }
+
+  let behaviour: Behaviour
+  var verdict: Verdict
+  /// Why, one sentence for each expectation that says it.
+  var sentences: [String]
+  /// The lines of the journal that prove it.
+  var lines: [String] = []
+  /// The last that the client has printed, and how it ended.
+  var output = ""
+  var duration = Duration.zero
+  /// The journal in JSON Lines, of what has failed.
+  var journal: [UInt8] = []
+
+  /// What the verdicts of all expectations come to: one that failed decides, one that passed counts only where none is
+  /// undecided.
+  static func whole(_ verdicts: [Verdict]) -> Verdict {
+    for verdict in [Verdict.failed, .undecided, .passed] where verdicts.contains(verdict) { return verdict }
+    return .notApplicable
+  }
+}
+
+/// An end of a script before its time: the client was not let in, say.
+struct ConformEnd: Error {
+  let verdict: ConformResult.Verdict
+  let sentence: String
+}

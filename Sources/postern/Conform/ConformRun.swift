@@ -1,0 +1,185 @@
+import Foundation
+import GatewayCore
+import GatewayKit
+import GatewayRuntime
+import GatewayServer
+
+/// A conformance run: each behaviour in a space of its own with a client of its own, some of them at once.
+struct ConformRun: Sendable {
+  let options: ConformOptions
+  let loop: SocketLoop
+  let stop: ConformStop
+
+  private static let user = "conformer"
+  /// How long a client has for an orderly end.
+  private static let grace = Duration.seconds(2)
+  private static let afterBound = Duration.seconds(120)
+
+  /// The results, in the order of the behaviours. Only from a task on the loop. Throws if no gateway answers.
+  func results() async throws -> [ConformResult] {
+    // Whoever asks for no space is told so at once.
+    let answer = try await options.control.send(.get("/spaces", query: [HTTPField("limit", "1")]), by: dialer)
+    guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: answer.complaint) }
+    return try await withThrowingTaskGroup(of: (Int, ConformResult).self) { group in
+      var results = [ConformResult?](repeating: nil, count: options.behaviours.count)
+      for (number, behaviour) in options.behaviours.enumerated() {
+        if number >= options.jobs, let (done, result) = try await group.next() { results[done] = result }
+        guard !stop.isOrdered else { break }
+        group.addTask { (number, try await outcome(of: behaviour)) }
+      }
+      for try await (done, result) in group { results[done] = result }
+      return results.compactMap { $0 }
+    }
+  }
+
+  private var dialer: SocketDialer { SocketDialer(on: loop) }
+  private var now: Instant { loop.events.now }
+
+  private func outcome(of behaviour: Behaviour) async throws -> ConformResult {
+    let began = self.now
+    var result: ConformResult
+    do {
+      let space = try await space(for: behaviour)
+      do {
+        result = try await outcome(of: behaviour, in: space)
+      } catch {
+        await end(space)
+        throw error
+      }
+      await end(space)
+    } catch let end as ConformEnd {
+      result = ConformResult(behaviour: behaviour, verdict: end.verdict, sentences: [end.sentence])
+    }
+    result.duration = now - began
+    return result
+  }
+
+  private func outcome(of behaviour: Behaviour, in space: ConformScene.SpaceAnswer) async throws -> ConformResult {
+    guard let url = space.urls[options.dialect] else {
+      throw ConformEnd(verdict: .undecided, sentence: "the gateway does not speak \(options.dialect)")
+    }
+    if behaviour.isOfRefreshes, try await !hasRefreshes(space) {
+      throw ConformEnd(
+        verdict: .notApplicable,
+        sentence: "\(options.dialect) has no answer to a request for a token: its gateway closes, and clients come back"
+      )
+    }
+    let provider = try ControlClient(url: space.http_url, secret: nil)
+    let token = try await token(for: behaviour, of: provider, in: space)
+    let beginning = try await beginning(of: space)
+    let client = try ClientProcess(options.command, environment: environment(space, url: url, token: token))
+    let scene = ConformScene(
+      loop: loop, dialer: dialer, control: options.control, space: space, user: Self.user, client: client,
+      beginning: beginning, deadline: now + behaviour.bound, stop: stop)
+    var result: ConformResult
+    do {
+      result = try await played(behaviour, scene)
+    } catch {
+      _ = await client.end(grace: .zero, on: loop.events)
+      throw error
+    }
+    let end = await client.end(grace: Self.grace, on: loop.events)
+    result.output = [client.tail, end].filter { !$0.isEmpty }.joined(separator: "\n")
+    return result
+  }
+
+  private func played(_ behaviour: Behaviour, _ scene: ConformScene) async throws -> ConformResult {
+    var result = ConformResult(behaviour: behaviour, verdict: .undecided, sentences: [])
+    do {
+      try await behaviour.script(scene)
+      let judged = try await scene.judge(behaviour.expected, patience: behaviour.patience)
+      (result.verdict, result.sentences, result.lines) = (judged.verdict, judged.sentences, judged.lines)
+    } catch let end as ConformEnd {
+      (result.verdict, result.sentences) = (end.verdict, [end.sentence])
+    }
+    if result.verdict == .failed, let journal = try? await scene.send("GET", "/journal/export") {
+      result.journal = Array(journal.data)
+    }
+    return result
+  }
+
+  // MARK: Spaces
+
+  private func space(for behaviour: Behaviour) async throws -> ConformScene.SpaceAnswer {
+    let idle = behaviour.bound + Self.afterBound
+    let order = [
+      JSONMember("frozen", json: behaviour.isFrozen ? "true" : "false"), JSONMember("seed", json: "1"),
+      JSONMember("idle_s", json: String(idle.inSeconds)),
+      JSONMember("settings", json: String(decoding: behaviour.settings.object() as [UInt8], as: UTF8.self)),
+    ]
+    return try await decoded(options.control.send(.post("/spaces", order), by: dialer))
+  }
+
+  private func end(_ space: ConformScene.SpaceAnswer) async {
+    // One that cannot be ended now ends by itself when nobody uses it.
+    _ = try? await options.control.send(HTTPRequest(method: "DELETE", path: "/spaces/\(space.name)"), by: dialer)
+  }
+
+  private func beginning(of space: ConformScene.SpaceAnswer) async throws -> Int {
+    struct Page: Decodable { let last: Int }
+    let request = HTTPRequest.get("/spaces/\(space.name)/journal", query: [HTTPField("limit", "1")])
+    let page: Page = try await decoded(options.control.send(request, by: dialer))
+    return page.last
+  }
+
+  /// The token that the client begins with.
+  private func token(
+    for behaviour: Behaviour, of provider: ControlClient, in space: ConformScene.SpaceAnswer
+  ) async throws -> String {
+    struct Minted: Decodable { let token: String }
+    let life: Duration = if case .living(let life) = behaviour.token { life } else { .seconds(1) }
+    let order = [
+      JSONMember("user_id", Self.user), JSONMember("life_s", json: String(life.inSeconds)),
+      JSONMember("scheme", options.dialect),
+    ]
+    // A provider that fails as often as it is told to may fail here.
+    for _ in 0..<20 {
+      async let asked = provider.send(.post("/v1/tokens", order), by: dialer)
+      // One that takes its time takes that of the space, which may stand still.
+      if behaviour.isFrozen, behaviour.settings.contains(where: { $0.name == "provider-latency" }) {
+        let wait = [JSONMember("kind", "provider_asked"), JSONMember("within_ms", json: "5000")]
+        _ = try await options.control.send(.post("/spaces/\(space.name)/journal/await", wait), by: dialer)
+        try await advance(space)
+      }
+      let answer = try await asked
+      guard answer.status < 500 else { continue }
+      let minted: Minted = try decoded(answer)
+      if behaviour.token == .expired { try await advance(space) }
+      return minted.token
+    }
+    throw ConformEnd(verdict: .undecided, sentence: "the provider makes no token to begin with")
+  }
+
+  /// Whether the wire has an answer to a request for a token.
+  private func hasRefreshes(_ space: ConformScene.SpaceAnswer) async throws -> Bool {
+    struct Settings: Decodable {
+      struct Dialect: Decodable {
+        let name: String
+        let refresh_timeout_s: Double
+      }
+      let dialects: [Dialect]
+    }
+    let request = HTTPRequest.get("/spaces/\(space.name)/settings")
+    let settings: Settings = try await decoded(options.control.send(request, by: dialer))
+    return settings.dialects.contains { Name($0.name) == Name(options.dialect) && $0.refresh_timeout_s > 0 }
+  }
+
+  /// Lets a minute of the space's time pass.
+  private func advance(_ space: ConformScene.SpaceAnswer) async throws {
+    let minute = [JSONMember("by_s", json: "60"), JSONMember("patience_ms", json: "0")]
+    _ = try await options.control.send(.post("/spaces/\(space.name)/clock/advance", minute), by: dialer)
+  }
+
+  private func decoded<Content: Decodable>(_ answer: ControlClient.Answer) throws -> Content {
+    guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: answer.complaint) }
+    return try JSONDecoder().decode(Content.self, from: answer.data)
+  }
+
+  private func environment(_ space: ConformScene.SpaceAnswer, url: String, token: String) -> [String: String] {
+    ProcessInfo.processInfo.environment.merging([
+      "POSTERN_URL": url, "POSTERN_HTTP_URL": space.http_url, "POSTERN_TOKEN_URL": "\(space.http_url)/v1/tokens",
+      "POSTERN_USER": Self.user, "POSTERN_TOKEN": token, "POSTERN_API_KEY": "conform",
+      "POSTERN_TOKEN_SCHEME": options.dialect,
+    ]) { _, ours in ours }
+  }
+}

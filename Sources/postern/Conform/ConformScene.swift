@@ -1,0 +1,174 @@
+import Foundation
+import GatewayCore
+import GatewayKit
+import GatewayRuntime
+import GatewayServer
+
+/// The stage of one behaviour: a space of its own, the client that was started for it, and what a script may do to both.
+/// Only from tasks on the loop.
+struct ConformScene: Sendable {
+  let loop: SocketLoop
+  let dialer: SocketDialer
+  let control: ControlClient
+  let space: SpaceAnswer
+  let user: String
+  let client: ClientProcess
+  /// The number of the journal's last line before the client started.
+  let beginning: Int
+  /// When the script has to be over.
+  let deadline: Instant
+  let stop: ConformStop
+
+  struct SpaceAnswer: Decodable, Sendable {
+    let name: String
+    let http_url: String
+    let urls: [String: String]
+  }
+
+  private var now: Instant { loop.events.now }
+
+  /// How long the script may go on.
+  private var rest: Duration { stop.isOrdered ? .zero : max(.zero, deadline - now) }
+
+  // MARK: What happens
+
+  /// Asks the space something.
+  func send(_ method: String, _ path: String, _ members: [JSONMember] = []) async throws -> ControlClient.Answer {
+    var request = method == "GET" ? HTTPRequest.get(path) : .post(path, members)
+    request.path = "/spaces/\(space.name)\(path)"
+    let answer = try await control.send(request, by: dialer)
+    guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: "\(path): \(answer.complaint)") }
+    return answer
+  }
+
+  /// Has the user's token expire now.
+  func expire() async throws { _ = try await send("POST", "/users/\(user)/expire") }
+
+  func disconnect(_ code: Int, _ reason: String) async throws {
+    _ = try await send(
+      "POST", "/users/\(user)/disconnect", [JSONMember("code", json: String(code)), JSONMember("reason", reason)])
+  }
+
+  /// Revokes what was issued until now, or until so long after now.
+  func revoke(ahead: Duration = .zero) async throws {
+    struct Clock: Decodable { let wall: Double }
+    let clock = try JSONDecoder().decode(Clock.self, from: try await send("GET", "/clock").data)
+    let before = String(clock.wall + ahead.inSeconds)
+    _ = try await send(
+      "POST", "/revocations", [JSONMember("user_id", user), JSONMember("issued_before", json: before)])
+  }
+
+  /// Moves the space's time on; clients that owe an answer have `patience`.
+  func advance(by duration: Duration, patience: Duration = .seconds(5)) async throws {
+    _ = try await send(
+      "POST", "/clock/advance",
+      [
+        JSONMember("by_s", json: String(duration.inSeconds)),
+        JSONMember("patience_ms", json: String(min(patience, rest).milliseconds)),
+      ])
+  }
+
+  /// Has the gateway fail: by a fault of that name, so many times.
+  func fail(_ fault: String, _ members: [JSONMember] = [], times: Int? = nil) async throws {
+    let times = times.map { [JSONMember("times", json: String($0))] } ?? []
+    _ = try await send("POST", "/faults", [JSONMember("fault", fault)] + members + times)
+  }
+
+  /// Lets real time pass.
+  func pass(_ duration: Duration) async throws {
+    let end = now + duration
+    while now < end {
+      guard rest > .zero else { throw overdue }
+      await loop.events.sleep(until: min(end, now + .milliseconds(200)))
+    }
+  }
+
+  // MARK: What the client does
+
+  private struct Awaited: Decodable {
+    struct Line: Decodable { let n: Int }
+    let met: Bool
+    let lines: [Line]
+  }
+
+  /// Waits for so many lines of the kind behind number `after`, or behind the beginning. Returns the number of the last;
+  /// nil if they do not come in time.
+  func line(_ kind: String, count: Int = 1, after: Int? = nil, within limit: Duration) async throws -> Int? {
+    let end = now + limit
+    while true {
+      let piece = min(end - now, rest, .milliseconds(500))
+      let members = [
+        JSONMember("kind", kind), JSONMember("count", json: String(count)),
+        JSONMember("after", json: String(after ?? beginning)),
+        JSONMember("within_ms", json: String(max(0, piece.milliseconds))),
+      ]
+      let answer = try await send("POST", "/journal/await", members)
+      let awaited = try JSONDecoder().decode(Awaited.self, from: answer.data)
+      if awaited.met { return awaited.lines.last?.n }
+      guard rest > .zero else { throw overdue }
+      if now >= end || client.hasEnded { return nil }
+    }
+  }
+
+  /// The same of what has to happen if anything is to be shown: else the script ends, and the client has failed.
+  @discardableResult
+  func see(
+    _ kind: String, count: Int = 1, after: Int? = nil, within limit: Duration = .seconds(15), or failure: String
+  ) async throws -> Int {
+    if let line = try await line(kind, count: count, after: after, within: limit) { return line }
+    let end = client.hasEnded ? "; it has ended" : ""
+    throw ConformEnd(verdict: .failed, sentence: "\(failure)\(end)")
+  }
+
+  /// Waits until the client is in. Returns the number of the line.
+  @discardableResult
+  func seeLogin(count: Int = 1, after: Int? = nil) async throws -> Int {
+    try await see("logged_in", count: count, after: after, or: "the client did not log in within 15 s")
+  }
+
+  private var overdue: ConformEnd {
+    ConformEnd(verdict: .undecided, sentence: stop.isOrdered ? "the run was stopped" : "its time was over")
+  }
+
+  // MARK: The verdicts
+
+  private struct Judged: Decodable {
+    let verdict: String
+    let sentence: String
+  }
+
+  /// Holds the client to all of it, until everything is decided or `patience` has passed.
+  func judge(_ demands: [Demand], patience: Duration) async throws -> (
+    verdict: ConformResult.Verdict, sentences: [String], lines: [String]
+  ) {
+    let end = now + min(patience, rest)
+    var (verdicts, sentences, lines): ([ConformResult.Verdict], [String], [String]) = ([], [], [])
+    for demand in demands {
+      while true {
+        let (verdict, sentence, told) = try await judge(demand)
+        if verdict == .undecided, rest > .zero, now < end {
+          await loop.events.sleep(until: now + .milliseconds(100))
+          continue
+        }
+        verdicts.append(verdict)
+        sentences.append("\(demand.name) \(verdict.words): \(sentence)")
+        if verdict == .failed { lines += told }
+        break
+      }
+    }
+    let whole = ConformResult.whole(verdicts)
+    let said = zip(verdicts, sentences).filter { $0.0 == whole }.map(\.1)
+    return (whole, said, lines)
+  }
+
+  private func judge(_ demand: Demand) async throws -> (ConformResult.Verdict, String, [String]) {
+    let order = [
+      JSONMember("expect", demand.name), JSONMember("user", user), JSONMember("after", json: String(beginning)),
+    ]
+    let answer = try await send("POST", "/journal/expect", order + demand.members)
+    let judged = try JSONDecoder().decode(Judged.self, from: answer.data)
+    return (
+      ConformResult.Verdict(rawValue: judged.verdict) ?? .undecided, judged.sentence, JournalLines.texts(answer.data)
+    )
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import GatewayKit
+import GatewayServer
+
+/// `postern ctl conform`: starts a client again and again, does to it what a gateway may do, and says what it made of it.
+enum ConformCommand {
+  static let word = "conform"
+
+  static var page: CommandPage {
+    CommandPage(
+      name: "\(ControlCommand.name) \(word)",
+      summary: "start a client for each behaviour of a gateway, and say how it takes it; exit status 1 if it fails one",
+      operands: "", example: "postern \(ControlCommand.name) \(word) --run 'python3 client.py'",
+      sections: [FlagSection("flags", ConformOptions.flags), connection])
+  }
+
+  private static let connection = FlagSection(
+    ControlCommand.connection.title,
+    ControlCommand.connection.flags.filter { ["url", "control-secret-file"].contains($0.name) })
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard arguments.operands.count == 1 else { throw UsageError("\(page.name) takes flags only") }
+    try ControlCommand.refuseOthers(arguments, than: page)
+    if try arguments.isOn("list") {
+      for behaviour in try ConformOptions.behaviours(arguments) {
+        Output.line("\(behaviour.name) (\(behaviour.covers.joined(separator: ", "))): \(behaviour.sentence)")
+      }
+      return 0
+    }
+    let options = try ConformOptions(arguments, control: try ControlCommand.client(arguments))
+    let results: [ConformResult]
+    do {
+      results = try await self.results(options)
+    } catch let end as ConformEnd {
+      Output.error(end.sentence)
+      return 1
+    }
+    Output.line(ConformReport(results: results).text)
+    try write(results, options)
+    guard results.count == options.behaviours.count else {
+      Output.error("stopped: \(options.behaviours.count - results.count) behaviours have not been tried")
+      return 1
+    }
+    return results.contains { $0.verdict == .failed } ? 1 : 0
+  }
+
+  private static func results(_ options: ConformOptions) async throws -> [ConformResult] {
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    defer { loop.stop() }
+    let stop = ConformStop()
+    // A client in a group of its own hears nothing of a terminal's signals: it is ended here.
+    let signals = SignalStream([SIGINT, SIGTERM])
+    let listener = Task { for await _ in signals { stop.order() } }
+    defer {
+      listener.cancel()
+      signals.end()
+    }
+    let run = ConformRun(options: options, loop: loop, stop: stop)
+    return try await Task(executorPreference: loop.events) { try await run.results() }.value
+  }
+
+  private static func write(_ results: [ConformResult], _ options: ConformOptions) throws {
+    if let file = options.junit {
+      try Data(JUnitReport(dialect: options.dialect, results: results).text.utf8).write(to: URL(filePath: file))
+    }
+    guard let folder = options.journals else { return }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for result in results where result.verdict == .failed && !result.journal.isEmpty {
+      let file = URL(filePath: folder).appending(path: "\(result.behaviour.name).jsonl")
+      try Data(result.journal).write(to: file)
+    }
+  }
+}

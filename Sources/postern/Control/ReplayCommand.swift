@@ -1,0 +1,76 @@
+import Foundation
+import GatewayCore
+import GatewayKit
+import GatewayServer
+
+/// `postern ctl replay`: plays a journal again in a space of its own, and says what is different.
+enum ReplayCommand {
+  static let word = "replay"
+
+  static let flags = [
+    Flag("set", "OPTION=VALUE", "an option of postern serve, as the recorded gateway had it", repeats: true)
+  ]
+
+  static var page: CommandPage {
+    CommandPage(
+      name: "\(ControlCommand.name) \(word)",
+      summary: "play an exported journal again, and say what is different; exit status 1 if anything is",
+      operands: "FILE", example: "postern \(ControlCommand.name) \(word) journal.jsonl --set refresh-timeout=90s",
+      sections: [FlagSection("flags", flags), connection])
+  }
+
+  private static let connection = FlagSection(
+    ControlCommand.connection.title,
+    ControlCommand.connection.flags.filter { ["url", "control-secret-file"].contains($0.name) })
+
+  private static let sizeMax = 256 << 20
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard arguments.operands.count == 2 else { throw UsageError("\(page.name) needs a FILE of the journal's export") }
+    try ControlCommand.refuseOthers(arguments, than: page)
+    let recorded = try lines(arguments.operands[1])
+    let script = ReplayScript(recorded)
+    let replayed: [ReplayLine]
+    do {
+      replayed = try await self.replayed(script, arguments)
+    } catch let stopped as ReplayRun.Stopped {
+      Output.error(stopped.sentence)
+      return 1
+    }
+    let comparison = ReplayComparison(recorded: recorded, replayed: replayed)
+    let lacking = script.lacking.map { "line \($0.line.n), \($0.line.text): not played, \($0.reason)" }
+    for sentence in lacking + comparison.differences { Output.line(sentence) }
+    Output.line(
+      "\(script.steps.count) steps over \(script.end.inSeconds) s played: \(comparison.alike) lines alike, "
+        + "\(comparison.differences.count) connections different")
+    return comparison.differences.isEmpty && lacking.isEmpty ? 0 : 1
+  }
+
+  private static func lines(_ file: String) throws -> [ReplayLine] {
+    let bytes = try InputFile.read(file, of: "FILE", sizeMax: sizeMax)
+    let lines: [ReplayLine]
+    do throws(ReplayLine.Malformed) {
+      lines = try ReplayLine.read(bytes)
+    } catch {
+      throw UsageError("FILE: line \(error.number) of '\(file)' is no line of a journal")
+    }
+    if let other = lines.first(where: { $0.dialect.map { Name($0) != "plain" } ?? false }) {
+      throw UsageError(
+        "FILE: line \(other.n) is of \(other.dialect ?? ""); only journals of the plain dialect are played")
+    }
+    guard lines.first?.n == 1 else {
+      throw UsageError("FILE: '\(file)' does not begin with the first line of a journal: what was before is missing")
+    }
+    return lines
+  }
+
+  private static func replayed(_ script: ReplayScript, _ arguments: Arguments) async throws -> [ReplayLine] {
+    let settings = try ControlAction.settings(arguments)
+    let control = try ControlCommand.client(arguments)
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    defer { loop.stop() }
+    let run = ReplayRun(control: control, loop: loop, settings: settings)
+    return try await Task(executorPreference: loop.events) { try await run.lines(of: script) }.value
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import GatewayCore
+import GatewayKit
+import GatewayRuntime
+import GatewayServer
+
+/// Asks the control port of a running gateway.
+struct ControlClient {
+  struct Answer {
+    let status: Int
+    let data: Data
+    var text: String { String(decoding: data, as: UTF8.self) }
+
+    private struct Problem: Decodable {
+      struct Content: Decodable {
+        let number: Int
+        let name: String
+        let message: String
+      }
+      let error: Content
+    }
+
+    /// What is wrong, in the gateway's words.
+    var complaint: String {
+      guard let problem = try? JSONDecoder().decode(Problem.self, from: data) else {
+        return "the gateway answered \(status): \(text)"
+      }
+      return "\(problem.error.number) \(problem.error.name): \(problem.error.message)"
+    }
+  }
+
+  private static let patience = Duration.seconds(30)
+
+  private let address: String
+  private let target: DialTarget
+  private let secret: String?
+
+  init(url: String, secret: String?) throws {
+    guard let base = URLComponents(string: url), ["http", "https"].contains(base.scheme), let host = base.host,
+      !host.isEmpty
+    else {
+      throw UsageError("--url", value: url, expected: "the control port's address, as http://127.0.0.1:8081")
+    }
+    let isTLS = base.scheme == "https"
+    address = base.string ?? url
+    target = DialTarget(
+      host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: base.port ?? (isTLS ? 443 : 80),
+      isTLS: isTLS)
+    self.secret = secret
+  }
+
+  func send(_ request: HTTPRequest) async throws -> Answer {
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    defer { loop.stop() }
+    return try await Task(executorPreference: loop.events) { try await send(request, by: SocketDialer(on: loop)) }.value
+  }
+
+  /// The same on the loop of the dialer, by a task there.
+  func send(_ request: HTTPRequest, by dialer: SocketDialer) async throws -> Answer {
+    var message = request
+    if let secret { message.headers.append(HTTPField("authorization", "Bearer \(secret)")) }
+    switch await dialer.fetch(message, from: target, timeout: Self.patience) {
+    case .success(let response): return Answer(status: response.status, data: Data(response.body))
+    case .failure(let failure):
+      throw ControlUnreachable(address: address, failure: failure, patience: Self.patience)
+    }
+  }
+}
+
+/// No gateway answers at the control address.
+struct ControlUnreachable: Error, CustomStringConvertible {
+  let address: String
+  let failure: DialFailure
+  /// How long the answer was waited for.
+  let patience: Duration
+
+  var description: String {
+    switch failure {
+    case .insecure(let reason): "no gateway answers at \(address): \(reason)"
+    case .timedOut: "no gateway answers at \(address) within \(patience.components.seconds) s"
+    case .unreachable(let reason):
+      "no gateway answers at \(address) (\(reason)); is `postern serve` running, with this control port?"
+    case .refused(let status): "no gateway answers at \(address): HTTP \(status)"
+    }
+  }
+}

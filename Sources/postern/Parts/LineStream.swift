@@ -1,0 +1,92 @@
+import Foundation
+import GatewayCore
+
+/// Lines over a descriptor, a TCP connection's for instance: bounded in length, and waited for no longer than one says.
+///
+/// `@unchecked Sendable`: one thread reads, which alone touches `rest`; another may write.
+final class LineStream: @unchecked Sendable {
+  enum Failure: Error, Hashable {
+    /// Nothing came, or could be sent, for as long as one was willing to wait.
+    case timedOut
+    /// A line is longer than it may be.
+    case tooLong
+    /// The other side has ended, inside a line perhaps.
+    case ended
+  }
+
+  private let descriptor: Int32
+  /// What was read and is in no line yet. Only the reader's.
+  private var rest = Data()
+  private static let pieceMax = 65_536
+
+  /// Takes the descriptor over, and closes it in the end.
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next line without its line feed.
+  ///
+  /// - Parameters:
+  ///   - bytesMax: How long it may be.
+  ///   - patience: How long the whole line may take to come; nil for ever.
+  func next(bytesMax: Int, patience: Duration? = nil) throws(Failure) -> Data {
+    let start = SystemTime.sinceBoot
+    var searched = 0
+    while true {
+      if let end = rest[(rest.startIndex + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Data(rest[..<end])
+        rest = Data(rest[(end + 1)...])
+        guard line.count <= bytesMax else { throw .tooLong }
+        return line
+      }
+      searched = rest.count
+      guard rest.count <= bytesMax else { throw .tooLong }
+      try waitToRead(patience.map { $0 - (SystemTime.sinceBoot - start) })
+      guard let piece = read() else { throw .ended }
+      rest.append(piece)
+    }
+  }
+
+  private func waitToRead(_ patience: Duration?) throws(Failure) {
+    while true {
+      var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let milliseconds = patience.map { Int32(clamping: max(0, $0.nanoseconds) / 1_000_000) } ?? -1
+      let ready = poll(&wait, 1, milliseconds)
+      if ready > 0 { return }
+      if ready == 0 { throw .timedOut }
+      guard errno == EINTR else { throw .ended }
+    }
+  }
+
+  /// What is there; nil at the end.
+  private func read() -> Data? {
+    var piece = [UInt8](repeating: 0, count: Self.pieceMax)
+    while true {
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      if count > 0 { return Data(piece.prefix(count)) }
+      guard count < 0, errno == EINTR || errno == EAGAIN else { return nil }
+    }
+  }
+
+  /// Writes the line and a line feed.
+  ///
+  /// - Parameter patience: How long the other side may take nothing.
+  func write(_ line: some Collection<UInt8>, patience: Duration = .seconds(30)) throws(Failure) {
+    let bytes = Array(line) + [UInt8(ascii: "\n")]
+    guard Output.write(bytes, to: descriptor, patience: Int32(clamping: patience.nanoseconds / 1_000_000)) else {
+      throw errno == ETIMEDOUT ? .timedOut : .ended
+    }
+  }
+
+  /// Says to the other side of a connection that nothing more will come from this one.
+  func endWriting() {
+    _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Ends a connection at once, for whoever reads from it too.
+  func end() {
+    _ = shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import GatewayCore
+import GatewayKit
+
+/// Which part of a storm of several processes this process is. Whoever starts it says so in the environment, so that the
+/// command line is the storm's own.
+struct StormPart: Hashable, Codable {
+  static let variable = "POSTERN_STORM_PART"
+
+  let process: Int
+  /// How many parts there are.
+  let processes: Int
+  /// When the first client connects, in nanoseconds since 1970, by the clock of whoever gave the order.
+  let startsAt: Int64
+  /// How far this machine's clock is ahead of that one, in nanoseconds.
+  var clockError: Int64 = 0
+
+  init(process: Int, processes: Int, startsAt: WallTime) {
+    self.process = process
+    self.processes = processes
+    self.startsAt = startsAt.nanoseconds
+  }
+
+  /// The part that the environment says this process has; nil for one that nobody made a part of something.
+  static func read(_ environment: [String: String]) throws -> StormPart? {
+    guard let text = environment[variable] else { return nil }
+    guard let part = try? JSONDecoder().decode(StormPart.self, from: Data(text.utf8)), part.isOne else {
+      throw UsageError("\(variable) is for the parts of a storm, and says which one this is; it does not now")
+    }
+    return part
+  }
+
+  /// Whether there may be such a part: bounds that keep the arithmetic of time far from its ends.
+  private var isOne: Bool {
+    (1...Self.processesMax).contains(processes) && (0..<processes).contains(process)
+      && (0...Self.latest).contains(startsAt) && (-Self.clockErrorMax...Self.clockErrorMax).contains(clockError)
+  }
+
+  private static let processesMax = 1_000
+  /// The year 2200.
+  private static let latest: Int64 = 7_258_118_400_000_000_000
+  /// Two days.
+  private static let clockErrorMax: Int64 = 172_800_000_000_000
+
+  var environment: [String: String] {
+    get throws { [Self.variable: String(decoding: try JSONEncoder().encode(self), as: UTF8.self)] }
+  }
+}

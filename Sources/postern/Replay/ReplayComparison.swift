@@ -1,0 +1,54 @@
+import GatewayCore
+
+/// A journal beside that of its replay: where they first differ on each connection, by kinds, order, errors and codes.
+struct ReplayComparison {
+  /// One difference, as a person reads it.
+  let differences: [String]
+  /// How many lines were alike.
+  let alike: Int
+
+  /// Connections are told apart by their order.
+  init(recorded: [ReplayLine], replayed: [ReplayLine]) {
+    let (recorded, replayed) = (Self.lives(recorded), Self.lives(replayed))
+    var (differences, alike): ([String], Int) = ([], 0)
+    for number in 0..<max(recorded.count, replayed.count) {
+      let was = number < recorded.count ? recorded[number] : Life()
+      let became = number < replayed.count ? replayed[number] : Life()
+      let name = was.name ?? became.name ?? "no connection"
+      let same = zip(was.lines, became.lines).prefix { $0.repeatable == $1.repeatable }.count
+      alike += same
+      guard same < max(was.lines.count, became.lines.count) else { continue }
+      let (one, other) = (Self.text(was.lines, same), Self.text(became.lines, same))
+      let place = same < was.lines.count ? "line \(was.lines[same].n)" : "the end"
+      differences.append("\(name), \(place): recorded \(one), replayed \(other)")
+    }
+    (self.differences, self.alike) = (differences, alike)
+  }
+
+  private struct Life {
+    var name: String?
+    var lines: [ReplayLine] = []
+  }
+
+  /// What has to come again, by connection; first what is of none.
+  private static func lives(_ lines: [ReplayLine]) -> [Life] {
+    var (lives, places): ([Life], [Name: Int]) = ([Life()], [:])
+    for line in lines where line.repeatable != nil {
+      guard let connection = line.connection else {
+        lives[0].lines.append(line)
+        continue
+      }
+      let place = places[Name(connection)] ?? lives.count
+      if place == lives.count {
+        lives.append(Life(name: connection))
+        places[Name(connection)] = place
+      }
+      lives[place].lines.append(line)
+    }
+    return lives
+  }
+
+  private static func text(_ lines: [ReplayLine], _ index: Int) -> String {
+    index < lines.count ? lines[index].text : "nothing more"
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import GatewayCore
+
+/// A line of an exported journal: that ann's second token was refused at 3,600 s, say.
+struct ReplayLine: Decodable, Sendable {
+  let n: Int
+  let at_ms: Int64
+  let kind: String
+  var user: String?
+  var user_kind: String?
+  var connection: String?
+  var dialect: String?
+  var message: String?
+  var error: Int?
+  var error_name: String?
+  var code: Int?
+  var reason: String?
+  var by: String?
+  var cause: String?
+  var order: String?
+  var status: Int?
+  var expires_in_ms: Int64?
+  var bytes: Int?
+  var payload: String?
+
+  /// The lines of a file of JSON Lines. Throws the number of the first that is none, counted from 1.
+  static func read(_ bytes: [UInt8]) throws(Malformed) -> [ReplayLine] {
+    var lines: [ReplayLine] = []
+    for (index, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
+      guard let line = try? JSONDecoder().decode(ReplayLine.self, from: Data(text)) else {
+        throw Malformed(number: index + 1)
+      }
+      lines.append(line)
+    }
+    return lines
+  }
+
+  struct Malformed: Error {
+    let number: Int
+  }
+
+  /// Words of the journal, by their bytes.
+  func isOf(_ kind: String) -> Bool { Name(self.kind) == Name(kind) }
+
+  /// What of it has to come again, in words; nil where it tells of what nobody plays: of HTTP requests, and faults.
+  var repeatable: Name? {
+    let isPlayed = !["http_", "provider_", "fault"].contains { kind.utf8.starts(with: $0.utf8) }
+    return isPlayed ? Name(text) : nil
+  }
+
+  /// As a person reads it.
+  var text: String {
+    let numbers = [("error", error), ("code", code), ("status", status)]
+    let words = [
+      ("user", user), ("message", message), ("cause", cause), ("order", order), ("reason", reason), ("by", by),
+    ]
+    return
+      ([kind] + words.compactMap { name, value in value.map { "\(name)=\($0)" } }
+      + numbers.compactMap { name, value in value.map { "\(name)=\($0)" } }).joined(separator: " ")
+  }
+}

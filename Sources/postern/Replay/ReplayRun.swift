@@ -1,0 +1,187 @@
+import Foundation
+import GatewayCore
+import GatewayKit
+import GatewayPlain
+import GatewayRuntime
+import GatewayServer
+
+/// A journal played again in a space of its own, whose time stands still but for what the journal says. Only from tasks on
+/// the loop.
+struct ReplayRun: Sendable {
+  private let control: ControlClient
+  private let loop: SocketLoop
+  private let dialer: SocketDialer
+  /// What the space is set to, as a JSON object; empty for nothing.
+  private let settings: String
+
+  init(control: ControlClient, loop: SocketLoop, settings: String) {
+    self.control = control
+    self.loop = loop
+    self.settings = settings
+    dialer = SocketDialer(on: loop)
+  }
+
+  /// Why it came to no end.
+  struct Stopped: Error {
+    let sentence: String
+  }
+
+  private struct Space: Decodable {
+    let name: String
+    let url: String
+    let port: Int
+    let urls: [String: String]
+    let secret: String?
+  }
+
+  private struct Page: Decodable {
+    let lines: [ReplayLine]
+    let next: Int
+  }
+
+  /// How long the gateway has for what it does at once.
+  private static let patience = 3_000
+  private static let pageSize = 1_000
+
+  /// Plays it. Returns what the space's journal says of that.
+  func lines(of script: ReplayScript) async throws -> [ReplayLine] {
+    var order = [JSONMember("frozen", json: "true")]
+    if !settings.isEmpty { order.append(JSONMember("settings", json: settings)) }
+    let space: Space = try await ask(.post("/spaces", order))
+    let outcome: Result<[ReplayLine], any Error>
+    do {
+      outcome = .success(try await play(script, in: space))
+    } catch {
+      outcome = .failure(error)
+    }
+    // One that cannot be ended now ends by itself when nobody uses it.
+    _ = try? await control.send(HTTPRequest(method: "DELETE", path: "/spaces/\(space.name)"), by: dialer)
+    return try outcome.get()
+  }
+
+  private func play(_ script: ReplayScript, in space: Space) async throws -> [ReplayLine] {
+    guard let secret = space.secret, let url = space.urls["plain"].flatMap({ URLComponents(string: $0) }) else {
+      throw Stopped(sentence: "the gateway tells no secret to sign with, or does not speak plain")
+    }
+    let host = (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    let target = DialTarget(host: host, port: space.port, isTLS: url.scheme == "wss")
+    var scene = Scene(target: target, tokens: try ReplayTokens(secret: secret), path: "/spaces/\(space.name)")
+    for step in script.steps {
+      try await move(to: step.at, &scene)
+      try await perform(step, &scene)
+    }
+    try await move(to: script.end, &scene)
+    var (lines, after): ([ReplayLine], Int) = ([], 0)
+    while true {
+      let query = [("limit", Self.pageSize), ("after", after)].map { HTTPField($0.0, String($0.1)) }
+      let page: Page = try await ask(.get("\(scene.path)/journal", query: query))
+      lines += page.lines
+      guard page.lines.count == Self.pageSize else { return lines }
+      after = page.next
+    }
+  }
+
+  // MARK: Steps
+
+  private struct Scene {
+    let target: DialTarget
+    var tokens: ReplayTokens
+    let path: String
+    var now = Duration.zero
+    var clients: [Int: ReplayClient] = [:]
+    /// What the space calls the connections.
+    var names: [Int: String] = [:]
+    /// The number of the last line that was waited for.
+    var last = 0
+  }
+
+  private func move(to time: Duration, _ scene: inout Scene) async throws {
+    guard time > scene.now else { return }
+    let by = JSONMember("by_s", json: String((time - scene.now).inSeconds))
+    let _: Moved = try await ask(.post("\(scene.path)/clock/advance", [by, JSONMember("patience_ms", json: "0")]))
+    scene.now = time
+  }
+
+  private struct Moved: Decodable {}
+  private struct Clock: Decodable { let wall: Double }
+
+  private func wallTime(_ scene: Scene) async throws -> WallTime {
+    let clock: Clock = try await ask(.get("\(scene.path)/clock"))
+    return WallTime(seconds: clock.wall)
+  }
+
+  private func perform(_ step: ReplayScript.Step, _ scene: inout Scene) async throws {
+    let client = scene.clients[step.connection]
+    let session = scene.names[step.connection].map { "\(scene.path)/sessions/\($0)" }
+    switch step.act {
+    case .open(let presented): try await open(step, presented, &scene)
+    case .say(var text, let presented):
+      if let presented {
+        let token = scene.tokens.token(presented, by: step.connection, at: try await wallTime(scene))
+        text = text.replacingOccurrences(of: JSONRedaction.blank, with: token)
+      }
+      await client?.say(text)
+      try await wait(for: "message_in", of: step.connection, &scene)
+    case .close(let code):
+      await client?.close(code)
+      try await wait(for: "closed", of: step.connection, &scene)
+    case .lose:
+      await client?.lose()
+      try await wait(for: "closed", of: step.connection, &scene)
+    case .expire: try await order(session, "expire", [])
+    case .refresh: try await order(session, "refresh", [])
+    case .disconnect(let code, let reason):
+      try await order(session, "disconnect", [JSONMember("code", json: String(code)), JSONMember("reason", reason)])
+    case .revoke(let user):
+      // What was issued in this very moment too.
+      let before = String(try await wallTime(scene).seconds + 0.001)
+      let members = [JSONMember("user_id", user), JSONMember("issued_before", json: before)]
+      _ = try await control.send(.post("\(scene.path)/revocations", members), by: dialer)
+    }
+  }
+
+  /// An order to a session that is there no more is a difference, which the journals show.
+  private func order(_ session: String?, _ word: String, _ members: [JSONMember]) async throws {
+    guard let session else { return }
+    _ = try await control.send(.post("\(session)/\(word)", members), by: dialer)
+  }
+
+  private func open(
+    _ step: ReplayScript.Step, _ presented: ReplayScript.Presented?, _ scene: inout Scene
+  ) async throws {
+    var upgrade = HTTPRequest(method: "GET", path: PlainDialect.path)
+    if let presented, presented.refusal != "credentials_missing" {
+      let token = scene.tokens.token(presented, by: step.connection, at: try await wallTime(scene))
+      upgrade.headers.append(HTTPField("authorization", "Bearer \(token)"))
+    }
+    let client = ReplayClient(on: loop.events)
+    let isOpen = await client.open(scene.target, upgrade, by: dialer)
+    guard isOpen else { return }
+    scene.clients[step.connection] = client
+    let line = try await wait(for: "connection_opened", of: nil, &scene)
+    scene.names[step.connection] = line?.connection
+  }
+
+  private struct Awaited: Decodable {
+    let lines: [ReplayLine]
+  }
+
+  /// Waits until the space has seen it. What does not come is a difference, which the journals show.
+  @discardableResult
+  private func wait(for kind: String, of connection: Int?, _ scene: inout Scene) async throws -> ReplayLine? {
+    var members = [
+      JSONMember("kind", kind), JSONMember("after", json: String(scene.last)),
+      JSONMember("within_ms", json: String(Self.patience)),
+    ]
+    if let name = connection.flatMap({ scene.names[$0] }) { members.append(JSONMember("connection", name)) }
+    let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", members))
+    if let line = awaited.lines.last { scene.last = line.n }
+    return awaited.lines.last
+  }
+
+  private func ask<Content: Decodable>(_ request: HTTPRequest) async throws -> Content {
+    let answer = try await control.send(request, by: dialer)
+    guard answer.status < 400 else { throw Stopped(sentence: answer.complaint) }
+    return try JSONDecoder().decode(Content.self, from: answer.data)
+  }
+}

@@ -1,0 +1,132 @@
+import GatewayCore
+
+/// What is played again of a journal: what clients and operators did, each at its time. What the gateway did has to follow by
+/// itself.
+struct ReplayScript: Sendable {
+  /// What a client presented, as far as the journal knows: another token of ann's, for an hour, which was good.
+  struct Presented: Sendable {
+    let user: String
+    let kind: String
+    let life: Duration?
+    /// The name of the error that it met; nil for none.
+    let refusal: String?
+  }
+
+  enum Act: Sendable {
+    /// With what the upgrade brought, if it brought anything.
+    case open(Presented?)
+    /// A message with what it presents, if it does.
+    case say(String, Presented?)
+    case expire, refresh
+    case disconnect(code: Int, reason: String)
+    case revoke(user: String)
+    /// The client closes with this code.
+    case close(code: Int)
+    /// Its transport ends.
+    case lose
+  }
+
+  struct Step: Sendable {
+    let act: Act
+    /// Since the first step.
+    let at: Duration
+    /// The connection, by the number of its first line in the journal.
+    let connection: Int
+  }
+
+  private(set) var steps: [Step] = []
+  /// The lines that nothing can be played for, with the reason.
+  private(set) var lacking: [(line: ReplayLine, reason: String)] = []
+  /// When the last line was, since the first.
+  private(set) var end = Duration.zero
+
+  init(_ lines: [ReplayLine]) {
+    let lives = Self.connections(lines)
+    var (numbers, revoked): ([Name: Int], Set<Name>) = ([:], [])
+    let begin = lines.first?.at_ms ?? 0
+    end = .milliseconds((lines.last?.at_ms ?? 0) - begin)
+    var deadlineAt: Int64?
+    for line in lines {
+      // A deadline of the same millisecond that stands before it was before it.
+      if line.isOf("token_expired") || line.isOf("cut_off") { deadlineAt = line.at_ms }
+      let at = Duration.milliseconds(line.at_ms - begin + (deadlineAt == line.at_ms ? 1 : 0))
+      guard let name = line.connection.map({ Name($0) }), let life = lives[name] else {
+        if line.isOf("upgrade_refused") {
+          steps.append(Step(act: .open(Self.refused(line)), at: at, connection: line.n))
+        }
+        continue
+      }
+      let rest = life.drop { $0.n <= line.n }
+      let connection: Int
+      if line.isOf("connection_opened") {
+        connection = line.n
+        numbers[name] = line.n
+      } else {
+        guard let number = numbers[name] else { continue }
+        connection = number
+      }
+      switch act(line, rest, &revoked) {
+      case .act(let act)?: steps.append(Step(act: act, at: at, connection: connection))
+      case .lacking(let reason)?: lacking.append((line, reason))
+      case nil: break
+      }
+    }
+  }
+
+  private enum Finding {
+    case act(Act)
+    case lacking(String)
+  }
+
+  /// What is done where this line is; `rest` are those of its connection behind it.
+  private func act(_ line: ReplayLine, _ rest: ArraySlice<ReplayLine>, _ revoked: inout Set<Name>) -> Finding? {
+    switch line.kind {
+    case "connection_opened":
+      let first = rest.first { $0.isOf("login_asked") || $0.isOf("message_in") }
+      return .act(.open(first?.isOf("login_asked") == true ? Self.presented(line, rest) : nil))
+    case "message_in":
+      guard let payload = line.payload else { return .lacking("its message is not in the file") }
+      let presents = line.message == "credentials"
+      return .act(.say(payload, presents ? Self.presented(line, rest) : nil))
+    case "ordered":
+      switch line.order {
+      case "expire": return .act(.expire)
+      case "refresh": return .act(.refresh)
+      case "disconnect":
+        guard let end = rest.first(where: { $0.isOf("cut_off") }), let code = end.code else { return nil }
+        return .act(.disconnect(code: code, reason: end.reason ?? "other"))
+      default: return .lacking("nobody drains a gateway for this")
+      }
+    case "revoked":
+      guard let user = line.user, revoked.insert(Name("\(line.at_ms) \(user)")).inserted else { return nil }
+      return .act(.revoke(user: user))
+    case "closed":
+      if line.by == "peer" { return .act(.close(code: line.code ?? 1000)) }
+      return line.by == "transport" ? .act(.lose) : nil
+    default: return nil
+    }
+  }
+
+  private static func connections(_ lines: [ReplayLine]) -> [Name: [ReplayLine]] {
+    lines.reduce(into: [:]) { lives, line in
+      if let connection = line.connection { lives[Name(connection), default: []].append(line) }
+    }
+  }
+
+  private static let outcomes = ["logged_in", "login_refused", "refreshed", "refresh_refused"]
+
+  /// What a client presented at that line, by what came of it.
+  private static func presented(_ line: ReplayLine, _ rest: ArraySlice<ReplayLine>) -> Presented {
+    let outcome = rest.first { one in outcomes.contains { one.isOf($0) } }
+    return Presented(
+      user: outcome?.user ?? line.user ?? "somebody", kind: outcome?.user_kind ?? "regular",
+      life: outcome?.expires_in_ms.map { .milliseconds($0) },
+      refusal: outcome?.isOf("login_refused") == true || outcome?.isOf("refresh_refused") == true
+        ? outcome?.error_name ?? "credentials_missing" : nil)
+  }
+
+  private static func refused(_ line: ReplayLine) -> Presented {
+    Presented(
+      user: line.user ?? "somebody", kind: "regular", life: nil, refusal: line.error_name ?? "credentials_missing")
+  }
+}

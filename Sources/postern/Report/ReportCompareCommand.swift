@@ -1,0 +1,68 @@
+import GatewayKit
+import GatewayReport
+
+/// Holds one storm against another.
+enum ReportCompareCommand: Command {
+  static let name = "report compare"
+  static let summary = "hold the report of a storm against an earlier one; exit status 1 if it is worse"
+  static let operands = "BASELINE FILE"
+  static let example = """
+    postern report compare yesterday/storm.json reports/storm.json --tolerance 20% \\
+        --metric lost --metric refresh.p99=50%
+    """
+  static let sections = [
+    FlagSection(
+      "flags",
+      [
+        Flag("tolerance", "SHARE", "how much worse a figure may be, as a share of the baseline's (default 10%)"),
+        Flag(
+          "metric", "NAME",
+          "judge by this metric alone, or NAME=SHARE with its own tolerance (default: all but maxima)",
+          repeats: true),
+        Flag("html", "FILE", "write a page there with the charts of both over each other"),
+        Flag("json", nil, "print one JSON object in place of the table"),
+      ])
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let rule = try rule(arguments)
+    let page = try OutputFile(arguments, "html")
+    guard arguments.operands.count == 2 else {
+      throw UsageError("\(name) needs two files: the report of the BASELINE, and that of the new run")
+    }
+    let comparison = ReportComparison(
+      base: try ReportFile.read(arguments.operands[0]), value: try ReportFile.read(arguments.operands[1]), rule)
+    try page?.write(comparison.html)
+    Output.line(
+      try arguments.isOn("json")
+        ? String(decoding: comparison.json(), as: UTF8.self) : comparison.table.joined(separator: "\n"))
+    return comparison.passes ? 0 : 1
+  }
+
+  static func rule(_ arguments: Arguments) throws -> ComparisonRule {
+    let tolerance = try arguments.value("tolerance").map(tolerance) ?? ComparisonRule.usualTolerance
+    let asked = try arguments.values("metric").map { value in
+      let sides = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let metric = Metric.named(String(sides[0])) else {
+        let near = Suggestion.near(String(sides[0]), among: Metric.all.map(\.name))
+        throw UsageError("\(value.source): '\(sides[0])' names no metric" + Suggestion.question(near))
+      }
+      guard metric.better != nil else {
+        throw UsageError("\(value.source): of '\(metric.name)' it cannot be said which of two is better")
+      }
+      let own = sides.count < 2 ? nil : Arguments.Value(text: String(sides[1]), source: value.source)
+      return (metric: metric, tolerance: try own.map(self.tolerance))
+    }
+    return ComparisonRule(tolerance: tolerance, asked: asked)
+  }
+
+  /// A share that may be more than all: `200%` is three times as bad.
+  private static func tolerance(_ value: Arguments.Value) throws -> Double {
+    let isPercentage = value.text.hasSuffix("%")
+    let number = Double(isPercentage ? value.text.dropLast() : value.text[...]).map { isPercentage ? $0 / 100 : $0 }
+    guard let number, (0...1000).contains(number) else {
+      throw UsageError(value.source, value: value.text, expected: "a share, as 0.1 or 10%")
+    }
+    return number
+  }
+}

@@ -1,0 +1,17 @@
+import GatewayKit
+import GatewayReport
+
+/// A report of a storm that a command is given: `reports/mixed/storm.json`, for instance.
+enum ReportFile {
+  /// Of a storm of a day: far less.
+  private static let sizeMax = 64 << 20
+
+  static func read(_ path: String) throws -> RecordedReport {
+    let bytes = try InputFile.read(path, of: "FILE", sizeMax: sizeMax)
+    do throws(RecordedReportError) {
+      return try RecordedReport(json: bytes)
+    } catch {
+      throw UsageError("FILE: '\(path)' \(error)")
+    }
+  }
+}

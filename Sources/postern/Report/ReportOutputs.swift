@@ -1,0 +1,36 @@
+import GatewayKit
+import GatewayReport
+
+/// What of a storm's report is written for others than its reader: thresholds for a machine that runs tests, series for
+/// a spreadsheet.
+struct ReportOutputs {
+  static let flags = [
+    Flag("junit", "FILE", "write the thresholds there as JUnit's XML, a case for each"),
+    Flag("csv", "FILE", "write the series there as comma-separated values, a line for each second"),
+    Flag("summary", nil, "print a few lines of Markdown for a chat in place of the table"),
+  ]
+
+  private let junit: OutputFile?
+  private let csv: OutputFile?
+  let printsSummary: Bool
+
+  /// Nothing for anybody.
+  static let none = ReportOutputs()
+
+  private init() {
+    junit = nil
+    csv = nil
+    printsSummary = false
+  }
+
+  init(_ arguments: Arguments) throws {
+    junit = try OutputFile(arguments, "junit")
+    csv = try OutputFile(arguments, "csv")
+    printsSummary = try arguments.isOn("summary")
+  }
+
+  func write(_ report: RecordedReport) throws {
+    try junit?.write(report.junit)
+    try csv?.write(report.csv)
+  }
+}

@@ -1,0 +1,31 @@
+import GatewayKit
+import GatewayWires
+
+/// Reads the description of a wire and says what is wrong with it; with an address, plays one client of it.
+enum WireCheckCommand: Command {
+  static let name = "wire check"
+  static let summary = "read the description of a gateway's wire; with --url, play one client and show what is said"
+  static let operands = "FILE|NAME"
+  static let example = "postern wire check Deploy/wires/socketio.json"
+  static let sections = StormFlags.sections
+  static let neededFirst = [
+    "url", "provider", "provider-secret-file", "mint", "secret-file", "life", "behaviour", "insecure",
+    "connect-timeout",
+    "timeout",
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard arguments.operands.count == 1 else {
+      throw UsageError("wire check wants one FILE, or the NAME of one in Deploy/wires")
+    }
+    let file = Arguments.Value(text: arguments.operands[0], source: "FILE")
+    let wire = try WireFile.read(file)
+    guard arguments.value("url") != nil else {
+      Output.line(wire.outline)
+      return 0
+    }
+    var arguments = arguments
+    arguments.given["wire"] = [file]
+    return try await WireTrial(arguments).run()
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+import GatewayWires
+
+/// A storm of one client, which shows what is said: `← /hear/2 logged_in {"type":"connected"}`, for instance.
+struct WireTrial {
+  private var options: StormOptions
+  private let wire: WireDescription
+
+  /// As long as nobody says otherwise, in seconds.
+  private static let usualLength = 15.0
+
+  init(_ arguments: Arguments) throws {
+    options = try StormOptions(arguments)
+    options.plan.clients = 1
+    options.plan.processes = 1
+    options.plan.loops = 1
+    if arguments.value("expiry") == nil && arguments.value("expire-after") == nil { options.plan.expiry = .own }
+    options.plan.bound = options.plan.bound ?? Self.usualLength
+    guard let dialect = options.dialect as? DescribedClientDialect else {
+      throw UsageError("--wire is needed: a FILE, or the NAME of one in Deploy/wires")
+    }
+    wire = dialect.wire
+    options.dialect = dialect.watched { Output.line(Self.text($0)) }
+  }
+
+  /// Plays the client. 0 if it was let in, and every message was understood.
+  func run() async throws -> Int32 {
+    Output.line(wire.outline)
+    if wire.showsTokenInAddress {
+      Output.line("the token stands in the address: gateways and proxies write it into their logs")
+    }
+    let storm = try await LocalStorm.start(options, part: nil) { _ in }
+    let signals = SignalStream([SIGINT, SIGTERM])
+    let watch = Task { for await _ in signals { storm.interrupt() } }
+    defer { watch.cancel() }
+    let result = await storm.run()
+    for line in Self.summary(result) { Output.line(line) }
+    return result.connects.accepted > 0 && result.errors["unmatched"] == 0 ? 0 : 1
+  }
+
+  static func text(_ sight: WireSight) -> String {
+    switch sight {
+    case .dialled(let target): "→ GET \(target)"
+    case .said(let message, let text): "→ \(message)  \(text)"
+    case .unsaid(let message, let error): "! \(message) could not be said: \(error)"
+    case .heard(let text, let rule, let verdict): "← \(rule) \(verdict)  \(text)"
+    case .unmatched(let text, let phase): "← no rule takes this while \(phase.rawValue)  \(text)"
+    }
+  }
+
+  private static func summary(_ result: StormResult) -> [String] {
+    func list(_ reasons: Reasons) -> String {
+      reasons.sorted.map { $0.count == 1 ? $0.reason : "\($0.reason) \($0.count) times" }.joined(separator: ", ")
+    }
+    var lines = ["logged in \(result.connects.accepted) times, renewed \(result.refreshes.accepted) times"]
+    if result.connects.failed.total > 0 { lines.append("not let in: \(list(result.connects.failed))") }
+    if result.returns.refused.total > 0 { lines.append("refused: \(list(result.returns.refused))") }
+    if result.returns.failed.total > 0 { lines.append("failed: \(list(result.returns.failed))") }
+    if result.refreshes.refused.total > 0 { lines.append("renewal refused: \(list(result.refreshes.refused))") }
+    if result.provider.refused.total > 0 { lines.append("no token: \(list(result.provider.refused))") }
+    if result.disconnects.total > 0 { lines.append("ended: \(list(result.disconnects))") }
+    if result.errors.total > 0 { lines.append("errors: \(list(result.errors))") }
+    return lines
+  }
+}

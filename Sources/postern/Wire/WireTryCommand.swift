@@ -1,0 +1,21 @@
+import GatewayKit
+
+/// Plays one client of a described wire.
+enum WireTryCommand: Command {
+  static let name = "wire try"
+  static let summary = "play one client of a described wire, and show what is said with the rule that took it"
+  static let example =
+    "postern wire try --wire socketio --url ws://127.0.0.1:3000 --mint --secret-file secret --life 5s"
+  static let sections = StormFlags.sections
+  static let neededFirst = [
+    "wire", "url", "provider", "provider-secret-file", "mint", "secret-file", "life", "insecure", "connect-timeout",
+    "timeout",
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    guard arguments.value("wire") != nil else {
+      throw UsageError("--wire is needed: a FILE, or the NAME of one in Deploy/wires")
+    }
+    return try await WireTrial(arguments).run()
+  }
+}

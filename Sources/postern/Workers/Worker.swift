@@ -1,0 +1,97 @@
+import Foundation
+import GatewayCore
+import Synchronization
+
+/// The listening side of `postern worker`: a thread for each connection, and a bound on how many there are.
+final class Worker: Sendable {
+  private struct State {
+    var connections: [ObjectIdentifier: WorkerConnection] = [:]
+    var isEnding = false
+  }
+
+  private let secret: String
+  private let partsMax: Int
+  private let state = Mutex(State())
+  /// Signalled for each connection that has ended.
+  private let ended = DispatchSemaphore(value: 0)
+  private static let farewell = DispatchTimeInterval.seconds(10)
+  /// In milliseconds.
+  private static let acceptPause: Int32 = 100
+  /// Those who have connected and proved nothing yet may be as many again.
+  private var connectionsMax: Int { 2 * partsMax }
+
+  init(secret: String, partsMax: Int) {
+    self.secret = secret
+    self.partsMax = partsMax
+  }
+
+  /// Takes orders there from now on. Returns the port.
+  func listen(_ address: WorkerAddress) throws -> UInt16 {
+    let descriptor = try address.socket { descriptor, address, length in
+      var one: Int32 = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+      return bind(descriptor, address, length) == 0 && Glibc.listen(descriptor, 64) == 0
+    }
+    Thread.detachNewThread { [self] in accept(from: descriptor) }
+    return Self.port(of: descriptor)
+  }
+
+  private static func port(of descriptor: Int32) -> UInt16 {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutableBytes(of: &storage) { bytes in
+      let address = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+      guard getsockname(descriptor, address, &length) == 0 else { return 0 }
+      // The port stands at the same place in both families' addresses.
+      return bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self).bigEndian
+    }
+  }
+
+  private func accept(from descriptor: Int32) {
+    while true {
+      let peer = Glibc.accept(descriptor, nil, nil)
+      guard peer >= 0 else {
+        // Of descriptors there may be none for a while.
+        if errno != EINTR && errno != ECONNABORTED { poll(nil, 0, Self.acceptPause) }
+        continue
+      }
+      _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
+      var one: Int32 = 1
+      setsockopt(peer, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+      let stream = LineStream(descriptor: peer)
+      let connection = WorkerConnection(stream, secret: secret) { [self] in mayBegin() }
+      let isTaken = state.withLock { state in
+        guard !state.isEnding, state.connections.count < connectionsMax else { return false }
+        state.connections[ObjectIdentifier(connection)] = connection
+        return true
+      }
+      guard isTaken else {
+        try? WorkerMessage.refusal(Self.isFull).send(to: stream)
+        continue
+      }
+      Thread.detachNewThread { [self] in
+        connection.run()
+        state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
+        ended.signal()
+      }
+    }
+  }
+
+  /// What is said to whoever comes too late.
+  static let isFull = "the worker carries out as many parts as it may (--parts-max)"
+
+  /// Whether one part more may be carried out.
+  private func mayBegin() -> Bool {
+    state.withLock { state in state.connections.values.count { $0.hasPart } < partsMax }
+  }
+
+  /// Ends what is being carried out; returns when it has ended, or after some seconds.
+  func end() {
+    let connections = state.withLock { state in
+      state.isEnding = true
+      return Array(state.connections.values)
+    }
+    for connection in connections { connection.end() }
+    while !state.withLock({ $0.connections.isEmpty }), ended.wait(timeout: .now() + Self.farewell) == .success {}
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import GatewayCore
+import Synchronization
+
+/// The worker's side of one connection: a storm that proves who it is, and the part that it orders. The part is a process
+/// of this program, whose lines are passed on; it ends when the storm ends or its connection does.
+final class WorkerConnection: Sendable {
+  private struct State {
+    var process: PartProcess?
+    var isEnding = false
+  }
+
+  private let stream: LineStream
+  private let secret: String
+  private let mayBegin: @Sendable () -> Bool
+  private let state = Mutex(State())
+
+  private static let helloPatience = Duration.seconds(5)
+  private static let orderPatience = Duration.seconds(60)
+  /// How long the lines may be of whoever has proved nothing yet, and of who has.
+  private static let helloBytesMax = 1_024
+  private static let orderBytesMax = 1 << 20
+
+  /// - Parameter mayBegin: Whether there is room for one part more.
+  init(_ stream: LineStream, secret: String, mayBegin: @escaping @Sendable () -> Bool) {
+    self.stream = stream
+    self.secret = secret
+    self.mayBegin = mayBegin
+  }
+
+  /// Whether it carries out a part.
+  var hasPart: Bool { state.withLock { $0.process != nil } }
+
+  /// Serves the connection to its end. Waits: on a thread of its own.
+  func run() {
+    do {
+      try introduce()
+      try carryOut(try order())
+    } catch let failure as WorkerFailure {
+      try? WorkerMessage.refusal(failure.description).send(to: stream)
+    } catch {
+      // Whoever has gone, or says nothing for too long, is told nothing.
+    }
+    stream.end()
+  }
+
+  private func introduce() throws {
+    let ours = WorkerProof.nonce()
+    try WorkerMessage.greeting(version: GatewayDescription.currentVersion, nonce: ours).send(to: stream)
+    let claim = try WorkerMessage.next(from: stream, bytesMax: Self.helloBytesMax, patience: Self.helloPatience)
+    guard case .claim(let theirs, let proof) = claim,
+      WorkerProof.holds(proof, secret, of: .storm, nonces: (theirs, ours))
+    else { throw WorkerFailure("the worker has another secret") }
+    let answer = WorkerProof.code(secret, of: .worker, nonces: (ours, theirs))
+    try WorkerMessage.acceptance(proof: answer).send(to: stream)
+  }
+
+  private func order() throws -> WorkerOrder {
+    while true {
+      switch try WorkerMessage.next(from: stream, bytesMax: Self.orderBytesMax, patience: Self.orderPatience) {
+      case .clockAsked: try WorkerMessage.clock(nanoseconds: SystemTime.now.nanoseconds).send(to: stream)
+      case .order(let order): return order
+      case .greeting, .claim, .acceptance, .clock, .refusal: throw WorkerFailure("an order was to come")
+      }
+    }
+  }
+
+  private func carryOut(_ order: WorkerOrder) throws {
+    guard mayBegin() else { throw WorkerFailure(Worker.isFull) }
+    // Not the worker's own: the order says all there is to say.
+    let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("POSTERN_") }
+    let theirs = order.environment.filter { $0.key.hasPrefix("POSTERN_") }
+    let process = try PartProcess(
+      order.part, words: ["storm"] + order.words, environment: own.merging(theirs) { $1 }, keepsErrors: true)
+    let isEnding = state.withLock { state in
+      state.process = process
+      return state.isEnding
+    }
+    if isEnding { process.interrupt() }
+    // What else the storm may say is that it ends.
+    Thread.detachNewThread { [stream] in
+      _ = try? stream.next(bytesMax: 0)
+      process.interrupt()
+    }
+    var mayPassOn = true
+    while let line = process.nextLine() {
+      guard mayPassOn else { continue }
+      do {
+        try stream.write(line)
+      } catch {
+        mayPassOn = false
+        process.interrupt()
+      }
+    }
+    let (status, said) = process.end()
+    try stream.write(StormMessage.ended(status: status, said: said).line().utf8)
+  }
+
+  /// Ends the part, which still tells what it came to; or the connection, if there is none.
+  func end() {
+    let process = state.withLock { state in
+      state.isEnding = true
+      return state.process
+    }
+    if let process { process.interrupt() } else { stream.end() }
+  }
+}

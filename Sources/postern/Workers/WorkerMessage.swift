@@ -1,0 +1,51 @@
+import Foundation
+
+/// What a storm and its workers say to each other over TCP until the order is given: JSON, one message a line. From then on
+/// the worker passes on what the part of the storm tells (``StormMessage``).
+enum WorkerMessage: Codable {
+  /// The worker, to whoever has connected: which program it is, and a number nobody can foresee.
+  case greeting(version: String, nonce: String)
+  /// The storm: a number of its own, and the proof that it knows the secret.
+  case claim(nonce: String, proof: String)
+  /// The worker: the proof that it knows the secret too.
+  case acceptance(proof: String)
+  /// The storm asks what the time is; the worker says it, in nanoseconds since 1970.
+  case clockAsked
+  case clock(nanoseconds: Int64)
+  /// The storm: what to do.
+  case order(WorkerOrder)
+  /// The worker: why not.
+  case refusal(String)
+
+  func send(to stream: LineStream) throws {
+    try stream.write(JSONEncoder().encode(self))
+  }
+
+  /// The next message. Throws ``WorkerFailure`` if it is none, or if it says that the other side refuses.
+  static func next(from stream: LineStream, bytesMax: Int, patience: Duration) throws -> WorkerMessage {
+    let line = try stream.next(bytesMax: bytesMax, patience: patience)
+    guard let message = try? JSONDecoder().decode(WorkerMessage.self, from: line) else {
+      throw WorkerFailure("it speaks another language than postern worker")
+    }
+    if case .refusal(let reason) = message { throw WorkerFailure(reason) }
+    return message
+  }
+}
+
+/// What a worker is to do: one part of a storm, as its command line has it.
+struct WorkerOrder: Codable {
+  /// The words behind `postern storm`.
+  var words: [String]
+  /// The variables that begin with `POSTERN_`.
+  var environment: [String: String]
+  var part: StormPart
+}
+
+/// Why a worker does not do what it was asked to, or cannot be asked.
+struct WorkerFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

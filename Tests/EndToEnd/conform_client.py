@@ -1,0 +1,267 @@
+"""A client of the plain dialect for `postern ctl conform`, and what one may do wrong: `python conform_client.py [FAULT]`."""
+
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+# Where nobody is to come back from, whatever the token.
+FINAL = {1000, 1002, 1003, 1007, 1008, 1009, 1010, *range(4500, 5000)}
+
+
+class GaveUp(Exception):
+    pass
+
+
+class Client:
+    tries = 2
+    # How long the client waits for what is to come at once.
+    patience = 3
+
+    def __init__(self):
+        self.url, self.token = os.environ["POSTERN_URL"], os.environ["POSTERN_TOKEN"]
+        self.provider, self.user = os.environ["POSTERN_TOKEN_URL"], os.environ["POSTERN_USER"]
+        self.refused = 0
+        self.call = self.failure = None
+        self.lock = threading.Lock()
+
+    # Tokens
+
+    def fetch(self):
+        """A new token of the provider, however often it fails, but not if it will not give one."""
+        tries = 0
+        while True:
+            request = urllib.request.Request(
+                self.provider, json.dumps({"user_id": self.user}).encode(), {"Content-Type": "application/json"})
+            try:
+                with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10) as answer:
+                    return json.load(answer)["token"]
+            except urllib.error.HTTPError as refusal:
+                if refusal.code in (401, 403):
+                    self.after_final(f"the provider says {refusal.code}")
+                time.sleep(self.retry_after(refusal.headers.get("Retry-After", 0)))
+            except (urllib.error.URLError, TimeoutError):
+                pass
+            self.pause(tries)
+            tries += 1
+
+    def renew(self):
+        """The same; whoever comes while the provider is asked waits for that answer."""
+        with self.lock:
+            if self.call is None:
+                self.call = Call(self.fetch)
+            call = self.call
+        try:
+            self.token = call.result()
+        finally:
+            with self.lock:
+                if self.call is call:
+                    self.call = None
+        return self.token
+
+    def pause(self, tries):
+        time.sleep(random.uniform(0.05, min(8, 0.4 * 2**tries)))
+
+    # The connection
+
+    def run(self):
+        tries = 0
+        while True:
+            try:
+                with self.connect() as socket:
+                    socket.recv(timeout=self.patience)
+                    tries = 0
+                    self.refused = 0
+                    code = self.listen(socket)
+                if self.failure:
+                    raise self.failure
+            except (TimeoutError, OSError, ConnectionClosed):
+                # Nobody answered, or it broke off.
+                code = 1006
+            except InvalidStatus as refusal:
+                if refusal.response.status_code == 403:
+                    self.after_final(403)
+                if refusal.response.status_code in (429, 503):
+                    time.sleep(self.retry_after(refusal.response.headers.get("Retry-After", 0)))
+                    self.pause(tries)
+                    tries += 1
+                    continue
+                self.refused += 1
+                if self.refused > self.tries:
+                    raise GaveUp("refused again and again") from None
+                self.after_refusal()
+                continue
+            if code in FINAL:
+                self.after_final(code)
+            if code in (4000, 4004):
+                self.renew()
+            self.pause(tries)
+            tries += 1
+
+    def connect(self):
+        return connect(
+            self.url, additional_headers={"Authorization": f"Bearer {self.token}"}, proxy=None,
+            open_timeout=self.patience, close_timeout=self.patience, ping_interval=self.patience,
+            ping_timeout=self.patience)
+
+    def retry_after(self, seconds):
+        return float(seconds)
+
+    def after_refusal(self):
+        self.renew()
+
+    def after_final(self, code):
+        raise GaveUp(code)
+
+    def listen(self, socket):
+        refresh, tries = None, 0
+        try:
+            for text in socket:
+                message = json.loads(text)
+                # A request that comes again while its answer is made is the same.
+                if message["type"] == "refresh_required" and not self.is_under_way(refresh):
+                    refresh, tries = self.start(self.refresh, socket), 0
+                if message["type"] == "error" and message["error"]["number"] // 100_000 == 5:
+                    refresh = self.start(self.present_again, socket, tries)
+                    tries += 1
+                elif message["type"] == "error" and tries < self.tries - 1:
+                    refresh = self.start(self.refresh, socket)
+                    tries += 1
+        except ConnectionClosed:
+            pass
+        return socket.close_code
+
+    def is_under_way(self, refresh):
+        return refresh is not None and refresh.is_alive()
+
+    def start(self, work, *arguments):
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        thread.start()
+        return thread
+
+    def refresh(self, socket):
+        try:
+            self.present(socket, self.renew())
+        except GaveUp as reason:
+            self.failure = reason
+            socket.close()
+
+    def present_again(self, socket, tries):
+        self.pause(tries)
+        self.present(socket, self.token)
+
+    def present(self, socket, token):
+        try:
+            socket.send(json.dumps({"type": "refresh", "token": token}))
+        except ConnectionClosed:
+            pass
+
+
+class Call(threading.Thread):
+    """One call under way."""
+
+    def __init__(self, work):
+        super().__init__(daemon=True)
+        self.work = work
+        self.start()
+
+    def run(self):
+        self.answer = self.failure = None
+        try:
+            self.answer = self.work()
+        except GaveUp as reason:
+            self.failure = reason
+
+    def result(self):
+        self.join()
+        if self.failure:
+            raise self.failure
+        return self.answer
+
+
+class AsksTwice(Client):
+    def refresh(self, socket):
+        self.fetch()
+        super().refresh(socket)
+
+
+class AsksAtOnce(Client):
+    """Has no single flight: each who wants a token asks for one."""
+
+    def renew(self):
+        self.token = self.fetch()
+        return self.token
+
+
+class Loops(Client):
+    """Goes on and on with whatever is refused."""
+
+    tries = float("inf")
+
+    def after_refusal(self):
+        time.sleep(0.05)
+
+    def after_final(self, code):
+        time.sleep(0.05)
+
+
+class Hasty(Client):
+    """Heeds no Retry-After, and takes two requests for two."""
+
+    def retry_after(self, seconds):
+        return 0
+
+    def is_under_way(self, refresh):
+        return False
+
+
+class InStep(Client):
+    """Has no jitter."""
+
+    def pause(self, tries):
+        time.sleep(0.3)
+
+
+class Silent(Client):
+    """Answers no request."""
+
+    def refresh(self, socket):
+        pass
+
+
+def stubborn():
+    """Ignores to be asked to end, and so does what it has started."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.spawnlp(os.P_NOWAIT, "sh", "sh", "-c", f"trap '' TERM; sleep 1000; sleep 1000 # {sys.argv[-1]}")
+    Client().run()
+
+
+def chatty():
+    def talk():
+        while True:
+            print("blah " * 1000, flush=True)
+
+    threading.Thread(target=talk, daemon=True).start()
+    Client().run()
+
+
+KINDS = {
+    "good": lambda: Client().run(), "asks-twice": lambda: AsksTwice().run(), "asks-at-once": lambda: AsksAtOnce().run(),
+    "loops": lambda: Loops().run(), "in-step": lambda: InStep().run(), "silent": lambda: Silent().run(),
+    "hasty": lambda: Hasty().run(),
+    "stubborn": stubborn, "chatty": chatty,
+}
+
+if __name__ == "__main__":
+    try:
+        KINDS[sys.argv[1] if len(sys.argv) > 1 else "good"]()
+    except GaveUp as reason:
+        print(f"gave up: {reason}")

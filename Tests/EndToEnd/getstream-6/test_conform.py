@@ -1,0 +1,33 @@
+"""Stream's own client in a conformance run: what it lives with, what it does not, and what its wire cannot show."""
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from gateway import Gateway
+
+CLIENT = Path(__file__).parent / "conform_client.py"
+
+
+def test_its_verdicts_stand_with_the_lines_that_prove_them(tmp_path):
+    junit = tmp_path / "junit.xml"
+    wanted = ["refresh-at-lead", "cut-off-by-time-out", "retry-later", "closed-by-policy"]
+    with Gateway("--spaces", loops=1) as gateway:
+        done = subprocess.run(
+            [
+                os.environ["POSTERN"], "ctl", "conform", "--url", gateway.control_url, "--dialect", "stream-video",
+                "--run", f"exec {sys.executable} {CLIENT}", "--jobs", "4", "--junit", junit,
+                *(word for name in wanted for word in ("--only", name)),
+            ],
+            capture_output=True, text=True, timeout=120,
+        )
+    assert done.returncode == 1, done.stdout + done.stderr
+    cases = {case.get("name").split(" ")[0].strip(":"): case for case in ElementTree.parse(junit).iter("testcase")}
+    # The wire closes where others ask; the client comes back with its new token.
+    assert cases["refresh-at-lead"].find("skipped") is not None
+    assert cases["cut-off-by-time-out"].find("failure") is None
+    # It waits for two seconds, whatever the gateway says, and comes back from a close that is for good.
+    assert "3000 ms are to pass" in "".join(cases["retry-later"].find("failure").itertext())
+    assert "after close 1008" in "".join(cases["closed-by-policy"].find("failure").itertext())

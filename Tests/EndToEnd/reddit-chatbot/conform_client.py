@@ -1,0 +1,45 @@
+"""Reddit-ChatBot-Python for `postern ctl conform --dialect sendbird`: unmodified but for the host it dials, and with tokens of the
+run's provider in place of Reddit's."""
+
+import json
+import os
+import urllib.parse
+import urllib.request
+
+from Reddit_ChatBot_Python import ChatBot, _ws_client
+from Reddit_ChatBot_Python.reddit_auth import _RedditAuthBase
+
+HARD_CODED = "wss://sendbirdproxyk8s.chat.redditmedia.com"
+ADDRESS = _ws_client.get_ws_url
+
+
+class Tokens(_RedditAuthBase):
+    """The token that the client begins with, and then the provider's."""
+
+    def __init__(self):
+        super().__init__(api_token="unused", reddit_session="unused")
+        self.first = os.environ["POSTERN_TOKEN"]
+
+    def authenticate(self):
+        token, self.first = self.first or self.fetch(), None
+        return {"sb_access_token": token, "user_id": os.environ["POSTERN_USER"]}
+
+    def fetch(self):
+        body = {"user_id": os.environ["POSTERN_USER"], "scheme": os.environ["POSTERN_TOKEN_SCHEME"]}
+        order = urllib.request.Request(
+            os.environ["POSTERN_TOKEN_URL"], json.dumps(body).encode(), {"Content-Type": "application/json"})
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=10) as answer:
+            return json.load(answer)["token"]
+
+
+def main():
+    url = urllib.parse.urlsplit(os.environ["POSTERN_URL"])
+    _ws_client.get_ws_url = lambda *them: ADDRESS(*them).replace(HARD_CODED, f"{url.scheme}://{url.netloc}")
+    bot = ChatBot(Tokens(), store_session=False, print_chat=False, other_logging=False)
+    # It asks Reddit's proxy, by a name of its own, for the channels it is in.
+    bot._ChatBot__WebSocketClient.get_current_channels = lambda **_: []
+    bot.run_4ever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""What Deploy/behaviours-of-vendors.md says of four vendors' wires is what their clients get."""
+
+import concurrent.futures
+
+import pytest
+
+from behaviours import ROWS, host  # noqa: F401
+from vendors import table
+from vendors.rows import SCRIPTS
+from vendors.walk import Walk
+from vendors.wires import WIRES
+
+CELLS, STEPS = table.cells()
+TRIED = [key for key, cell in CELLS.items() if cell.is_tried]
+# What only a message of the wire shows that it does not have.
+WITHOUT = [
+    (row, wire) for (row, wire), cell in CELLS.items()
+    if not cell.is_tried and any('"what": "reply:refresh"' in call or '"what": "command"' in call for call in ROWS[row][0])
+]
+
+
+@pytest.fixture(scope="module")
+def walks(host, request):
+    """All that are asked for, some at once."""
+    wanted = [
+        item.callspec.params for item in request.session.items
+        if item.function is test_a_vendors_client_gets_what_the_table_says
+    ]
+    with concurrent.futures.ThreadPoolExecutor(table.AT_ONCE) as pool:
+        yield {
+            (one["row"], one["wire"]): pool.submit(
+                table.walk, host, one["row"], one["wire"], CELLS[one["row"], one["wire"]])
+            for one in wanted
+        }
+
+
+def test_every_row_has_a_cell_for_every_wire_that_is_tried_or_has_its_reason():
+    by_itself = {"P7"}
+    assert list(STEPS) == [row for row, (calls, _) in ROWS.items() if calls or row in by_itself]
+    assert {row for row, _ in TRIED} == set(SCRIPTS)
+    for (row, wire), cell in CELLS.items():
+        assert cell.outcome and cell.outcome != "?", (row, wire)
+
+
+@pytest.mark.parametrize("row, wire", TRIED)
+def test_a_vendors_client_gets_what_the_table_says(walks, row, wire):
+    steps, outcome = walks[row, wire].result()
+    assert outcome == CELLS[row, wire].outcome
+    assert steps == STEPS[row] or wire != "sinch"
+
+
+@pytest.mark.parametrize("row, wire", WITHOUT)
+def test_what_is_not_applicable_befalls_nobody(host, row, wire):
+    walk = Walk(host, [call for call in ROWS[row][0] if not call.startswith("space")], WIRES[wire])
+    peer = walk.enters()
+    walk.call(len(walk.calls))
+    peer = walk.renews(peer)
+    walk.pings(peer)
+    assert walk.count("faulted") == 0
+    walk.end()

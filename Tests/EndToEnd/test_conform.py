@@ -1,0 +1,166 @@
+"""`postern ctl conform`: a client that does all right, and clients that each do one thing wrong."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import uuid
+import xml.etree.ElementTree
+from pathlib import Path
+
+import pytest
+
+from clients import control
+from gateway import Gateway
+
+CLIENT = Path(__file__).with_name("conform_client.py")
+
+
+@pytest.fixture(scope="module")
+def host():
+    with Gateway("--spaces", loops=1) as gateway:
+        yield gateway
+        assert control(gateway, "GET", "/spaces").json["spaces"] == []
+
+
+def command(kind, mark=""):
+    return shlex.join(["exec", sys.executable, str(CLIENT), kind, *([mark] if mark else [])])
+
+
+def arguments(host, run, *flags):
+    return [os.environ["POSTERN"], "ctl", "conform", "--url", host.control_url, "--run", run, *flags]
+
+
+def conform(host, run, *only, flags=(), patience=120):
+    chosen = [part for name in only for part in ("--only", name)]
+    return subprocess.run(
+        arguments(host, run, *chosen, *flags), capture_output=True, text=True, timeout=patience, errors="replace")
+
+
+def verdicts(done):
+    """The verdict of each behaviour in the table."""
+    rows = done.stdout.split("\n\n")[0].splitlines()[1:]
+    words = ("passed", "failed", "undecided", "not applicable")
+    return {row.split()[0]: next(word for word in words if f"  {word}" in row) for row in rows}
+
+
+def processes(mark):
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in folder.joinpath("cmdline").read_bytes().decode(errors="replace"):
+                found.append(folder.name)
+        except OSError:
+            pass
+    return found
+
+
+def test_a_client_that_does_all_right_passes_all(host, tmp_path):
+    results = tmp_path / "results.xml"
+    done = conform(host, command("good"), flags=["--jobs", "6", "--junit", results, "--journals", tmp_path / "journals"])
+    assert done.returncode == 0, done.stdout + done.stderr
+    listed = subprocess.run(
+        [os.environ["POSTERN"], "ctl", "conform", "--list"], capture_output=True, text=True, check=True, timeout=30).stdout
+    names = [line.split()[0] for line in listed.splitlines()]
+    assert verdicts(done) == dict.fromkeys(names, "passed")
+    suite = xml.etree.ElementTree.parse(results).getroot()
+    assert [case.get("name") for case in suite] == names and suite.get("tests") == str(len(names))
+    assert suite.get("failures") == suite.get("skipped") == "0"
+    assert not list(tmp_path.glob("journals/*"))
+
+
+@pytest.mark.parametrize(
+    "kind, behaviour, sentence",
+    [
+        ("asks-twice", "refresh-at-expiry", "one_provider_call_per_expiry failed: 2 provider calls for one refresh"),
+        ("asks-at-once", "lost-while-asking", "single_flight failed: the provider was asked again"),
+        ("loops", "closed-for-good", "no_attempt_after_terminal failed: 1 attempt to connect after close 4500"),
+        ("loops", "revoked-for-good", "stops_after failed"),
+        ("hasty", "retry-later", "waits_at_least failed: the client waited"),
+        ("hasty", "request-twice", "single_flight failed: a second token was presented"),
+        ("hasty", "provider-busy", "waits_at_least failed: the client waited"),
+        ("loops", "provider-refuses", "provider calls, where 6 may be"),
+        ("loops", "token-refused", "refreshes, where 3 may be"),
+        ("loops", "forbidden", "no_attempt_after_terminal failed"),
+        ("in-step", "restart", "backoff_has_jitter failed: waits after closed differ by"),
+        ("in-step", "return-band", "backoff_has_jitter failed: waits after closed differ by"),
+        ("silent", "refresh-at-expiry", "refreshed_in_time failed: the connection ended before its request was answered"),
+        ("silent", "refresh-at-lead", "refreshed_in_time failed: the connection ended before its request was answered"),
+    ],
+)
+def test_a_client_that_does_one_thing_wrong_fails_what_shows_it(host, tmp_path, kind, behaviour, sentence):
+    results = tmp_path / "results.xml"
+    done = conform(host, command(kind), behaviour, flags=["--junit", results, "--journals", tmp_path])
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert verdicts(done) == {behaviour: "failed"} and sentence in done.stdout
+    (failure,) = xml.etree.ElementTree.parse(results).getroot().iter("failure")
+    assert sentence in failure.get("message") and sentence in failure.text
+    assert re.search(r"^    \d+  \d+\.\d{3} s  \w+", failure.text, re.MULTILINE), "no line proves it"
+    journal = (tmp_path / f"{behaviour}.jsonl").read_text()
+    assert '"kind":"logged_in"' in journal and "eyJ" not in journal
+
+
+def test_a_client_that_will_not_end_is_ended_with_all_that_it_has_started(host):
+    mark = uuid.uuid4().hex
+    done = conform(host, command("stubborn", mark), "refresh-at-expiry")
+    assert verdicts(done) == {"refresh-at-expiry": "passed"}
+    assert processes(mark) == []
+
+
+def test_a_client_that_ends_at_once_is_seen_to_have_ended(host):
+    began = time.monotonic()
+    done = conform(host, "echo no such client >&2; exit 3", "refresh-at-expiry")
+    assert done.returncode == 1 and time.monotonic() - began < 10
+    assert "the client did not log in within 15 s; it has ended" in done.stdout
+    assert "| no such client" in done.stdout and "ended by itself, with status 3" in done.stdout
+
+
+def test_a_client_that_prints_without_end_is_heard_to_its_last_words_only(host):
+    done = conform(host, command("chatty"), "refresh-at-expiry")
+    assert verdicts(done) == {"refresh-at-expiry": "passed"}
+    done = conform(host, "yes is what it says; exit 1", "refresh-at-expiry", patience=60)
+    assert verdicts(done) == {"refresh-at-expiry": "failed"}
+    assert "| is what it says" in done.stdout and len(done.stdout) < 20_000
+
+
+def test_a_run_that_is_stopped_ends_its_clients(host):
+    mark = uuid.uuid4().hex
+    run = subprocess.Popen(
+        arguments(host, command("good", mark), "--only", "revoked-for-good", "--only", "restart", "--jobs", "1"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 20
+    # The command that runs it has the mark too.
+    while len(processes(mark)) < 2:
+        assert time.monotonic() < end and run.poll() is None
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=20)
+    assert run.returncode == 1 and "the run was stopped" in out and "1 behaviours have not been tried" in err
+    assert processes(mark) == []
+
+
+@pytest.mark.parametrize(
+    "flags, told",
+    [
+        (["--only", "nothing"], "one of refresh-at-lead"), (["--dialect", "morse"], "plain or "),
+        (["--jobs", "0"], "1 to 64"), (["--space", "t1"], "says nothing to ctl conform"),
+    ],
+)
+def test_what_is_asked_wrongly_is_said(host, flags, told):
+    done = conform(host, "true", flags=flags, patience=30)
+    assert done.returncode == 2 and told in done.stderr
+
+
+def test_a_run_needs_a_client_and_a_gateway_with_spaces(host, gateway):
+    bare = subprocess.run(
+        [os.environ["POSTERN"], "ctl", "conform", "--url", host.control_url], capture_output=True, text=True, timeout=30)
+    assert bare.returncode == 2 and "--run COMMAND" in bare.stderr
+    done = conform(gateway, "true", patience=30)
+    assert done.returncode == 1 and "start it with --spaces" in done.stderr
+    host_gone = subprocess.run(
+        [os.environ["POSTERN"], "ctl", "conform", "--url", "http://127.0.0.1:1", "--run", "true"], capture_output=True,
+        text=True, timeout=60)
+    assert host_gone.returncode == 1 and "no gateway answers" in host_gone.stderr

@@ -1,0 +1,66 @@
+"""The examples in other languages: they pass, and they fail where the client has a fault, with the journal that shows it."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "Examples"
+
+
+def program(name):
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"no {name} here: Deploy/install-packages tests")
+    return found
+
+
+def ends(command, **options):
+    outcome = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ, **options)
+    return outcome.returncode, outcome.stdout + outcome.stderr
+
+
+def javascript(folder):
+    return ends([program("node"), "--test", "--test-reporter", "tap"], cwd=folder)
+
+
+def java(folder):
+    compiler = [program("javac"), "-Xlint:all,-try", "-Werror", "-d", str(folder / "classes")]
+    status, said = ends([*compiler, *map(str, folder.glob("*.java"))])
+    assert status == 0, said
+    return ends([program("java"), "-cp", str(folder / "classes"), "RefreshTest"])
+
+
+@pytest.fixture(params=["javascript", "java"])
+def example(request, tmp_path):
+    """A copy of it, which may be spoilt, and how it is run."""
+    folder = tmp_path / request.param
+    shutil.copytree(EXAMPLES / request.param, folder)
+    return folder, {"javascript": javascript, "java": java}[request.param]
+
+
+def test_each_test_has_a_gateway_and_passes(example):
+    folder, run = example
+    status, said = run(folder)
+    assert status == 0, said
+    assert "# pass 5" in said or said.count("ok     it ") == 5, said
+
+
+def test_a_client_that_asks_for_a_token_too_many_is_found(example):
+    folder, run = example
+    spoilt = {
+        "client.js": ('"refresh", token: await provider()', '"refresh", token: await (provider(), provider())'),
+        "Client.java": ('say("refresh");', 'provider.call(); say("refresh");'),
+    }
+    for name, (good, bad) in spoilt.items():
+        if (folder / name).exists():
+            text = (folder / name).read_text()
+            assert text.count(good) == 1
+            (folder / name).write_text(text.replace(good, bad))
+    status, said = run(folder)
+    assert status == 1, said
+    assert "not ok 1 - asks its provider" in said or "FAILED it asks its provider" in said, said
+    # The journal of the one that failed.
+    assert said.count("provider_minted") >= 3 and "refresh_requested" in said, said

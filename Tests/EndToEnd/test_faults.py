@@ -1,0 +1,349 @@
+"""What a gateway does wrong on purpose, ordered over the control port and seen by a real client."""
+
+import os
+import socket
+import subprocess
+import time
+import uuid
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+import storms
+from clients import Client, Refused, api, control
+from gateway import Gateway, token
+from raw import connected
+
+
+@pytest.fixture(scope="module")
+def faulty():
+    with Gateway("--faults", loops=1) as gateway:
+        yield gateway
+
+
+@pytest.fixture(autouse=True)
+def mended(faulty):
+    yield
+    control(faulty, "DELETE", "/faults")
+
+
+def fail(gateway, fault, **members):
+    answer = control(gateway, "POST", "/faults", {"fault": fault, **members})
+    assert answer.status == 201, answer.body
+    return answer.json["number"]
+
+
+def standing(gateway, number):
+    return next(one for one in control(gateway, "GET", "/faults").json["faults"] if one["number"] == number)
+
+
+def refresh(gateway, client, user):
+    control(gateway, "POST", f"/users/{user}/expire", {})
+    client.receive("refresh_required")
+    client.send("refresh", token=token(user))
+
+
+def test_a_fault_is_ordered_befalls_is_told_and_is_taken_back(faulty):
+    user = uuid.uuid4().hex
+    number = fail(faulty, "drop", what="reply:refresh", who={"users": [user]}, times=1)
+    with Client(faulty, token=token(user)) as client:
+        client.receive("connected")
+        refresh(faulty, client, user)
+        client.send("ping")
+        client.receive("pong")
+        refresh(faulty, client, user)
+        client.receive("refreshed")
+    fault = standing(faulty, number)
+    assert (fault["fault"], fault["befell"], fault["over"]) == ("drop", 1, True)
+    assert fault["order"]["who"] == {"users": [user]}
+    told = control(faulty, "GET", f"/journal?user={user}&kind=faulted,refreshed").json["lines"]
+    assert sorted(line["kind"] for line in told) == ["faulted", "refreshed", "refreshed"]
+    assert next(line for line in told if line["kind"] == "faulted")["number"] == number
+    assert control(faulty, "DELETE", f"/faults/{number}").json["number"] == number
+    assert control(faulty, "DELETE", f"/faults/{number}").status == 404
+    assert control(faulty, "DELETE", "/faults").json == {"faults": 0}
+
+
+def test_every_known_fault_takes_its_own_example(faulty):
+    known = control(faulty, "GET", "/faults/known").json["faults"]
+    assert len(known) > 10
+    for fault in known:
+        answer = control(faulty, "POST", "/faults", fault["example"])
+        assert answer.status == 201, (fault, answer.body)
+    assert control(faulty, "DELETE", "/faults").json == {"faults": len(known)}
+
+
+def test_an_unknown_word_is_answered_with_those_that_are_known(faulty):
+    answer = control(faulty, "POST", "/faults", {"fault": "drip"})
+    assert answer.status == 400 and "drop, delay" in answer.json["error"]["message"]
+    answer = control(faulty, "POST", "/faults", {"fault": "drop", "what": "tea"})
+    assert answer.status == 400 and "reply:refresh" in answer.json["error"]["message"]
+
+
+def test_an_upgrade_is_refused_with_a_time_to_come_back(faulty):
+    fail(faulty, "refuse_upgrade", status=503, retry_after_s=7, times=1)
+    with pytest.raises(Refused) as refusal:
+        Client(faulty, token=token("ann"))
+    assert refusal.value.answer.status == 503
+    assert refusal.value.answer.headers["retry-after"] == "7"
+    with Client(faulty, token=token("ann")) as client:
+        client.receive("connected")
+
+
+def test_an_upgrade_is_never_answered(faulty):
+    fail(faulty, "never_answer", times=1)
+    with pytest.raises(TimeoutError):
+        connect(f"{faulty.url}/v1/connect?access_token={token('ann')}", open_timeout=0.5, proxy=None)
+    with Client(faulty, token=token("ann")) as client:
+        client.receive("connected")
+
+
+@pytest.mark.parametrize(
+    "order, code",
+    [({"fault": "close_as", "code": 1011}, 1011), ({"fault": "abort"}, None), ({"fault": "close_as", "code": 1000}, 1000)],
+)
+def test_a_connection_ends_otherwise_than_the_gateway_means(faulty, order, code):
+    user = uuid.uuid4().hex
+    fail(faulty, **order)
+    with Client(faulty, token=token(user)) as client:
+        client.receive("connected")
+        control(faulty, "POST", f"/users/{user}/disconnect", {})
+        with pytest.raises(ConnectionClosed) as ending:
+            client.receive("nothing")
+        assert (ending.value.rcvd.code if ending.value.rcvd else None) == code
+
+
+def test_connections_break_off_at_an_event(faulty):
+    user = uuid.uuid4().hex
+    fail(faulty, "reset", when={"after": "refresh_requested"}, who={"users": [user]}, times=1)
+    with Client(faulty, token=token(user)) as client:
+        client.receive("connected")
+        control(faulty, "POST", f"/users/{user}/expire", {})
+        with pytest.raises(ConnectionClosed) as ending:
+            client.receive("refresh_required")
+            client.receive("nothing")
+        assert ending.value.rcvd is None
+
+
+def is_silent(client, seconds=0.4):
+    client.socket.settimeout(seconds)
+    try:
+        client.socket.recv(1, socket.MSG_PEEK)
+        return False
+    except TimeoutError:
+        return True
+    finally:
+        client.socket.settimeout(20)
+
+
+def test_a_reset_is_one_on_the_wire(faulty):
+    with connected(faulty, "reset-on-the-wire") as client:
+        fail(faulty, "reset", who={"users": ["reset-on-the-wire"]}, times=1)
+        with pytest.raises(ConnectionResetError):
+            client.socket.recv(1)
+
+
+@pytest.mark.parametrize("word", ["half_open", "stop_reading"])
+def test_nothing_is_read_of_a_connection_until_that_is_taken_back(faulty, word):
+    user = uuid.uuid4().hex
+    with connected(faulty, user) as client:
+        number = fail(faulty, word, who={"users": [user]})
+        client.frame(9, b"1")
+        client.frame(1, b'{"type":"ping"}')
+        assert is_silent(client)
+        control(faulty, "DELETE", f"/faults/{number}")
+        assert sorted(opcode for opcode, _ in (client.read_frame(), client.read_frame())) == [1, 10]
+
+
+def test_a_client_that_gives_up_a_half_open_connection_leaves_nothing(faulty):
+    user = uuid.uuid4().hex
+    with connected(faulty, user) as client:
+        fail(faulty, "half_open", who={"users": [user]})
+        assert user in {session["user_id"] for session in control(faulty, "GET", "/sessions").json["sessions"]}
+        client.frame(8, b"\x03\xe8")
+        assert is_silent(client)
+    deadline = time.monotonic() + 5
+    while user in {session["user_id"] for session in control(faulty, "GET", "/sessions").json["sessions"]}:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_pings_are_not_answered_though_messages_are(faulty):
+    user = uuid.uuid4().hex
+    with connected(faulty, user) as client:
+        number = fail(faulty, "no_pongs", who={"users": [user]})
+        client.frame(9, b"1")
+        client.frame(1, b'{"type":"ping"}')
+        assert client.read_frame() == (1, b'{"type":"pong"}')
+        assert is_silent(client)
+        control(faulty, "DELETE", f"/faults/{number}")
+        client.frame(9, b"2")
+        assert client.read_frame() == (10, b"2")
+
+
+def test_a_closing_handshake_is_never_finished(faulty):
+    user = uuid.uuid4().hex
+    with connected(faulty, user) as client:
+        fail(faulty, "unfinished_close", who={"users": [user]})
+        client.frame(8, b"\x03\xe8")
+        assert is_silent(client)
+        assert user not in {session["user_id"] for session in control(faulty, "GET", "/sessions").json["sessions"]}
+        client.socket.shutdown(socket.SHUT_WR)
+        assert client.until_end() == b""
+
+
+def mint(gateway, user, **members):
+    # Unlike a sound provider it may answer anything.
+    return api(gateway, "POST", "/v1/tokens", {"user_id": user, "life_s": 600, **members}, document=None)
+
+
+def test_the_token_provider_refuses_and_says_when_to_come_back(faulty):
+    fail(faulty, "mint_refused", status=429, retry_after_s=5, who={"users": ["martin"]}, times=1)
+    assert mint(faulty, "ann").status == 200
+    refused = mint(faulty, "martin")
+    assert (refused.status, refused.headers["retry-after"], refused.error["name"]) == (429, "5", "too_many")
+    assert mint(faulty, "martin").status == 200
+
+
+@pytest.mark.parametrize("word", ["mint_expired", "mint_early", "mint_malformed"])
+def test_the_token_provider_gives_what_nobody_is_let_in_with(faulty, word):
+    fail(faulty, word, times=1)
+    with pytest.raises(Refused) as refusal:
+        Client(faulty, token=mint(faulty, "ann").json["token"])
+    assert refusal.value.answer.status == 401
+    with Client(faulty, token=mint(faulty, "ann").json["token"]) as client:
+        client.receive("connected")
+
+
+def test_the_token_provider_takes_its_time(faulty):
+    fail(faulty, "mint_slowly", by_ms=400, times=1)
+    began = time.monotonic()
+    assert mint(faulty, "ann").status == 200
+    assert time.monotonic() - began >= 0.4
+
+
+def test_a_good_token_is_refused_at_the_refresh(faulty):
+    user = uuid.uuid4().hex
+    fail(faulty, "refuse_token", error="audience_mismatch", of="refresh", times=1)
+    with Client(faulty, token=token(user)) as client:
+        client.receive("connected")
+        refresh(faulty, client, user)
+        assert client.receive("error")["error"]["name"] == "audience_mismatch"
+        client.send("refresh", token=token(user))
+        client.receive("refreshed")
+
+
+def test_keys_are_withdrawn_and_the_connection_stays(faulty):
+    user = uuid.uuid4().hex
+    old = token(user, iat=int(time.time()) - 10)
+    with Client(faulty, token=old) as client:
+        client.receive("connected")
+        fail(faulty, "withdraw_keys", who={"users": [user]})
+        client.receive("refresh_required")
+        client.send("refresh", token=token(user, iat=int(time.time())))
+        client.receive("refreshed")
+    with pytest.raises(Refused) as refusal:
+        Client(faulty, token=old)
+    assert refusal.value.answer.status == 401
+
+
+def test_the_clock_of_a_gateway_is_wrong(faulty):
+    number = fail(faulty, "gateway_clock", ahead_s=3000)
+    with Client(faulty, token=token("ann", life=3600)) as client:
+        assert 500_000 < client.receive("connected")["expires_in_ms"] <= 600_000
+    control(faulty, "DELETE", f"/faults/{number}")
+    with Client(faulty, token=token("ann", life=3600)) as client:
+        assert client.receive("connected")["expires_in_ms"] > 3_500_000
+
+
+def test_the_store_is_away(faulty):
+    number = fail(faulty, "store_away")
+    assert api(faulty, "POST", "/v1/guests", {}).status == 503
+    control(faulty, "DELETE", f"/faults/{number}")
+    assert api(faulty, "POST", "/v1/guests", {}).status == 201
+
+
+def test_an_answer_over_http_is_late_another_or_never_comes(faulty):
+    fail(faulty, "answer_with", route="POST /v1/guests", status=503, retry_after_s=3, times=1)
+    refused = api(faulty, "POST", "/v1/guests", {})
+    assert (refused.status, refused.headers["retry-after"]) == (503, "3")
+    fail(faulty, "answer_late", route="/v1/guests", by_ms=400, times=1)
+    began = time.monotonic()
+    assert api(faulty, "POST", "/v1/guests", {}).status == 201
+    assert time.monotonic() - began >= 0.4
+    fail(faulty, "answer_never", route="/v1/guests", times=1)
+    with socket.create_connection(("127.0.0.1", faulty.port)) as silent:
+        silent.sendall(b"POST /v1/guests HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+        silent.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            silent.recv(1)
+    assert api(faulty, "POST", "/v1/guests", {}).status == 201
+
+
+def test_a_gateway_that_is_told_to_end_keeps_nobody_waiting():
+    with Gateway("--faults", loops=1) as gateway:
+        fail(gateway, "answer_never", route="/v1/guests")
+        fail(gateway, "mint_never")
+        clients = []
+        for path, body in (("guests", b"{}"), ("tokens", b'{"user_id":"ann"}')):
+            clients.append(socket.create_connection(("127.0.0.1", gateway.port), timeout=20))
+            clients[-1].sendall(
+                b"POST /v1/%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                % (path.encode(), len(body), body))
+        while sum(fault["befell"] for fault in control(gateway, "GET", "/faults").json["faults"]) < 2:
+            time.sleep(0.02)
+        began = time.monotonic()
+    assert time.monotonic() - began < 5
+    assert [client.recv(12) for client in clients] == [b"HTTP/1.1 201", b"HTTP/1.1 200"]
+    for client in clients:
+        client.close()
+
+
+def test_the_shell_orders_lists_and_mends(faulty):
+    def ctl(*arguments):
+        command = [os.environ["POSTERN"], "ctl", *arguments, "--url", faulty.control_url]
+        return subprocess.run(command, capture_output=True, text=True, timeout=20)
+
+    assert '"fault":"drop"' in ctl("faults", "--known").stdout
+    made = ctl("fault", '{"fault": "drop", "what": "ping"}')
+    assert made.returncode == 0, made.stderr
+    assert '"befell":0' in ctl("faults").stdout
+    assert ctl("mend", "--all").returncode == 0
+    assert ctl("faults").stdout.strip() == '{"faults":[]}'
+    refused = ctl("fault", '{"fault": "drip"}')
+    assert refused.returncode != 0 and "drop" in refused.stderr
+
+
+def test_a_gateway_that_is_to_have_no_faults_says_so():
+    with Gateway() as gateway:
+        assert control(gateway, "GET", "/faults").status == 404
+        assert "--faults" in control(gateway, "POST", "/faults", {"fault": "abort"}).json["error"]["message"]
+
+
+def test_a_space_has_faults_of_its_own():
+    with Gateway("--spaces") as gateway:
+        names = [control(gateway, "POST", "/spaces", {}).json["name"] for _ in range(2)]
+        one, other = (f"{gateway.control_url}/spaces/{name}" for name in names)
+
+        class At:
+            control_url = one
+
+        fail(At, "abort")
+        assert len(control(At, "GET", "/faults").json["faults"]) == 1
+        At.control_url = other
+        assert control(At, "GET", "/faults").json["faults"] == []
+
+
+def test_a_storm_has_its_gateway_fail_as_long_as_it_lasts(faulty):
+    order = '{"fault": "drop", "what": "request:refresh", "who": {"share": 0.5}, "seed": 1}'
+    flags = ["--url", faulty.url, "--clients", "30", "--rate", "300", "--hold", "1s", "--control-url", faulty.control_url]
+    report = storms.run(*flags, "--timeout", "4s", "--fault", order, expected=(0, 1))
+    assert 5 < report["result"]["refreshes"]["accepted"] < 25
+    assert any(order in caveat for caveat in report["caveats"])
+    assert control(faulty, "GET", "/faults").json == {"faults": []}
+    assert "there is" in storms.run(*flags, "--fault", '{"fault": "drip"}', expected=(2,))
+    assert control(faulty, "GET", "/faults").json == {"faults": []}
+    with Gateway() as other:
+        flags = ["--url", other.url, "--control-url", other.control_url, "--clients", "3"]
+        assert "--faults" in storms.run(*flags, "--fault", order, expected=(2,))

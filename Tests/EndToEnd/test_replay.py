@@ -1,0 +1,116 @@
+"""A journal that is exported and played again: `postern ctl replay` finds no difference, unless there is one."""
+
+import json
+import os
+import subprocess
+import types
+
+import pytest
+
+from clients import Client, Refused, control
+from gateway import Gateway, token
+
+SETTINGS = {"refresh-timeout": "90s", "refresh-lead": "10s"}
+
+
+@pytest.fixture(scope="module")
+def host():
+    with Gateway("--spaces", loops=1) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def journal(host, tmp_path_factory):
+    """A file of all that may happen to clients of one space."""
+    made = control(host, "POST", "/spaces", {"settings": SETTINGS}).json
+    address = f"{host.control_url}/spaces/{made['name']}"
+    space = types.SimpleNamespace(url=made["url"], control_url=address, secret=made["secret"])
+    play(space, lambda order: control(host, "POST", f"/spaces/{made['name']}/clock/advance", order))
+    control(space, "POST", "/journal/await", {"kind": "closed", "count": 5, "within_ms": 10000})
+    file = tmp_path_factory.mktemp("journal") / "journal.jsonl"
+    exported = control(space, "GET", "/journal/export?payloads=true").body
+    assert b"eyJ" not in exported
+    file.write_bytes(exported)
+    return file
+
+
+def play(space, advance):
+    def mint(user, **more):
+        return token(user, **{"secret": space.secret, **more})
+
+    with Client(space, token=mint("ann")) as ann:
+        ann.receive("connected")
+        control(space, "POST", "/users/ann/expire", {})
+        ann.receive("refresh_required")
+        assert ann.ask("refresh", token=mint("ann", life=-3600))["error"]["name"] == "token_expired"
+        assert ann.ask("refresh", token=mint("bob"))["error"]["name"] == "user_mismatch"
+        assert ann.ask("refresh", token=mint("ann", secret="another secret, long enough for a hash of 256"))["type"] == "error"
+        assert ann.ask("refresh", token=mint("ann"))["type"] == "refreshed"
+        ann.socket.send('{"type":"refrsh"}')
+        ann.receive("error")
+        assert ann.ask("join", cid="default:standup")["type"] == "joined"
+        assert ann.is_alive()
+    with pytest.raises(Refused):
+        Client(space, token=mint("cleo", life=-3600))
+    bob, dora = Client(space), Client(space, query_token=mint("dora"))
+    bob.send("connect", token=mint("bob", life=1000))
+    bob.receive("connected")
+    dora.receive("connected")
+    control(space, "POST", "/revocations", {"user_id": "dora", "issued_before": 9e9})
+    dora.receive("refresh_required")
+    control(space, "POST", "/users/dora/disconnect", {"code": 4321, "reason": "enough"})
+    assert dora.until_closed()[0] == 4321
+    # He forgets to answer; the one who says nothing at all is let go as well.
+    silent = Client(space)
+    advance({"by_s": 2000, "patience_ms": 10})
+    assert bob.until_closed()[0] == 4000 and silent.until_closed()[0] == 4001
+    with Client(space) as eve:
+        assert eve.ask("connect", token="no token")["type"] == "error"
+    for client in (bob, dora, silent):
+        client.stack.close()
+
+
+def replay(host, file, **settings):
+    words = ["ctl", "replay", str(file), "--url", host.control_url]
+    changed = {name.replace("_", "-"): value for name, value in settings.items()}
+    for name, value in {**SETTINGS, **changed}.items():
+        words += ["--set", f"{name}={value}"]
+    outcome = subprocess.run([os.environ["POSTERN"], *words], capture_output=True, text=True, timeout=60)
+    return outcome.returncode, outcome.stdout + outcome.stderr
+
+
+def test_the_same_gateway_does_the_same(host, journal):
+    status, said = replay(host, journal)
+    assert status == 0 and "0 connections different" in said, said
+    alike = int(said.split("played: ")[1].split(" ")[0])
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert alike == len([line for line in lines if not line["kind"].startswith(("http_", "provider_"))])
+    # Nothing is left of it.
+    assert len(control(host, "GET", "/spaces").json["spaces"]) == 1
+
+
+def test_another_gateway_is_told_from_it(host, journal):
+    status, said = replay(host, journal, refresh_timeout="1h", any_refresh_timeout="true")
+    assert status == 1 and "recorded cut_off user=bob reason=refresh_timeout code=4000" in said, said
+    status, said = replay(host, journal, revocation="close")
+    assert status == 1 and "replayed cut_off user=dora reason=token_revoked code=4004" in said, said
+
+
+def test_a_file_that_says_otherwise_is_told_from_it(host, journal, tmp_path):
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text(journal.read_text().replace('"code":4000', '"code":4042'))
+    status, said = replay(host, changed)
+    assert status == 1 and "code=4042" in said and "code=4000" in said, said
+    # What has no payload is not made up.
+    control_lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    changed.write_text("".join(json.dumps({**line, "payload": None}) + "\n" for line in control_lines))
+    status, said = replay(host, changed)
+    assert status == 1 and "not played, its message is not in the file" in said, said
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]\n", '{"n": 2, "at_ms": 1, "kind": "closed"}\n'])
+def test_what_is_no_journal_is_refused(host, tmp_path, text):
+    file = tmp_path / "file"
+    file.write_text(text)
+    status, said = replay(host, file)
+    assert status == 2 and "FILE" in said, said

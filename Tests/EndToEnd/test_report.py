@@ -1,0 +1,124 @@
+"""What is made of a storm's report: comparisons, JUnit's XML, comma-separated values, a summary for a chat."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import xml.etree.ElementTree as xml
+
+import pytest
+
+from clients import control
+from gateway import Gateway
+
+STORM = ["--clients", "40", "--rate", "200", "--hold", "500ms", "--refresh-timeout", "2s"]
+
+
+def postern(*words, expected=0):
+    done = subprocess.run([os.environ["POSTERN"], *map(str, words)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == expected, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout if expected < 2 else done.stderr
+
+
+def opened(gateway):
+    text = control(gateway, "GET", "/metrics").body.decode()
+    return sum(float(value) for value in re.findall(r"postern_connections_opened_total\{.*\} (\S+)", text))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two storms: one in which everybody behaves, one in which a quarter never answers and is lost to a strict judge."""
+    folder = tmp_path_factory.mktemp("reports")
+    with Gateway("--any-refresh-timeout", "--refresh-timeout", "2s") as gateway:
+        common = ["storm", "--url", gateway.url, "--control-url", gateway.control_url, *STORM]
+        before = opened(gateway)
+        out = postern(
+            *common, "--report", folder / "good", "--csv", folder / "good.csv", "--junit", folder / "good.xml", "--summary"
+        )
+        (folder / "summary").write_text(out)
+        (folder / "opened").write_text(str(opened(gateway) - before))
+        postern(
+            *common, "--report", folder / "bad", "--junit", folder / "bad.xml", "--threshold", "lost.expected == 0",
+            "--threshold", "lost == 0", "--behaviour", "well-behaved=30,forgetful=10", expected=1,
+        )
+    return folder
+
+
+def good(folder):
+    return folder / "good" / "storm.json"
+
+
+def bad(folder):
+    return folder / "bad" / "storm.json"
+
+
+def test_the_series_adds_up_to_the_report_and_to_the_gateways_own_count(folder):
+    text = (folder / "good.csv").read_bytes()
+    assert text.count(b"\r\n") == text.count(b"\n")
+    rows = list(csv.DictReader(text.decode().splitlines()))
+    result = json.loads(good(folder).read_text())["result"]
+    total = lambda name: sum(int(row[name]) for row in rows)
+    assert total("logins (1/s)") == result["connects"]["accepted"] == 40 == float((folder / "opened").read_text())
+    assert total("refreshes accepted (1/s)") == result["refreshes"]["accepted"] == 40
+    assert total("provider calls for logins (1/s)") == 40 and total("provider calls for refreshes (1/s)") == 40
+    assert int(rows[-1]["connected at its end (clients)"]) == 40
+
+
+def test_junit_has_a_case_for_each_threshold(folder):
+    suite = xml.parse(folder / "good.xml").getroot()
+    assert suite.get("tests") == "5" and suite.get("failures") == "0"
+    suite = xml.parse(folder / "bad.xml").getroot()
+    failed = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert failed == ["lost.expected == 0"] and suite.get("tests") == "3"
+
+
+def test_the_summary_says_it_in_a_few_lines_without_an_address(folder):
+    lines = (folder / "summary").read_text().splitlines()
+    assert lines[0].startswith("**Storm passed**: 40 clients, plain") and len(lines) == 2
+    assert "refreshed 100 %" in lines[1] and "127.0.0.1" not in "".join(lines)
+    assert postern("report", "show", good(folder), "--summary").splitlines() == lines
+
+
+def test_a_report_shown_has_every_figure_of_its_json(folder, tmp_path):
+    shown = postern("report", "show", good(folder), "--csv", tmp_path / "again.csv")
+    for name, figure in json.loads(good(folder).read_text())["figures"].items():
+        assert figure["value"] is None or f" {name} " in shown
+    assert (tmp_path / "again.csv").read_bytes() == (folder / "good.csv").read_bytes()
+
+
+def test_a_storm_is_no_worse_than_itself_and_worse_where_clients_are_missing(folder, tmp_path):
+    same = json.loads(postern("report", "compare", good(folder), good(folder), "--json"))
+    assert same["passes"] and not same["caveats"]
+    page = tmp_path / "page.html"
+    told = postern(
+        "report", "compare", good(folder), bad(folder), "--tolerance", "1000%", "--metric", "refresh.timed_out",
+        "--metric", "lost", "--html", page, expected=1,
+    )
+    assert told.splitlines()[-1] == "worse: refresh.timed_out 0 -> 10"
+    assert "! the plan's behaviours.weights.forgetful differs: absent, then 10" in told
+    assert page.read_text().count("<polyline") >= 8
+    postern("report", "compare", bad(folder), good(folder), "--metric", "refresh.timed_out")
+    both = json.loads(postern("report", "compare", good(folder), bad(folder), "--json", expected=1))
+    for path, name in ((good(folder), "baseline"), (bad(folder), "value")):
+        figures = json.loads(path.read_text())["figures"]
+        for metric, line in both["figures"].items():
+            assert line.get(name) == figures[metric]["value"]
+
+
+@pytest.mark.parametrize("text, says", [
+    ("", "is no JSON"), ("{}", "no report of a storm"), ('{"schema": "postern-storm/9"}', "another version"),
+    (None, "ends in the middle"),
+])
+def test_what_is_no_report_is_refused_in_a_sentence(folder, tmp_path, text, says):
+    path = tmp_path / "wrong.json"
+    path.write_text(good(folder).read_text()[:5000] if text is None else text)
+    told = postern("report", "compare", good(folder), path, expected=2)
+    assert says in told and str(path) in told and len(told.splitlines()) <= 2
+
+
+@pytest.mark.parametrize("flag", ["--junit", "--csv"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_storm(tmp_path, flag):
+    for path, says in [(tmp_path, "is a directory"), (tmp_path / "none" / "file", "no such directory")]:
+        assert says in postern("storm", "--url", "ws://127.0.0.1:1", flag, path, expected=2)
+    assert "one of them is meant" in postern("storm", "--url", "ws://127.0.0.1:1", "--json", "--summary", expected=2)

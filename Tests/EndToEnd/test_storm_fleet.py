@@ -1,0 +1,80 @@
+"""A storm of several gateways and several processes makes one report, whose figures are those of an independent count."""
+
+import re
+
+import pytest
+
+import storms
+from clients import control, request
+from gateway import Gateway
+from storms import value
+
+QUICK = ["--any-refresh-timeout", "--refresh-timeout", "3s"]
+
+
+def opened(gateway):
+    """How many connections the gateway ever had, by its metrics."""
+    page = request(gateway.control_url, "GET", "/metrics", document=None).body.decode()
+    return sum(float(n) for n in re.findall(r"^postern_connections_opened_total\S* (\S+)$", page, re.M))
+
+
+def test_clients_are_dealt_to_several_gateways_and_the_report_has_the_sums_of_their_figures():
+    with Gateway(*QUICK) as one, Gateway(*QUICK) as other:
+        report = storms.run(
+            "--url", one.url, "--url", other.url, "--control-url", one.control_url, "--control-url", other.control_url,
+            "--clients", "101", "--rate", "200", "--hold", "1s", "--mint", "--secret-file", str(one.secret_file),
+        )
+        assert (opened(one), opened(other)) == (51, 50)
+    assert value(report, "refresh.accepted") == 101
+    assert report["gateway"] == f"{one.url}/v1/connect, {other.url}/v1/connect"
+    after = report["result"]["probes"]["after_settling"]
+    assert after["connections_opened"] == 101 and after["connections_open"] == 101
+    for name in ("gateway.cpu_per_connect", "gateway.cpu_per_refresh", "storm.cpu_per_connect", "storm.cpu_per_refresh"):
+        assert value(report, name) > 0, name
+
+
+def test_the_storms_own_processor_time_is_that_of_its_processes(gateway):
+    report = storms.run(
+        "--url", gateway.url, "--clients", "40", "--rate", "100", "--hold", "1s", "--processes", "2",
+    )
+    before, after = (report["result"]["generator"][moment] for moment in ("before_ramp", "after_settling"))
+    assert 0 < before["cpu_seconds"] < after["cpu_seconds"] < 2 * report["result"]["seconds"]
+    # Two processes have twice the memory of one.
+    alone = storms.run("--url", gateway.url, "--clients", "40", "--rate", "100", "--hold", "1s")
+    ratio = after["resident_bytes"] / alone["result"]["generator"]["after_settling"]["resident_bytes"]
+    assert ratio == pytest.approx(2, abs=0.5)
+
+
+def test_a_fault_is_ordered_of_every_gateway_and_taken_back():
+    failing = dict(loops=1)
+    with Gateway(*QUICK, "--faults", **failing) as one, Gateway(*QUICK, "--faults", **failing) as other:
+        report = storms.run(
+            "--url", one.url, "--url", other.url, "--control-url", one.control_url, "--control-url", other.control_url,
+            "--clients", "20", "--rate", "200", "--hold", "1s",
+            "--fault", '{"fault": "delay", "what": "reply:refresh", "by_ms": 200}', expected=(0, 1, 2),
+        )
+        assert isinstance(report, dict), report
+        assert "the gateways were ordered to fail" in report["caveat"]
+        for gateway in (one, other):
+            assert control(gateway, "GET", "/faults").json["faults"] == []
+
+
+def test_gateways_with_other_times_are_a_caveat_and_a_control_port_that_nobody_answers_at_is_a_mistake():
+    with Gateway(*QUICK) as one, Gateway("--any-refresh-timeout", "--refresh-timeout", "4s") as other:
+        addresses = ["--url", one.url, "--url", other.url, "--control-url", one.control_url]
+        report = storms.run(*addresses, "--control-url", other.control_url, "--clients", "4", "--hold", "1s")
+        assert f"{other.control_url} has another lead, spread or time-out" in report["caveat"]
+        nobody = "http://127.0.0.1:1"
+        assert nobody in storms.run(*addresses, "--control-url", nobody, "--clients", "4", expected=(2,))
+    assert "have one path" in storms.run("--url", "ws://127.0.0.1:1/a", "--url", "ws://127.0.0.1:1", expected=(2,))
+
+
+def test_a_gateway_that_takes_fewer_clients_than_it_gets_is_a_caveat_and_one_that_takes_its_share_is_none():
+    with Gateway(*QUICK, "--connections-max", "6") as one, Gateway(*QUICK, "--connections-max", "5") as other:
+        addresses = ["--url", one.url, "--url", other.url, "--control-url", one.control_url]
+        addresses += ["--control-url", other.control_url, "--hold", "1s"]
+        assert "connections at most" not in storms.run(*addresses, "--clients", "10").get("caveat", "")
+        report = storms.run(*addresses, "--clients", "12", expected=(1,))
+        assert [caveat for caveat in report["caveats"] if "at most" in caveat] == [
+            "6 clients for each gateway, but the gateway takes 5 connections at most (--connections-max)"
+        ]

@@ -1,0 +1,71 @@
+"""Storms of described wires against servers that nobody here wrote; the counts are held against the servers' own."""
+
+import os
+import subprocess
+
+import pytest
+import servers
+import storms
+
+CLIENTS = 30
+SERVERS = {"socketio": servers.socket_io, "graphql-transport-ws": servers.graphql, "close-4401": servers.close_4401}
+
+
+def flags(wires, name, server, secret_file, *more):
+    return [
+        *("--wire", str(wires / f"{name}.json"), "--url", server.url, "--mint", "--secret-file", secret_file),
+        *("--clients", str(CLIENTS), "--rate", "100", "--hold", "2s", "--timeout", "40s", *more),
+    ]
+
+
+@pytest.fixture(params=SERVERS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def server(name):
+    with servers.Server(SERVERS[name]) as server:
+        yield server
+
+
+def test_everybody_comes_back_with_a_new_token(wires, name, server, secret_file):
+    result = storms.run(*flags(wires, name, server, secret_file))["result"]
+    log = server.log
+    assert log["over"] == CLIENTS and log["accepted"] == 2 * CLIENTS, (log, result)
+    assert result["connects"]["accepted"] == log["accepted"]
+    assert result["returns"]["interrupted"] == log["over"]
+    assert result["returns"]["returned"] == CLIENTS
+    assert sum(result["returns"]["refused"].values()) == log["refused"] == 0
+    assert result["refreshes"]["accepted"] == CLIENTS
+    assert result["errors"] == {}
+
+
+def test_old_tokens_are_refused_and_never_count_as_logins(wires, name, server, secret_file):
+    more = ["--behaviour", "stale=100", "--threshold", "connects.failed == 0"]
+    result = storms.run(*flags(wires, name, server, secret_file, *more))["result"]
+    log = server.log
+    assert log["accepted"] == result["connects"]["accepted"] == CLIENTS, (log, result)
+    assert log["refused"] == sum(result["returns"]["refused"].values()) > 0, (log, result)
+    assert result["behaviours"]["stale"]["lost_expectedly"] == CLIENTS
+    assert result["refreshes"]["accepted"] == 0
+
+
+def test_one_client_is_shown_with_the_rules_and_without_its_token(wires, name, server, secret_file):
+    command = [
+        *(os.environ["POSTERN"], "wire", "try", "--wire", str(wires / f"{name}.json"), "--url", server.url),
+        *("--mint", "--secret-file", secret_file, "--life", "3s", "--timeout", "20s"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "<token>" in done.stdout and "eyJ" not in done.stdout
+    assert "logged in 2 times, renewed 1 times" in done.stdout, done.stdout
+
+
+def test_a_mistake_is_told_before_anything_is_dialled(wires, tmp_path):
+    good = (wires / "socketio.json").read_text()
+    path = tmp_path / "wrong.json"
+    path.write_text(good.replace('"say": "pong"', '"say": "pnog"'))
+    done = subprocess.run([os.environ["POSTERN"], "wire", "check", str(path)], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 2
+    assert "/hear/1/say: no message 'pnog' under /say; did you mean 'pong'?" in done.stderr, done.stderr

@@ -1,0 +1,275 @@
+import GatewayControl
+import GatewayCore
+import GatewayRuntime
+import Testing
+
+@Suite("What a client is held to")
+struct ExpectationTests {
+  /// A story, and what it comes to.
+  struct Case: CustomTestStringConvertible {
+    let testDescription: String
+    let lines: [Story.Line]
+    let outcome: JournalVerdict.Outcome
+    /// The numbers of the lines that prove it, where the case says.
+    var proof: [UInt64]?
+
+    init(
+      _ name: String, _ lines: [Story.Line], _ outcome: JournalVerdict.Outcome, _ proof: [UInt64]? = nil
+    ) {
+      (testDescription, self.lines, self.outcome, self.proof) = (name, lines, outcome, proof)
+    }
+
+    func check(_ expectation: GatewayControl.Expectation, later: Int = 60_000) {
+      let verdict = Story(lines).verdict(expectation, later: later)
+      #expect(verdict.outcome == outcome, "\(verdict)")
+      if let proof { #expect(verdict.lines == proof, "\(verdict)") }
+      #expect(!verdict.sentence.isEmpty)
+      if outcome == .passed || outcome == .failed { #expect(!verdict.lines.isEmpty, "nothing proves it") }
+    }
+  }
+
+  @Test(
+    "single_flight",
+    arguments: [
+      Case("one call after the other", .login + .refresh() + .refresh("c"), .passed),
+      Case(
+        "a second call while the first is under way", .login + [.asked(), .asked(), .minted(), .minted()], .failed,
+        [5, 6]),
+      Case("a call after one that failed", [.asked(), .failed(), .asked(), .minted()], .passed),
+      Case("two tokens before an answer", .login + [.requested(), .presented(), .presented()], .failed, [6, 7]),
+      Case(
+        "a second token at once behind the answer",
+        .login + [.requested(), .presented(), .refreshed(), .presented()], .failed, [6, 8]),
+      Case("one that comes by itself much later", .login + .refresh() + [.presented(3_000)], .passed),
+      Case(
+        "another token after a refusal",
+        .login + [.requested(), .presented(), .refused(.tokenExpired), .presented(), .refreshed()], .passed),
+      Case("nothing", [], .undecided, []),
+      Case("tokens from elsewhere", [.opened(), .loggedIn(), .requested(), .presented(), .refreshed()], .undecided),
+    ])
+  func singleFlight(_ scene: Case) { scene.check(.singleFlight) }
+
+  @Test(
+    "one_provider_call_per_expiry",
+    arguments: [
+      Case("one for each", .login + .refresh() + .refresh("c"), .passed, [5, 7, 9, 10, 12, 14]),
+      Case(
+        "two for one", .login + [.requested()] + .call + .call + [.presented(), .refreshed()], .failed, [5, 7, 9, 11]),
+      Case("one before, one after the request", .login + .call + .refresh(), .failed),
+      Case(
+        "one before the request and none after", .login + .call + [.requested(), .presented(), .refreshed()], .passed),
+      Case("another after the answer", .login + .refresh() + .call, .failed, [9, 11]),
+      Case(
+        "one for the next login",
+        .login + .refresh() + [.closed(.goingAway)] + .call + [.opened(on: 2), .loggedIn("c", on: 2)],
+        .passed),
+      Case("two and no answer yet", .login + [.requested()] + .call + .call, .failed, [5, 7, 9]),
+      Case("one and no answer yet", .login + [.requested()] + .call, .undecided, [5]),
+      Case("a refresh without any", .login + .refresh() + [.requested(), .presented(), .refreshed("c")], .failed),
+      Case(
+        "one token for two connections",
+        .login + [.opened(on: 2), .loggedIn(on: 2), .requested(), .requested(0, on: 2)] + .call
+          + [.presented(), .refreshed(), .presented(on: 2), .refreshed(on: 2)], .passed),
+      Case("a call that failed first", .login + [.requested(), .asked(), .failed()] + .call + [.refreshed()], .passed),
+      Case("no refresh", .login, .undecided),
+      Case("tokens from elsewhere", [.opened(), .loggedIn(), .requested(), .refreshed()], .notApplicable),
+      Case("nothing", [], .notApplicable),
+    ])
+  func oneCall(_ scene: Case) { scene.check(.oneProviderCallPerExpiry) }
+
+  @Test(
+    "no_attempt_after_terminal",
+    arguments: [
+      Case("stays away", .login + [.cutOff(.invalidToken), .closed(.invalidToken)], .passed, [5]),
+      Case("comes again", .login + [.cutOff(.invalidToken), .closed(.invalidToken), .opened(on: 2)], .failed, [5, 7]),
+      Case(
+        "comes again and is turned away", .login + [.closed(.tooManyFailures), .turnedAway(.tokenExpired)], .failed,
+        [5, 6]),
+      Case("is turned away for good", [.turnedAway(.anonymousRefused)], .passed, [1]),
+      Case("is turned away for good, and comes again", [.turnedAway(.anonymousRefused), .opened()], .failed, [1, 2]),
+      Case(
+        "may come again", .login + [.cutOff(.serviceRestart), .closed(.serviceRestart), .opened(on: 2)], .undecided),
+      Case("leaves by itself", .login + [.closed(.peerClosed, by: .peer), .opened(on: 2)], .undecided),
+      Case("nothing", [], .undecided),
+      Case(
+        "somebody comes among others", .login + [.bobComes, .closed(.invalidToken), .opened(on: 7)], .undecided, [7]),
+    ])
+  func terminal(_ scene: Case) { scene.check(.noAttemptAfterTerminal()) }
+
+  @Test(
+    "stops_after",
+    arguments: [
+      Case("two of two", [.turnedAway(.tokenExpired), .turnedAway(.tokenExpired)], .passed, [1, 2]),
+      Case("three of two", [.turnedAway(.tokenExpired), .turnedAway(.tokenExpired), .opened()], .failed, [1, 2, 3]),
+      Case("none", .call, .undecided),
+      Case("one among others", .login + [.bobComes, .opened(on: 7)], .undecided),
+    ])
+  func stopsAfter(_ scene: Case) { scene.check(.stopsAfter(2)) }
+
+  @Test("stops_after counts calls of the provider, and refreshes, where those are meant")
+  func stopsAfterOthers() {
+    Case("calls", .call + .call, .failed).check(.stopsAfter(1, .provider))
+    Case("calls", .call, .passed).check(.stopsAfter(1, .provider))
+    Case("refreshes", .login + .refresh() + .refresh("c"), .failed, [8, 13]).check(.stopsAfter(1, .refresh))
+    Case("refreshes", .login + .refresh(), .passed, [8]).check(.stopsAfter(1, .refresh))
+  }
+
+  @Test("what just now did not happen counts for nothing")
+  func quiet() {
+    let refused: [Story.Line] = [.turnedAway(.anonymousRefused)]
+    Case("too soon", refused, .undecided).check(.noAttemptAfterTerminal(), later: 999)
+    Case("in time", refused, .passed).check(.noAttemptAfterTerminal(), later: 1_000)
+    Case("too soon", refused, .undecided).check(.stopsAfter(1, quiet: .seconds(3)), later: 2_999)
+    Case("in time", refused, .passed).check(.stopsAfter(1, quiet: .seconds(3)), later: 3_000)
+  }
+
+  @Test(
+    "waits_at_least",
+    arguments: [
+      Case("long enough", .login + .returning(after: 500, as: 2), .passed, [6, 7]),
+      Case("too short", .login + .returning(after: 499, as: 2), .failed, [6, 7]),
+      Case(
+        "once too short", .login + .returning(after: 900, as: 2) + .returning(after: 20, as: 3), .failed, [10, 11]),
+      Case(
+        "back before the close is over",
+        .login + [.cutOff(.serviceRestart), .opened(5, on: 2), .closed(.serviceRestart, 900), .loggedIn(on: 2)],
+        .failed, [5, 6]),
+      Case("not back yet", .login + [.closed(.goingAway)], .undecided),
+      Case("nothing", .login, .undecided),
+    ])
+  func waits(_ scene: Case) { scene.check(.waitsAtLeast(.milliseconds(500), after: .closed)) }
+
+  @Test("waits_at_least knows what is tried after which line")
+  func waitsForOthers() {
+    let calls: [Story.Line] = [.asked(), .failed(), .asked(300), .minted()]
+    Case("a call", calls, .failed, [2, 3]).check(.waitsAtLeast(.milliseconds(301), after: .providerFailed))
+    Case("a call", calls, .passed, [2, 3]).check(.waitsAtLeast(.milliseconds(300), after: .providerFailed))
+    let turned: [Story.Line] = [.turnedAway(.overloaded), .asked(100), .turnedAway(.overloaded, 400)]
+    Case("a connection", turned, .failed, [1, 3]).check(.waitsAtLeast(.seconds(1), after: .upgradeRefused))
+    Case("a call", turned, .passed).check(.waitsAtLeast(.milliseconds(100), after: .upgradeRefused, before: .provider))
+  }
+
+  private static func restarts(_ waits: [Int]) -> [Story.Line] {
+    waits.enumerated().reduce(.login) { $0 + .returning(after: $1.element, as: UInt64($1.offset + 2)) }
+  }
+
+  @Test(
+    "backoff_has_jitter",
+    arguments: [
+      Case("chance", restarts([400, 900, 120, 610, 730]), .passed),
+      Case("all the same", restarts([500, 500, 501, 499, 500]), .failed),
+      Case("nearly the same", restarts([500, 530, 470, 515, 485]), .failed),
+      Case("perhaps by chance", restarts([500, 540, 460, 520, 480]), .undecided),
+      Case("surely not by chance", restarts([500, 540, 460, 520, 480, 500, 540, 460, 520, 480, 540, 460]), .failed),
+      Case("at once, as the machine likes it", restarts([1, 3, 2, 6, 1]), .failed),
+      Case("four", restarts([400, 900, 120, 610]), .undecided),
+      Case("nothing", [], .undecided),
+      // A back-off that doubles has waits of all lengths, and no chance in them.
+      Case("doubling once", (0..<8).map { .turnedAway(.overloaded, 100 << $0) }, .undecided),
+    ])
+  func jitter(_ scene: Case) {
+    scene.check(.backoffHasJitter(after: scene.testDescription == "doubling once" ? .upgradeRefused : .closed))
+  }
+
+  @Test("backoff_has_jitter compares what is doubled with its own rung")
+  func doubling() {
+    func story(_ factors: [Double]) -> [Story.Line] {
+      factors.enumerated().flatMap { index, factor -> [Story.Line] in
+        let connection = UInt64(index + 1)
+        return [.opened(10, on: connection), .loggedIn(on: connection), .closed(.goingAway, on: connection)]
+          + (0..<4).map { .turnedAway(.overloaded, Int(factor * Double(100 << $0))) }
+      }
+    }
+    Case("by chance", story([0.6, 1, 1.3]), .passed).check(.backoffHasJitter(after: .upgradeRefused))
+    Case("without", story([1, 1, 1]), .failed).check(.backoffHasJitter(after: .upgradeRefused))
+  }
+
+  @Test(
+    "refreshed_in_time",
+    arguments: [
+      Case("in time", .login + .refresh() + .refresh("c"), .passed, [5, 9, 10, 14]),
+      Case("too late", .login + [.requested(), .refreshed("b", 2_001)], .failed, [5, 6]),
+      Case("cut off", .login + [.requested(), .cutOff(.refreshTimeout)], .failed, [5, 6]),
+      Case("not yet", .login + [.requested()], .undecided, [5]),
+      Case("nothing", .login, .undecided),
+    ])
+  func inTime(_ scene: Case) { scene.check(.refreshedInTime(within: .seconds(2))) }
+
+  @Test(
+    "keeps_connection",
+    arguments: [
+      Case("kept", .login + .refresh(), .passed, [9]),
+      Case("opened another", .login + .refresh() + [.opened(on: 2)], .failed, [4, 10]),
+      Case("closed", .login + .refresh() + [.closed(.peerClosed, by: .peer)], .failed, [4, 10]),
+      Case("no refresh", .login, .undecided),
+    ])
+  func keeps(_ scene: Case) { scene.check(.keepsConnection) }
+
+  @Test(
+    "comes_back",
+    arguments: [
+      Case("with another token", .login + .returning(after: 500, as: 2), .passed, [5, 8]),
+      Case("with the same token", .login + .returning(after: 500, as: 2, with: "a"), .failed, [5, 8]),
+      Case("late", .login + .returning(after: 10_000, as: 2), .failed, [5, 8]),
+      Case("not at all", .login + [.closed(.connectionLost, by: .transport)], .failed, [5]),
+      Case("from an end that is for good", .login + [.closed(.invalidToken)], .undecided),
+      Case("nothing", .login, .undecided),
+      Case(
+        "before the close is over",
+        .login + [.cutOff(.serviceRestart), .opened(5, on: 2), .loggedIn("b", on: 2), .closed(.serviceRestart)], .passed
+      ),
+    ])
+  func comesBack(_ scene: Case) { scene.check(.comesBack(newToken: true)) }
+
+  @Test("comes_back waits as long as it is to")
+  func comesBackLater() {
+    let lines = [Story.Line].login + [.closed(.connectionLost, by: .transport)]
+    Case("yet", lines, .undecided, [5]).check(.comesBack(), later: 10_000)
+    Case("late", lines, .failed, [5]).check(.comesBack(), later: 10_001)
+    let behind = Story(.login + .returning(after: 5, as: 2)).verdict(.comesBack(newToken: true), after: 4)
+    #expect(behind.outcome == .undecided)
+  }
+
+  // MARK: Whose lines
+
+  @Test("lines that are lost decide nothing")
+  func lost() {
+    let lines = [Story.Line].login + .refresh() + .refresh("c")
+    let verdict = Story(lines, records: 8).verdict(.singleFlight)
+    #expect(verdict.outcome == .undecided && verdict.sentence.contains("6 of the lines"))
+    #expect(Story(lines, records: 8).verdict(.singleFlight, after: 6).outcome == .passed)
+  }
+
+  @Test("of several users it has to be said whose client is meant")
+  func whose() {
+    let lines = [Story.Line].login + .refresh() + [.bobComes]
+    #expect(Story(lines).verdict(.singleFlight, of: nil).outcome == .undecided)
+    #expect(Story(lines).verdict(.singleFlight).outcome == .passed)
+    #expect(Story(.login + .refresh()).verdict(.singleFlight, of: nil).outcome == .passed)
+    #expect(Story(lines).verdict(.oneProviderCallPerExpiry, of: UserID("bob")).outcome == .notApplicable)
+  }
+
+  @Test("an expectation is made by its word, with its own parameters and no others", arguments: ExpectationForm.all)
+  func forms(_ form: ExpectationForm) throws {
+    var parameters = ExpectationParameters()
+    parameters.atMost = form.takes.contains(.atMost) ? 1 : nil
+    parameters.atLeast = form.takes.contains(.atLeast) ? .seconds(1) : nil
+    #expect(try form.expectation(parameters).name == form.name)
+    if parameters.atMost != nil || parameters.atLeast != nil {
+      #expect(throws: GatewayError.self) { try form.expectation(ExpectationParameters()) }
+    }
+    for name in ExpectationParameters.Name.allCases where !form.takes.contains(name) {
+      var strange = parameters
+      switch name {
+      case .since: strange.since = .closed
+      case .attempt: strange.attempt = .refresh
+      case .atLeast: strange.atLeast = .zero
+      case .atMost: strange.atMost = 0
+      case .quiet: strange.quiet = .zero
+      case .within: strange.within = .zero
+      case .newToken: strange.newToken = false
+      }
+      #expect(throws: GatewayError.self) { try form.expectation(strange) }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import GatewayControl
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+
+/// Lines of a journal that a test makes up, each so many milliseconds after the one before.
+struct Story {
+  private let world = SimulatedWorld(keepsTrace: false)
+  private let journal: Journal
+
+  init(records: Int = 1_024) {
+    journal = Journal(on: world.loop.eventLoop, bytes: records * 64)
+  }
+
+  static let ann = UserID("ann")
+
+  /// What happens, to whom and where: ann's connection 1, unless it is said.
+  struct Line {
+    var event: JournalEvent
+    var after: Int
+    var connection: UInt64?
+    var user: UserID?
+  }
+
+  /// A story of these lines.
+  init(_ lines: [Line], records: Int = 1_024) {
+    self.init(records: records)
+    for line in lines { write(line) }
+  }
+
+  func write(_ line: Line) {
+    pass(line.after)
+    let loop = world.loop.eventLoop
+    loop.asCurrent {
+      guard let connection = line.connection else {
+        if let user = line.user { journal.write(line.event, of: user) } else { journal.write(line.event) }
+        return
+      }
+      let user = line.user.map { journal.hold($0) } ?? 0
+      journal.write(line.event, by: ConnectionID(loop: 0, serial: connection), user: user, dialect: 0)
+      journal.release(user)
+    }
+  }
+
+  func pass(_ milliseconds: Int) { world.advance(by: .milliseconds(milliseconds)) }
+
+  /// The verdict on ann's client, or on whom the lines tell of, a minute later.
+  func verdict(
+    _ expectation: GatewayControl.Expectation, of user: UserID? = ann, after: UInt64 = 0, later: Int = 60_000
+  ) -> JournalVerdict {
+    pass(later)
+    return world.loop.eventLoop.asCurrent {
+      expectation.verdict(on: ClientStory(journal, after: after, of: user))
+    }
+  }
+}
+
+extension Story.Line {
+  private static func own(_ event: JournalEvent, _ after: Int, on connection: UInt64 = 1) -> Story.Line {
+    Story.Line(event: event, after: after, connection: connection, user: Story.ann)
+  }
+
+  /// A token that is told from others by its letter.
+  private static func grant(_ token: Character) -> JournalGrant {
+    JournalGrant(TokenFingerprint(high: UInt64(token.asciiValue ?? 0), low: 1), expiresAt: .distantFuture)
+  }
+
+  static func opened(_ after: Int = 10, on connection: UInt64 = 1) -> Story.Line {
+    Story.Line(event: .connectionOpened, after: after, connection: connection, user: nil)
+  }
+  static func turnedAway(_ error: GatewayError, _ after: Int = 10) -> Story.Line {
+    Story.Line(
+      event: .upgradeRefused(JournalError(error), status: UInt16(error.httpStatus)), after: after, connection: nil,
+      user: nil)
+  }
+  static func loggedIn(_ token: Character = "a", _ after: Int = 10, on connection: UInt64 = 1) -> Story.Line {
+    own(.loggedIn(grant(token), .regular), after, on: connection)
+  }
+  static func requested(_ after: Int = 1_000, on connection: UInt64 = 1) -> Story.Line {
+    own(.refreshRequested(.expiry), after, on: connection)
+  }
+  static func presented(_ after: Int = 10, on connection: UInt64 = 1) -> Story.Line {
+    own(.messageIn(.credentials, nil, bytes: 200), after, on: connection)
+  }
+  static func refreshed(_ token: Character = "b", _ after: Int = 10, on connection: UInt64 = 1) -> Story.Line {
+    own(.refreshed(grant(token), after: JournalDelay(.milliseconds(after))), after, on: connection)
+  }
+  static func refused(_ error: GatewayError, _ after: Int = 10) -> Story.Line {
+    own(.refreshRefused(JournalError(error)), after)
+  }
+  static func cutOff(_ reason: CloseReason, _ after: Int = 10, on connection: UInt64 = 1) -> Story.Line {
+    own(.cutOff(JournalClose(reason, code: reason.code)), after, on: connection)
+  }
+  static func closed(
+    _ reason: CloseReason, _ after: Int = 10, on connection: UInt64 = 1, by end: JournalEvent.End = .gateway
+  ) -> Story.Line {
+    own(.closed(JournalClose(reason, code: reason.code), by: end), after, on: connection)
+  }
+
+  /// What the provider does for ann.
+  static func asked(_ after: Int = 10) -> Story.Line { of(.providerAsked, after) }
+  static func minted(_ after: Int = 10) -> Story.Line { of(.providerMinted, after) }
+  static func failed(_ after: Int = 10) -> Story.Line { of(.providerFailed(JournalError(.providerFailure)), after) }
+
+  private static func of(_ event: JournalEvent, _ after: Int) -> Story.Line {
+    Story.Line(event: event, after: after, connection: nil, user: Story.ann)
+  }
+
+  /// Somebody else is let in.
+  static let bobComes = Story.Line(
+    event: .loggedIn(grant("z"), .regular), after: 1, connection: 99, user: UserID("bob"))
+}
+
+extension [Story.Line] {
+  /// Asked for a token, and given one.
+  static let call: [Story.Line] = [.asked(), .minted()]
+  /// Let in with token a.
+  static let login: [Story.Line] = call + [.opened(), .loggedIn()]
+  /// A refresh as it should be.
+  static func refresh(_ token: Character = "b") -> [Story.Line] {
+    [.requested()] + call + [.presented(), .refreshed(token)]
+  }
+  /// Cut off and back again, after so many milliseconds of which the close had its share.
+  static func returning(after milliseconds: Int, as connection: UInt64, with token: Character = "b") -> [Story.Line] {
+    [
+      .cutOff(.serviceRestart, on: connection - 1), .closed(.serviceRestart, on: connection - 1),
+      .opened(milliseconds, on: connection), .loggedIn(token, 1, on: connection),
+    ]
+  }
+}

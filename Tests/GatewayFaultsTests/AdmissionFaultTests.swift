@@ -1,0 +1,40 @@
+import GatewayCore
+import GatewayFaults
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySpace
+import TestSupport
+import Testing
+
+@Suite("Faults of the upgrade")
+struct AdmissionFaultTests {
+  @Test("an upgrade is refused as often as ordered, and counted", arguments: [401, 403, 429, 500, 503])
+  func refuse(status: Int) throws {
+    let faulty = try FaultyGateway()
+    try faulty.fail(#"{"fault": "refuse_upgrade", "status": \#(status), "retry_after_s": 2, "times": 2}"#)
+    #expect(faulty.connect().refusal == status)
+    #expect(faulty.connect().refusal == status)
+    #expect(faulty.connect().types == ["connected"])
+    #expect(faulty.lines(.upgradeRefused).count == 2)
+  }
+
+  @Test("only those are refused who are meant, as far as the upgrade tells")
+  func whom() throws {
+    let faulty = try FaultyGateway()
+    try faulty.fail(#"{"fault": "refuse_upgrade", "status": 403, "who": {"users": ["martin"]}}"#)
+    try faulty.fail(#"{"fault": "refuse_upgrade", "status": 429, "who": {"kind": "guest"}}"#)
+    #expect(faulty.connect("ann").types == ["connected"])
+    #expect(faulty.connect("martin").refusal == 403)
+    #expect(faulty.connect("gwen", .guest).refusal == 429)
+  }
+
+  @Test("an upgrade is never answered")
+  func never() throws {
+    let faulty = try FaultyGateway()
+    try faulty.fail(#"{"fault": "never_answer", "times": 1}"#)
+    let ann = faulty.connect()
+    faulty.world.advance(by: .seconds(29))
+    #expect(ann.events.isEmpty)
+    #expect(faulty.connect().types == ["connected"])
+  }
+}

@@ -1,0 +1,153 @@
+import GatewayCore
+import GatewayFaults
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySpace
+import TestSupport
+import Testing
+
+@Suite("Faults of the gateway's closing, and of sockets")
+struct EndingFaultTests {
+  @Test("a close frame has another code, for the reasons that are named")
+  func closeAs() throws {
+    let faulty = try FaultyGateway()
+    try faulty.fail(#"{"fault": "close_as", "for": ["refresh_timeout"], "code": 1011, "reason": "oops"}"#)
+    let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
+    faulty.expire("ann")
+    _ = faulty.simulated.order { try? await $0.control(UserID("bob"), .disconnect(.disconnected)) }
+    faulty.world.advance(by: .seconds(61))
+    #expect(ann.closeCode == 1011)
+    #expect(bob.closeCode == 4005)
+  }
+
+  @Test("the transport ends without a close frame")
+  func abort() throws {
+    let faulty = try FaultyGateway()
+    try faulty.fail(#"{"fault": "abort"}"#)
+    let ann = faulty.connect()
+    _ = faulty.simulated.order { try? await $0.control(UserID("ann"), .disconnect(.disconnected)) }
+    faulty.world.advance(by: .seconds(1))
+    #expect(!ann.hasHeardNoEnd && ann.closeCode == nil)
+  }
+
+  @Test("a connection that is never closed is a ghost: the client hears nothing more, the gateway knows it no more")
+  func never() throws {
+    let faulty = try FaultyGateway()
+    try faulty.fail(#"{"fault": "never_close", "times": 1}"#)
+    let ann = faulty.connect()
+    _ = faulty.simulated.order { try? await $0.control(UserID("ann"), .disconnect(.disconnected)) }
+    faulty.world.advance(by: .seconds(100))
+    #expect(ann.hasHeardNoEnd && ann.isOpen)
+    #expect(faulty.simulated.connectionCount == 0)
+    ann.say(#"{"type":"ping"}"#)
+    faulty.world.settle()
+    #expect(ann.types == ["connected"])
+    ann.close()
+    faulty.world.advance(by: .seconds(1))
+    #expect(!ann.hasHeardNoEnd)
+  }
+
+  @Test("a reset ends the connections that are there, and not those to come")
+  func reset() throws {
+    let faulty = try FaultyGateway()
+    let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
+    try faulty.fail(#"{"fault": "reset", "who": {"users": ["ann"]}}"#)
+    faulty.world.advance(by: .seconds(1))
+    #expect(!ann.hasHeardNoEnd && ann.closeCode == nil)
+    #expect(bob.hasHeardNoEnd)
+    #expect(faulty.connect("ann").types == ["connected"])
+  }
+
+  @Test("a reset follows an event, on the connection that it happened to")
+  func after() throws {
+    let faulty = try FaultyGateway()
+    let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
+    try faulty.fail(#"{"fault": "reset", "when": {"after": "refresh_requested"}, "times": 1}"#)
+    faulty.world.advance(by: .seconds(1))
+    #expect(ann.hasHeardNoEnd && bob.hasHeardNoEnd)
+    faulty.expire("bob")
+    faulty.world.advance(by: .seconds(1))
+    #expect(ann.hasHeardNoEnd)
+    #expect(bob.types == ["connected", "refresh_required"] && !bob.hasHeardNoEnd)
+  }
+
+  @Test("a half-open connection delivers nothing until it is mended")
+  func halfOpen() throws {
+    let faulty = try FaultyGateway()
+    let ann = faulty.connect()
+    let fault = try faulty.fail(#"{"fault": "half_open"}"#)
+    ann.say(#"{"type":"ping"}"#)
+    faulty.expire()
+    #expect(ann.types == ["connected"] && ann.hasHeardNoEnd)
+    try faulty.mend(fault)
+    // What the client had said was with the system.
+    #expect(ann.types == ["connected", "pong"])
+    ann.say(#"{"type":"ping"}"#)
+    faulty.world.settle()
+    #expect(ann.types == ["connected", "pong", "pong"])
+  }
+
+  @Test("a half-open connection ends for the gateway alone")
+  func halfOpenEnds() throws {
+    let faulty = try FaultyGateway()
+    let ann = faulty.connect()
+    try faulty.fail(#"{"fault": "half_open"}"#)
+    faulty.expire()
+    faulty.world.advance(by: .seconds(200))
+    #expect(ann.types == ["connected"] && ann.hasHeardNoEnd)
+    #expect(faulty.simulated.connectionCount == 0)
+  }
+
+  @Test("a fault begins and ends at its times")
+  func times() throws {
+    let faulty = try FaultyGateway()
+    let ann = faulty.connect()
+    try faulty.fail(#"{"fault": "half_open", "when": {"at_s": 5}, "for_s": 5}"#)
+    for (seconds, hears) in [(1, true), (5, false), (5, true)] {
+      faulty.world.advance(by: .seconds(seconds))
+      let before = ann.types.count
+      ann.say(#"{"type":"ping"}"#)
+      faulty.world.settle()
+      #expect((ann.types.count > before) == hears, "after \(seconds) s more")
+    }
+  }
+
+  @Test("nothing is read until that is taken back, and then what was said meanwhile")
+  func stopReading() throws {
+    let faulty = try FaultyGateway()
+    let ann = faulty.connect()
+    let fault = try faulty.fail(#"{"fault": "stop_reading"}"#)
+    ann.say(#"{"type":"ping"}"#)
+    faulty.expire()
+    #expect(ann.types == ["connected", "refresh_required"])
+    try faulty.mend(fault)
+    #expect(ann.types == ["connected", "refresh_required", "pong"])
+  }
+
+  @Test("pings get no pongs until that is taken back, while messages are answered")
+  func noPongs() throws {
+    let faulty = try FaultyGateway()
+    let ann = faulty.connect()
+    func pongs() -> Int { ann.events.count { $0.event == .pong } }
+    let fault = try faulty.fail(#"{"fault": "no_pongs"}"#)
+    ann.ping()
+    ann.say(#"{"type":"ping"}"#)
+    faulty.world.settle()
+    #expect(pongs() == 0 && ann.types == ["connected", "pong"])
+    try faulty.mend(fault)
+    ann.ping()
+    faulty.world.settle()
+    #expect(pongs() == 1)
+  }
+
+  @Test("a close frame is never answered")
+  func unfinishedClose() throws {
+    let faulty = try FaultyGateway()
+    let ann = faulty.connect()
+    try faulty.fail(#"{"fault": "unfinished_close"}"#)
+    ann.close()
+    faulty.world.advance(by: .seconds(10))
+    #expect(ann.hasHeardNoEnd)
+    #expect(faulty.simulated.connectionCount == 0)
+  }
+}

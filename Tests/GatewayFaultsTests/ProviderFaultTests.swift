@@ -1,0 +1,117 @@
+import GatewayCore
+import GatewayFaults
+import GatewayKit
+import GatewayRuntime
+import GatewaySimulator
+import GatewaySpace
+import TestSupport
+import Testing
+
+@Suite("Faults of the token provider")
+struct ProviderFaultTests {
+  let faulty: FaultyGateway
+
+  init() throws {
+    faulty = try FaultyGateway()
+    // Some of a day, so that nothing is before its beginning.
+    faulty.world.advance(by: .seconds(5))
+  }
+
+  @Test("takes its time for those who are meant, as long as ordered")
+  func slow() throws {
+    try faulty.fail(#"{"fault": "mint_slowly", "by_ms": 5000, "who": {"users": ["ann"]}, "for_s": 60}"#)
+    let began = faulty.world.now
+    _ = try faulty.minted(for: "bob")
+    #expect(faulty.world.now == began)
+    _ = try faulty.minted(for: "ann")
+    #expect(faulty.world.now == began + .seconds(5))
+    faulty.world.advance(by: .seconds(60))
+    let later = faulty.world.now
+    _ = try faulty.minted(for: "ann")
+    #expect(faulty.world.now == later)
+  }
+
+  @Test("never answers, and holds nothing for ever")
+  func never() throws {
+    try faulty.fail(#"{"fault": "mint_never", "times": 1}"#)
+    #expect(faulty.mint("ann") == .failure(.timedOut))
+    _ = try faulty.minted(for: "ann")
+    faulty.world.advance(by: .seconds(900))
+    let provider = faulty.simulated.space.space.provider
+    #expect(faulty.world.ask { await provider.figures }?.inFlight == 0)
+    #expect(faulty.lines(.providerAsked).count == 2 && faulty.lines(.providerMinted).count == 1)
+  }
+
+  @Test("makes so many a second, one after the other")
+  func rate() throws {
+    try faulty.fail(#"{"fault": "mint_rate", "per_s": 2}"#)
+    let provider = faulty.simulated.space.space.provider
+    let orders = (0..<10).map { number in
+      faulty.simulated.space.start {
+        try? await provider.mint(TokenOrder(user: UserID("user \(number)"), kind: .regular, life: nil, calls: nil))
+      }
+    }
+    for done in 1...10 {
+      #expect(orders.count { $0.value != nil } == done)
+      faulty.world.advance(by: .milliseconds(500))
+    }
+  }
+
+  @Test(
+    "answers with a status in the words of the route, and with a time to come back", arguments: [401, 429, 500, 503])
+  func refused(status: Int) throws {
+    try faulty.fail(#"{"fault": "mint_refused", "status": \#(status), "retry_after_s": 7, "times": 2}"#)
+    for _ in 0..<2 {
+      let answer = try #require(try faulty.mint("ann")?.get())
+      #expect(answer.status == status && answer.headers.filter { $0.name == "retry-after" }.map(\.value) == ["7"])
+      #expect(String(decoding: answer.body, as: UTF8.self).contains(#""error""#))
+    }
+    _ = try faulty.minted(for: "ann")
+    #expect(faulty.lines(.providerFailed).count == 2)
+  }
+
+  @Test(
+    "gives tokens that nobody is let in with",
+    arguments: [
+      #"{"fault": "mint_expired", "times": 1}"#, #"{"fault": "mint_expired", "by_s": 6, "times": 1}"#,
+      #"{"fault": "mint_early", "times": 1}"#, #"{"fault": "mint_early", "by_s": 6, "times": 1}"#,
+      #"{"fault": "mint_malformed", "times": 1}"#,
+    ])
+  func spoilt(order: String) throws {
+    try faulty.fail(order)
+    let (spoilt, good) = (try faulty.minted(for: "ann"), try faulty.minted(for: "ann"))
+    #expect(faulty.simulated.connect(spoilt).refusal == 401)
+    #expect(faulty.simulated.connect(good).types == ["connected"])
+  }
+
+  @Test("gives an empty token, or half of one, also where an opaque one is wanted")
+  func empty() throws {
+    try faulty.fail(#"{"fault": "mint_empty", "times": 2}"#)
+    #expect(try faulty.minted(for: "ann").token.isEmpty)
+    #expect(try faulty.minted(for: "ann", #","format":"opaque""#).token.isEmpty)
+    #expect(try faulty.minted(for: "ann", #","format":"opaque""#).token.isEmpty == false)
+  }
+
+  @Test("gives a token of somebody else")
+  func other() throws {
+    try faulty.fail(#"{"fault": "mint_for_other", "user": "mallory", "who": {"users": ["ann"]}}"#)
+    let peer = faulty.simulated.connect(try faulty.minted(for: "ann"))
+    #expect(peer.texts.first?.contains(#""user_id":"mallory""#) == true)
+  }
+
+  @Test("gives the same token again, of each user their own, and the client's refresh is refused")
+  func same() throws {
+    let (ann, bob) = (try faulty.minted(for: "ann"), try faulty.minted(for: "bob"))
+    let peer = faulty.simulated.connect(ann)
+    let fault = try faulty.fail(#"{"fault": "mint_same"}"#)
+    faulty.world.advance(by: .seconds(1))
+    #expect(try faulty.minted(for: "ann") == ann && faulty.minted(for: "bob") == bob)
+    faulty.expire()
+    peer.say(#"{"type":"refresh","token":"\#(ann.token)"}"#)
+    faulty.world.settle()
+    #expect(peer.types == ["connected", "refresh_required", "error"])
+    #expect(peer.texts.last?.contains("token_not_renewed") == true)
+    try faulty.mend(fault)
+    #expect(try faulty.minted(for: "ann") != ann)
+  }
+}

@@ -1,0 +1,104 @@
+import GatewayCore
+import GatewayFaults
+import GatewayRuntime
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@Suite("Faults of who judges tokens")
+struct VerificationFaultTests {
+  let faulty: FaultyGateway
+
+  init() throws {
+    faulty = try FaultyGateway()
+    faulty.world.advance(by: .seconds(5))
+  }
+
+  @Test("a good token is refused at the refresh, with the error that is ordered")
+  func refuseRefresh() throws {
+    try faulty.fail(#"{"fault": "refuse_token", "error": "audience_mismatch", "of": "refresh", "times": 1}"#)
+    let ann = faulty.connect()
+    #expect(ann.types == ["connected"])
+    faulty.expire()
+    faulty.refresh(ann)
+    #expect(ann.types.last == "error" && ann.texts.last?.contains("audience_mismatch") == true)
+    faulty.world.advance(by: .seconds(1))
+    faulty.refresh(ann)
+    #expect(ann.types.last == "refreshed", "\(ann.texts)")
+  }
+
+  @Test("a good token is refused at the login, once for each occurrence, although somebody asks who it is")
+  func refuseLogin() throws {
+    let fault = try faulty.fail(#"{"fault": "refuse_token", "of": "login", "times": 2}"#)
+    try faulty.fail(#"{"fault": "refuse_upgrade", "status": 503, "who": {"users": ["martin"]}}"#)
+    #expect(faulty.connect("martin").refusal == 503 && fault.count == 0)
+    #expect(faulty.connect("ann").refusal == 401 && fault.count == 1)
+    #expect(faulty.connect("bob").refusal == 401 && fault.count == 2)
+    let cleo = faulty.connect("cleo")
+    #expect(cleo.types == ["connected"], "\(cleo.events)")
+  }
+
+  @Test("a token that cannot be judged for now is neither good nor bad, however often")
+  func forNow() throws {
+    try faulty.fail(#"{"fault": "refuse_for_now", "of": "refresh", "times": 20, "who": {"users": ["ann"]}}"#)
+    let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
+    faulty.expire("ann")
+    faulty.expire("bob")
+    faulty.refresh(bob, "bob")
+    #expect(bob.types.last == "refreshed", "\(bob.texts)")
+    for _ in 0..<20 {
+      faulty.refresh(ann)
+      #expect(ann.texts.last?.contains("store_unavailable") == true)
+      faulty.world.advance(by: .seconds(1))
+    }
+    faulty.refresh(ann)
+    #expect(ann.types.last == "refreshed" && ann.hasHeardNoEnd)
+  }
+
+  @Test("a judgement takes its time, at the login after the 101, and befalls once")
+  func slow() throws {
+    let fault = try faulty.fail(#"{"fault": "judge_slowly", "by_ms": 2000, "who": {"users": ["ann"]}, "times": 2}"#)
+    #expect(faulty.connect("bob").types == ["connected"])
+    let ann = faulty.connect("ann")
+    #expect(ann.isOpen && ann.types.isEmpty && fault.count == 1)
+    faulty.world.advance(by: .milliseconds(1_999))
+    #expect(ann.types.isEmpty)
+    faulty.world.advance(by: .milliseconds(1))
+    #expect(ann.types == ["connected"])
+    faulty.expire("ann")
+    faulty.refresh(ann)
+    #expect(ann.types.last == "refresh_required" && fault.count == 2)
+    faulty.world.advance(by: .seconds(2))
+    #expect(ann.types.last == "refreshed")
+    #expect(faulty.connect("ann").types == ["connected"])
+  }
+
+  @Test("keys that are rotated let old tokens in for a while, and connections stay")
+  func rotate() throws {
+    let old = faulty.simulated.token()
+    let ann = faulty.simulated.connect(old)
+    faulty.world.advance(by: .seconds(1))
+    let fault = try faulty.fail(#"{"fault": "rotate_keys", "overlap_s": 30}"#)
+    #expect(faulty.simulated.connect(old).types == ["connected"])
+    faulty.world.advance(by: .seconds(30))
+    #expect(faulty.simulated.connect(old).refusal == 401 && fault.count == 1)
+    #expect(faulty.connect().types == ["connected"] && ann.types == ["connected"])
+    try faulty.mend(fault)
+    #expect(faulty.simulated.connect(old).types == ["connected"])
+  }
+
+  @Test("keys that are withdrawn are asked to be replaced on the same connection")
+  func withdraw() throws {
+    let old = faulty.simulated.token()
+    let (ann, bob) = (faulty.simulated.connect(old), faulty.connect("bob"))
+    faulty.world.advance(by: .seconds(1))
+    try faulty.fail(#"{"fault": "withdraw_keys", "who": {"users": ["ann"]}}"#)
+    #expect(ann.types.last == "refresh_required" && bob.types == ["connected"])
+    ann.say(#"{"type":"refresh","token":"\#(old.token)"}"#)
+    faulty.world.settle()
+    #expect(ann.types.last == "error" && faulty.simulated.connect(old).refusal == 401)
+    faulty.world.advance(by: .seconds(1))
+    faulty.refresh(ann)
+    #expect(ann.types.last == "refreshed")
+  }
+}

@@ -1,0 +1,158 @@
+import GatewayCore
+import GatewayRuntime
+import TestSupport
+import Testing
+
+@testable import GatewayFleet
+
+@Suite("A client that knows what ends mean, and when its token ends")
+struct ClientEndsTests {
+  private static func habits(
+    _ how: RefreshHabit.How = .reconnect, lead: RefreshHabit.Lead? = nil, token: ComebackHabit.TokenOnReturn = .kept,
+    settle: Duration = .zero
+  ) -> ClientHabits {
+    var habits = ClientHabits()
+    habits.refresh.how = how
+    habits.refresh.lead = lead
+    habits.settle = settle
+    var comeback = ComebackHabit(
+      .backoff(first: .seconds(1), factor: 2, cap: .seconds(4), isJittered: false, tries: 5),
+      renewingErrors: [ReturnVerdict.renew.number])
+    comeback.otherErrorsAreFinal = false
+    comeback.finalErrors = [ReturnVerdict.giveUp.number]
+    comeback.tokenOnReturn = token
+    comeback.ends = [
+      EndRule(codes: [4401...4401], verdict: .renew), EndRule(codes: [4403...4499], verdict: .giveUp, label: "barred"),
+    ]
+    habits.comeback = comeback
+    return habits
+  }
+
+  /// Logs in again, with a new token if one is asked for; what was recorded on the way.
+  private static func comeBack(_ client: inout Client) throws -> [ClientEffect] {
+    var effects = try client.wake()
+    if effects.contains(where: { if case .fetch = $0 { true } else { false } }) {
+      effects += client.answer(.token(Client.new))
+    }
+    effects += client.on(.opened)
+    return effects + client.on(.heard(.connected(nil)))
+  }
+
+  @Test("asks for a token after the close that wants one, and its return counts as a renewal")
+  func renews() throws {
+    var client = Client.live(.wellBehaved, habits: Self.habits())
+    #expect(client.on(.closed(4401)) == [.record(.interrupted("4401")), .record(.asked)])
+    let effects = try Self.comeBack(&client)
+    #expect(effects.contains { if case .fetch = $0 { true } else { false } })
+    #expect(client.session.refreshes == 1 && client.session.logins == 2)
+  }
+
+  @Test("comes back with the token it has after any other close, and that is no renewal")
+  func retries() throws {
+    var client = Client.live(.wellBehaved, habits: Self.habits())
+    _ = client.on(.closed(1012))
+    let effects = try Self.comeBack(&client)
+    #expect(!effects.contains { if case .fetch = $0 { true } else { false } })
+    #expect(client.session.refreshes == 0 && client.session.logins == 2)
+  }
+
+  @Test("stays away after the close that says so")
+  func givesUp() {
+    var client = Client.live(.wellBehaved, habits: Self.habits())
+    #expect(
+      client.on(.closed(4410)) == [.record(.lost("4410 barred", isExpected: false, timedOut: false))])
+    #expect(client.session.phase == .ended)
+  }
+
+  @Test("that is closed before its login has settled was refused, waits longer each time, and gives up in the end")
+  func settles() throws {
+    var client = Client(.wellBehaved, habits: Self.habits(settle: .seconds(1)))
+    _ = client.on(.start)
+    _ = client.answer(.token(Client.old))
+    var records = client.on(.opened) + client.on(.heard(.connected(nil)))
+    var waits: [Duration] = []
+    for _ in 0..<10 where client.session.phase != .ended {
+      records += client.on(.closed(4401))
+      guard let deadline = client.session.nextDeadline else { break }
+      waits.append(deadline - client.now)
+      records += try Self.comeBack(&client)
+    }
+    #expect(client.session.logins == 0)
+    #expect(waits == [1, 2, 4, 4].map { .seconds($0) })
+    #expect(records.contains(.record(.connectFailed("gateway_4401"))))
+    #expect(!records.contains { if case .record(.connected) = $0 { true } else { false } })
+  }
+
+  @Test("that settles counts from when it was accepted")
+  func counts() throws {
+    var client = Client(.wellBehaved, habits: Self.habits(settle: .seconds(1)))
+    _ = client.on(.start)
+    _ = client.answer(.token(Client.old))
+    _ = client.on(.opened)
+    client.now = client.now + .milliseconds(300)
+    #expect(client.on(.heard(.connected(nil))).isEmpty)
+    #expect(try client.wake() == [.record(.connected(after: .milliseconds(300), again: false))])
+    #expect(client.session.logins == 1)
+  }
+
+  @Test("renews on its timer, once for each token, on the connection")
+  func timer() throws {
+    var client = Client(.wellBehaved, habits: Self.habits(.timer, lead: .share(0.2)))
+    _ = client.on(.start)
+    _ = client.answer(.token(Client.old))
+    _ = client.on(.opened)
+    _ = client.on(.heard(.tokenLife(.seconds(100))))
+    _ = client.on(.heard(.connected(nil)))
+    #expect(client.session.nextDeadline == client.now + .seconds(80))
+    #expect(try client.wake() == [.record(.asked), .fetch(number: 2, .refresh(call: 1))])
+    #expect(client.answer(.token(Client.new)) == [.record(.answered), .send(.refresh(Client.new))])
+    _ = client.on(.heard(.tokenLife(.seconds(50))))
+    #expect(client.on(.heard(.refreshed)) == [.record(.refreshed(after: .zero, number: 1))])
+    #expect(client.session.nextDeadline == client.now + .seconds(40))
+  }
+
+  @Test("that nobody answers has renewed when it outlives the old token")
+  func survives() throws {
+    var habits = Self.habits(.timer, lead: .duration(.seconds(10)))
+    habits.refresh.isProvenBySurvival = true
+    habits.refresh.grace = .seconds(5)
+    var client = Client(.wellBehaved, habits: habits)
+    _ = client.on(.start)
+    _ = client.answer(.token(Client.old))
+    _ = client.on(.opened)
+    client.session.note(endOfToken: client.now + .seconds(60))
+    _ = client.on(.heard(.connected(nil)))
+    _ = try client.wake()
+    client.session.note(endOfToken: client.now + .seconds(70))
+    _ = client.answer(.token(Client.new))
+    #expect(client.session.nextDeadline == client.now + .seconds(15))
+    #expect(try client.wake() == [.record(.refreshed(after: .seconds(15), number: 1))])
+  }
+
+  @Test("is let go by a goodbye, and closes the connection itself")
+  func goodbye() throws {
+    var client = Client.live(.wellBehaved, habits: Self.habits())
+    #expect(
+      client.on(.heard(.goodbye(.renew, name: "over"))) == [
+        .close, .record(.interrupted("over")), .record(.asked),
+      ])
+    _ = client.on(.closed(1000))
+    _ = try Self.comeBack(&client)
+    #expect(client.session.refreshes == 1)
+  }
+
+  @Test("asks for another token where the upgrade was refused for the first, and stays away from what stays refused")
+  func upgrades() throws {
+    var client = Client(.wellBehaved, habits: Self.habits())
+    _ = client.on(.start)
+    _ = client.answer(.token(Client.old))
+    #expect(
+      client.on(.dialFailed(.refused(status: 401))).contains(.record(.returnRefused("http_401", isOldToken: true))))
+    _ = try Self.comeBack(&client)
+    #expect(client.session.logins == 1)
+    client = Client(.wellBehaved, habits: Self.habits())
+    _ = client.on(.start)
+    _ = client.answer(.token(Client.old))
+    #expect(client.on(.dialFailed(.refused(status: 404))) == [.record(.connectFailed("http_404"))])
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import GatewayCore
+import Testing
+
+@testable import GatewayFleet
+@testable import GatewayReport
+
+@Suite("Two reports beside each other")
+struct ComparisonTests {
+  private static func compare(
+    _ rule: ComparisonRule = ComparisonRule(), base: (inout StormResult) -> Void = { _ in },
+    _ change: (inout StormResult) -> Void
+  ) throws -> ReportComparison {
+    ReportComparison(
+      base: try RecordedReportTests.recorded(base), value: try RecordedReportTests.recorded(change), rule)
+  }
+
+  private static func figure(_ name: String, in comparison: ReportComparison) throws -> ComparedFigure {
+    try #require(comparison.figures.first { $0.metric.name == name })
+  }
+
+  @Test("a storm is no worse than itself, and differs in nothing")
+  func itself() throws {
+    let comparison = try Self.compare { _ in }
+    #expect(comparison.passes && comparison.verdict.hasPrefix("no worse") && comparison.caveats.isEmpty)
+    #expect(comparison.figures.allSatisfy { $0.verdict == .alike || $0.verdict == .undecided })
+    #expect(comparison.figures.count > 40)
+  }
+
+  @Test("one client lost where none was is worse, whatever the tolerance")
+  func fromNothing() throws {
+    let rule = ComparisonRule(tolerance: 5, asked: [(Metric.named("lost")!, nil)])
+    let comparison = try Self.compare(rule) { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 1 }
+    #expect(!comparison.passes && comparison.verdict == "worse: lost 0 -> 1")
+    let back = try Self.compare(rule, base: { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 1 }) { _ in }
+    #expect(back.passes && back.figures.first { $0.metric.name == "lost" }?.verdict == .better)
+  }
+
+  @Test(
+    "a figure is worse by more than its tolerance, and to the side that is worse",
+    arguments: [
+      ("refresh.p99", 1.0, 1.1, 0.1, false), ("refresh.p99", 1.0, 1.12, 0.1, true),
+      ("refresh.p99", 1.0, 0.1, 0.1, false), ("refresh.p99", 1.0, 1.12, 0.2, false),
+      ("refreshed.share", 1.0, 0.9999, 0.1, true), ("refreshed.share", 0.9, 0.895, 0.1, false),
+      ("refreshed.share", 0.9, 0.88, 0.1, true), ("refreshed.share", 0.9, 1.0, 0.1, false),
+      ("connected.dip", 0.5, 0.3, 0.1, true), ("lost", 0.0, 0.0, 0, false), ("lost", 10, 11, 0.1, false),
+      ("refresh.accepted", 10, 1, 0.1, false), ("refresh.peak_to_mean", 1, 2, 0.1, false),
+    ])
+  func tolerance(name: String, base: Double, value: Double, tolerance: Double, isWorse: Bool) throws {
+    let metric = try #require(Metric.named(name))
+    #expect(ComparisonRule.isWorse(value, than: base, metric, tolerance: tolerance) == isWorse)
+  }
+
+  @Test("what one of them does not have is said, is no 0, and fails only where it was asked for")
+  func missing() throws {
+    let none: (inout StormResult) -> Void = { $0.probes = [:] }
+    let comparison = try Self.compare { none(&$0) }
+    let figure = try Self.figure("gateway.cpu_per_refresh", in: comparison)
+    #expect(figure.verdict == .undecided && !figure.fails && figure.change == "–")
+    #expect(figure.missing?.hasPrefix("the new run has none: none: the gateway's figures were not read") == true)
+    let rule = ComparisonRule(asked: [(Metric.named("gateway.cpu_per_refresh")!, nil)])
+    let asked = try Self.compare(rule) { none(&$0) }
+    #expect(!asked.passes && asked.verdict == "worse: gateway.cpu_per_refresh is missing")
+    #expect(try !Self.compare(rule, base: none) { _ in }.passes)
+    let neither = try Self.compare(rule, base: none, none)
+    #expect(neither.figures.contains { $0.metric.name == "gateway.cpu_per_refresh" })
+  }
+
+  @Test("what never came about is worse than whatever time it took before")
+  func never() throws {
+    let never: (inout StormResult) -> Void = { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 500 }
+    let rule = ComparisonRule(tolerance: 100, asked: [(Metric.named("time_to_99")!, nil)])
+    #expect(try Self.compare(rule, never).verdict.hasSuffix("-> never"))
+    let back = try Self.compare(rule, base: never) { _ in }
+    #expect(back.passes && back.figures.first { $0.metric.name == "time_to_99" }?.verdict == .better)
+    #expect(try Self.compare(rule, base: never, never).passes)
+  }
+
+  @Test("what the storms were asked to do otherwise is a caveat, with both values")
+  func otherPlans() throws {
+    let base = try RecordedReportTests.recorded()
+    var text = String(decoding: try ReportTests.report().json(), as: UTF8.self)
+    text.replace("\"clients\" : 200,\n    \"comeback\"", with: "\"clients\" : 300,\n    \"comeback\"")
+    text.replace("\"processor\" : \"<i>fast</i>\"", with: "\"processor\" : \"slow\"")
+    let other = try RecordedReport(json: Array(text.utf8))
+    let caveats = ReportComparison(base: base, value: other).caveats
+    #expect(caveats.contains("the plan's clients differs: 200, then 300"))
+    #expect(caveats.contains { $0.hasPrefix("the machine differs: 2 cores (<i>fast</i>)") })
+    #expect(caveats.count == 2)
+  }
+
+  @Test("the page draws both storms over each other, escapes what comes from outside, and refers to nothing else")
+  func page() throws {
+    let comparison = try Self.compare { $0.behaviours[.wellBehaved]?.refreshLatency.record(.seconds(20)) }
+    let html = comparison.html
+    #expect(XMLTags(html).problem == nil)
+    for title in ["Refreshes accepted per second", "Connected clients", "Refresh: % that took", "Connect: % that took"]
+    {
+      let figure = try #require(
+        html.components(separatedBy: "<figure>").first { $0.contains("aria-label=\"\(title)") }, "\(title)")
+      #expect(figure.components(separatedBy: "<polyline").count == 3, "\(title)")
+      #expect(figure.contains("baseline") && figure.contains("new run"))
+    }
+    for reference in ["src=", "href=", "url(", "@import", "<script", "<link", "a=<b>"] {
+      #expect(!html.contains(reference), "\(reference)")
+    }
+  }
+
+  @Test("the JSON has a verdict for each figure")
+  func json() throws {
+    let comparison = try Self.compare { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 3 }
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(comparison.json())) as? [String: Any])
+    let lost = try #require((json["figures"] as? [String: [String: Any]])?["lost"])
+    #expect(json["schema"] as? String == "postern-comparison/1" && json["passes"] as? Bool == false)
+    #expect(lost["baseline"] as? Double == 0 && lost["value"] as? Double == 3)
+    #expect(lost["verdict"] as? String == "worse" && lost["fails"] as? Bool == true)
+  }
+
+  @Test("a distribution's line goes through the quantiles")
+  func distribution() throws {
+    var histogram = LatencyHistogram()
+    for milliseconds in 1...100 { histogram.record(.milliseconds(milliseconds)) }
+    let chart = DistributionChart(title: "t", rows: [.init(name: "n", style: "one", histogram: histogram)])
+    let frame = ChartFrame(title: "t", largest: 100)
+    let points = try #require(chart.html.firstMatch(of: #/points="([^"]*)"/#)).output.1.split(separator: " ")
+      .map { $0.split(separator: ",").compactMap { Double($0) } }
+    // 1 ms to 100 ms are two decades: half of all took up to 50 ms, which lies 1.699 of them from the left.
+    let half = try #require(points.last { $0[1] >= frame.y(50.0) - 0.1 })
+    #expect(abs(half[0] - frame.x(1.699 / 2)) < 12)
+    #expect(abs(points.last![1] - frame.y(100.0)) < 0.2 && abs(points[0][1] - frame.y(0)) < 0.2)
+    #expect(chart.html.contains("n, p99 "))
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import FoundationXML
+import Testing
+
+@testable import GatewayFleet
+@testable import GatewayReport
+
+@Suite("What a report is written as for others")
+struct RecordedOutputTests {
+  @Test("the series has a line for each second, and sums that are the storm's counts")
+  func csv() throws {
+    let report = try ReportTests.report()
+    let csv = try RecordedReport(json: report.json()).csv
+    let lines = csv.components(separatedBy: "\r\n")
+    #expect(lines.last == "" && !csv.replacingOccurrences(of: "\r\n", with: "").contains("\n"))
+    let header = lines[0].components(separatedBy: ",")
+    #expect(header.allSatisfy { $0.hasSuffix(")") && !$0.contains("\"") }, "each column has its unit")
+    let rows = lines.dropFirst().dropLast().map { $0.components(separatedBy: ",").compactMap { Int($0) } }
+    #expect(rows.allSatisfy { $0.count == header.count })
+    #expect(rows.map { $0[0] } == Array(0..<rows.count))
+    #expect(Double(rows.count) >= report.result.seconds)
+    func sum(_ name: String) throws -> Int {
+      let column = try #require(header.firstIndex { $0.hasPrefix(name) })
+      return rows.reduce(0) { $0 + $1[column] }
+    }
+    #expect(try sum("logins") == report.result.connects.accepted)
+    #expect(try sum("refreshes asked") == report.result.refreshes.asked)
+    #expect(try sum("refreshes accepted") == report.result.refreshes.accepted)
+    #expect(try sum("cut off") == report.result.disconnects.total)
+    let calls = try sum("provider calls for logins") + sum("provider calls for refreshes")
+    #expect(calls == report.result.provider.calls)
+    #expect(try sum("provider answers") == report.result.provider.granted + report.result.provider.refused.total)
+    let connected = try #require(header.firstIndex { $0.hasPrefix("connected") })
+    #expect(rows.last?[connected] == report.result.connects.accepted - report.result.disconnects.total)
+  }
+
+  @Test("JUnit's XML has a case for each threshold, and one for the end")
+  func junit() throws {
+    let parsed = try JUnitCases(try RecordedReportTests.recorded().junit)
+    #expect(parsed.suite["tests"] == "3" && parsed.suite["failures"] == "1" && parsed.suite["skipped"] == "0")
+    #expect(parsed.names == ["the storm ran to its end", "lost == 0", "refresh.p99 < 1ms"])
+    #expect(parsed.failures.count == 1 && parsed.failures[0].hasPrefix("refresh.p99 < 1ms is "))
+    let cut = try JUnitCases(try RecordedReportTests.recorded { $0.wasInterrupted = true }.junit)
+    #expect(cut.failures.first == "it was interrupted" && cut.suite["failures"] == "2")
+  }
+
+  @Test("what XML may not hold is replaced")
+  func xml() {
+    #expect(JUnitSuite.escaped("a<b>&\"'\u{1}\u{1b}[31m\n") == "a&lt;b&gt;&amp;&quot;&#39;\u{fffd}\u{fffd}[31m\n")
+  }
+
+  @Test("the summary is a few lines with what failed, and names no address")
+  func summary() throws {
+    let summary = try RecordedReportTests.recorded().summary
+    let lines = summary.components(separatedBy: "\n")
+    #expect(lines.count == 3 && lines[0].hasPrefix("**Storm failed**: 200 clients, plain, "))
+    #expect(lines[1].contains("lost 0") && lines[1].contains("refreshed 100 %"))
+    #expect(lines[2].hasPrefix("- fails: `refresh.p99 < 1ms` is "))
+    #expect(!summary.contains("127.0.0.1") && !summary.contains("access_token"))
+  }
+}
+
+/// The cases of JUnit's XML, as a reader of XML finds them.
+private final class JUnitCases: NSObject, XMLParserDelegate {
+  private(set) var suite: [String: String] = [:]
+  private(set) var names: [String] = []
+  private(set) var failures: [String] = []
+
+  init(_ text: String) throws {
+    super.init()
+    let parser = XMLParser(data: Data(text.utf8))
+    parser.delegate = self
+    guard parser.parse() else { throw parser.parserError ?? CocoaError(.coderInvalidValue) }
+  }
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+    attributes: [String: String]
+  ) {
+    switch name {
+    case "testsuite": suite = attributes
+    case "testcase": names.append(attributes["name"] ?? "")
+    case "failure": failures.append(attributes["message"] ?? "")
+    default: break
+    }
+  }
+}

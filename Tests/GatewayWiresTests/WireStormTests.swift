@@ -1,0 +1,57 @@
+import Foundation
+import GatewayCore
+import GatewayFleet
+import GatewayPlain
+import GatewayWires
+import TestSupport
+import Testing
+
+@Suite("A storm of a described wire")
+struct WireStormTests {
+  static func wire(_ name: String) throws -> DescribedClientDialect {
+    let bytes = Array(try Data(contentsOf: WireDescriptionTests.folder.appending(path: "\(name).json")))
+    return DescribedClientDialect(
+      try WireDescription(try DescriptionFile.parse(bytes, file: "\(name).json")), provider: PlainClientDialect())
+  }
+
+  @Test("has the figures of the built-in dialect that it describes", arguments: [1, 7] as [UInt64])
+  func likePlain(seed: UInt64) throws {
+    var storm = try VirtualStorm()
+    storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=80,slow=8,forgetful=5,stale=4,garbage=2,refused=1")
+    let plain = try storm.run(seed: seed).result
+    storm.dialect = try Self.wire("postern-plain")
+    let described = try storm.run(seed: seed).result
+    #expect(plain.refreshes.accepted > 150)
+    #expect(described.connects == plain.connects)
+    #expect(described.refreshes == plain.refreshes)
+    #expect(described.provider == plain.provider)
+    #expect(described.disconnects.total == plain.disconnects.total)
+    #expect(described.errors["unmatched"] == 0)
+    for (behaviour, tally) in plain.behaviours {
+      let other = try #require(described.behaviours[behaviour])
+      #expect(other.kept == tally.kept, "\(behaviour)")
+      #expect(other.lostExpectedly == tally.lostExpectedly, "\(behaviour)")
+      #expect(other.lostUnexpectedly == tally.lostUnexpectedly, "\(behaviour)")
+      #expect(other.refreshLatency == tally.refreshLatency, "\(behaviour)")
+    }
+  }
+}
+
+@Suite("A described client")
+struct DescribedClientTests {
+  @Test("keeps its token out of the names that reports show, though the gateway repeats it")
+  func labels() throws {
+    let text = """
+      { "wire": 1, "name": "x", "connect": { "path": "/" }, "at_open": { "is": "logged_in" },
+        "hear": [{ "when": { "prefix": "ERR " }, "is": "error", "label": "text" }] }
+      """
+    let wire = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "x.json"))
+    let client = ClientIdentity(user: UserID("ann"), token: Credentials(token: "s3cr3t"))
+    let dialect = DescribedClientDialect(wire, provider: PlainClientDialect())
+    var notices: [ServerNotice?] = []
+    Array("ERR bad s3cr3t".utf8).withUnsafeBytes { bytes in
+      dialect.hear(bytes, .text, by: { (.live, client) }, dialect.memory(of: client)) { notices.append($0) }
+    }
+    #expect(notices == [.remark(name: "ERR_bad_token")])
+  }
+}

@@ -1,0 +1,63 @@
+import GatewayCore
+import GatewayKit
+import Testing
+
+@testable import postern
+
+@Suite("The behaviours of a conformance run")
+struct BehaviourTests {
+  @Test("each has a name of its own, says what it shows, and expects something")
+  func complete() {
+    let names = Behaviour.all.map(\.name)
+    #expect(Set(names).count == names.count)
+    for behaviour in Behaviour.all {
+      #expect(behaviour.name.wholeMatch(of: #/[a-z0-9]+(-[a-z0-9]+)*/#) != nil)
+      #expect(!behaviour.covers.isEmpty && behaviour.covers.allSatisfy { $0.wholeMatch(of: #/[A-Z]\d+/#) != nil })
+      #expect(behaviour.sentence.hasSuffix(".") && !behaviour.expected.isEmpty, "\(behaviour.name)")
+      #expect(behaviour.patience < behaviour.bound && behaviour.bound <= .seconds(300), "\(behaviour.name)")
+    }
+  }
+
+  @Test("each of its settings is an option of postern serve")
+  func settings() throws {
+    let known = Set(ServeCommand.flags.map(\.name))
+    for behaviour in Behaviour.all {
+      #expect(behaviour.settings.allSatisfy { known.contains($0.name) }, "\(behaviour.name)")
+    }
+  }
+
+  @Test(
+    "several verdicts are one",
+    arguments: [
+      ([.passed, .passed], .passed), ([.passed, .undecided], .undecided), ([.undecided, .failed, .passed], .failed),
+      ([.notApplicable, .passed], .passed), ([.notApplicable], .notApplicable),
+      ([.notApplicable, .undecided], .undecided),
+    ] as [([ConformResult.Verdict], ConformResult.Verdict)])
+  func whole(verdicts: [ConformResult.Verdict], whole: ConformResult.Verdict) {
+    #expect(ConformResult.whole(verdicts) == whole)
+  }
+
+  private static func result(_ verdict: ConformResult.Verdict, output: String = "") -> ConformResult {
+    ConformResult(
+      behaviour: .refreshAtExpiry, verdict: verdict, sentences: ["it is \(verdict.words)"], lines: ["7  0.5 s  closed"],
+      output: output, duration: .milliseconds(1_500))
+  }
+
+  @Test("a report has a row for each, and the story of what is no success")
+  func report() {
+    let text = ConformReport(results: [Self.result(.passed), Self.result(.failed, output: "oh\nno")]).text
+    #expect(text.contains("refresh-at-expiry  E2 E10  passed   1500 ms"))
+    #expect(text.contains("  it is failed\n    7  0.5 s  closed\n  | oh\n  | no"))
+    #expect(text.hasSuffix("1 passed, 1 failed, 0 undecided, 0 not applicable"))
+    #expect(!text.contains("it is passed"))
+  }
+
+  @Test("JUnit's XML counts them, and holds whatever a client prints")
+  func junit() {
+    let results = [Self.result(.passed), Self.result(.failed, output: "<&\"\u{1b}[2J\u{0}>"), Self.result(.undecided)]
+    let text = JUnitReport(dialect: "plain", results: results).text
+    #expect(text.contains(#"tests="3" failures="1" errors="0" skipped="1" time="4.5""#))
+    #expect(text.contains("&lt;&amp;&quot;\u{fffd}[2J\u{fffd}&gt;") && !text.contains("\u{1b}"))
+    #expect(text.contains(#"<skipped message="undecided: it is undecided"/>"#))
+  }
+}

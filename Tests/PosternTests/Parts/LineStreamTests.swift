@@ -1,0 +1,61 @@
+import Foundation
+import GatewayCore
+import Testing
+
+@testable import postern
+
+@Suite("Lines over a descriptor")
+struct LineStreamTests {
+  /// Both ends of a connection.
+  private static func pair() throws -> (LineStream, Int32) {
+    var descriptors: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
+    return (LineStream(descriptor: descriptors[0]), descriptors[1])
+  }
+
+  private static func say(_ text: String, to descriptor: Int32) {
+    _ = text.utf8.withContiguousStorageIfAvailable { write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  @Test("are cut wherever the other side's bytes are", arguments: 1...9)
+  func cuts(size: Int) async throws {
+    let (stream, other) = try Self.pair()
+    defer { close(other) }
+    let text = Array("one\ntwo\n\nfour\n".utf8)
+    Thread.detachNewThread {
+      for start in stride(from: 0, to: text.count, by: size) {
+        Self.say(String(decoding: text[start..<min(start + size, text.count)], as: UTF8.self), to: other)
+      }
+    }
+    var lines: [String] = []
+    for _ in 0..<4 { lines.append(String(decoding: try stream.next(bytesMax: 100), as: UTF8.self)) }
+    #expect(lines == ["one", "two", "", "four"])
+  }
+
+  @Test("are no longer than they may be, whether they end or not")
+  func bounds() throws {
+    for text in ["12345\n", "123456789"] {
+      let (stream, other) = try Self.pair()
+      defer { close(other) }
+      Self.say(text, to: other)
+      #expect(throws: LineStream.Failure.tooLong) { try stream.next(bytesMax: 4) }
+    }
+  }
+
+  @Test("are not waited for longer than one says, also if they come byte by byte")
+  func patience() throws {
+    let (stream, other) = try Self.pair()
+    defer { close(other) }
+    Self.say("half a li", to: other)
+    #expect(throws: LineStream.Failure.timedOut) { try stream.next(bytesMax: 100, patience: .milliseconds(20)) }
+  }
+
+  @Test("end with the connection, inside a line too")
+  func ends() throws {
+    let (stream, other) = try Self.pair()
+    Self.say("whole\nhalf", to: other)
+    close(other)
+    #expect(try stream.next(bytesMax: 100) == Data("whole".utf8))
+    #expect(throws: LineStream.Failure.ended) { try stream.next(bytesMax: 100) }
+  }
+}
