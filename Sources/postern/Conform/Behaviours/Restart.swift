@@ -18,7 +18,7 @@ extension Behaviour {
       name: name, covers: covers, sentence: sentence,
       script: { scene in
         var last = try await scene.seeLogin()
-        for _ in 0..<8 {
+        for _ in 0..<10 {
           try await end(scene)
           last = try await scene.see(
             "logged_in", after: last, within: .seconds(20), or: "the client did not come back within 20 s")

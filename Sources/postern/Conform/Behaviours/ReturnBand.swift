@@ -7,7 +7,7 @@ extension Behaviour {
       "Refused for good with a code that means come back, the client tries again after waits that differ by chance.",
     script: { scene in
       var last = try await scene.seeLogin()
-      for _ in 0..<5 {
+      for _ in 0..<10 {
         try await scene.fail("signal", [JSONMember("failure", "token_expired"), JSONMember("as", "S7")], times: 1)
         try await scene.disconnect(1012, "restart")
         last = try await scene.see(
