@@ -12,7 +12,27 @@ enum StormMessage: Codable {
     String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
   }
 
+  /// Reads a line; throws if it is no message, or has a number that no storm comes to.
   init(line: Data) throws {
+    _ = try JSONDecoder().decode(ToldNumbers.self, from: line)
     self = try JSONDecoder().decode(StormMessage.self, from: line)
+    guard spans.allSatisfy(Self.spanBounds.contains) else { throw Failure.span }
+  }
+
+  private enum Failure: Error {
+    case span
+  }
+
+  /// In seconds: thirty days, longer than any storm.
+  private static let spanBounds = 0...(30 * Double(StormSeries.secondsMax))
+
+  /// How long it says that something took, in seconds.
+  private var spans: [Double] {
+    switch self {
+    case .progress(let progress): [progress.seconds]
+    case .result(let result):
+      [result.seconds, result.given] + (result.phases ?? []).flatMap { [$0.from, $0.to, $0.result.seconds] }
+    case .ended: []
+    }
   }
 }

@@ -124,7 +124,12 @@ final class StormParts: Sendable {
   }
 
   private func take(_ line: Data, from part: Int) {
-    guard let message = try? StormMessage(line: line) else { return }
+    guard let message = try? StormMessage(line: line) else {
+      // What is no message at all may be anybody's.
+      guard line.starts(with: #"{"result""#.utf8) else { return }
+      let teller = workers.isEmpty ? "one" : "--worker \(workers[part].address): it"
+      return fail(part, "\(teller) told a result that no storm comes to")
+    }
     switch message {
     case .result(let result):
       state.withLock { $0.results[part] = result }

@@ -1,0 +1,30 @@
+/// Every number in a message of another process, whatever it stands for: a count of 3,000 logins, for instance. Decoding fails
+/// if one of them is larger than any storm's, so that no sum of such numbers can be too large for its type.
+struct ToldNumbers: Decodable {
+  /// The largest whole number that a JSON reader need not round (RFC 8259, section 6); a thousand of them can be added.
+  private static let bounds = -0x1p53...0x1p53
+
+  private struct Name: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { return nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    if let members = try? decoder.container(keyedBy: Name.self) {
+      for name in members.allKeys { _ = try members.decode(ToldNumbers.self, forKey: name) }
+    } else if var elements = try? decoder.unkeyedContainer() {
+      while !elements.isAtEnd { _ = try elements.decode(ToldNumbers.self) }
+    } else {
+      let value = try decoder.singleValueContainer()
+      guard !value.decodeNil(), (try? value.decode(Bool.self)) == nil, (try? value.decode(String.self)) == nil else {
+        return
+      }
+      guard Self.bounds.contains(try value.decode(Double.self)) else {
+        throw DecodingError.dataCorruptedError(in: value, debugDescription: "a number that no storm comes to")
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import GatewayFleet
+import Testing
+
+@testable import postern
+
+@Suite("What a part of a storm tells")
+struct StormMessageTests {
+  /// A result as it is told, with one number put in place of another.
+  private static func told(_ found: String, _ put: String) throws -> Data {
+    var result = StormResult()
+    result.connects.attempted = 4242
+    result.seconds = 2424.5
+    let line = try StormMessage.result(result).line()
+    try #require(line.contains(found))
+    return Data(line.replacing(found, with: put, maxReplacements: 1).utf8)
+  }
+
+  @Test("is read as it was written")
+  func whole() throws {
+    guard case .result(let result) = try StormMessage(line: Self.told("4242", "4242")) else {
+      Issue.record("no result")
+      return
+    }
+    #expect(result.connects.attempted == 4242 && result.seconds == 2424.5)
+  }
+
+  @Test(
+    "is not believed with a number whose sums would be too large",
+    arguments: ["9223372036854775807", "-9223372036854775808", "9007199254740994", "1e308", "-1e308"])
+  func counts(number: String) throws {
+    #expect(throws: (any Error).self) { try StormMessage(line: Self.told("4242", number)) }
+    #expect(throws: (any Error).self) { try StormMessage(line: Self.told("2424.5", number)) }
+  }
+
+  @Test("is not believed with a span of time that no storm has", arguments: ["-1", "2592001", "9007199254740992"])
+  func spans(seconds: String) throws {
+    #expect(throws: (any Error).self) { try StormMessage(line: Self.told("2424.5", seconds)) }
+    let progress = #"{"progress":{"_0":{"stage":"holding","seconds":\#(seconds),"started":0,"connected":0,"#
+    let rest = #""failed":0,"asked":0,"refreshed":0,"lost":0,"inFlight":0,"settled":0}}}"#
+    #expect(throws: (any Error).self) { try StormMessage(line: Data((progress + rest).utf8)) }
+  }
+
+  @Test("can be added to as many others as there may be processes")
+  func sums() throws {
+    var merged = StormResult()
+    for _ in 0..<256 {
+      guard case .result(let result) = try StormMessage(line: Self.told("4242", "9007199254740992")) else { return }
+      merged.merge(result)
+    }
+    #expect(merged.connects.attempted == 256 << 53)
+  }
+}
