@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 import GatewayFleet
 
 /// The machine a storm ran on. Figures of two machines are two different figures.
@@ -24,14 +24,15 @@ package struct Machine: Hashable, Sendable, Codable {
       processor: value(after: "model name", in: "/proc/cpuinfo", separator: ":") ?? "unknown",
       system: value(after: "PRETTY_NAME", in: "/etc/os-release", separator: "=") ?? "unknown",
       kernel: (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8))
-        .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) } ?? "unknown")
+        .map { String($0.prefix { !$0.isWhitespace }) } ?? "unknown")
   }
 
   private static func value(after key: String, in path: String, separator: Character) -> String? {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
     for line in text.split(separator: "\n") where line.hasPrefix(key) {
       guard let value = line.split(separator: separator, maxSplits: 1).last else { continue }
-      return value.trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
+      return String(
+        value.filter { $0 != "\"" }.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
     return nil
   }

@@ -30,7 +30,7 @@ private let others: [String: Allowed] = [
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
-  "GatewayReport": (["GatewayFleet", "GatewayCore"], ["Foundation"]),
+  "GatewayReport": (["GatewayFleet", "GatewayCore"], ["FoundationEssentials", "Glibc"]),
   "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
   "PosternTesting": (
     [
@@ -49,7 +49,7 @@ private let others: [String: Allowed] = [
       "GatewayStores",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
     ]).union(vendors),
-    ["Foundation", "Glibc", "Dispatch", "Synchronization"]
+    ["FoundationEssentials", "Glibc", "Dispatch", "Synchronization"]
   ),
 ]
 
@@ -57,7 +57,7 @@ private let others: [String: Allowed] = [
 private let vendors = Set(Repository.folders(in: "Sources/Vendors").map { "Gateway\($0)" })
 
 private let vendorMay: Allowed = (
-  ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], ["Foundation", "Synchronization"]
+  ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], ["FoundationEssentials", "Synchronization"]
 )
 
 /// The folder of a target's sources.

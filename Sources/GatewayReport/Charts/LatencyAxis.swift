@@ -1,6 +1,6 @@
-internal import Foundation
 internal import GatewayCore
 import GatewayFleet
+internal import Glibc
 
 /// A logarithmic axis of whole decades on which all that was recorded has room: 1 ms to 10 s, for instance.
 struct LatencyAxis {

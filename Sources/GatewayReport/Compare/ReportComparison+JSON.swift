@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 extension ReportComparison {
   /// The comparison as JSON, keys in order.

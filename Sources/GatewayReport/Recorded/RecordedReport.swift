@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 package import GatewayFleet
 
 /// A report of an earlier storm as its JSON has it: the baseline that another is held against, for instance.
@@ -37,7 +37,7 @@ package struct RecordedReport: Sendable {
       version = try decoder.decode(Version.self, from: data).schema
     } catch {
       guard JSONEnding(of: bytes) == .there else { throw RecordedReportError(.truncated) }
-      let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+      let isJSON = (try? decoder.decode(Anything.self, from: data)) != nil
       throw RecordedReportError(isJSON ? .notAReport : .notJSON)
     }
     guard version == StormReport.schema else {
@@ -72,6 +72,11 @@ package struct RecordedReport: Sendable {
 
   private struct Version: Decodable {
     let schema: String
+  }
+
+  /// Whatever is JSON.
+  private struct Anything: Decodable {
+    init(from decoder: any Decoder) {}
   }
 
   private struct Document: Decodable {

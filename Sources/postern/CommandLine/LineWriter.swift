@@ -1,5 +1,6 @@
 import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// What stands between those who write lines and a descriptor that may take none: a terminal that was stopped, a pipe that
@@ -28,7 +29,7 @@ final class LineWriter: Sendable {
   private let arrivals = DispatchSemaphore(value: 0)
 
   init(_ descriptor: Int32) {
-    Thread.detachNewThread { [self] in
+    OwnThread.start { [self] in
       while true {
         arrivals.wait()
         for entry in take() {

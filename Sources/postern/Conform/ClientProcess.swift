@@ -1,6 +1,7 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayRuntime
+import Glibc
 import Synchronization
 
 /// The client under test: a command in a shell, with all that it starts in a process group of its own.
@@ -8,11 +9,6 @@ import Synchronization
 /// Its output is read for as long as it prints, by a thread of its own, and the last of it kept. Its end is seen without
 /// giving up its number, so that a signal to the group cannot reach another one's.
 final class ClientProcess: Sendable {
-  struct NotStarted: Error, CustomStringConvertible {
-    let error: Int32
-    var description: String { "the client's command cannot be started: \(String(cString: strerror(error)))" }
-  }
-
   private struct State {
     var tail: [UInt8] = []
     var printed = 0
@@ -27,63 +23,23 @@ final class ClientProcess: Sendable {
   /// How often it is looked whether it has ended, in milliseconds.
   private static let interval: Int32 = 10
 
-  private let number: pid_t
+  private let child: ChildProcess
   private let state = Mutex(State())
 
   /// Runs the command in `/bin/sh`, with this environment and nothing to read.
   init(_ command: String, environment: [String: String]) throws {
-    var pipes: [Int32] = [0, 0]
-    guard pipe(&pipes) == 0 else { throw NotStarted(error: errno) }
-    let (output, input) = (pipes[0], pipes[1])
-    defer { close(input) }
+    let (output, nothing) = (try Pipe(), open("/dev/null", O_RDONLY | O_CLOEXEC))
+    defer { for descriptor in [output.writing, nothing] { close(descriptor) } }
+    let streams = ChildProcess.Streams(input: nothing, output: output.writing, error: output.writing)
     do {
-      number = try Self.spawn(command, environment, output: input)
+      child = try ChildProcess(
+        "/bin/sh", ["-c", command], environment: environment, streams: streams, hasOwnGroup: true)
     } catch {
-      close(output)
+      close(output.reading)
       throw error
     }
-    Thread.detachNewThread { [self] in watch(output) }
-  }
-
-  private static func spawn(
-    _ command: String, _ environment: [String: String], output: Int32
-  ) throws(NotStarted) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    for descriptor in openDescriptors where descriptor > STDERR_FILENO {
-      posix_spawn_file_actions_addclose(&actions, descriptor)
-    }
-    // What this process ignores, and handles by other means, the client may want to hear.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    var words: [UnsafeMutablePointer<CChar>?] =
-      (["/bin/sh", "-c", command] as [String]).map { strdup($0) } + [nil]
-    var variables: [UnsafeMutablePointer<CChar>?] =
-      environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for text in words + variables { free(text) } }
-    var number: pid_t = 0
-    let error = posix_spawn(&number, "/bin/sh", &actions, &attributes, &words, &variables)
-    guard error == 0 else { throw NotStarted(error: error) }
-    return number
-  }
-
-  private static var openDescriptors: [Int32] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
+    let reading = output.reading
+    OwnThread.start { [self] in watch(reading) }
   }
 
   // MARK: Watching
@@ -114,7 +70,7 @@ final class ClientProcess: Sendable {
 
   private var isGone: Bool {
     var information = siginfo_t()
-    return waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+    return waitid(P_PID, id_t(child.number), &information, WEXITED | WNOHANG | WNOWAIT) == 0
       && information.si_signo == SIGCHLD
   }
 
@@ -134,15 +90,15 @@ final class ClientProcess: Sendable {
   /// words. Only once, from a task on the loop.
   func end(grace: Duration, on loop: EventLoop) async -> String {
     let endedItself = hasEnded
-    kill(-number, SIGTERM)
+    kill(-child.number, SIGTERM)
     let isOrderly = await ends(within: grace, on: loop)
     // What it has started may live on though it has ended itself.
-    kill(-number, SIGKILL)
+    kill(-child.number, SIGKILL)
     _ = await ends(within: .seconds(5), on: loop)
     var status: Int32 = 0
-    let reaped = waitpid(number, &status, WNOHANG)
+    let reaped = waitpid(child.number, &status, WNOHANG)
     state.withLock { $0.isReleased = true }
-    guard reaped == number else { return "the client cannot be ended" }
+    guard reaped == child.number else { return "the client cannot be ended" }
     if endedItself { return "the client ended by itself, \(Self.words(status))" }
     return isOrderly ? "the client ended when it was asked to" : "the client did not end on SIGTERM, and was killed"
   }

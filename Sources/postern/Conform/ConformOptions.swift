@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayKit
 
 /// What `postern ctl conform` was asked for: plain clients of `python3 client.py`, two at a time.

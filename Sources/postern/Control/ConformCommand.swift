@@ -1,6 +1,7 @@
-import Foundation
+import FoundationEssentials
 import GatewayKit
 import GatewayServer
+import Glibc
 
 /// `postern ctl conform`: starts a client again and again, does to it what a gateway may do, and says what it made of it.
 enum ConformCommand {

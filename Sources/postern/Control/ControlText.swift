@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import GatewayFleet
 
 /// The control API's answers for a person.
 enum ControlText {
@@ -80,6 +81,6 @@ enum ControlText {
   }
 
   private static func seconds(_ milliseconds: Int64) -> String {
-    String(format: "%.1f s", Double(milliseconds) / 1000)
+    "\(Figures.decimal(Double(milliseconds) / 1000, places: 1)) s"
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayKit
 import GatewayRuntime
@@ -44,7 +44,7 @@ struct ControlClient {
     let isTLS = base.scheme == "https"
     address = base.string ?? url
     target = DialTarget(
-      host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: base.port ?? (isTLS ? 443 : 80),
+      host: host.filter { !"[]".contains($0) }, port: base.port ?? (isTLS ? 443 : 80),
       isTLS: isTLS)
     self.secret = secret
   }

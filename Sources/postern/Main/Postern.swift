@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import GatewayKit
+import Glibc
 
 @main
 struct Postern {

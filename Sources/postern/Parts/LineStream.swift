@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
+import Glibc
 
 /// Lines over a descriptor, a TCP connection's for instance: bounded in length, and waited for no longer than one says.
 ///

@@ -1,15 +1,17 @@
-import Foundation
+import Dispatch
+import FoundationEssentials
 import GatewayCore
+import Glibc
 import Synchronization
 
 /// A process of this program that carries out one part of a storm, and tells what it does on its standard output. It knows
 /// that it is to end when its standard input does, so that none is left behind by a parent that dies.
 final class PartProcess: Sendable {
-  // Foundation's types are not Sendable; they stay behind these locks.
-  private let process: Mutex<Process>
-  private let input: Mutex<Pipe?>
+  private let child: ChildProcess
+  /// This side of its standard input, until that is closed.
+  private let input: Mutex<Int32?>
   private let output: LineStream
-  private let errors: Mutex<Data>
+  private let errors = Mutex(Data())
   private let hasErrors = DispatchSemaphore(value: 0)
   private let keepsErrors: Bool
 
@@ -21,24 +23,33 @@ final class PartProcess: Sendable {
   ///
   /// - Parameter keepsErrors: Whether what it says on standard error is for ``end()``, and not for this process's own.
   init(_ part: StormPart, words: [String], environment: [String: String], keepsErrors: Bool) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = words
-    process.environment = environment.merging(try part.environment) { $1 }
-    let pipes = (input: Pipe(), output: Pipe(), errors: Pipe())
-    process.standardInput = pipes.input
-    process.standardOutput = pipes.output
-    if keepsErrors { process.standardError = pipes.errors }
-    try process.run()
-    // The pipe closes its own when it goes.
-    output = LineStream(descriptor: fcntl(pipes.output.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 3))
-    errors = Mutex(Data())
-    input = Mutex(pipes.input)
-    self.process = Mutex(process)
-    self.keepsErrors = keepsErrors
-    guard keepsErrors else { return }
-    let reader = LineStream(descriptor: fcntl(pipes.errors.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 3))
-    Thread.detachNewThread { [self] in
+    let environment = environment.merging(try part.environment) { $1 }
+    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    var opened: [Int32] = []
+    func open() throws(ChildProcess.NotStarted) -> Pipe {
+      let pipe = try Pipe()
+      opened += [pipe.reading, pipe.writing]
+      return pipe
+    }
+    do {
+      let (theirs, lines) = (try open(), try open())
+      let complaints = keepsErrors ? try open() : nil
+      let streams = ChildProcess.Streams(
+        input: theirs.reading, output: lines.writing, error: complaints?.writing ?? STDERR_FILENO)
+      child = try ChildProcess(program, words, environment: environment, streams: streams, hasOwnGroup: false)
+      for descriptor in [theirs.reading, lines.writing, complaints?.writing] { descriptor.map { _ = close($0) } }
+      input = Mutex(theirs.writing)
+      output = LineStream(descriptor: lines.reading)
+      self.keepsErrors = keepsErrors
+      if let complaints { keepErrors(LineStream(descriptor: complaints.reading)) }
+    } catch {
+      for descriptor in opened { close(descriptor) }
+      throw error
+    }
+  }
+
+  private func keepErrors(_ reader: LineStream) {
+    OwnThread.start { [self] in
       while let line = try? reader.next(bytesMax: Self.errorBytesMax) {
         errors.withLock { $0 = ($0 + line + [UInt8(ascii: "\n")]).suffix(Self.errorBytesMax) }
       }
@@ -51,21 +62,17 @@ final class PartProcess: Sendable {
 
   /// Has it end early; it still tells what it came to.
   func interrupt() {
-    input.withLock { pipe in
-      try? pipe?.fileHandleForWriting.close()
-      pipe = nil
+    input.withLock { descriptor in
+      if let open = descriptor { close(open) }
+      descriptor = nil
     }
   }
 
   /// Waits for its end, which is near when there are no more lines. Returns its exit status, and the last that it said on
-  /// standard error.
+  /// standard error. Once.
   func end() -> (status: Int32, said: String) {
     interrupt()
     if keepsErrors { hasErrors.wait() }
-    let status = process.withLock { process in
-      process.waitUntilExit()
-      return process.terminationStatus
-    }
-    return (status, errors.withLock { String(decoding: $0, as: UTF8.self) })
+    return (child.wait(), errors.withLock { String(decoding: $0, as: UTF8.self) })
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayFleet
 
 /// What a part of a storm, or the worker that carries it out, tells the storm: JSON, one message a line.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 
 /// A line of an exported journal: that ann's second token was refused at 3,600 s, say.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayKit
 import GatewayPlain
@@ -63,7 +63,7 @@ struct ReplayRun: Sendable {
     guard let secret = space.secret, let url = space.urls["plain"].flatMap({ URLComponents(string: $0) }) else {
       throw Stopped(sentence: "the gateway tells no secret to sign with, or does not speak plain")
     }
-    let host = (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+    let host = (url.host ?? "").filter { !"[]".contains($0) }
     let target = DialTarget(host: host, port: space.port, isTLS: url.scheme == "wss")
     var scene = Scene(target: target, tokens: try ReplayTokens(secret: secret), path: "/spaces/\(space.name)")
     for step in script.steps {
@@ -118,7 +118,7 @@ struct ReplayRun: Sendable {
     case .say(var text, let presented):
       if let presented {
         let token = scene.tokens.token(presented, by: step.connection, at: try await wallTime(scene))
-        text = text.replacingOccurrences(of: JSONRedaction.blank, with: token)
+        text = text.replacing(JSONRedaction.blank, with: token)
       }
       await client?.say(text)
       try await wait(for: "message_in", of: step.connection, &scene)

@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import GatewayKit
+import Glibc
 
 /// A file that a flag names, to be written: that of `--junit`, for instance.
 struct OutputFile {
@@ -14,9 +15,9 @@ struct OutputFile {
     self.path = path
     func wrong(_ reason: String) -> UsageError { UsageError("--\(flag): '\(path)' \(reason)") }
     let folder = URL(filePath: path).deletingLastPathComponent().path
-    var isDirectory: ObjCBool = false
+    var isDirectory = false
     let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-    guard !path.isEmpty, !isDirectory.boolValue else { throw wrong("is a directory; expected a file") }
+    guard !path.isEmpty, !isDirectory else { throw wrong("is a directory; expected a file") }
     guard FileManager.default.isWritableFile(atPath: exists ? path : folder) else {
       throw wrong(
         exists || FileManager.default.fileExists(atPath: folder)

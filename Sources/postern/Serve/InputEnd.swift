@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The end of standard input: whoever started the gateway, a test's process for instance, has closed its end of the pipe, or
 /// is gone.
@@ -7,12 +7,17 @@ enum InputEnd {
   static func wait() async {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     // A thread of its own: nothing tells a file, a terminal and a pipe's end apart but a read that waits.
-    Thread.detachNewThread {
-      var piece = [UInt8](repeating: 0, count: 4096)
-      while hasMore(&piece) {}
+    OwnThread.start {
+      see()
       end.yield()
     }
     for await _ in ends { break }
+  }
+
+  /// The same for a thread that may wait.
+  static func see() {
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while hasMore(&piece) {}
   }
 
   private static func hasMore(_ piece: inout [UInt8]) -> Bool {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayRuntime
 
 /// The gateway's log: one line for each event on standard error, as `name=value` or as a JSON object. Whether anybody reads

@@ -1,8 +1,9 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
+import Glibc
 import PosternTesting
 
 /// The gateway.

@@ -1,5 +1,6 @@
 import Dispatch
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// The signals a long-running command answers to, as a sequence in place of a handler.
 struct SignalStream: AsyncSequence, Sendable {

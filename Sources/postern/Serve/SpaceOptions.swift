@@ -1,9 +1,10 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayKit
 import GatewayServer
 import GatewaySpace
 import GatewayTokens
+import Glibc
 import PosternTesting
 
 /// What a hosted space may be set to: the options of `postern serve`, `refresh-timeout` for instance, but for those that

@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import GatewayFleet
+import Glibc
 import Synchronization
 
 /// What a storm says of itself on standard error while it runs: on a terminal one line that is written anew a few times a

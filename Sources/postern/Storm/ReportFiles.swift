@@ -1,7 +1,8 @@
-import Foundation
+import FoundationEssentials
 import GatewayFleet
 import GatewayKit
 import GatewayReport
+import Glibc
 
 /// The files of a storm's report.
 enum ReportFiles {
@@ -9,8 +10,8 @@ enum ReportFiles {
   static func check(_ directory: String?) throws {
     guard let directory else { return }
     func wrong(_ reason: String) -> UsageError { UsageError("--report: '\(directory)' \(reason)") }
-    var isDirectory: ObjCBool = false
-    if FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), !isDirectory.boolValue {
+    var isDirectory = false
+    if FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), !isDirectory {
       throw wrong("is a file; expected a directory")
     }
     do {

@@ -1,9 +1,10 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayFleet
 import GatewayKit
 import GatewayReport
 import GatewayServer
+import Glibc
 
 /// A fleet of clients against a gateway.
 enum StormCommand: Command {
@@ -106,8 +107,8 @@ enum StormCommand: Command {
     let signals = SignalStream([SIGINT, SIGTERM])
     let watch = Task { for await _ in signals { storm.interrupt() } }
     defer { watch.cancel() }
-    Thread.detachNewThread {
-      while !FileHandle.standardInput.availableData.isEmpty {}
+    OwnThread.start {
+      InputEnd.see()
       storm.interrupt()
     }
     Output.line(try StormMessage.result(await storm.run()).line())

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayFleet
 import Synchronization
@@ -38,7 +38,7 @@ final class StormParts: Sendable {
     for number in 0..<count {
       let part = StormPart(process: number, processes: count, startsAt: startsAt)
       let body = try workers.isEmpty ? start(part, words) : order(part, words, of: workers[number])
-      Thread.detachNewThread {
+      OwnThread.start {
         body()
         ends.yield(number)
       }

@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
+import Glibc
 
 /// The clocks of commands that stand on no loop: the time of day for tokens as of now, processor time for measuring.
 enum SystemTime {

@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
+import GatewayFleet
 import GatewayJSON
 import GatewayKit
 import GatewayPlain
@@ -79,7 +80,8 @@ enum TokenBenchCommand: Command {
       elapsed = SystemTime.ofThisThread - start
     } while elapsed < duration
     let each = Double(elapsed.nanoseconds) / Double(count)
-    let pad = String(repeating: " ", count: max(1, 56 - name.count))
-    Output.line("  \(name)\(pad)\(String(format: "%10.0f", each)) ns")
+    let figure = Figures.decimal(each, places: 0)
+    let pad = String(repeating: " ", count: max(1, 66 - name.count - figure.count))
+    Output.line("  \(name)\(pad)\(figure) ns")
   }
 }

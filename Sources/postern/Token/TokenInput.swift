@@ -1,5 +1,5 @@
-import Foundation
 import GatewayKit
+import Glibc
 
 /// The token a command is about: its operand, or standard input.
 enum TokenInput {
@@ -11,11 +11,24 @@ enum TokenInput {
     guard isatty(STDIN_FILENO) == 0 else {
       throw UsageError("no token: give it as the operand or on standard input")
     }
-    let data = try FileHandle.standardInput.read(upToCount: sizeMax + 1) ?? Data()
+    let data = try readInput()
     guard data.count <= sizeMax else { throw UsageError("standard input holds more than \(sizeMax) bytes") }
     guard let text = String(validating: data, as: UTF8.self) else { throw UsageError("standard input is not text") }
-    let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let token = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     guard !token.isEmpty else { throw UsageError("no token on standard input") }
     return token
+  }
+
+  /// All of standard input, or a byte more than a token may have.
+  private static func readInput() throws -> [UInt8] {
+    var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 4_096))
+    while bytes.count <= sizeMax {
+      let count = Glibc.read(STDIN_FILENO, &piece, piece.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw UsageError("standard input cannot be read: \(String(cString: strerror(errno)))") }
+      guard count > 0 else { break }
+      bytes += piece.prefix(count)
+    }
+    return bytes
   }
 }

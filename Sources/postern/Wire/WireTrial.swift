@@ -1,8 +1,9 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayFleet
 import GatewayKit
 import GatewayWires
+import Glibc
 
 /// A storm of one client, which shows what is said: `← /hear/2 logged_in {"type":"connected"}`, for instance.
 struct WireTrial {

@@ -1,5 +1,7 @@
-import Foundation
+import Dispatch
+import FoundationEssentials
 import GatewayCore
+import Glibc
 import Synchronization
 
 /// The listening side of `postern worker`: a thread for each connection, and a bound on how many there are.
@@ -32,7 +34,7 @@ final class Worker: Sendable {
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
       return bind(descriptor, address, length) == 0 && Glibc.listen(descriptor, 64) == 0
     }
-    Thread.detachNewThread { [self] in accept(from: descriptor) }
+    OwnThread.start { [self] in accept(from: descriptor) }
     return Self.port(of: descriptor)
   }
 
@@ -69,7 +71,7 @@ final class Worker: Sendable {
         try? WorkerMessage.refusal(Self.isFull).send(to: stream)
         continue
       }
-      Thread.detachNewThread { [self] in
+      OwnThread.start { [self] in
         connection.run()
         state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
         ended.signal()

@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import GatewayKit
+import Glibc
 
 /// Where a worker listens, `10.0.0.7:7300` for instance.
 struct WorkerAddress: Hashable, CustomStringConvertible {

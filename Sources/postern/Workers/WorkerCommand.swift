@@ -1,6 +1,7 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayKit
+import Glibc
 import Synchronization
 
 /// A process on another machine that carries out parts of storms.

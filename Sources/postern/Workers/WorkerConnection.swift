@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import Synchronization
 
@@ -78,7 +78,7 @@ final class WorkerConnection: Sendable {
     }
     if isEnding { process.interrupt() }
     // What else the storm may say is that it ends.
-    Thread.detachNewThread { [stream] in
+    OwnThread.start { [stream] in
       _ = try? stream.next(bytesMax: 0)
       process.interrupt()
     }

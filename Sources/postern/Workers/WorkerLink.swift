@@ -1,6 +1,7 @@
-import Foundation
+import FoundationEssentials
 import GatewayCore
 import GatewayKit
+import Glibc
 
 /// The storm's side of a connection to one worker, which knows the secret, has the same version, and whose clock has been
 /// held against this machine's.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// What a storm and its workers say to each other over TCP until the order is given: JSON, one message a line. From then on
 /// the worker passes on what the part of the storm tells (``StormMessage``).

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GatewayKit
 
 /// The flags about the SFU that a join of Stream's sends clients to.

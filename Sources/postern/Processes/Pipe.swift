@@ -1,0 +1,20 @@
+import Glibc
+import Synchronization
+
+/// Both ends of a pipe(2), of which no child inherits any.
+struct Pipe {
+  let reading: Int32
+  let writing: Int32
+
+  /// Throws the error of the system: a process may have no descriptor left.
+  init() throws(ChildProcess.NotStarted) {
+    var ends: [Int32] = [0, 0]
+    let error = ChildProcess.making.withLock { _ in
+      guard pipe(&ends) == 0 else { return errno }
+      for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+      return 0
+    }
+    guard error == 0 else { throw ChildProcess.NotStarted(path: "a pipe", error: error) }
+    (reading, writing) = (ends[0], ends[1])
+  }
+}
