@@ -19,6 +19,24 @@ SSL_CTX *postern_tls_client_context(int allows_untrusted) {
   return context;
 }
 
+int postern_tls_client_trust(SSL_CTX *context, const char *path, char *error, size_t error_size) {
+  X509_STORE *store = X509_STORE_new();
+  int loaded = store && X509_STORE_load_file(store, path) == 1;
+
+  if (loaded) {
+    SSL_CTX_set_cert_store(context, store);
+  } else {
+    unsigned long code = ERR_peek_error();
+    const char *reason = code ? ERR_reason_error_string(code) : NULL;
+
+    snprintf(error, error_size, "%s holds no certificate of somebody to trust%s%s", path, reason ? ": " : "",
+             reason ? reason : "");
+    X509_STORE_free(store);
+  }
+  ERR_clear_error();
+  return loaded ? 0 : -1;
+}
+
 SSL *postern_tls_client(SSL_CTX *context, int fd, const char *host) {
   static const unsigned char protocols[] = "\x08http/1.1";
   SSL *ssl = SSL_new(context);
@@ -72,6 +90,15 @@ enum postern_tls_end postern_tls_classify(SSL *ssl) {
     return postern_tls_plain_text;
   case SSL_R_UNEXPECTED_EOF_WHILE_READING:
     return postern_tls_ended;
+  // What a server says of a client's certificate, or of the want of one.
+  case SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_REQUIRED:
+  case SSL_AD_REASON_OFFSET + SSL_AD_BAD_CERTIFICATE:
+  case SSL_AD_REASON_OFFSET + SSL_AD_UNKNOWN_CA:
+  case SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_EXPIRED:
+  case SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_REVOKED:
+  case SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_UNKNOWN:
+  case SSL_AD_REASON_OFFSET + SSL_AD_UNSUPPORTED_CERTIFICATE:
+    return postern_tls_client_unwelcome;
   default:
     // OpenSSL's numbers of received alerts are theirs and 1000.
     return ERR_GET_REASON(code) >= SSL_AD_REASON_OFFSET ? postern_tls_alert : postern_tls_failed;

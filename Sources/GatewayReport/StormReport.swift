@@ -47,7 +47,7 @@ package struct StormReport: Sendable {
 
   /// Whether every threshold holds, and the storm was not cut short, nor its scenario left out.
   package var passes: Bool {
-    !result.wasInterrupted && isAsOrdered && thresholds.allSatisfy(\.holds)
+    !result.wasInterrupted && result.stopped == nil && isAsOrdered && thresholds.allSatisfy(\.holds)
   }
 
   /// The behaviours that took part, in the order of their names' declaration.

@@ -6,6 +6,13 @@ extension StormResult {
   /// another.
   func caveats(_ plan: StormPlan) -> [String] {
     var caveats: [String] = []
+    if let stopped { caveats.append("ended after \(Figures.decimal(seconds, places: 1)) s: \(stopped)") }
+    caveats += tokens.sentences.sorted { $0.key < $1.key }.map(\.value)
+    if let offset = tokens.clockOffset {
+      caveats.append(
+        "the endpoint's clock is \(Figures.seconds(abs(offset))) \(offset > 0 ? "ahead of" : "behind") ours: the ends "
+          + "that it and its tokens tell are corrected by that")
+    }
     if wasInterrupted { caveats.append("interrupted after \(Figures.decimal(seconds, places: 1)) s") }
     if ranOutOfTime { caveats.append("out of time: not every client was refreshed or cut off by the end") }
     if isOfAnotherGateway {

@@ -100,6 +100,7 @@ enum postern_tls_end {
   postern_tls_expired,
   postern_tls_not_yet_valid,
   postern_tls_bad_certificate,
+  postern_tls_client_unwelcome,
   postern_tls_failed,
 };
 
@@ -173,6 +174,8 @@ void postern_certificate_free(struct postern_certificate *certificate);
 
 /// What a TLS client trusts: what the system trusts, or everything.
 SSL_CTX *postern_tls_client_context(int allows_untrusted);
+/// Has the context trust who is in that PEM file, and nobody else. 0, or -1 with the reason in `error`.
+int postern_tls_client_trust(SSL_CTX *context, const char *path, char *error, size_t error_size);
 /// A TLS client on a non-blocking descriptor, for a host by name or address.
 SSL *postern_tls_client(SSL_CTX *context, int fd, const char *host);
 /// Says why the last step failed, and forgets it.

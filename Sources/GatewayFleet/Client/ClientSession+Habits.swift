@@ -14,8 +14,8 @@ extension ClientSession {
     }
   }
 
-  /// Notes when the token ends that the provider has just given.
-  package mutating func note(endOfToken end: Instant) {
+  /// Notes when the token ends that the provider has just given; nil if nobody says.
+  package mutating func note(endOfToken end: Instant?) {
     clock.latestEnd = end
   }
 

@@ -164,6 +164,16 @@ extension DialFailure {
     }
   }
 
+  /// What there is to say of it, for people.
+  var detail: String {
+    switch self {
+    case .refused(let status): "it was answered \(status)"
+    case .unreachable(let text): text
+    case .insecure(let failure): failure.description
+    case .timedOut: "there was no answer in time (--fetch-timeout)"
+    }
+  }
+
   /// Whether another attempt may fare better.
   var mayPass: Bool {
     switch self {

@@ -3,14 +3,14 @@ internal import GatewayRuntime
 
 extension ProviderAnswer {
   /// What an HTTP exchange with the provider came to.
-  init(_ result: Result<HTTPResponse, DialFailure>, _ dialect: any ClientDialect) {
+  init(_ result: Result<HTTPResponse, DialFailure>, _ dialect: any ClientDialect, at now: WallTime) {
     switch result {
     case .failure(let failure):
       self = .failed(failure.reason)
     case .success(let response):
       switch response.status {
       case 429, 503:
-        self = .busy(status: response.status, retryAfter: Self.retryAfter(response))
+        self = .busy(status: response.status, retryAfter: RetryAfter.read(response, at: now))
       case 400..<500:
         self = .refused(status: response.status)
       case 200..<300:
@@ -35,8 +35,13 @@ extension ProviderAnswer {
     }
   }
 
-  /// `Retry-After` in seconds (RFC 9110 section 10.2.3), an hour at most; its other form, a date, counts as absent.
-  private static func retryAfter(_ response: HTTPResponse) -> Duration? {
-    response.header("retry-after").flatMap { Int($0) }.flatMap { $0 < 0 ? nil : .seconds(min($0, 3600)) }
+  /// What an answer of a described endpoint is to a client.
+  init(_ answer: TokenAnswer) {
+    switch answer.outcome {
+    case .token(let token): self = .token(token)
+    case .busy(let status, let wait): self = .busy(status: status, retryAfter: wait)
+    case .refused(let status): self = .refused(status: status)
+    case .failed: self = .failed(answer.label)
+    }
   }
 }

@@ -38,6 +38,7 @@ extension StormResult {
     part.returns.returned = returns.returned - earlier.returns.returned
     part.disconnects = disconnects.since(earlier.disconnects)
     part.errors = errors.since(earlier.errors)
+    part.tokens = tokens.since(earlier.tokens)
     part.provider.calls = provider.calls - earlier.provider.calls
     part.provider.refreshCalls = provider.refreshCalls - earlier.provider.refreshCalls
     part.provider.refreshRounds = provider.refreshRounds - earlier.provider.refreshRounds
@@ -58,7 +59,7 @@ extension StormResult {
 }
 
 extension Reasons {
-  fileprivate func since(_ earlier: Reasons) -> Reasons {
+  func since(_ earlier: Reasons) -> Reasons {
     var part = Reasons()
     for (reason, number) in sorted where number > earlier[reason] { part.count(reason, number - earlier[reason]) }
     return part

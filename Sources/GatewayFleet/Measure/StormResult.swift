@@ -8,6 +8,8 @@ package struct StormResult: Hashable, Sendable, Codable {
   /// Errors of the gateway that answered neither a login nor a refresh.
   package var errors = Reasons()
   package var provider = Provider()
+  /// The same in more detail, logins and renewals apart.
+  package var tokens = Tokens()
   package var behaviours: [Behaviour: BehaviourTally] = [:]
   package var latencies = Latencies()
   package var series = StormSeries()
@@ -25,6 +27,8 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var wasInterrupted = false
   /// Whether the storm's time was up before everybody was refreshed or cut off.
   package var ranOutOfTime = false
+  /// Why it ended itself before its time, in a sentence; nil if it did not.
+  package var stopped: String?
   /// How long it took, in seconds.
   package var seconds = 0.0
   /// The same for each phase of its scenario; nil if it had none.
@@ -186,6 +190,8 @@ package struct StormResult: Hashable, Sendable, Codable {
     disconnects.merge(other.disconnects)
     errors.merge(other.errors)
     provider.merge(other.provider)
+    tokens.merge(other.tokens)
+    stopped = stopped ?? other.stopped
     for (behaviour, tally) in other.behaviours { behaviours[behaviour, default: .init()].merge(tally) }
     latencies.connect.merge(other.latencies.connect)
     latencies.provider.merge(other.latencies.provider)

@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// Counts what the clients of one loop tell.
 struct Ledger {
-  private(set) var result = StormResult()
+  var result = StormResult()
   /// Clients that are logged in.
   private(set) var connected = 0
   /// Requests to the provider that are under way.
@@ -21,7 +21,7 @@ struct Ledger {
     result.bins = StormBins(length: length)
   }
 
-  private mutating func count(_ kind: WritableKeyPath<StormBins, StormBins.Counts>, at now: Instant) {
+  mutating func count(_ kind: WritableKeyPath<StormBins, StormBins.Counts>, at now: Instant) {
     let bin = result.bins.bin(at: now - start)
     result.bins[keyPath: kind].count(inBin: bin)
   }
@@ -35,7 +35,7 @@ struct Ledger {
   /// No storm waits longer, whatever a gateway announces.
   private static let timeoutMax = Duration.seconds(86_400)
 
-  private func second(_ now: Instant) -> Int {
+  func second(_ now: Instant) -> Int {
     Int((now - start).nanoseconds / 1_000_000_000)
   }
 
@@ -57,6 +57,7 @@ struct Ledger {
       count(\.logins, at: now)
     case .connectFailed(let reason):
       result.connects.failed.count(reason)
+      gaveUp(reason, isRenewal: false)
     case .asked:
       result.refreshes.asked += 1
       result.series.asked.count(atSecond: second)
@@ -78,6 +79,7 @@ struct Ledger {
       result.refreshes.refused.count(name)
     case .gaveUp(let reason):
       result.refreshes.givenUp.count(reason)
+      gaveUp(reason, isRenewal: true)
     case .lost(let reason, _, let timedOut):
       connected -= 1
       result.disconnects.count(reason)
@@ -129,46 +131,20 @@ struct Ledger {
     result.returns.keyCalls += 1
   }
 
-  mutating func providerCalled(_ purpose: FetchPurpose, at now: Instant) {
+  /// A request to the provider goes out.
+  mutating func began(at now: Instant) {
     inFlight += 1
     inFlightPeak = max(inFlightPeak, inFlight)
     result.provider.inFlightPeak = inFlightPeak
     result.provider.calls += 1
     result.series.providerCalls.count(atSecond: second(now))
     result.series.providerPeaks.raise(to: inFlight, atSecond: second(now))
-    switch purpose {
-    case .login, .sessionKey:
-      result.series.providerLogins.count(atSecond: second(now))
-      count(\.providerLogins, at: now)
-    case .hopelessRefresh:
-      result.provider.count(refreshCall: 1)
-      count(\.providerRefreshes, at: now)
-    case .refresh(let call):
-      result.provider.count(refreshCall: call)
-      count(\.providerRefreshes, at: now)
-    }
   }
 
-  /// - Parameter isWanted: Whether the client still waits for the answer.
-  mutating func providerReturned(
-    _ answer: ProviderAnswer, to purpose: FetchPurpose, after duration: Duration, isWanted: Bool = true, at now: Instant
-  ) {
+  /// A request to the provider is over.
+  mutating func ended(fetchAt now: Instant) {
     inFlight -= 1
     result.series.providerReturns.count(atSecond: second(now))
-    result.latencies.provider.record(duration)
-    switch answer {
-    case .token:
-      result.provider.granted += 1
-      if case .refresh = purpose { count(\.providerGrants, at: now) }
-      if !isWanted { result.provider.wasted += 1 }
-    case .busy(let status, _), .refused(let status), .denied(let status):
-      result.provider.refused.count("http_\(status)")
-    case .failed(let problem): result.provider.refused.count(problem)
-    }
-  }
-
-  mutating func minted() {
-    result.provider.mintedLocally += 1
   }
 
   /// Notes what became of a client, once, at the end.
@@ -183,14 +159,5 @@ struct Ledger {
     case .returned: result.behaviours[behaviour, default: .init()].returned += 1
     case .unrefreshed: result.behaviours[behaviour, default: .init()].unrefreshed += 1
     }
-  }
-}
-
-extension StormResult.Provider {
-  /// Counts the `refreshCall`-th call on account of one refresh request.
-  fileprivate mutating func count(refreshCall: Int) {
-    refreshCalls += 1
-    longestRound = max(longestRound, refreshCall)
-    if refreshCall == 1 { refreshRounds += 1 }
   }
 }

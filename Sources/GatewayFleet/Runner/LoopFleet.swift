@@ -135,6 +135,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     loop.deadlines.remove(wakeup)
     for client in clients {
       ledger.close(client.behaviour, client.outcome(waves: setup.plan.waves))
+      if let source = client.endToldBy { ledger.close(endToldBy: source) }
     }
     for client in clients { client.stop() }
   }

@@ -5,18 +5,25 @@ internal import GatewayRuntime
 actor StormClient {
   nonisolated let index: Int
   nonisolated let behaviour: Behaviour
-  private nonisolated let fleet: LoopFleet
-  private var session: ClientSession
-  private var generator: SeededGenerator
+  nonisolated let fleet: LoopFleet
+  var session: ClientSession
+  var generator: SeededGenerator
   private var socket: (any Socket)?
   private var wakeup: Wakeup?
   /// Whether the ledger counts it as settled.
   private var isSettled = false
   /// How many messages it has sent, and how often the provider was told of its user.
   private var messages: UInt32 = 0
-  private var isRegistered = false
+  var isRegistered = false
   /// What its dialect remembers of the connection, where it does.
   private var memory: ClientMemory?
+  /// What it keeps between its requests for tokens, where a described endpoint gives them.
+  var tokenMemory: TokenMemory?
+  /// Whether such a request is under way, and what waits for its end: one at a time.
+  var isAskingEndpoint = false
+  var joined: FetchTicket?
+  /// Who said when its latest token ends; nil if it has none.
+  var endSource: EndSource?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { fleet.loop.asUnownedSerialExecutor() }
 
@@ -33,7 +40,7 @@ actor StormClient {
 
   // MARK: Events
 
-  private func handle(_ first: ClientEvent) {
+  func handle(_ first: ClientEvent) {
     var effects: [ClientEffect] = []
     swap(&effects, &fleet.scratch)
     let now = fleet.loop.now
@@ -60,7 +67,8 @@ actor StormClient {
         take(answer)
         return .fetched(number: number, answer)
       }
-      fleet.requestPlace(FetchTicket(client: self, number: number, purpose: purpose, wantedAt: now))
+      let ticket = FetchTicket(client: self, number: number, purpose: purpose, wantedAt: now)
+      if isAskingEndpoint && purpose != .sessionKey { joined = ticket } else { fleet.requestPlace(ticket) }
     case .dial:
       let target = fleet.setup.gateway(of: index)
       if memory == nil { memory = fleet.setup.dialect.memory(of: identity) }
@@ -79,6 +87,7 @@ actor StormClient {
       socket?.close(.normal)
     case .record(let record):
       fleet.ledger.record(record, behaviour, at: now)
+      if case .connected = record, endSource == .unknown { fleet.ledger.loggedInWithoutEnd() }
     }
     return nil
   }
@@ -108,7 +117,7 @@ actor StormClient {
   }
 
   /// What it knows of itself now.
-  private var identity: ClientIdentity {
+  var identity: ClientIdentity {
     ClientIdentity(
       user: user(for: .login), token: session.token, key: session.key, connection: session.connection,
       greeting: session.greeting, number: UInt64(index), message: messages, now: fleet.loop.wallTime)
@@ -118,97 +127,13 @@ actor StormClient {
     fleet.setup.dialect.hear(payload, kind, by: { (session.wirePhase, identity) }, memory) { notice in
       guard let notice else { return session.heardSomething(at: fleet.loop.now) }
       if case .refreshRequired(let timeout?, _) = notice { fleet.ledger.announced(timeout) }
+      if case .tokenLife = notice { endSource = .gateway }
       handle(.heard(notice))
     }
   }
 
   private func heardControlFrame() {
     if fleet.policy.habits.keepAlive?.controlFramesCount == true { session.heardSomething(at: fleet.loop.now) }
-  }
-
-  // MARK: Tokens
-
-  /// Takes the provider's answer, with the end of the token in it where its dialect can tell.
-  private func take(_ answer: ProviderAnswer) {
-    guard case .token(let token) = answer, let end = fleet.setup.dialect.end(of: token) else { return }
-    session.note(endOfToken: fleet.loop.now + (end - fleet.loop.wallTime))
-  }
-
-  private func ask(_ ticket: FetchTicket) {
-    if ticket.purpose == .sessionKey { return askForKey(ticket) }
-    guard case .provider(var provider, let path) = fleet.setup.tokens else { return }
-    provider.source = fleet.setup.plan.source(of: index)
-    let user = user(for: ticket.purpose)
-    var request = fleet.setup.dialect.tokenRequest(
-      for: user, life: life(for: ticket.purpose), at: fleet.loop.wallTime)
-    if let path { request.path = path }
-    let registration = isRegistered ? nil : fleet.setup.dialect.registration(of: user)
-    isRegistered = true
-    fleet.ledger.providerCalled(ticket.purpose, at: fleet.loop.now)
-    let timeout = fleet.setup.plan.fetchTimeout
-    Task.immediate(executorPreference: fleet.loop) { [request, provider] in
-      if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
-      let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
-      self.answered(ticket, ProviderAnswer(result, self.fleet.setup.dialect))
-    }
-  }
-
-  private func askForKey(_ ticket: FetchTicket) {
-    guard let request = fleet.setup.dialect.keyRequest(of: identity) else { return fleet.releasePlace() }
-    let gateway = fleet.setup.gateway(of: index)
-    fleet.ledger.keyWanted()
-    let timeout = fleet.setup.plan.fetchTimeout
-    Task.immediate(executorPreference: fleet.loop) {
-      let result = await self.fleet.dialer.fetch(request, from: gateway, timeout: timeout)
-      self.fleet.releasePlace()
-      self.handle(.fetched(number: ticket.number, ProviderAnswer(key: result, self.fleet.setup.dialect)))
-    }
-  }
-
-  private func answered(_ ticket: FetchTicket, _ answer: ProviderAnswer) {
-    let now = fleet.loop.now
-    fleet.ledger.providerReturned(
-      answer, to: ticket.purpose, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number),
-      at: now)
-    fleet.releasePlace()
-    if session.isWaiting(forFetch: ticket.number) { take(answer) }
-    handle(.fetched(number: ticket.number, answer))
-  }
-
-  private func mint(_ issuer: any TokenIssuer, _ purpose: FetchPurpose) -> ProviderAnswer {
-    if purpose == .hopelessRefresh { return .refused(status: 403) }
-    let now = fleet.loop.wallTime
-    let expiry =
-      switch life(for: purpose) {
-      case .lasting(let duration): now + duration
-      case .until(let time): time
-      }
-    fleet.ledger.minted()
-    return .token(issuer.mint(user: user(for: purpose), kind: .regular, issuedAt: now, expiresAt: expiry, calls: nil))
-  }
-
-  /// A name that no provider accepts, for those it is to refuse: longer than a user's name may be.
-  private static let impossibleUser = UserID(String(repeating: "x", count: UserID.lengthMax + 1))
-
-  private func user(for purpose: FetchPurpose) -> UserID {
-    purpose == .hopelessRefresh ? Self.impossibleUser : UserID("storm-\(index)")
-  }
-
-  private func life(for purpose: FetchPurpose) -> TokenLife {
-    let plan = fleet.setup.plan
-    // Whoever is back so shortly before the common expiry takes no part in it: a wire may know no token that lives so short.
-    let spare = session.logins > 0 ? Duration.seconds(2) : .zero
-    let scattered = plan.life.scaled(by: plan.jitter * generator.nextShare())
-    if purpose == .login, let expiry = fleet.setup.expiresAt, fleet.loop.wallTime + spare < expiry {
-      return .until(expiry + scattered)
-    }
-    // Also where the first token was refused for its age and another is asked for: this one outlives the storm.
-    if session.logins == 0 {
-      session.isDue = fleet.setup.expiresAt == nil
-    } else if purpose == .login {
-      session.isDue = false
-    }
-    return .lasting(plan.life - scattered)
   }
 }
 
@@ -229,6 +154,11 @@ extension StormClient {
 
   nonisolated func outcome(waves: Int) -> ClientSession.Outcome {
     assumeIsolated { $0.session.outcome(waves: waves) }
+  }
+
+  /// Who said when its token ends, of a client that was let in.
+  nonisolated var endToldBy: EndSource? {
+    assumeIsolated { $0.session.logins > 0 ? $0.endSource : nil }
   }
 
   nonisolated var isOver: Bool {

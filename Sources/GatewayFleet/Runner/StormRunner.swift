@@ -18,6 +18,9 @@ package actor StormRunner {
   private var start = Instant.zero
   /// The longest time-out that the gateway has announced.
   private var longestTimeout: Duration?
+  /// The longest life of a token that has come, and how many came of which nobody says when they end.
+  private var longestLife: Duration?
+  private var endless = 0
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loops[0].loop.asUnownedSerialExecutor() }
 
@@ -28,6 +31,8 @@ package actor StormRunner {
   /// How long before the expected refreshes the gateway is probed.
   private static let probeAhead = Duration.milliseconds(300)
   private static let probeTimeout = Duration.seconds(5)
+  /// In seconds: a year, beyond which nobody waits.
+  private static let lifeMax = 31_557_600.0
 
   /// - Parameters:
   ///   - loops: As many as the plan says, running.
@@ -71,6 +76,7 @@ package actor StormRunner {
     result.generator = generator
     result.wasInterrupted = end == .interrupted
     result.ranOutOfTime = end == .outOfTime
+    if end == .endless { result.stopped = "nobody says when the tokens end, so the storm would wait for nothing" }
     result.seconds = max(0, (stopped - start).inSeconds)
     result.phases = phases(until: result.seconds)
     result.given = setup.plan.given(timeout: result.seen.longestTimeout.map { .seconds($0) }).inSeconds
@@ -100,6 +106,8 @@ package actor StormRunner {
     case settled
     case outOfTime
     case interrupted
+    /// Nobody says when tokens end, nor when the storm does.
+    case endless
   }
 
   private func assemble() async {
@@ -130,11 +138,13 @@ package actor StormRunner {
       let progress = await look()
       report(progress)
       if isInterrupted { return .interrupted }
+      if endless > 0 && setup.endpointChoosesEnds && setup.plan.bound == nil { return .endless }
       if progress.started == size && progress.settled == size && loop.now >= start + setup.phases.end {
         return .settled
       }
-      if loop.now >= start + setup.end(timeout: longestTimeout) { return .outOfTime }
-      if !isProbedBeforeExpiry && loop.now + Self.probeAhead + Self.pause > start + setup.plan.onset {
+      if loop.now >= start + setup.end(timeout: longestTimeout, life: longestLife) { return .outOfTime }
+      let onset = setup.plan(living: longestLife).onset
+      if !isProbedBeforeExpiry && loop.now + Self.probeAhead + Self.pause > start + onset {
         isProbedBeforeExpiry = true
         await probe(.beforeExpiry)
       }
@@ -144,9 +154,14 @@ package actor StormRunner {
 
   private func look() async -> StormProgress {
     var progress = StormProgress()
+    endless = 0
     for fleet in fleets {
-      let (part, seen) = await fleet.perform { ($0.progress, $0.ledger.result.seen) }
+      let (part, seen, tokens) = await fleet.perform { fleet in
+        (fleet.progress, fleet.ledger.result.seen, fleet.ledger.result.tokens)
+      }
       progress.add(part)
+      if let life = tokens.longestLife { longestLife = max(longestLife ?? .zero, .seconds(min(life, Self.lifeMax))) }
+      endless += tokens.endless
       if let timeout = seen.longestTimeout { longestTimeout = max(longestTimeout ?? .zero, .seconds(timeout)) }
     }
     let elapsed = loops[0].loop.now - start
@@ -156,7 +171,7 @@ package actor StormRunner {
       ? .leaving
       : elapsed < setup.plan.pacer.duration
         ? .connecting
-        : elapsed < setup.plan.onset ? .holding : .refreshing
+        : elapsed < setup.plan(living: longestLife).onset ? .holding : .refreshing
     return progress
   }
 

@@ -48,9 +48,24 @@ package struct StormSetup: Sendable {
     return gateway
   }
 
+  /// Whether the endpoint decides when tokens end.
+  package var endpointChoosesEnds: Bool {
+    if case .endpoint(let endpoint, _) = tokens { !endpoint.takesEnds } else { false }
+  }
+
+  /// The plan, where tokens live as long as those that have come.
+  func plan(living life: Duration?) -> StormPlan {
+    guard endpointChoosesEnds, let life else { return plan }
+    var plan = plan
+    plan.life = life
+    return plan
+  }
+
   /// When the storm ends at the latest, counted from its start: not before its scenario does, unless the plan says so.
-  func end(timeout: Duration?) -> Duration {
-    let end = plan.end(timeout: timeout)
+  ///
+  /// - Parameter life: The longest life of a token that has come.
+  func end(timeout: Duration?, life: Duration? = nil) -> Duration {
+    let end = plan(living: life).end(timeout: timeout)
     return plan.bound == nil ? max(end, phases.end) : end
   }
 
@@ -82,4 +97,6 @@ package enum TokenSource: Sendable {
   case provider(DialTarget, path: String?)
   /// Minted by the clients themselves, so that no provider takes part.
   case minted(any TokenIssuer)
+  /// Asked over HTTP as somebody describes it; the places are those of its requests.
+  case endpoint(any TokenEndpoint, places: [DialTarget])
 }

@@ -20,6 +20,10 @@ package struct DialTarget: Hashable, Sendable {
   package var source: String?
   /// Whether to accept a certificate that nobody the system trusts has signed.
   package var allowsUntrustedCertificate: Bool
+  /// Who is trusted there, and what the client shows, if not what the system has; only of HTTP requests.
+  package var identity: TLSIdentity?
+  /// Whether the connection of an HTTP request is kept for the next one.
+  package var keepsConnections = false
 
   package init(
     host: String, port: Int, isTLS: Bool = false, source: String? = nil, allowsUntrustedCertificate: Bool = false
@@ -57,6 +61,8 @@ package enum TLSFailure: String, Hashable, Sendable, CaseIterable {
   case plainText = "tls_peer_speaks_plain_text"
   /// We spoke plain text, and the server's answer was TLS.
   case peerWantsTLS = "peer_wants_tls"
+  /// The server wants a certificate of its clients, or another one than it was shown.
+  case clientUnwelcome = "tls_client_certificate_refused"
   /// No version, cipher or key in common, an alert, an end in the middle.
   case handshake = "tls_handshake_failed"
 }
@@ -71,6 +77,7 @@ extension TLSFailure: CustomStringConvertible {
     case .badCertificate: "the certificate is not acceptable"
     case .plainText: "the server speaks plain text on this port, not TLS"
     case .peerWantsTLS: "the server speaks TLS on this port, not plain text"
+    case .clientUnwelcome: "the server wants a certificate of its clients, or another one"
     case .handshake: "the TLS handshake failed"
     }
   }

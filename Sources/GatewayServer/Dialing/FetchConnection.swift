@@ -3,7 +3,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// One HTTP request over a connection of its own. Not on libwebsockets: with thousands under way, each would wait in the
+/// One HTTP request over a connection of its own, or over one that an earlier request has left. Not on libwebsockets: with thousands under way, each would wait in the
 /// library's linear list of timers.
 final class FetchConnection: LoopConnection, WakeupTarget {
   private let loop: SocketLoop
@@ -18,6 +18,8 @@ final class FetchConnection: LoopConnection, WakeupTarget {
   private var sent = 0
   private var parser: HTTPResponseParser
   private var phase = Phase.connecting
+  /// Whether the connection is one that an earlier request has left; the server may end it as this one goes out.
+  private var isKept = false
   private lazy var wakeup = Wakeup(target: self)
 
   private enum Phase { case connecting, securing, sending, receiving, ended }
@@ -38,6 +40,11 @@ final class FetchConnection: LoopConnection, WakeupTarget {
   func start(timeout: Duration) {
     loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + timeout)
+    if target.keepsConnections, let kept = dialer.kept.take(target, at: loop.now) { return goOn(with: kept) }
+    reach()
+  }
+
+  private func reach() {
     switch dialer.addresses.addresses(host: target.host, port: target.port, at: loop.now) {
     case .success(let found):
       addresses = found[...]
@@ -46,9 +53,21 @@ final class FetchConnection: LoopConnection, WakeupTarget {
     }
   }
 
+  private func goOn(with kept: KeptConnections.Kept) {
+    isKept = true
+    descriptor = kept.descriptor
+    tls = kept.tls
+    phase = .sending
+    watcher = IOWatcher(descriptor: descriptor, on: loop) { [unowned self] in advance() }
+    send()
+  }
+
   func wakeUp() { end(.failure(.timedOut)) }
 
-  override func end() { end(.failure(.unreachable("the loop ended"))) }
+  override func end() {
+    isKept = false
+    end(.failure(.unreachable("the loop ended")))
+  }
 
   // MARK: Connecting
 
@@ -103,9 +122,15 @@ final class FetchConnection: LoopConnection, WakeupTarget {
       phase = .sending
       return send()
     }
-    guard let context = dialer.tlsContext(allowsUntrusted: target.allowsUntrustedCertificate),
-      let tls = TLSClient(context, descriptor: descriptor, host: target.host)
-    else { return end(.failure(.unreachable("no memory for TLS"))) }
+    let context: TLSClient.Context
+    do {
+      context = try dialer.tlsContext(target)
+    } catch {
+      return end(.failure(.unreachable("\(error)")))
+    }
+    guard let tls = TLSClient(context, descriptor: descriptor, host: target.host) else {
+      return end(.failure(.unreachable("no memory for TLS")))
+    }
     self.tls = tls
     phase = .securing
     secure()
@@ -133,7 +158,7 @@ final class FetchConnection: LoopConnection, WakeupTarget {
       case .insecure(let failure): return end(.failure(.insecure(failure)))
       }
     }
-    output = []
+    if !isKept { output = [] }
     sent = 0
     phase = .receiving
     watcher?.watch(.readable)
@@ -186,8 +211,21 @@ final class FetchConnection: LoopConnection, WakeupTarget {
 
   private func end(_ result: Result<HTTPResponse, DialFailure>) {
     guard phase != .ended else { return }
+    if isKept, !parser.hasBegun, case .failure(let failure) = result, failure != .timedOut {
+      // The server ended it while it was idle, and has seen nothing of this request.
+      isKept = false
+      sent = 0
+      closeDescriptor()
+      return reach()
+    }
     phase = .ended
     loop.deadlines.remove(wakeup)
+    if case .success = result, target.keepsConnections, parser.isReusable {
+      watcher?.stop()
+      dialer.kept.keep(descriptor, tls, for: target, at: loop.now)
+      tls = nil
+      descriptor = -1
+    }
     closeDescriptor()
     loop.connections.remove(self)
     finished(result)

@@ -23,6 +23,9 @@ struct HTTPResponseParser {
   private var bytes: [UInt8] = []
   private var position = 0
   private var framing: Framing?
+  /// Where the response ended; nil while it has not, or only the connection ends it.
+  private var endPosition: Int?
+  private var isOld = false
   private(set) var response = HTTPResponse(status: 0)
 
   /// - Parameter isHead: the request was a HEAD, whose answer has no body.
@@ -32,6 +35,15 @@ struct HTTPResponseParser {
 
   /// Whether what came is a record of TLS (RFC 8446 section 5.1): an alert, or a part of a handshake.
   var beginsTLS: Bool { bytes.count >= 3 && (bytes[0] == 0x15 || bytes[0] == 0x16) && bytes[1] == 3 }
+
+  /// Whether anything has come.
+  var hasBegun: Bool { !bytes.isEmpty }
+
+  /// Whether another request may follow on the connection: the response is through, and nothing else came.
+  var isReusable: Bool {
+    let says = response.header("connection")?.lowercased() ?? ""
+    return endPosition == bytes.count && !isOld && !says.contains("close")
+  }
 
   mutating func consume(_ more: UnsafeRawBufferPointer) -> Step {
     bytes.append(contentsOf: more)
@@ -53,6 +65,7 @@ struct HTTPResponseParser {
       guard length <= Self.bodyBytesMax else { return .invalid("the response is above \(Self.bodyBytesMax) bytes") }
       guard bytes.count - position >= length else { return .needsMore }
       response.body = Array(bytes[position..<position + length])
+      endPosition = position + length
       return .complete
     case .toTheEnd:
       guard bytes.count - position <= Self.bodyBytesMax else {
@@ -80,6 +93,7 @@ struct HTTPResponseParser {
     else { return .invalid("no HTTP/1.1 response") }
     // What precedes the final response, e.g. 100 (Continue), has a head only.
     if status < 200 { return nil }
+    isOld = first.hasPrefix("HTTP/1.0")
     response.status = status
     for line in lines.dropFirst() where !line.isEmpty {
       guard let colon = line.firstIndex(of: ":") else { return .invalid("a field of the response has no colon") }
@@ -128,7 +142,11 @@ struct HTTPResponseParser {
         return .invalid("the response is above \(Self.bodyBytesMax) bytes")
       }
       // The trailer fields, which nobody asked for, end with the connection.
-      if size == 0 { return .complete }
+      if size == 0 {
+        let rest = bytes[(newline + 1)...]
+        if rest.elementsEqual([0x0d, 0x0a]) { endPosition = bytes.count }
+        return .complete
+      }
       let end = newline + 1 + size
       guard bytes.count >= end + 2 else { return .needsMore }
       response.body += bytes[newline + 1..<end]

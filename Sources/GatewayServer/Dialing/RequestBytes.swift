@@ -9,7 +9,7 @@ extension HTTPRequest {
     return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
   }
 
-  /// The request as it goes over the wire, as the only one of its connection (RFC 9112).
+  /// The request as it goes over the wire, as the only one of its connection unless that is kept (RFC 9112).
   func serialized(for target: DialTarget) -> [UInt8] {
     var head = "\(method) \(requestTarget) HTTP/1.1\r\n"
     if header("host") == nil { head += "host: \(target.hostField)\r\n" }
@@ -19,7 +19,7 @@ extension HTTPRequest {
     if !body.isEmpty || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(method) {
       head += "content-length: \(body.count)\r\n"
     }
-    head += "connection: close\r\n\r\n"
+    head += "connection: \(target.keepsConnections ? "keep-alive" : "close")\r\n\r\n"
     return Array(head.utf8) + body
   }
 }

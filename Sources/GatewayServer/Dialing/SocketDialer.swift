@@ -10,7 +10,14 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
   let addresses = AddressBook()
   /// The vhosts to dial from, made when first needed.
   private var hosts: [VirtualHost?] = [nil, nil]
-  private var contexts: [Bool: TLSClient.Context] = [:]
+  private var contexts: [ContextKey: TLSClient.Context] = [:]
+  /// Connections that wait for their next request.
+  let kept = KeptConnections()
+
+  private struct ContextKey: Hashable {
+    let allowsUntrusted: Bool
+    let identity: TLSIdentity?
+  }
 
   package init(on loop: SocketLoop) {
     self.loop = loop
@@ -96,11 +103,12 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     }
   }
 
-  /// Reading what the system trusts takes milliseconds, so it is done once.
-  func tlsContext(allowsUntrusted: Bool) -> TLSClient.Context? {
-    if contexts[allowsUntrusted] == nil {
-      contexts[allowsUntrusted] = TLSClient.Context(allowsUntrusted: allowsUntrusted)
-    }
-    return contexts[allowsUntrusted]
+  /// Reading what the system trusts takes milliseconds, so it is done once for each kind of target.
+  func tlsContext(_ target: DialTarget) throws(ServerError) -> TLSClient.Context {
+    let key = ContextKey(allowsUntrusted: target.allowsUntrustedCertificate, identity: target.identity)
+    if let context = contexts[key] { return context }
+    let context = try TLSClient.Context(allowsUntrusted: key.allowsUntrusted, identity: key.identity)
+    contexts[key] = context
+    return context
   }
 }

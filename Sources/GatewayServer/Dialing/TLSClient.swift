@@ -1,5 +1,5 @@
 internal import CLibWebSockets
-internal import GatewayRuntime
+package import GatewayRuntime
 
 /// TLS on a non-blocking descriptor, the client's side. Only on its loop.
 final class TLSClient {
@@ -17,9 +17,30 @@ final class TLSClient {
   final class Context {
     let handle: OpaquePointer
 
-    init?(allowsUntrusted: Bool) {
-      guard let handle = postern_tls_client_context(allowsUntrusted ? 1 : 0) else { return nil }
+    /// Throws if a file of the identity is not what it should be.
+    init(allowsUntrusted: Bool, identity: TLSIdentity? = nil) throws(ServerError) {
+      guard let handle = postern_tls_client_context(allowsUntrusted ? 1 : 0) else {
+        throw .badCertificate("no memory for TLS")
+      }
       self.handle = handle
+      if let path = identity?.caPath { try Self.trust(path, handle) }
+      if let certificate = identity?.certificatePath, let key = identity?.keyPath {
+        let files = try TLSCertificate(reading: TLSFiles(certificatePath: certificate, keyPath: key))
+        guard postern_certificate_apply(files.handle, handle) == 0 else {
+          throw .badCertificate("\(certificate) and \(key) cannot be used")
+        }
+      }
+    }
+
+    private static func trust(_ path: String, _ context: OpaquePointer) throws(ServerError) {
+      var reason = ""
+      let result = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+        buffer.initialize(repeating: 0)
+        let result = postern_tls_client_trust(context, path, buffer.baseAddress, buffer.count)
+        reason = String(cString: buffer.baseAddress!)
+        return result
+      }
+      guard result == 0 else { throw .badCertificate(reason) }
     }
 
     deinit { SSL_CTX_free(handle) }
@@ -57,8 +78,16 @@ final class TLSClient {
         buffer.initialize(repeating: 0)
         let end = postern_tls_explain(ssl, buffer.baseAddress, buffer.count)
         if isHandshake { return .insecure(TLSFailure(end) ?? .handshake) }
+        if end == postern_tls_client_unwelcome { return .insecure(.clientUnwelcome) }
         return .failed("TLS: \(String(cString: buffer.baseAddress!))")
       }
     }
+  }
+}
+
+extension TLSIdentity {
+  /// Throws if one of the files is not what it should be.
+  package func check() throws(ServerError) {
+    _ = try TLSClient.Context(allowsUntrusted: false, identity: self)
   }
 }

@@ -12,6 +12,7 @@ extension TLSFailure {
     case postern_tls_expired: self = .expired
     case postern_tls_not_yet_valid: self = .notYetValid
     case postern_tls_bad_certificate: self = .badCertificate
+    case postern_tls_client_unwelcome: self = .clientUnwelcome
     default: self = .handshake
     }
   }
@@ -20,7 +21,7 @@ extension TLSFailure {
   var isOfCertificate: Bool {
     switch self {
     case .untrusted, .wrongName, .expired, .notYetValid, .badCertificate: true
-    case .plainText, .peerWantsTLS, .handshake: false
+    case .plainText, .peerWantsTLS, .clientUnwelcome, .handshake: false
     }
   }
 }

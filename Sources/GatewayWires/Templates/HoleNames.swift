@@ -10,9 +10,12 @@ package struct HoleNames: Hashable, Sendable {
   package var columns: [String]?
   /// What a hole of another name would need, as the end of a sentence.
   package var takenNeeds: String
+  /// The secrets that the command line names; nil where nobody has said.
+  package var secrets: Set<String>?
 
   package init(
     taken: [String] = [], sent: [String] = [], words: Set<String> = HoleNames.client, columns: [String]? = nil,
+    secrets: Set<String>? = nil,
     takenNeeds: String = "a rule with \"take\": {\"NAME\": POINTER} takes it"
   ) {
     self.taken = taken
@@ -20,6 +23,7 @@ package struct HoleNames: Hashable, Sendable {
     self.words = words
     self.columns = columns
     self.takenNeeds = takenNeeds
+    self.secrets = secrets
   }
 
   /// What every client has.
@@ -51,6 +55,9 @@ package struct HoleNames: Hashable, Sendable {
     }
     switch parts[0] {
     case "user":
+      if columns?.isEmpty == true {
+        throw described.error("there is no column '\(parts[1])'; \"users\": {\"csv\": \"users.csv\", …} has columns")
+      }
       if let columns, !columns.contains(parts[1]) {
         throw described.unknown(parts[1], "column of the list of users", among: columns)
       }
@@ -66,12 +73,18 @@ package struct HoleNames: Hashable, Sendable {
         throw described.error("no message '\(parts[1])' under /say" + Described.lead(parts[1], to: sent))
       }
       return .sent(slot)
-    case "secret": return .secret(parts[1])
+    case "secret":
+      if let secrets, !secrets.contains(parts[1]) {
+        throw described.error(
+          "there is no secret '\(parts[1])'; --template-secret \(parts[1])=FILE names the file that holds it")
+      }
+      return .secret(parts[1])
     default: throw described.unknown(name, "hole", among: known)
     }
   }
 
   private var known: [String] {
-    Self.table.map(\.name).filter(words.contains) + ["user.COLUMN", "taken.NAME", "sent.MESSAGE", "secret.NAME"]
+    Self.table.map(\.name).filter(words.contains) + ["user.COLUMN", "taken.NAME"]
+      + (sent.isEmpty ? [] : ["sent.MESSAGE"]) + ["secret.NAME"]
   }
 }

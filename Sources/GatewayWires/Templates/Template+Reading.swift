@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayJSON
 
 extension Template {
@@ -9,6 +10,11 @@ extension Template {
   /// The same in a path or a query, where values are percent-encoded by themselves.
   package init(url described: Described, _ names: HoleNames) throws(DescriptionError) {
     try self.init(described.text(), at: described, names, .url)
+  }
+
+  /// The same in a form, where everything is percent-encoded.
+  package init(form described: Described, _ names: HoleNames) throws(DescriptionError) {
+    try self.init(described.text(), at: described, names, .form)
   }
 
   /// The template of a JSON text, with holes in its strings.
@@ -47,6 +53,7 @@ extension Template {
 
   /// What stands between holes.
   private static func written(_ text: Substring, _ place: Place) -> [UInt8] {
+    if place == .form { return Array(PercentEncoding.encode(String(text)).utf8) }
     guard place == .jsonString else { return Array(text.utf8) }
     var writer = JSONWriter(capacity: text.utf8.count + 2)
     writer.string(String(text))

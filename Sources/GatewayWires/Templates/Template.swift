@@ -15,6 +15,8 @@ package struct Template: Hashable, Sendable {
     case jsonString
     /// In a path or a query.
     case url
+    /// In a form, whose own words are percent-encoded as well.
+    case form
   }
 
   private(set) var pieces: [Piece] = []
@@ -24,6 +26,13 @@ package struct Template: Hashable, Sendable {
   /// A text without holes.
   package init(literal text: String) {
     append(Array(text.utf8))
+  }
+
+  /// The same with a hole behind it.
+  func with(_ hole: Hole) -> Template {
+    var template = self
+    template.append(hole, nil, .plain, name: HoleNames().name(of: hole))
+    return template
   }
 
   /// The holes in it.
@@ -81,7 +90,7 @@ package struct Template: Hashable, Sendable {
           var writer = JSONWriter(capacity: value.utf8.count + 2)
           writer.string(value)
           bytes.append(contentsOf: writer.bytes[1..<writer.bytes.count - 1])
-        case .url:
+        case .url, .form:
           bytes.append(contentsOf: (HoleFilter.url.apply(to: value) ?? "").utf8)
         }
       }

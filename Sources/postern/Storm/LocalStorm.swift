@@ -27,7 +27,7 @@ struct LocalStorm {
       startsAt: part.map { WallTime(nanoseconds: $0.startsAt) } ?? options.start(ready: now + .milliseconds(200)),
       process: part?.process ?? 0)
     let runner = StormRunner(
-      setup, loops: loops.map { (loop: $0.events, dialer: SocketDialer(on: $0) as any Dialer) },
+      setup, loops: loops.map { (loop: $0.events, dialer: dialer(on: $0, options)) },
       report: report,
       ownFigures: {
         let figures = ProcessFigures()
@@ -38,6 +38,11 @@ struct LocalStorm {
   }
 
   let startsAt: WallTime
+
+  private static func dialer(on loop: SocketLoop, _ options: StormOptions) -> any Dialer {
+    let network = SocketDialer(on: loop)
+    return options.isProviderOnly ? AloneDialer(on: loop.events, network: network) : network
+  }
 
   private init(loops: [SocketLoop], runner: StormRunner, startsAt: WallTime) {
     self.loops = loops

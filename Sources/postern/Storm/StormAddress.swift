@@ -29,6 +29,9 @@ struct StormAddress {
     path = nil
   }
 
+  /// The same by HTTP.
+  var provider: DialTarget { target }
+
   /// The address for people.
   func text(scheme: String, defaultPath: String) -> String {
     let host = target.host.contains(":") ? "[\(target.host)]" : target.host

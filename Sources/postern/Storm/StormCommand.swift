@@ -46,7 +46,8 @@ enum StormCommand: Command {
     // Whoever waits for a reader of the report can be ended like any program.
     signals.end()
     let report = StormReport(
-      plan: options.plan, gateway: options.gatewayText, provider: options.providerText, startedAt: startsAt,
+      plan: options.plan(after: result), gateway: options.gatewayText, provider: options.providerText,
+      startedAt: startsAt,
       machine: .current, result: result, thresholds: options.thresholds,
       phaseThresholds: options.scenario?.thresholds ?? [], settings: options.settings,
       caveats: options.caveats, failures: failures)

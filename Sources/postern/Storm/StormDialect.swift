@@ -24,7 +24,8 @@ struct StormDialect {
     let ownClient = try tool.dialect(arguments, providerSecret: secret)
     if let file = arguments.value("wire") {
       try arguments.refuse(["dialect"], with: "wire", file.text)
-      client = DescribedClientDialect(try WireFile.read(file), provider: ownClient)
+      let secrets = try TokensFile.secrets(arguments)
+      client = DescribedClientDialect(try WireFile.read(file), provider: ownClient, secrets: secrets)
     } else {
       client = ownClient
     }

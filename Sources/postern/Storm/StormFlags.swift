@@ -19,6 +19,11 @@ enum StormFlags {
       "the gateway, ws://host:port or wss://..., with a path if it is not the dialect's own; of several a client keeps to one",
       repeats: true),
     Flag("provider", "URL", "the token provider (default: the first gateway's own POST /v1/tokens)"),
+    Flag(
+      "tokens", "FILE|NAME",
+      "how the token endpoint is asked, as Deploy/token-endpoints.md describes it; its paths are below --provider"),
+    Flag("template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in a description", repeats: true),
+    Flag("provider-only", nil, "storm the endpoint of --tokens alone: logins and renewals, without a gateway"),
     Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token" + secrets),
     Flag(
       "control-url", "URL",

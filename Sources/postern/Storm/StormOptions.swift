@@ -4,6 +4,7 @@ import GatewayFleet
 import GatewayKit
 import GatewayReport
 import GatewayRuntime
+import GatewayWires
 
 /// What the flags of `postern storm` ask for, checked.
 struct StormOptions {
@@ -11,7 +12,11 @@ struct StormOptions {
   /// The gateways, of which a client keeps to one.
   let gateways: [StormAddress]
   let provider: StormAddress?
-  let tokens: TokenSource
+  /// Whether there is no gateway, and the token endpoint alone is stormed.
+  let isProviderOnly: Bool
+  /// The description of the token endpoint, if there is one.
+  let described: TokenDescription?
+  var tokens: TokenSource
   /// The control ports of the gateways, or of some of them.
   let controls: [StormAddress]
   let controlSecret: Credentials?
@@ -43,10 +48,12 @@ struct StormOptions {
     gateways = try arguments.values("url").map {
       try StormAddress($0, schemes: ("ws", "wss"), isInsecure: isInsecure)
     }
-    guard let gateway = gateways.first else {
-      throw UsageError("--url is needed: the gateway, as ws://127.0.0.1:8080")
+    isProviderOnly = try arguments.isOn("provider-only")
+    guard isProviderOnly || !gateways.isEmpty else {
+      throw UsageError("--url is needed: the gateway, as ws://127.0.0.1:8080 (or --provider-only, with --tokens)")
     }
-    guard gateways.allSatisfy({ $0.path == gateway.path }) else {
+    let gateway = gateways.first
+    guard gateways.allSatisfy({ $0.path == gateway?.path }) else {
       throw UsageError("--url: the gateways of one storm have one path")
     }
     provider = try arguments.value("provider").map {
@@ -64,11 +71,12 @@ struct StormOptions {
     guard !controls.isEmpty || scenario?.scenario.phases.contains(where: \.wantsControl) != true else {
       throw UsageError("--scenario has orders or faults and needs --control-url, whose gateway they are for")
     }
-    let dialect = try StormDialect(arguments)
-    self.dialect = dialect.client
-    providerPath = dialect.providerPath
-    tokens = try Self.tokens(arguments, dialect, provider: provider, gateway: gateway)
-    guard provider?.path == nil || dialect.mayMoveProvider else {
+    described = try TokensFile.read(arguments)
+    let dialect = isProviderOnly ? nil : try StormDialect(arguments)
+    if isProviderOnly { try Self.checkAlone(arguments) }
+    providerPath = dialect?.providerPath ?? ""
+    tokens = try Self.tokens(arguments, dialect, described: described, provider: provider, gateway: gateway)
+    guard provider?.path == nil || described != nil || dialect?.mayMoveProvider ?? true else {
       throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
     }
     thresholds = try Self.thresholds(arguments)
@@ -82,9 +90,13 @@ struct StormOptions {
     startsAt = try arguments.number("start-at", in: 0...1e11).map { WallTime(seconds: $0) }
     do {
       plan = try Self.plan(arguments)
-      plan.dialect = dialect.client.name
-      plan.sdk = dialect.client.sdk
-      plan.comeback = dialect.comeback
+      self.dialect = dialect?.client ?? Self.alone(plan)
+      plan.dialect = self.dialect.name
+      plan.sdk = self.dialect.sdk
+      plan.comeback = dialect?.comeback ?? .zero
+      try Self.check(arguments, &plan, described)
+      if isProviderOnly { try Self.checkAlone(plan) }
+      caveats += Self.caveats(described, clients: plan.clients)
       try Self.fit(
         &plan, arguments, gateways: gateways, isMinting: arguments.isOn("mint"),
         processes: part?.processes, workers: workers.addresses.count)
@@ -97,14 +109,6 @@ struct StormOptions {
 
   private static func credentials(_ arguments: Arguments, _ flag: String) throws -> Credentials? {
     try arguments.secret(flag).map { Credentials(token: $0) }
-  }
-
-  private static func tokens(
-    _ arguments: Arguments, _ dialect: StormDialect, provider: StormAddress?, gateway: StormAddress
-  ) throws -> TokenSource {
-    guard try arguments.isOn("mint") else { return .provider(provider?.target ?? gateway.target, path: provider?.path) }
-    guard provider == nil else { throw UsageError("--mint and --provider are both given; one of them is meant") }
-    return .minted(try dialect.issuer(arguments))
   }
 
   private static func thresholds(_ arguments: Arguments) throws -> [Threshold] {
@@ -191,8 +195,10 @@ struct StormOptions {
   /// The part of the storm that one process has.
   func setup(startsAt: WallTime, process: Int) -> StormSetup {
     var setup = StormSetup(
-      plan: plan, dialect: dialect, gateways: gateways.map(\.target), tokens: tokens, startsAt: startsAt)
-    setup.upgradeTarget = gateways[0].path
+      plan: plan, dialect: dialect,
+      gateways: isProviderOnly ? [DialTarget(host: "none", port: 1)] : gateways.map(\.target),
+      tokens: tokens, startsAt: startsAt)
+    setup.upgradeTarget = gateways.first?.path
     setup.controls = controls.map(\.target)
     setup.controlSecret = controlSecret
     setup.process = process
@@ -204,7 +210,7 @@ struct StormOptions {
   /// second, in which vendors date their tokens, unless the time was given.
   func start(ready: WallTime) -> WallTime {
     if let startsAt { return startsAt }
-    guard plan.dialect != "plain", plan.expiry == .common else { return ready }
+    guard plan.dialect != "plain" || described != nil, plan.expiry == .common else { return ready }
     let second: Int64 = 1_000_000_000
     let past = (ready + plan.expiresAfter).nanoseconds % second
     return past == 0 ? ready : ready + .nanoseconds(second - past)
@@ -218,12 +224,16 @@ struct StormOptions {
   }
 
   var gatewayText: String {
-    gateways.map { $0.text(scheme: "ws", defaultPath: dialect.upgradeTarget) }.joined(separator: ", ")
+    if isProviderOnly { return "none: the token endpoint alone" }
+    return gateways.map { $0.text(scheme: "ws", defaultPath: dialect.upgradeTarget) }.joined(separator: ", ")
   }
 
   var providerText: String {
     switch tokens {
     case .minted: "none: the clients minted their tokens"
+    case .endpoint(_, let places):
+      (described?.name ?? "described") + " at "
+        + places.map { StormAddress($0).text(scheme: "http", defaultPath: "") }.joined(separator: ", ")
     case .provider(let target, _): (provider ?? StormAddress(target)).text(scheme: "http", defaultPath: providerPath)
     }
   }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayKit
 import GatewayWires
 
@@ -10,17 +9,9 @@ enum WireFile {
   /// Throws a ``UsageError`` that says what is wrong with the file, and where.
   static func read(_ value: Arguments.Value) throws -> WireDescription {
     do {
-      return try WireDescription(try DescriptionFile.read(path(value.text), of: value.source))
+      return try WireDescription(try DescriptionFile.read(NamedFile.path(value.text, in: folder), of: value.source))
     } catch let error as DescriptionError {
       throw UsageError("\(error)")
     }
-  }
-
-  /// The file of that path; else, for a bare name, the one that comes with postern.
-  static func path(_ text: String) -> String {
-    let isName = !text.contains("/") && !text.hasSuffix(".json")
-    let known = "\(folder)/\(text).json"
-    return isName && !FileManager.default.fileExists(atPath: text) && FileManager.default.fileExists(atPath: known)
-      ? known : text
   }
 }

@@ -25,11 +25,15 @@ struct WireTrial {
     }
     wire = dialect.wire
     options.dialect = dialect.watched { Output.line(Self.text($0)) }
+    if case .endpoint(let endpoint as DescribedTokenEndpoint, let places) = options.tokens {
+      options.tokens = .endpoint(endpoint.watched { Output.line(Self.text($0)) }, places: places)
+    }
   }
 
   /// Plays the client. 0 if it was let in, and every message was understood.
   func run() async throws -> Int32 {
     Output.line(wire.outline)
+    if let tokens = options.described { Output.line(tokens.outline) }
     if wire.showsTokenInAddress {
       Output.line("the token stands in the address: gateways and proxies write it into their logs")
     }
@@ -49,6 +53,14 @@ struct WireTrial {
     case .unsaid(let message, let error): "! \(message) could not be said: \(error)"
     case .heard(let text, let rule, let verdict): "← \(rule) \(verdict)  \(text)"
     case .unmatched(let text, let phase): "← no rule takes this while \(phase.rawValue)  \(text)"
+    }
+  }
+
+  static func text(_ sight: TokenSight) -> String {
+    switch sight {
+    case .asked(let title): "→ \(title)"
+    case .answered(let status, let words): "← \(status) \(words)"
+    case .unanswered(let words): "! \(words)"
     }
   }
 

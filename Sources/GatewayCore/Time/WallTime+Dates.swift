@@ -1,0 +1,108 @@
+// Dates as other programs write them.
+
+extension WallTime {
+  /// The time that RFC 3339 text says, `2026-11-23T09:00:00.5+01:00` for instance, with any fraction and offset; nil if it
+  /// is none. Python's libraries leave the offset of what is UTC away.
+  package init?(rfc3339 text: String) {
+    var reader = DateReader(text)
+    guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
+      let day = reader.number(2), reader.take("Tt "), let time = reader.timeOfDay()
+    else { return nil }
+    var fraction: Int64 = 0
+    if reader.take(".") {
+      guard let read = reader.fraction() else { return nil }
+      fraction = read
+    }
+    var offset: Int64 = 0
+    let sign: Int64 = reader.isAt("-") ? -1 : 1
+    if reader.take("+-") {
+      guard let hours = reader.number(2), reader.take(":"), let minutes = reader.number(2) else { return nil }
+      offset = sign * (hours * 60 + minutes)
+    } else {
+      _ = reader.take("Zz")
+    }
+    guard reader.isAtEnd else { return nil }
+    self.init(year: year, month: month, day: day, seconds: time - offset * 60, nanoseconds: fraction)
+  }
+
+  /// The time of a field of HTTP, `Mon, 23 Nov 2026 09:00:00 GMT` (RFC 9110 section 5.6.7); nil if it is none. The two
+  /// obsolete forms are none.
+  package init?(httpDate text: String) {
+    let parts = text.split(separator: " ").map(String.init)
+    guard parts.count == 6, parts[5] == "GMT", parts[0].hasSuffix(","),
+      let month = Self.months.firstIndex(of: parts[2])
+    else { return nil }
+    var dayReader = DateReader(parts[1])
+    var yearReader = DateReader(parts[3])
+    var timeReader = DateReader(parts[4])
+    guard let day = dayReader.number(2), dayReader.isAtEnd, let year = yearReader.number(4), yearReader.isAtEnd,
+      let time = timeReader.timeOfDay(), timeReader.isAtEnd
+    else { return nil }
+    self.init(year: year, month: Int64(month) + 1, day: day, seconds: time, nanoseconds: 0)
+  }
+
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// Nil for what no calendar has, or no number of nanoseconds.
+  private init?(year: Int64, month: Int64, day: Int64, seconds: Int64, nanoseconds: Int64) {
+    guard (1...12).contains(month), (1...31).contains(day) else { return nil }
+    let (scaled, overflow) = (Self.days(year, month, day) * 86_400 + seconds).multipliedReportingOverflow(
+      by: 1_000_000_000)
+    guard !overflow else { return nil }
+    self = WallTime(nanoseconds: scaled) + .nanoseconds(nanoseconds)
+  }
+
+  /// How many days after 1970-01-01 a date of the Gregorian calendar is, whose years are counted from March here, so that
+  /// a leap day is the last of its year.
+  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let counted = month <= 2 ? year - 1 : year
+    let era = (counted >= 0 ? counted : counted - 399) / 400
+    let yearOfEra = counted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+}
+
+/// The rest of a date that is being read, digit by digit.
+private struct DateReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ text: String) {
+    rest = Array(text.utf8)[...]
+  }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  func isAt(_ allowed: String) -> Bool { rest.first.map { allowed.utf8.contains($0) } ?? false }
+
+  mutating func number(_ digits: Int) -> Int64? {
+    let taken = rest.prefix(digits)
+    guard taken.count == digits, taken.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    rest = rest.dropFirst(digits)
+    return taken.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+  }
+
+  mutating func take(_ allowed: String) -> Bool {
+    guard isAt(allowed) else { return false }
+    rest = rest.dropFirst()
+    return true
+  }
+
+  /// `09:30:00` in seconds.
+  mutating func timeOfDay() -> Int64? {
+    guard let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2), hour < 24,
+      minute < 60, second <= 60
+    else { return nil }
+    return (hour * 60 + minute) * 60 + second
+  }
+
+  /// The digits behind a point, in nanoseconds.
+  mutating func fraction() -> Int64? {
+    let digits = rest.prefix { (0x30...0x39).contains($0) }
+    guard !digits.isEmpty else { return nil }
+    rest = rest.dropFirst(digits.count)
+    var fraction = digits.prefix(9).reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    for _ in digits.count..<max(9, digits.count) { fraction *= 10 }
+    return fraction
+  }
+}

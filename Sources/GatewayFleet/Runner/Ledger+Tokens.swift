@@ -1,0 +1,122 @@
+internal import GatewayCore
+
+// What is counted of the token provider: how often it was asked, and what it answered.
+
+extension Ledger {
+  /// - Parameter isRenewal: Whether the endpoint took it for a renewal; nil where there is one request for both.
+  mutating func providerCalled(_ purpose: FetchPurpose, isRenewal: Bool? = nil, at now: Instant) {
+    began(at: now)
+    let isRenewal = isRenewal ?? Self.isRenewal(purpose)
+    result.tokens[keyPath: Self.calls(isRenewal)].calls += 1
+    if isRenewal {
+      count(\.providerRefreshes, at: now)
+    } else {
+      result.series.providerLogins.count(atSecond: second(now))
+      count(\.providerLogins, at: now)
+    }
+    switch purpose {
+    case .login, .sessionKey: return
+    case .hopelessRefresh: result.provider.count(refreshCall: 1)
+    case .refresh(let call): result.provider.count(refreshCall: call)
+    }
+  }
+
+  /// - Parameter isWanted: Whether the client still waits for the answer.
+  mutating func providerReturned(
+    _ answer: ProviderAnswer, to purpose: FetchPurpose, after duration: Duration, isWanted: Bool = true, at now: Instant
+  ) {
+    let label: String
+    switch answer {
+    case .token: label = "token"
+    case .busy(let status, _), .refused(let status), .denied(let status): label = "http_\(status)"
+    case .failed(let problem): label = problem
+    }
+    providerReturned(answer, label: label, to: purpose, isRenewal: nil, after: duration, isWanted: isWanted, at: now)
+  }
+
+  /// The same of a described endpoint, which has words of its own.
+  mutating func endpointReturned(
+    _ answer: TokenAnswer, to purpose: FetchPurpose, isRenewal: Bool?, after duration: Duration, isWanted: Bool,
+    at now: Instant
+  ) {
+    providerReturned(
+      ProviderAnswer(answer), label: answer.label, to: purpose, isRenewal: isRenewal, after: duration,
+      isWanted: isWanted, at: now)
+    let calls = Self.calls(isRenewal ?? Self.isRenewal(purpose))
+    if answer.isSameToken { result.tokens[keyPath: calls].sameToken += 1 }
+    if let life = answer.life { result.tokens.note(life: life) }
+    if let offset = answer.clockOffset { result.tokens.note(clockOffset: offset) }
+    guard let sentence = answer.sentence else { return }
+    if case .token = answer.outcome {
+      result.tokens.note(sentence, on: "no_end")
+    } else {
+      result.tokens.note(sentence, on: answer.label)
+    }
+  }
+
+  private mutating func providerReturned(
+    _ answer: ProviderAnswer, label: String, to purpose: FetchPurpose, isRenewal: Bool?, after duration: Duration,
+    isWanted: Bool, at now: Instant
+  ) {
+    ended(fetchAt: now)
+    result.latencies.provider.record(duration)
+    let calls = Self.calls(isRenewal ?? Self.isRenewal(purpose))
+    switch answer {
+    case .token:
+      result.provider.granted += 1
+      result.tokens[keyPath: calls].granted += 1
+      if case .refresh = purpose { count(\.providerGrants, at: now) }
+      if !isWanted { result.provider.wasted += 1 }
+      return
+    case .busy: result.tokens[keyPath: calls].busy += 1
+    case .refused, .denied: result.tokens[keyPath: calls].refused.count(label)
+    case .failed: result.tokens[keyPath: calls].failed.count(label)
+    }
+    result.provider.refused.count(label)
+  }
+
+  /// A request that could not be said.
+  mutating func unsaid(_ reason: String, _ error: TokenEndpointError) {
+    result.tokens.note(error.sentence, on: reason)
+  }
+
+  mutating func minted() {
+    result.provider.mintedLocally += 1
+  }
+
+  /// A client was let in, with a token of which nobody says when it ends.
+  mutating func loggedInWithoutEnd() {
+    result.tokens.endless += 1
+  }
+
+  /// Notes, once at the end, who told a client when its token ends.
+  mutating func close(endToldBy source: EndSource) {
+    result.tokens.ends[source, default: 0] += 1
+  }
+
+  /// A client gave up, for that reason, if the provider is to blame.
+  mutating func gaveUp(_ reason: String, isRenewal: Bool) {
+    guard reason.hasPrefix("provider_") else { return }
+    result.tokens[keyPath: Self.calls(isRenewal)].givenUp += 1
+  }
+
+  private static func isRenewal(_ purpose: FetchPurpose) -> Bool {
+    switch purpose {
+    case .refresh, .hopelessRefresh: true
+    case .login, .sessionKey: false
+    }
+  }
+
+  private static func calls(_ isRenewal: Bool) -> WritableKeyPath<StormResult.Tokens, StormResult.TokenCalls> {
+    isRenewal ? \.refresh : \.login
+  }
+}
+
+extension StormResult.Provider {
+  /// Counts the `refreshCall`-th call on account of one refresh request.
+  fileprivate mutating func count(refreshCall: Int) {
+    refreshCalls += 1
+    longestRound = max(longestRound, refreshCall)
+    if refreshCall == 1 { refreshRounds += 1 }
+  }
+}

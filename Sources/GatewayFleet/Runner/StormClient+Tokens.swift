@@ -1,0 +1,96 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+// Where a client's tokens come from.
+
+extension StormClient {
+  /// Takes the provider's answer, with the end of the token in it where its dialect can tell.
+  func take(_ answer: ProviderAnswer) {
+    guard case .token(let token) = answer else { return }
+    endSource = .asked
+    guard let end = fleet.setup.dialect.end(of: token) else { return }
+    endSource = .jwt
+    session.note(endOfToken: fleet.loop.now + (end - fleet.loop.wallTime))
+  }
+
+  func ask(_ ticket: FetchTicket) {
+    if ticket.purpose == .sessionKey { return askForKey(ticket) }
+    if case .endpoint(let endpoint, let places) = fleet.setup.tokens { return ask(ticket, of: endpoint, places) }
+    guard case .provider(var provider, let path) = fleet.setup.tokens else { return }
+    provider.source = fleet.setup.plan.source(of: index)
+    let user = user(for: ticket.purpose)
+    var request = fleet.setup.dialect.tokenRequest(
+      for: user, life: life(for: ticket.purpose), at: fleet.loop.wallTime)
+    if let path { request.path = path }
+    let registration = isRegistered ? nil : fleet.setup.dialect.registration(of: user)
+    isRegistered = true
+    fleet.ledger.providerCalled(ticket.purpose, at: fleet.loop.now)
+    let timeout = fleet.setup.plan.fetchTimeout
+    Task.immediate(executorPreference: fleet.loop) { [request, provider] in
+      if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
+      let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
+      self.answered(
+        ticket, ProviderAnswer(result, self.fleet.setup.dialect, at: self.fleet.loop.wallTime))
+    }
+  }
+
+  private func askForKey(_ ticket: FetchTicket) {
+    guard let request = fleet.setup.dialect.keyRequest(of: identity) else { return fleet.releasePlace() }
+    let gateway = fleet.setup.gateway(of: index)
+    fleet.ledger.keyWanted()
+    let timeout = fleet.setup.plan.fetchTimeout
+    Task.immediate(executorPreference: fleet.loop) {
+      let result = await self.fleet.dialer.fetch(request, from: gateway, timeout: timeout)
+      self.fleet.releasePlace()
+      self.handle(.fetched(number: ticket.number, ProviderAnswer(key: result, self.fleet.setup.dialect)))
+    }
+  }
+
+  private func answered(_ ticket: FetchTicket, _ answer: ProviderAnswer) {
+    let now = fleet.loop.now
+    fleet.ledger.providerReturned(
+      answer, to: ticket.purpose, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number),
+      at: now)
+    fleet.releasePlace()
+    if session.isWaiting(forFetch: ticket.number) { take(answer) }
+    handle(.fetched(number: ticket.number, answer))
+  }
+
+  func mint(_ issuer: any TokenIssuer, _ purpose: FetchPurpose) -> ProviderAnswer {
+    if purpose == .hopelessRefresh { return .refused(status: 403) }
+    let now = fleet.loop.wallTime
+    let expiry =
+      switch life(for: purpose) {
+      case .lasting(let duration): now + duration
+      case .until(let time): time
+      }
+    fleet.ledger.minted()
+    return .token(issuer.mint(user: user(for: purpose), kind: .regular, issuedAt: now, expiresAt: expiry, calls: nil))
+  }
+
+  /// A name that no provider accepts, for those it is to refuse: longer than a user's name may be.
+  private static let impossibleUser = UserID(String(repeating: "x", count: UserID.lengthMax + 1))
+
+  func user(for purpose: FetchPurpose) -> UserID {
+    if purpose == .hopelessRefresh { return Self.impossibleUser }
+    if case .endpoint(let endpoint, _) = fleet.setup.tokens { return endpoint.user(of: index) }
+    return UserID("storm-\(index)")
+  }
+
+  func life(for purpose: FetchPurpose) -> TokenLife {
+    let plan = fleet.setup.plan
+    // Whoever is back so shortly before the common expiry takes no part in it: a wire may know no token that lives so short.
+    let spare = session.logins > 0 ? Duration.seconds(2) : .zero
+    let scattered = plan.life.scaled(by: plan.jitter * generator.nextShare())
+    if purpose == .login, let expiry = fleet.setup.expiresAt, fleet.loop.wallTime + spare < expiry {
+      return .until(expiry + scattered)
+    }
+    // Also where the first token was refused for its age and another is asked for: this one outlives the storm.
+    if session.logins == 0 {
+      session.isDue = fleet.setup.expiresAt == nil
+    } else if purpose == .login {
+      session.isDue = false
+    }
+    return .lasting(plan.life - scattered)
+  }
+}

@@ -1,0 +1,52 @@
+internal import GatewayCore
+internal import GatewayRuntime
+internal import Glibc
+
+/// Connections of HTTP requests that are over, kept for the next request to the same target. Only on its loop.
+final class KeptConnections {
+  /// A connection that nobody uses.
+  struct Kept {
+    let descriptor: CInt
+    let tls: TLSClient?
+    fileprivate let since: Instant
+  }
+
+  private var idle: [DialTarget: [Kept]] = [:]
+  private var count = 0
+
+  /// As many as clients may ask at once; more are closed.
+  private static let countMax = 1024
+  /// Servers close what was idle for longer, some of them after five seconds.
+  private static let ageMax = Duration.seconds(4)
+
+  deinit {
+    for connections in idle.values { for connection in connections { close(connection.descriptor) } }
+  }
+
+  /// One that the server has not closed; nil if there is none.
+  func take(_ target: DialTarget, at now: Instant) -> Kept? {
+    while let connection = idle[target]?.popLast() {
+      count -= 1
+      if connection.since + Self.ageMax > now, Self.isQuiet(connection.descriptor) { return connection }
+      close(connection.descriptor)
+    }
+    idle[target] = nil
+    return nil
+  }
+
+  func keep(_ descriptor: CInt, _ tls: TLSClient?, for target: DialTarget, at now: Instant) {
+    guard count < Self.countMax else {
+      close(descriptor)
+      return
+    }
+    count += 1
+    idle[target, default: []].append(Kept(descriptor: descriptor, tls: tls, since: now))
+  }
+
+  /// Whether nothing has come: neither the end nor a word that nobody asked for. With TLS 1.3 a session ticket may have.
+  private static func isQuiet(_ descriptor: CInt) -> Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
+    return count < 0 ? errno == EAGAIN : count > 0
+  }
+}

@@ -1,0 +1,180 @@
+package import GatewayCore
+internal import GatewayJSON
+
+/// A token endpoint that a file describes, as a fleet asks it.
+package struct DescribedTokenEndpoint: TokenEndpoint {
+  package let description: TokenDescription
+  /// Where paths are below that do not begin with a host.
+  private let base: String
+  /// Told of every exchange; nil for a fleet.
+  private let watch: (@Sendable (TokenSight) -> Void)?
+
+  /// - Parameter base: The path of the address that the command line names.
+  package init(_ description: TokenDescription, base: String = "", watch: (@Sendable (TokenSight) -> Void)? = nil) {
+    self.description = description
+    self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
+    self.watch = watch
+  }
+
+  /// The same, telling `watch` of every exchange.
+  package func watched(by watch: @escaping @Sendable (TokenSight) -> Void) -> DescribedTokenEndpoint {
+    DescribedTokenEndpoint(description, base: base, watch: watch)
+  }
+
+  package var takesEnds: Bool { description.takesEnds }
+  package var tellsEnds: Bool { !description.answer.ends.isEmpty }
+
+  package func user(of number: Int) -> UserID { UserID(description.users.name(of: number)) }
+
+  package func memory() -> TokenMemory { TokenMemory(slots: description.answer.taking.count) }
+
+  // MARK: Asking
+
+  package func request(_ wish: TokenWish, _ memory: TokenMemory) throws(TokenEndpointError) -> TokenRequest {
+    let source = TokenHoles(wish: wish, memory: memory, users: description.users, secrets: description.secrets)
+    // Once everything that it needs is there. Who is to be refused shows nobody's refresh token.
+    let renew = wish.isHopeless ? nil : description.renew.flatMap { $0.isReady(source) ? $0 : nil }
+    let call = renew ?? description.request
+    let choice = (wish.number &+ memory.failures) % call.addresses.count
+    do {
+      var http = try call.request(choice, from: source)
+      if call.addresses[choice].place == nil { http.path = base + http.path }
+      let place = description.places.firstIndex(of: call.addresses[choice].place) ?? 0
+      let request = TokenRequest(
+        http, place: place, isRenewal: description.renew == nil ? nil : renew != nil, wish: wish)
+      watch?(.asked(title(of: request)))
+      return request
+    } catch {
+      throw TokenEndpointError("a request for \(wish.user) could not be said: \(error)")
+    }
+  }
+
+  /// What people may see of a request: method and address, without what fills the holes of a query.
+  func title(of request: TokenRequest) -> String {
+    let path = request.http.path.prefix { $0 != "?" }
+    let hidden = description.users.secrets(of: request.wish.number) + Array(description.secrets.values)
+    let shown = hidden.filter { $0.utf8.count >= 3 }.reduce(String(path)) {
+      $0.replacing(PercentEncoding.encode($1), with: "<secret>")
+    }
+    return "\(request.http.method) \(shown.prefix(200))\(path.endIndex == request.http.path.endIndex ? "" : "?…")"
+  }
+
+  // MARK: Being answered
+
+  package func answer(
+    _ response: HTTPResponse, to request: TokenRequest, at now: WallTime, _ memory: inout TokenMemory
+  ) -> TokenAnswer {
+    memory.requests &+= 1
+    var answer = judged(response, to: request, at: now, &memory)
+    if case .failed = answer.outcome { memory.failures &+= 1 }
+    if case .busy = answer.outcome { memory.failures &+= 1 }
+    if answer.clockOffset == nil { answer.clockOffset = Self.clockOffset(response, from: request.wish.now, to: now) }
+    watch?(.answered(status: response.status, TokenSight.words(of: answer, at: now)))
+    return answer
+  }
+
+  package func unanswered(
+    _ request: TokenRequest, reason: String, detail: String, _ memory: inout TokenMemory
+  ) -> TokenAnswer {
+    memory.requests &+= 1
+    memory.failures &+= 1
+    let answer = TokenAnswer(.failed, label: reason, sentence: advice(reason, detail, request))
+    watch?(.unanswered(answer.sentence ?? reason))
+    return answer
+  }
+
+  private func judged(
+    _ response: HTTPResponse, to request: TokenRequest, at now: WallTime, _ memory: inout TokenMemory
+  ) -> TokenAnswer {
+    let status = response.status
+    let body = TokenAnswerRules.body(of: response)
+    if description.statuses.busy.contains(status) {
+      let wait = RetryAfter.read(response, at: now)
+      return TokenAnswer(.busy(status: status, retryAfter: wait), label: label(status, body, request, memory))
+    }
+    if description.statuses.refused.contains(status) {
+      // Whoever comes again begins anew: what was taken is good no more.
+      if request.isRenewal == true { memory.taken = memory.taken.map { _ in nil } }
+      return TokenAnswer(.refused(status: status), label: label(status, body, request, memory))
+    }
+    if (300..<400).contains(status) { return redirected(response, request) }
+    guard (200..<300).contains(status) else {
+      return TokenAnswer(.failed, label: label(status, body, request, memory))
+    }
+    switch description.answer.token.token(in: response, body) {
+    case .failure(let error):
+      let sentence = "\(title(of: request)) answered \(status) without a token: \(error.sentence)"
+      return TokenAnswer(.failed, label: "no_token", sentence: sentence)
+    case .success(let token):
+      return granted(token, body, response, request, at: now, &memory)
+    }
+  }
+
+  private func granted(
+    _ token: Credentials, _ body: JSONView?, _ response: HTTPResponse, _ request: TokenRequest, at now: WallTime,
+    _ memory: inout TokenMemory
+  ) -> TokenAnswer {
+    description.answer.take(from: body, into: &memory)
+    memory.failures = 0
+    var answer = TokenAnswer(.token(token), label: "token")
+    answer.isSameToken = memory.token == token
+    memory.token = token
+    answer.clockOffset = Self.clockOffset(response, from: request.wish.now, to: now)
+    let offset = answer.clockOffset ?? .zero
+    for rule in description.answer.ends {
+      guard let told = rule.end(of: token, body, at: now, offset: offset) else { continue }
+      answer.end = told.end
+      answer.endSource = told.source
+      answer.life = told.life ?? max(.zero, told.end - now)
+      return answer
+    }
+    if takesEnds {
+      // Nobody says, so what was asked for is what there is.
+      answer.endSource = .asked
+      switch request.wish.life {
+      case .lasting(let life): (answer.end, answer.life) = (request.wish.now + life, life)
+      case .until(let end): (answer.end, answer.life) = (end, max(.zero, end - now))
+      }
+      return answer
+    }
+    let looked = description.answer.ends.map(\.words).filter { !$0.isEmpty }.joined(separator: ", and ")
+    answer.sentence =
+      "nobody says when a token ends (\(looked)): \"end\" in the description names where the answer does, "
+      + "{\"seconds\": \"/expires_in\"} for instance, or {\"fixed\": \"5m\"}; or give --timeout"
+    return answer
+  }
+
+  /// A login page answers so, and where it leads may be somebody else's.
+  private func redirected(_ response: HTTPResponse, _ request: TokenRequest) -> TokenAnswer {
+    let location = response.header("location") ?? ""
+    let host = EndpointPlace.split(location)?.place.text ?? "a path of its own"
+    let sentence =
+      "\(title(of: request)) was answered \(response.status), to \(host): no redirect is followed; \"url\" names where "
+      + "tokens are really given"
+    return TokenAnswer(.failed, label: "redirected", sentence: sentence)
+  }
+
+  private func label(_ status: Int, _ body: JSONView?, _ request: TokenRequest, _ memory: TokenMemory) -> String {
+    let hidden =
+      description.users.secrets(of: request.wish.number) + Array(description.secrets.values)
+      + memory.taken.compactMap { $0 } + [memory.token?.token].compactMap { $0 }
+    let word = description.answer.errorLabel(in: body, hiding: hidden)
+    return word.map { "http_\(status) \($0)" } ?? "http_\(status)"
+  }
+
+  /// How far the endpoint's clock is ahead of ours, as far as its whole seconds tell; nil if that may be nothing.
+  private static func clockOffset(_ response: HTTPResponse, from sent: WallTime, to now: WallTime) -> Duration? {
+    guard let date = response.header("date").flatMap({ WallTime(httpDate: $0) }) else { return nil }
+    let half = Duration.nanoseconds(max(0, (now - sent).nanoseconds / 2))
+    let offset = date + .milliseconds(500) - (sent + half)
+    let hidden = half + .seconds(2)
+    return offset > hidden || offset < .zero - hidden ? offset : nil
+  }
+}
+
+extension TokenCall {
+  /// Whether everything is there that it needs.
+  fileprivate func isReady(_ source: TokenHoles) -> Bool {
+    holes.allSatisfy { source.value(of: $0) != nil }
+  }
+}

@@ -1,0 +1,121 @@
+internal import GatewayJSON
+internal import GatewayKit
+
+/// A token endpoint as a file describes it: what to ask, where the token stands in the answer, when it ends.
+package struct TokenDescription: Sendable {
+  package let name: String
+  let users: TokenUsers
+  let request: TokenCall
+  /// Every later token; nil where the first request serves for them too.
+  let renew: TokenCall?
+  let answer: TokenAnswerRules
+  let statuses: TokenStatuses
+  package let tls: EndpointTLS?
+  /// Whether connections are kept for the next request.
+  package let keepsConnections: Bool
+  let secrets: [String: String]
+  /// The hosts that it names; nil stands for the address that the command line names.
+  package let places: [EndpointPlace?]
+
+  static let keys = [
+    "$schema", "tokens", "name", "users", "request", "renew", "answer", "statuses", "tls", "keep_alive",
+  ]
+
+  /// - Parameters:
+  ///   - secrets: What stands for `{{secret.NAME}}`.
+  ///   - folder: Where the files are that it names.
+  package init(_ file: Described, secrets: [String: String] = [:]) throws(DescriptionError) {
+    let described = try file.object(Self.keys)
+    let version = try described.required("tokens", example: "1")
+    guard case .number("1") = version.value.kind else {
+      throw version.error("expected 1, the version of this language")
+    }
+    name = try described["name"]?.text() ?? "described"
+    guard (1...64).contains(name.utf8.count) else {
+      throw (described["name"] ?? file).error("a name has 1 to 64 bytes")
+    }
+    let users = try TokenUsers(described["users"]) { (value, sizeMax) throws(DescriptionError) in
+      try Self.read(value, sizeMax)
+    }
+    let rules = try described.required("answer", example: "{ \"token\": \"/access_token\" }")
+    let taken = try TokenAnswerRules.taken(by: rules)
+    let requestNames = HoleNames(
+      taken: [], words: Self.words, columns: users.columns, secrets: Set(secrets.keys),
+      takenNeeds: "there was no answer yet; what is taken serves \"renew\"")
+    let renewNames = HoleNames(
+      taken: taken, words: Self.words.union(["token"]), columns: users.columns, secrets: Set(secrets.keys),
+      takenNeeds: "\"take\": {\"NAME\": POINTER} under \"answer\" takes it")
+    request = try TokenCall(try described.required("request", example: "{ \"url\": \"/token\" }"), requestNames)
+    renew = try described["renew"].map { (renew) throws(DescriptionError) in try TokenCall(renew, renewNames) }
+    answer = try TokenAnswerRules(rules, taken: taken)
+    statuses = try TokenStatuses(described["statuses"])
+    tls = try described["tls"].map { (tls) throws(DescriptionError) in
+      try EndpointTLS(tls) { (value) throws(DescriptionError) in try Self.path(value) }
+    }
+    keepsConnections = try described["keep_alive"]?.bool() ?? false
+    self.users = users
+    self.secrets = secrets
+    var places: [EndpointPlace?] = []
+    for address in request.addresses + (renew?.addresses ?? []) where !places.contains(address.place) {
+      places.append(address.place)
+    }
+    self.places = places
+    if let tls = described["tls"], !places.contains(where: { $0?.isTLS ?? true }) {
+      throw tls.error("no \"url\" begins with https://")
+    }
+    if let first = taken.first, renew == nil {
+      throw rules.error("'\(first)' is taken and nothing uses it; a \"renew\" does, as {{taken.\(first)}}")
+    }
+  }
+
+  /// What every request has.
+  private static let words: Set<String> = [
+    "user", "number", "random", "now", "now_ms", "life_s", "end_s", "end_ms",
+  ]
+
+  /// How many users there are; nil for as many as are wanted.
+  package var userCount: Int? { users.count }
+
+  /// Whether a request says who asks, so that one can be made that has to be refused.
+  package var namesUser: Bool {
+    request.holes.contains { hole in
+      switch hole {
+      case .user, .column: true
+      default: false
+      }
+    }
+  }
+
+  /// Whether a request says when the token is to end.
+  package var takesEnds: Bool {
+    !request.holes.union(renew?.holes ?? []).isDisjoint(with: [.lifeSeconds, .endSeconds, .endMilliseconds])
+  }
+
+  /// What there is to it, as a line for people.
+  package var outline: String {
+    let who = users.count.map { "\($0) users" } ?? "users by a pattern"
+    let ends = takesEnds ? "the storm chooses the ends of tokens" : "the endpoint chooses the ends of tokens"
+    let hosts = places.map { $0?.text ?? "--provider" }.joined(separator: ", ")
+    return
+      "\(name): \(who), \(renew == nil ? "one request" : "a request and another that renews"), at \(hosts); \(ends)"
+  }
+
+  // MARK: Files beside it
+
+  /// A path of a description is told from its folder.
+  private static func path(_ value: Described) throws(DescriptionError) -> String {
+    let path = try value.text()
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw value.error("expected the name of a file") }
+    guard !path.hasPrefix("/"), let slash = value.file.lastIndex(of: "/") else { return path }
+    return value.file[...slash] + path
+  }
+
+  private static func read(_ value: Described, _ sizeMax: Int) throws(DescriptionError) -> (String, [UInt8]) {
+    let path = try path(value)
+    do {
+      return (path, try InputFile.read(path, of: "csv", sizeMax: sizeMax))
+    } catch {
+      throw value.error("\(error)")
+    }
+  }
+}

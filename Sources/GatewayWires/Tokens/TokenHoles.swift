@@ -1,0 +1,48 @@
+internal import GatewayCore
+
+/// What fills the holes of a request for a token: the user with its password, the refresh token that was taken.
+struct TokenHoles: HoleSource {
+  let wish: TokenWish
+  let memory: TokenMemory
+  let users: TokenUsers
+  let secrets: [String: String]
+
+  /// When the token is to end, in whole seconds.
+  private var end: WallTime {
+    switch wish.life {
+    case .lasting(let duration): wish.now + duration
+    case .until(let time): time
+    }
+  }
+
+  func value(of hole: Hole) -> String? {
+    switch hole {
+    case .user: wish.user.rawValue
+    // Whoever is to be refused shows nobody's password.
+    case .column(let column): wish.isHopeless ? wish.user.rawValue : users.value(column, of: wish.number)
+    case .token: memory.token?.token
+    case .number: "\(wish.number)"
+    case .random: random
+    case .nowSeconds: "\(wish.now.nanoseconds / Self.second)"
+    case .nowMilliseconds: "\(wish.now.nanoseconds / Self.millisecond)"
+    // At least a second: no endpoint gives a token that is over.
+    case .lifeSeconds: "\(max(1, ((end - wish.now).nanoseconds + Self.second / 2) / Self.second))"
+    case .endSeconds: "\(end.nanoseconds / Self.second)"
+    case .endMilliseconds: "\(end.nanoseconds / Self.millisecond)"
+    case .taken(let slot): memory.taken.indices.contains(slot) ? memory.taken[slot] : nil
+    case .secret(let name): secrets[name]
+    case .id, .sent, .connection: nil
+    }
+  }
+
+  private static let second: Int64 = 1_000_000_000
+  private static let millisecond: Int64 = 1_000_000
+
+  /// Sixteen hexadecimal digits, others for each client and request.
+  private var random: String {
+    var generator = SeededGenerator(
+      seed: UInt64(truncatingIfNeeded: wish.number) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(memory.requests) << 32)
+    let digits = String(generator.next(), radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+}

@@ -1,0 +1,108 @@
+internal import GatewayCore
+internal import GatewayJSON
+
+/// Where the token stands in an answer: at `/access`, in the field `X-Token`, or it is the whole body.
+enum TokenPlace: Hashable, Sendable {
+  case pointer(JSONPointer)
+  case header(String)
+  case text
+
+  private static let example = "\"/access_token\", {\"header\": \"X-Token\"} or {\"text\": true}"
+
+  init(_ described: Described) throws(DescriptionError) {
+    if case .string = described.value.kind {
+      let pointer = try JSONPointer(described)
+      guard !pointer.description.isEmpty else {
+        throw described.error("the whole answer is written {\"text\": true}; else a pointer as \"/access_token\"")
+      }
+      self = .pointer(pointer)
+      return
+    }
+    guard case .object = described.value.kind else { throw described.error("expected \(Self.example)") }
+    let place = try described.object(["header", "text"])
+    switch (place["header"], place["text"]) {
+    case (let header?, nil): self = .header(try header.text().lowercased())
+    case (nil, let text?):
+      guard try text.bool() else { throw text.error("false says nothing; expected \(Self.example)") }
+      self = .text
+    default: throw described.error("expected \(Self.example)")
+    }
+  }
+
+  /// The token; a sentence that says what is there in its place, if there is none.
+  func token(in response: HTTPResponse, _ body: JSONView?) -> Result<Credentials, TokenEndpointError> {
+    switch self {
+    case .header(let name):
+      guard let value = response.header(name) else {
+        let names = response.headers.map { WireLabel.cleaned($0.name) }.joined(separator: ", ")
+        return .failure(TokenEndpointError("no field \(name), only \(names.isEmpty ? "none at all" : names)"))
+      }
+      return Self.checked(value, in: "the field \(name)")
+    case .text:
+      let text = String(decoding: response.body, as: UTF8.self)
+      return Self.checked(String(text.drop(while: \.isWhitespace)), in: "the body")
+    case .pointer(let pointer):
+      guard let body else { return .failure(TokenEndpointError(Self.noJSON(response))) }
+      guard let found = pointer.find(in: body) else {
+        return .failure(TokenEndpointError(Self.missing(pointer, in: body)))
+      }
+      guard let text = found.string else {
+        let inside = found.members.map { " with \(Self.names($0.map(\.name)))" } ?? ""
+        return .failure(TokenEndpointError("at \(pointer) is no text but \(Self.noun(found))\(inside)"))
+      }
+      return Self.checked(text, in: pointer.description)
+    }
+  }
+
+  /// A token is one word: anything else would be cut apart on the way to the gateway.
+  private static func checked(_ text: String, in place: String) -> Result<Credentials, TokenEndpointError> {
+    var token = text
+    while let last = token.last, last.isWhitespace { token.removeLast() }
+    guard !token.isEmpty else { return .failure(TokenEndpointError("\(place) is empty")) }
+    guard token.utf8.count <= 65_536, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      return .failure(TokenEndpointError("what is in \(place) is no token: it holds spaces, or what is not ASCII"))
+    }
+    return .success(Credentials(token: token))
+  }
+
+  // MARK: What is there instead
+
+  private static func noJSON(_ response: HTTPResponse) -> String {
+    let type = response.header("content-type").map { String($0.prefix { $0 != ";" }) } ?? "nothing said of its type"
+    let isEmpty = response.body.isEmpty
+    return isEmpty ? "the body is empty" : "the body is no JSON, but \(type.filter { !$0.isNewline }.prefix(60))"
+  }
+
+  /// `nothing at /token, only refresh, access; is it "/access"?`
+  private static func missing(_ pointer: JSONPointer, in body: JSONView) -> String {
+    let members = body.members ?? []
+    let likely = members.first { member in
+      member.value.withUTF8 { $0.starts(with: "eyJ".utf8) } == true && !member.name.contains("refresh")
+    }
+    let inside = members.first { ($0.value.members ?? []).contains { $0.value.string?.hasPrefix("eyJ") == true } }
+    let deeper = inside.flatMap { outer in
+      outer.value.members?.first { $0.value.string?.hasPrefix("eyJ") == true }.map {
+        JSONPointer.step(outer.name) + JSONPointer.step($0.name)
+      }
+    }
+    let hint = (likely.map { JSONPointer.step($0.name) } ?? deeper).map { "; is it \"\($0)\"?" } ?? ""
+    let there = body.isObject ? "only \(names(members.map(\.name)))" : "for the answer is \(noun(body))"
+    return "nothing at \(pointer), \(there)\(hint)"
+  }
+
+  private static func names(_ names: [String]) -> String {
+    guard !names.isEmpty else { return "an empty object" }
+    return names.prefix(8).map(WireLabel.cleaned).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+  }
+
+  private static func noun(_ value: JSONView) -> String {
+    switch value.kind {
+    case .object: "an object"
+    case .array: "an array"
+    case .string: "a text"
+    case .integer, .real: "a number"
+    case .bool: "true or false"
+    case .null: "null"
+    }
+  }
+}

@@ -1,0 +1,25 @@
+internal import GatewayCore
+
+/// What is seen of one client's exchange with a token endpoint; no token, no secret stands in it.
+package enum TokenSight: Hashable, Sendable {
+  /// Method and path.
+  case asked(String)
+  case answered(status: Int, String)
+  case unanswered(String)
+
+  /// What an answer came to, for people.
+  static func words(of answer: TokenAnswer, at now: WallTime) -> String {
+    switch answer.outcome {
+    case .token:
+      let same = answer.isSameToken ? "the token of before" : "a token"
+      guard let end = answer.end else { return "\(same); nobody says when it ends" }
+      let seconds = ((end - now).nanoseconds + 500_000_000) / 1_000_000_000
+      return "\(same), which ends in \(seconds) s (\(answer.endSource.rawValue))"
+    case .busy(_, let wait):
+      let seconds = wait.map { ", for \($0.nanoseconds / 1_000_000_000) s" } ?? ""
+      return "busy\(seconds): \(answer.label)"
+    case .refused: return "refused: \(answer.label)"
+    case .failed: return answer.sentence ?? answer.label
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+import GatewayRuntime
+import GatewayWires
+
+// Where the clients' tokens come from, by the flags.
+
+extension StormOptions {
+  /// - Parameters:
+  ///   - dialect: Who makes the tokens of clients that mint; nil where there is no gateway.
+  ///   - gateway: Where the provider is if nobody says.
+  static func tokens(
+    _ arguments: Arguments, _ dialect: StormDialect?, described: TokenDescription?, provider: StormAddress?,
+    gateway: StormAddress?
+  ) throws -> TokenSource {
+    if let described {
+      guard try !arguments.isOn("mint") else {
+        throw UsageError("--mint and --tokens are both given; one of them is meant")
+      }
+      let below = provider ?? gateway.map { StormAddress($0.provider) }
+      let places = try TokensFile.places(described, below: below, isInsecure: arguments.isOn("insecure"))
+      return .endpoint(DescribedTokenEndpoint(described, base: provider?.path ?? ""), places: places)
+    }
+    guard let dialect, let gateway else {
+      throw UsageError(
+        "--provider-only needs --tokens, the description of the token endpoint: --tokens postern for POST /v1/tokens")
+    }
+    guard try arguments.isOn("mint") else { return .provider(provider?.target ?? gateway.target, path: provider?.path) }
+    guard provider == nil else { throw UsageError("--mint and --provider are both given; one of them is meant") }
+    return .minted(try dialect.issuer(arguments))
+  }
+
+  /// Refuses what says nothing to the endpoint, or cannot be.
+  static func check(_ arguments: Arguments, _ plan: inout StormPlan, _ tokens: TokenDescription?) throws {
+    guard let tokens else {
+      guard let secret = arguments.value("template-secret"), arguments.value("wire") == nil else { return }
+      throw UsageError("\(secret.source) is for {{secret.NAME}} in a description: --tokens or --wire")
+    }
+    try arguments.refuse(["provider-secret-file"], with: "tokens", arguments.string("tokens") ?? "")
+    if !tokens.takesEnds {
+      for flag in ["life", "jitter", "expire-after"] {
+        guard let value = arguments.value(flag) else { continue }
+        throw UsageError("\(value.source): \(Self.endpointChooses)")
+      }
+      if let expiry = arguments.value("expiry"), plan.expiry == .common {
+        throw UsageError("\(expiry.source) common: \(Self.endpointChooses)")
+      }
+      plan.expiry = .own
+    }
+    if plan.behaviours.counts(of: plan.clients)[.refused] ?? 0 > 0, !tokens.namesUser {
+      throw UsageError("--behaviour refused: the request of \(tokens.name) names no user, so none can be refused")
+    }
+  }
+
+  private static let endpointChooses =
+    "the endpoint chooses when tokens end, since no template of --tokens says {{life_s}}, {{end_s}} or {{end_ms}}"
+
+  /// The plan as it was carried out: where the endpoint chose, with the life that tokens had.
+  func plan(after result: StormResult) -> StormPlan {
+    guard let described, !described.takesEnds, let life = result.tokens.longestLife else { return plan }
+    var plan = plan
+    plan.life = .seconds(life)
+    return plan
+  }
+
+  /// What to know of users before one believes the figures.
+  static func caveats(_ tokens: TokenDescription?, clients: Int) -> [String] {
+    guard let count = tokens?.userCount, count < clients else { return [] }
+    let several = (clients + count - 1) / count
+    return [
+      "\(Figures.count(clients)) clients, but \(Figures.count(count)) users: up to \(several) clients are one user"
+    ]
+  }
+}
