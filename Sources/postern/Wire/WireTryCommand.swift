@@ -8,9 +8,7 @@ enum WireTryCommand: Command {
     "postern wire try --wire socketio --url ws://127.0.0.1:3000 --mint --secret-file secret --life 5s"
   static let sections = StormFlags.sections
   static let neededFirst = [
-    "wire", "url", "tokens", "template-secret", "provider", "provider-secret-file", "mint", "secret-file", "life",
-    "insecure", "connect-timeout",
-    "timeout",
+    "wire", "url", "tokens", "template-secret", "provider", "mint", "secret-file", "life", "insecure", "timeout",
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
