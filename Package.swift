@@ -84,6 +84,7 @@ let package = Package(
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
+    library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),
     library("GatewayReport", ["GatewayFleet", "GatewayCore"]),
     library("GatewayWires", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library(
@@ -98,8 +99,8 @@ let package = Package(
     .executableTarget(
       name: "postern",
       dependencies: [
-        "PosternTesting", "GatewayReport", "GatewayWires", "GatewayFleet", "GatewaySpace", "GatewayServer",
-        "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "PosternTesting", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
+        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
       swiftSettings: settings),
 
@@ -161,6 +162,7 @@ let package = Package(
         "GatewayFleet", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
         "GatewayTokens", "GatewayCore", "TestSupport",
       ]),
+    tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests(
       "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"] + vendors),
     tests(

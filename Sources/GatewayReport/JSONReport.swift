@@ -23,6 +23,7 @@ extension StormReport {
     let schema = StormReport.schema
     let startedAt: String
     let gateway: String
+    let source: String?
     let dialect: String
     let sdk: String?
     let provider: String
@@ -41,6 +42,7 @@ extension StormReport {
     init(_ report: StormReport) {
       startedAt = report.startText
       gateway = report.gateway
+      source = report.result.source
       dialect = report.plan.dialect
       sdk = report.plan.sdk
       provider = report.provider
@@ -57,6 +59,7 @@ extension StormReport {
       phases = report.result.phases?.map(Phase.init)
       var whole = report.result
       whole.phases = nil
+      whole.source = nil
       result = whole
     }
   }

@@ -72,7 +72,7 @@ package struct StormReport: Sendable {
   var hasReturns: Bool { result.returns.interrupted > 0 || result.returns.attempts > 0 }
 
   /// The figure of a metric for people, or what stands in its place: a dash, `never`, `not measurable`.
-  func figure(_ name: String) -> String {
+  package func figure(_ name: String) -> String {
     guard let metric = Metric.named(name) else { preconditionFailure("no metric \(name)") }
     return Figure(metric, result).text
   }

@@ -30,6 +30,7 @@ private let others: [String: Allowed] = [
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
+  "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
   "GatewayReport": (["GatewayFleet", "GatewayCore"], ["FoundationEssentials", "Glibc"]),
   "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
   "PosternTesting": (
@@ -44,7 +45,8 @@ private let others: [String: Allowed] = [
   "PosternXCTest": (["PosternTesting"], ["Foundation", "XCTest"]),
   "postern": (
     Set([
-      "PosternTesting", "GatewayReport", "GatewayWires", "GatewayFleet", "GatewaySpace", "GatewayServer",
+      "PosternTesting", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
+      "GatewayServer", "GatewaySimulator",
       "GatewayRuntime",
       "GatewayStores",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",

@@ -11,9 +11,9 @@ package struct ClientPolicy: Hashable, Sendable {
   /// Whether a client that was cut off or not let in comes back.
   package var reconnects: Bool
   /// The wait before a repeated attempt, be it at the provider or at the gateway.
-  package var backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
+  package var backoff: Backoff
   /// How often a client asks for the token of its login before it gives up.
-  package var loginTriesMax = 10
+  package var loginTriesMax: Int
   /// How often it asks for another token when the gateway refuses the one it sent.
   package var renewalsMax = 1
   /// How often a client that talks garbage repeats itself when it is told so, and after what pause.
@@ -36,6 +36,17 @@ package struct ClientPolicy: Hashable, Sendable {
     connectTimeout = plan.connectTimeout
     refreshTimeout = plan.gateway.timeout
     reconnects = plan.reconnects
+    backoff = plan.backoff
+    loginTriesMax = plan.loginTries
     if let refusalsMax = habits.comeback?.refusalsMax { self.refusalsMax = refusalsMax }
+  }
+}
+
+/// A policy that all clients of a fleet keep to, held once for all of them.
+package final class SharedClientPolicy: Sendable {
+  package let policy: ClientPolicy
+
+  package init(_ policy: ClientPolicy) {
+    self.policy = policy
   }
 }

@@ -8,7 +8,7 @@ internal import GatewayRuntime
 /// is known by its number and dropped.
 package struct ClientSession: Sendable {
   package let behaviour: Behaviour
-  package let policy: ClientPolicy
+  private let sharedPolicy: SharedClientPolicy
   package internal(set) var phase = Phase.idle
   /// How often it was refreshed.
   package internal(set) var refreshes = 0
@@ -101,10 +101,17 @@ package struct ClientSession: Sendable {
     }
   }
 
-  package init(_ behaviour: Behaviour, policy: ClientPolicy) {
+  package init(_ behaviour: Behaviour, policy: SharedClientPolicy) {
     self.behaviour = behaviour
-    self.policy = policy
+    sharedPolicy = policy
   }
+
+  /// A client with a policy of its own.
+  package init(_ behaviour: Behaviour, policy: ClientPolicy) {
+    self.init(behaviour, policy: SharedClientPolicy(policy))
+  }
+
+  package var policy: ClientPolicy { sharedPolicy.policy }
 
   var habits: ClientHabits { policy.habits }
 

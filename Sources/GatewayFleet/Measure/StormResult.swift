@@ -33,6 +33,17 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var seconds = 0.0
   /// The same for each phase of its scenario; nil if it had none.
   package var phases: [PhaseResult]?
+  /// Which world it was: `machines` or `wire`; nil for a storm over real sockets.
+  package var source: String?
+  /// What the provider had to do, where the world knows it from inside.
+  package var queue: QueueFigures?
+  /// When what disturbed the fleet was over, in seconds from the start; nil for the first refresh request.
+  package var triggerEnd: Double?
+  /// How many tokens of connected clients expire in each ten seconds from the end on, where the world knows them.
+  package var horizon: [Int]?
+
+  /// Nothing further ahead is looked at: a day, in steps of ten seconds.
+  package static let horizonMax = 8_640
 
   package init() {}
 

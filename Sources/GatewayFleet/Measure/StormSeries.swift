@@ -64,6 +64,9 @@ package struct StormSeries: Hashable, Sendable, Codable {
   /// The most requests to the token provider under way within the second, where one began; the sum over loops.
   package var providerPeaks = Counts()
 
+  /// Tokens of the provider that reached somebody who waited.
+  package var providerUseful = Counts()
+
   package init() {}
 
   /// A kind that is counted today may be missing from what was written yesterday.
@@ -81,12 +84,13 @@ package struct StormSeries: Hashable, Sendable, Codable {
     providerLogins = try counts(.providerLogins)
     providerReturns = try counts(.providerReturns)
     providerPeaks = try counts(.providerPeaks)
+    providerUseful = try counts(.providerUseful)
   }
 
   private static var columns: [WritableKeyPath<StormSeries, Counts>] {
     [
       \.connects, \.asked, \.accepted, \.losses, \.ends, \.providerCalls, \.providerLogins, \.providerReturns,
-      \.providerPeaks,
+      \.providerPeaks, \.providerUseful,
     ]
   }
 

@@ -2,15 +2,23 @@ internal import GatewayCore
 
 extension StormPlan {
   /// Refuses a plan that cannot be carried out.
-  package func check() throws(StormPlanError) {
-    try require((1...1_000_000).contains(clients), "the number of clients must be 1 to 1,000,000, not \(clients)")
-    try require(rate > 0 && rate <= 1_000_000, "the rate must be above 0 and at most 1,000,000 per second, not \(rate)")
+  ///
+  /// - Parameter clientsMax: How many clients whoever carries it out can have.
+  package func check(clientsMax: Int = 1_000_000) throws(StormPlanError) {
+    let most = Figures.count(clientsMax)
+    try require((1...clientsMax).contains(clients), "the number of clients must be 1 to \(most), not \(clients)")
+    try require(
+      rate > 0 && rate <= Double(clientsMax), "the rate must be above 0 and at most \(most) per second, not \(rate)")
     try require(ramp >= .zero, "the ramp must not be negative")
     try require(hold >= .zero, "the hold must not be negative")
     try require(life > .zero, "tokens must live longer than 0 s")
     try require((0...1).contains(jitter), "the jitter is a share of the token's life, 0 to 1, not \(jitter)")
     try require((1...1000).contains(waves), "the number of waves must be 1 to 1000, not \(waves)")
     try require(comeback >= .zero, "the time to come back must not be negative")
+    try require(
+      backoff.base > .zero && backoff.cap >= backoff.base,
+      "clients must wait longer than 0 s before they try again, and at most as long as the cap, which is no shorter")
+    try require((1...1_000_000).contains(loginTries), "the tries of a login must be 1 to 1,000,000, not \(loginTries)")
     try require(slowDelay >= .zero, "the slow clients' delay must not be negative")
     try require((0...254).contains(sources), "the number of source addresses must be 0 to 254, not \(sources)")
     try require((1...64).contains(processes), "the number of processes must be 1 to 64, not \(processes)")
@@ -58,7 +66,7 @@ extension StormPlan {
   package var end: Duration { end(timeout: nil) }
 
   /// The same, if the gateway announced that time-out: who was told a shorter one waits all the same.
-  func end(timeout: Duration?) -> Duration {
+  package func end(timeout: Duration?) -> Duration {
     let laterWaves = life.scaled(by: Double(waves - 1))
     let patience = max(gateway.timeout, timeout ?? .zero, comeback, reconnects ? Self.usualComeback : .zero)
     let settled = expiresAfter + scattered + laterWaves + patience + Self.settleSlack

@@ -31,6 +31,10 @@ package struct StormPlan: Hashable, Sendable, Codable {
   package var reconnects = false
   /// How long clients may take that come back by themselves, as their SDK has it; 0 for those that do not.
   @InSeconds package var comeback: Duration = .zero
+  /// The wait before a repeated attempt, be it at the provider or at the gateway.
+  package var backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
+  /// How often a client asks for the token of its login before it gives up.
+  package var loginTries = 10
   package var seed: UInt64 = 1
   /// How many addresses, from 127.0.0.1 on, the clients connect from; 0 leaves it to the system.
   package var sources = 0

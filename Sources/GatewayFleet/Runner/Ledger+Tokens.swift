@@ -1,10 +1,10 @@
-internal import GatewayCore
+package import GatewayCore
 
 // What is counted of the token provider: how often it was asked, and what it answered.
 
 extension Ledger {
   /// - Parameter isRenewal: Whether the endpoint took it for a renewal; nil where there is one request for both.
-  mutating func providerCalled(_ purpose: FetchPurpose, isRenewal: Bool? = nil, at now: Instant) {
+  package mutating func providerCalled(_ purpose: FetchPurpose, isRenewal: Bool? = nil, at now: Instant) {
     began(at: now)
     let isRenewal = isRenewal ?? Self.isRenewal(purpose)
     result.tokens[keyPath: Self.calls(isRenewal)].calls += 1
@@ -22,7 +22,7 @@ extension Ledger {
   }
 
   /// - Parameter isWanted: Whether the client still waits for the answer.
-  mutating func providerReturned(
+  package mutating func providerReturned(
     _ answer: ProviderAnswer, to purpose: FetchPurpose, after duration: Duration, isWanted: Bool = true, at now: Instant
   ) {
     let label: String
@@ -66,7 +66,11 @@ extension Ledger {
       result.provider.granted += 1
       result.tokens[keyPath: calls].granted += 1
       if case .refresh = purpose { count(\.providerGrants, at: now) }
-      if !isWanted { result.provider.wasted += 1 }
+      if isWanted {
+        result.series.providerUseful.count(atSecond: second(now))
+      } else {
+        result.provider.wasted += 1
+      }
       return
     case .busy: result.tokens[keyPath: calls].busy += 1
     case .refused, .denied: result.tokens[keyPath: calls].refused.count(label)
@@ -80,7 +84,7 @@ extension Ledger {
     result.tokens.note(error.sentence, on: reason)
   }
 
-  mutating func minted() {
+  package mutating func minted() {
     result.provider.mintedLocally += 1
   }
 

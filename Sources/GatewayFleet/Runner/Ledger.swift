@@ -1,21 +1,21 @@
-internal import GatewayCore
+package import GatewayCore
 
-/// Counts what the clients of one loop tell.
-struct Ledger {
-  var result = StormResult()
+/// Counts what the clients of one loop tell: a login at second 3, for instance.
+package struct Ledger {
+  package var result = StormResult()
   /// Clients that are logged in.
-  private(set) var connected = 0
+  package private(set) var connected = 0
   /// Requests to the provider that are under way.
-  private(set) var inFlight = 0
+  package private(set) var inFlight = 0
   /// Clients the storm need not wait for any more.
-  var settled = 0
+  package var settled = 0
   private var inFlightPeak = 0
   private let start: Instant
   /// When the first refresh request is to be expected; nil if that differs from client to client.
   private let onset: Instant?
 
   /// - Parameter length: How long the storm may last.
-  init(start: Instant, onset: Instant?, length: Duration = .zero) {
+  package init(start: Instant, onset: Instant?, length: Duration = .zero) {
     self.start = start
     self.onset = onset
     result.bins = StormBins(length: length)
@@ -27,7 +27,7 @@ struct Ledger {
   }
 
   /// A refresh request announced how long the gateway waits for the answer.
-  mutating func announced(_ timeout: Duration) {
+  package mutating func announced(_ timeout: Duration) {
     let timeout = min(timeout, Self.timeoutMax)
     result.seen.longestTimeout = max(result.seen.longestTimeout ?? 0, timeout.inSeconds)
   }
@@ -39,11 +39,11 @@ struct Ledger {
     Int((now - start).nanoseconds / 1_000_000_000)
   }
 
-  mutating func began(_ behaviour: Behaviour) {
+  package mutating func began(_ behaviour: Behaviour) {
     result.behaviours[behaviour, default: .init()].clients += 1
   }
 
-  mutating func record(_ record: ClientRecord, _ behaviour: Behaviour, at now: Instant) {
+  package mutating func record(_ record: ClientRecord, _ behaviour: Behaviour, at now: Instant) {
     let second = second(now)
     switch record {
     case .connecting:
@@ -148,7 +148,7 @@ struct Ledger {
   }
 
   /// Notes what became of a client, once, at the end.
-  mutating func close(_ behaviour: Behaviour, _ outcome: ClientSession.Outcome) {
+  package mutating func close(_ behaviour: Behaviour, _ outcome: ClientSession.Outcome) {
     switch outcome {
     case .neverConnected: return
     case .kept: result.behaviours[behaviour, default: .init()].kept += 1

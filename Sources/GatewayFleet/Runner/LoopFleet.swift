@@ -8,7 +8,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   let loop: EventLoop
   let dialer: any Dialer
   let setup: StormSetup
-  let policy: ClientPolicy
+  let sharedPolicy: SharedClientPolicy
   var ledger: Ledger
   /// The array that effects are gathered in, lent to one client at a time so that an event allocates none.
   var scratch: [ClientEffect] = []
@@ -37,8 +37,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     self.setup = setup
     self.loopNumber = loopNumber
     self.behaviours = behaviours
-    policy = ClientPolicy(
-      setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames)
+    sharedPolicy = SharedClientPolicy(
+      ClientPolicy(setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames))
     pacer = setup.plan.pacer
     start = loop.now + (setup.startsAt - loop.wallTime)
     ledger = Ledger(
@@ -47,6 +47,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     fetchesMax = max(1, setup.plan.fetches / setup.plan.loops)
     wakeup = Wakeup(target: self)
   }
+
+  var policy: ClientPolicy { sharedPolicy.policy }
 
   /// Runs `body` on the fleet's loop: at once if that is the caller's.
   nonisolated(nonsending) func perform<Answer: Sendable>(

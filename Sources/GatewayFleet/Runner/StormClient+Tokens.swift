@@ -78,19 +78,12 @@ extension StormClient {
   }
 
   func life(for purpose: FetchPurpose) -> TokenLife {
-    let plan = fleet.setup.plan
-    // Whoever is back so shortly before the common expiry takes no part in it: a wire may know no token that lives so short.
-    let spare = session.logins > 0 ? Duration.seconds(2) : .zero
-    let scattered = plan.life.scaled(by: plan.jitter * generator.nextShare())
-    if purpose == .login, let expiry = fleet.setup.expiresAt, fleet.loop.wallTime + spare < expiry {
-      return .until(expiry + scattered)
+    let expiry = fleet.setup.expiresAt
+    let asked = session.life(
+      for: purpose, in: fleet.setup.plan, commonExpiry: expiry.map { $0 - fleet.loop.wallTime }, chance: &generator)
+    switch asked {
+    case .untilCommonExpiry(let scattered): return .until((expiry ?? fleet.loop.wallTime) + scattered)
+    case .lasting(let life): return .lasting(life)
     }
-    // Also where the first token was refused for its age and another is asked for: this one outlives the storm.
-    if session.logins == 0 {
-      session.isDue = fleet.setup.expiresAt == nil
-    } else if purpose == .login {
-      session.isDue = false
-    }
-    return .lasting(plan.life - scattered)
   }
 }

@@ -33,9 +33,8 @@ actor StormClient {
     self.index = index
     self.behaviour = behaviour
     self.fleet = fleet
-    session = ClientSession(behaviour, policy: fleet.policy)
-    var seeds = SeededGenerator(seed: fleet.setup.plan.seed ^ UInt64(index) &* 0x9E37_79B9_7F4A_7C15)
-    generator = SeededGenerator(seed: seeds.next())
+    session = ClientSession(behaviour, policy: fleet.sharedPolicy)
+    generator = fleet.setup.plan.chance(of: index)
   }
 
   // MARK: Events

@@ -32,7 +32,7 @@ package struct StormProgress: Hashable, Sendable, Codable {
 
   package init() {}
 
-  init(_ ledger: Ledger, started: Int) {
+  package init(_ ledger: Ledger, started: Int) {
     self.started = started
     connected = ledger.connected
     failed = ledger.result.connects.failed.total

@@ -2,7 +2,8 @@ package import GatewayCore
 
 /// The built-in token provider: mints tokens as slowly, as few at once and as unreliably as its policy says.
 ///
-/// One queue for the whole gateway, so it runs on one executor. A caller that goes away costs a turn and harms nobody.
+/// One queue for the whole gateway, so it runs on one executor. A caller that goes away costs a turn, or by the policy none,
+/// and harms nobody.
 package actor TokenProvider {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   package nonisolated let policy: TokenProviderPolicy
@@ -84,6 +85,12 @@ package actor TokenProvider {
     figures.queuedPeak = max(figures.queuedPeak, figures.queued)
     // Whoever leaves hands its place on, so the number in flight stays as it is.
     await withCheckedContinuation { waiting.append($0) }
+    guard policy.abandoned == .drop, HTTPCall.caller?.hasGone == true else { return }
+    leave()
+    let refusal = GatewayError.overloaded.detailed("nobody waits for the token any more")
+    figures.dropped += 1
+    note(.refused(refusal), order)
+    throw TokenRefusal(refusal)
   }
 
   private func leave() {

@@ -14,8 +14,10 @@ package struct TokenProviderFigures: Hashable, Sendable {
   package var minted: UInt64 = 0
   /// Requests that failed, as configured.
   package var failed: UInt64 = 0
-  /// Requests that found the queue full.
+  /// Requests that found the queue full, or were dropped.
   package var overloaded: UInt64 = 0
+  /// Requests that were dropped, since their callers had gone.
+  package var dropped: UInt64 = 0
 
   package init() {}
 

@@ -8,6 +8,8 @@ package struct TokenProviderPolicy: Sendable {
   package let concurrency: Int?
   /// How many requests may wait for their turn; one more is refused.
   package let queueMax: Int
+  /// What becomes of requests whose callers have gone while they waited.
+  package let abandoned: Abandoned
   /// The share of requests that fail, in 0...1.
   package let failureRate: Double
   /// How long a token lives unless the request says; nil for ever.
@@ -19,9 +21,17 @@ package struct TokenProviderPolicy: Sendable {
   /// What callers must send as `Authorization: Bearer`; nil if anybody may ask.
   package let secret: Credentials?
 
+  package enum Abandoned: String, Hashable, Sendable, CaseIterable {
+    /// Their turn is used up like any other's.
+    case serve
+    /// They are dropped when their turn comes, and the next one's comes at once.
+    case drop
+  }
+
   /// A policy within its limits. Throws, with the name of what is wrong and what would be right.
   package init(
-    latency: Duration = .zero, concurrency: Int? = nil, queueMax: Int = 100_000, failureRate: Double = 0,
+    latency: Duration = .zero, concurrency: Int? = nil, queueMax: Int = 100_000,
+    abandoned: Abandoned = .serve, failureRate: Double = 0,
     defaultLife: Duration? = .seconds(3600),
     lives: ClosedRange<Duration> = .milliseconds(1)...(.seconds(10 * 365 * 86_400)),
     guestLife: Duration = .seconds(3600), secret: Credentials? = nil
@@ -37,11 +47,19 @@ package struct TokenProviderPolicy: Sendable {
     self.latency = latency
     self.concurrency = concurrency
     self.queueMax = queueMax
+    self.abandoned = abandoned
     self.failureRate = failureRate
     self.defaultLife = defaultLife
     self.lives = lives
     self.guestLife = guestLife
     self.secret = secret
+  }
+
+  /// How long the last of a full queue waits; nil if nobody ever does.
+  package var longestWait: Duration? {
+    guard let concurrency, latency > .zero, queueMax > 0 else { return nil }
+    let seconds = latency.inSeconds * Double(queueMax) / Double(concurrency)
+    return .nanoseconds(Int64(min(seconds, 1e9) * 1e9))
   }
 
   /// When to try again after a refusal, in seconds: the time a full queue takes to empty, 1...60.

@@ -1,10 +1,10 @@
 /// Rows of cells as lines of text, their columns below each other.
-enum TextTable {
+package enum TextTable {
   /// Columns flush left.
-  static func aligned(_ rows: [[String]]) -> [String] { columns(rows, rightFrom: .max) }
+  package static func aligned(_ rows: [[String]]) -> [String] { columns(rows, rightFrom: .max) }
 
   /// Rows of numbers: the first column flush left, the others flush right, but for those from `leftFrom` on.
-  static func columns(_ rows: [[String]], rightFrom: Int = 1, leftFrom: Int = .max) -> [String] {
+  package static func columns(_ rows: [[String]], rightFrom: Int = 1, leftFrom: Int = .max) -> [String] {
     let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
       rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
     }

@@ -24,10 +24,38 @@ extension Metric {
     ) {
       $0.secondsBelow99
     },
+    Metric(
+      "connected.below_999", .duration, "how long fewer than 99.9 % of those were connected", better: .lower,
+      over: .connected
+    ) { $0.secondsBelow(0.999) },
+    Metric(
+      "recovered.after", .duration,
+      "from the end of what disturbed the fleet until 99.9 % were connected, nobody waited for the provider, and each token took fewer than 1.1 calls",
+      better: .lower, over: .connected,
+      missing: { _ in .never("the fleet was not back to where it was when the storm ended") }
+    ) { $0.recoveredAfter },
+    Metric(
+      "connects.peak_10s", .count, "the most logins in any ten seconds", over: .connected
+    ) { peak($0, \.logins, .seconds(10)) },
+    Metric(
+      "horizon.peak", .share,
+      "of the expiries ahead when it was over, those in the fullest ten seconds; where the world knows them",
+      missing: { _ in .unmeasurable("only a simulated world knows them") }
+    ) { $0.horizonPeak },
   ]
 
   static let refreshes = [
     Metric("refresh.asked", .count, "refresh requests", over: .connected) { Double($0.refreshes.asked) },
+    Metric("refresh.asked_peak", .count, "the most requests in any one second", better: .lower, over: .connected) {
+      peak($0, \.asked, .seconds(1))
+    },
+    Metric("refresh.asked_peak_10s", .count, "the same in any ten seconds", better: .lower, over: .connected) {
+      peak($0, \.asked, .seconds(10))
+    },
+    Metric(
+      "refresh.asked_peak_to_mean_10s", .ratio,
+      "refresh.asked_peak_10s over the mean of the time that the wave was given", better: .lower, over: .asked
+    ) { $0.peakToMean(\.asked, over: .seconds(10)) },
     Metric("refresh.answered", .count, "answers to them", over: .connected) { Double($0.refreshes.answered) },
     Metric("refresh.accepted", .count, "answers the gateway accepted", over: .connected) {
       Double($0.refreshes.accepted)
@@ -77,6 +105,9 @@ extension Metric {
     ) {
       Double($0.everybody.lostUnexpectedly)
     },
+    Metric(
+      "lost.share", .share, "those, as a share of the clients that were connected", better: .lower, over: .connected
+    ) { $0.lostShare },
     Metric("lost.expected", .count, "clients cut off as they should be", over: .connected) {
       Double($0.everybody.lostExpectedly)
     },

@@ -18,6 +18,24 @@ extension Metric {
     ) {
       Double($0.provider.wasted)
     },
+    Metric(
+      "provider.goodput", .count, "tokens that reached somebody who waited for them", better: .higher, over: .calls
+    ) { Double($0.goodput) },
+    Metric(
+      "provider.amplification", .ratio, "requests for each token that reached somebody who waited", better: .lower,
+      over: .calls, missing: { _ in .never("no token reached anybody who waited") }
+    ) { $0.amplification },
+    Metric(
+      "provider.made_for_nobody", .count, "tokens whose callers had gone when they were made or came", better: .lower,
+      missing: unseen
+    ) { $0.queue.map { Double($0.madeForNobody) } },
+    Metric("provider.queue_peak", .count, "the most requests that waited at once", better: .lower, missing: unseen) {
+      $0.queue.map { Double($0.lengthPeak) }
+    },
+    Metric(
+      "provider.queue_wait", .duration, "the longest that the oldest waiting request had waited", better: .lower,
+      missing: unseen
+    ) { $0.queue.map { Double($0.ages.max() ?? 0) / 1000 } },
     Metric("provider.peak", .count, "the most requests begun in any one second", over: .calls) { result in
       var all = result.bins.providerLogins
       all.merge(result.bins.providerRefreshes)
@@ -40,6 +58,13 @@ extension Metric {
       "provider.refresh_peak over the mean of the time that the wave was given", better: .lower, over: .refreshCalls
     ) { $0.peakToMean(\.providerRefreshes, over: .seconds(1)) },
     Metric(
+      "provider.refresh_peak_10s", .count, "the most of those in any ten seconds", better: .lower, over: .refreshCalls
+    ) { peak($0, \.providerRefreshes, .seconds(10)) },
+    Metric(
+      "provider.refresh_peak_to_mean_10s", .ratio,
+      "provider.refresh_peak_10s over the mean of the time that the wave was given", better: .lower, over: .refreshCalls
+    ) { $0.peakToMean(\.providerRefreshes, over: .seconds(10)) },
+    Metric(
       "provider.in_flight", .count, "the most requests under way at once; of several loops, the sum of each one's most",
       over: .calls
     ) { Double($0.provider.inFlightPeak) },
@@ -52,6 +77,10 @@ extension Metric {
       missing: { _ in .none("no token was given") }
     ) { $0.retryAmplification },
   ]
+
+  @Sendable private static func unseen(_ result: StormResult) -> Absence {
+    .unmeasurable("only a simulated world sees the provider from inside")
+  }
 
   static let gateways = [
     Metric(

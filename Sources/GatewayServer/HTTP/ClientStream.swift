@@ -50,6 +50,14 @@ struct ClientStream {
     return recv(descriptor, &byte, 1, CInt(MSG_PEEK)) > 0
   }
 
+  /// Whether the peer has ended the connection, or its half of it, and nothing is left to read. What TLS says of its own end
+  /// counts as something to read.
+  var hasEnded: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK))
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
+  }
+
   /// Goes on with the handshake; without TLS there is none.
   mutating func handshake() -> TLSServer.Handshake {
     let step = tls?.handshake() ?? .done

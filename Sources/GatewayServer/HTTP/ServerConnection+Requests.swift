@@ -107,9 +107,13 @@ extension ServerConnection {
     request.peer = clientAddress(of: request)
     siteBegins()
     loop.serving.assumeIsolated { actor in
-      _ = Task.immediate(executorPreference: loop.events) {
-        _ = actor
-        self.answered(await self.service.site.respond(to: request, on: self.loop.events))
+      let caller = RequestCaller()
+      self.caller = caller
+      HTTPCall.$caller.withValue(caller) {
+        _ = Task.immediate(executorPreference: loop.events) {
+          _ = actor
+          self.answered(await self.service.site.respond(to: request, on: self.loop.events))
+        }
       }
     }
   }

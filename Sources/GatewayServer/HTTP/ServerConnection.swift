@@ -61,8 +61,9 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// Whether it counts among the listener's requests under way.
   private var isUnderWay = false
   var ending = Ending.end
-  /// The answer that goes on.
+  /// The answer that goes on, and who waits for one.
   var streamed: StreamedAnswer?
+  var caller: RequestCaller?
 
   var stream: ClientStream
   private var watcher: IOWatcher?
@@ -122,6 +123,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     switch phase {
     case .securing: secure()
     case .idle, .head, .body: readSome()
+    case .answering where stream.hasEnded: caller?.leave(); watcher?.watch(stream.outputEvents)
     case .answering, .writing: watcher?.watch(stream.outputEvents)
     case .streaming: readBehind()
     case .lingering: discard()

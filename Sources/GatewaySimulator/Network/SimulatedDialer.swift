@@ -51,14 +51,19 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
     return await withCheckedContinuation { continuation in
       let answer = FirstAnswer(continuation)
       loop.execute(at: loop.now + timeout) { [network] in
+        guard !answer.isGiven else { return }
         answer.give(.failure(.timedOut))
         // Its server hears that the reader has gone.
-        guard let reading = answer.reading else { return }
-        server.execute(at: server.now + network.nextLatency()) { reading.cancel() }
+        server.execute(at: server.now + network.nextLatency()) {
+          answer.leave()
+          answer.reading?.cancel()
+        }
       }
       server.execute(at: server.now + network.nextLatency()) { [network, loop] in
         server.stage.start {
-          var response = await site.respond(to: request, on: server.eventLoop)
+          var response = await HTTPCall.$caller.withValue(answer) {
+            await site.respond(to: request, on: server.eventLoop)
+          }
           if let source = response.stream {
             response.stream = nil
             guard !answer.isGiven else { return }
@@ -110,7 +115,9 @@ package final class SimulatedDialer: Dialer, @unchecked Sendable {
 /// A question that the first of several answers settles.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
-private final class FirstAnswer: @unchecked Sendable {
+private final class FirstAnswer: HTTPCaller, @unchecked Sendable {
+  /// Whether the server has heard that nobody waits any more.
+  private(set) var hasGone = false
   private var continuation: CheckedContinuation<Result<HTTPResponse, DialFailure>, Never>?
   /// Reads the body that goes on, while it does.
   var reading: Task<[UInt8]?, Never>?
@@ -120,6 +127,8 @@ private final class FirstAnswer: @unchecked Sendable {
   }
 
   var isGiven: Bool { continuation == nil }
+
+  func leave() { hasGone = true }
 
   func give(_ answer: Result<HTTPResponse, DialFailure>) {
     continuation?.resume(returning: answer)

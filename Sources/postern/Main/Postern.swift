@@ -7,7 +7,8 @@ struct Postern {
   /// The commands, in the order in which the help lists them.
   static var commands: [any Command.Type] {
     [
-      ServeCommand.self, ConnectCommand.self, StormCommand.self, WorkerCommand.self, WireCheckCommand.self,
+      ServeCommand.self, ConnectCommand.self, StormCommand.self, SimulateCommand.self,
+      WorkerCommand.self, WireCheckCommand.self,
       WireTryCommand.self, ReportCompareCommand.self, ReportShowCommand.self, ControlCommand.self,
       TokenMintCommand.self,
       TokenInspectCommand.self,

@@ -3,6 +3,7 @@ import GatewayCore
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
+import GatewaySpace
 import Glibc
 import PosternTesting
 
@@ -47,11 +48,27 @@ enum ServeCommand: Command {
     if options.hasRandomSecret {
       log.write(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
+    warnOfQueue(options.settings.space.provider, log)
     let (cause, window) = await waitForEnd(running, signals, options)
     await end(running, cause, over: window, log)
     LineWriter.standardError.flush()
     return 0
   }
+
+  /// Says if the provider's queue is longer than callers wait: every token that it makes under load is for nobody then.
+  private static func warnOfQueue(_ provider: TokenProviderPolicy, _ log: OperatorLog) {
+    guard provider.abandoned == .serve, let wait = provider.longestWait, wait > usualPatience else { return }
+    log.write(
+      .warning, "provider_queue_beyond_time_outs",
+      [
+        "queue_max": String(provider.queueMax), "longest_wait_s": String(Int(wait.inSeconds.rounded())),
+        "hint":
+          "callers that wait 10 s get tokens too late from a queue of this length; see Deploy/simulate.md, --provider-queue-max, --provider-abandoned",
+      ])
+  }
+
+  /// How long clients wait for a token where nobody says.
+  private static let usualPatience = Duration.seconds(10)
 
   /// Waits for a signal, an order to drain or the end of standard input; reloads the certificate meanwhile. Returns who wants the drain, and its
   /// window.

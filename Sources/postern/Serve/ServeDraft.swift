@@ -37,6 +37,7 @@ struct ServeDraft: Sendable {
   var providerLatency = Duration.zero
   var providerConcurrency: Int?
   var providerQueueMax = 100_000
+  var providerAbandoned = TokenProviderPolicy.Abandoned.serve
   var providerFailureRate = 0.0
   var providerSecret: Credentials?
   var tokenLife = Duration.seconds(3600)

@@ -154,6 +154,10 @@ enum ServeFlags {
       "provider-queue-max", "N", "how many requests may wait for it (default 100000)",
       \.providerQueueMax, .int(0...10_000_000))
     Option(
+      "provider-abandoned", "serve|drop",
+      "what becomes of requests whose callers have gone while they waited: they take their turn, or none (default serve)",
+      \.providerAbandoned, .choice)
+    Option(
       "provider-failure-rate", "SHARE", "the share of its requests that fail (default 0)",
       \.providerFailureRate, .share)
     Option(

@@ -130,7 +130,7 @@ struct ServeOptions {
     do {
       return try TokenProviderPolicy(
         latency: draft.providerLatency, concurrency: draft.providerConcurrency,
-        queueMax: draft.providerQueueMax,
+        queueMax: draft.providerQueueMax, abandoned: draft.providerAbandoned,
         failureRate: draft.providerFailureRate, defaultLife: draft.tokenLife,
         secret: draft.providerSecret)
     } catch {

@@ -13,6 +13,7 @@ package struct VirtualStorm {
   package var plan = StormPlan()
   package var refreshTimeout = Duration.seconds(60)
   package var refreshSpread = Duration.zero
+  package var refreshLead = Duration.zero
   package var provider: TokenProviderPolicy
   package var isMinted = false
   package var dialect: any ClientDialect = PlainClientDialect()
@@ -46,6 +47,7 @@ package struct VirtualStorm {
     plan.seed = seed
     plan.gateway.timeout = refreshTimeout
     plan.gateway.spread = refreshSpread
+    plan.gateway.lead = refreshLead
     plan.comeback = dialect.habits.comeback == nil ? .zero : .seconds(120)
     try plan.check()
     var setup = StormSetup(
@@ -74,7 +76,7 @@ package struct VirtualStorm {
     in world: SimulatedWorld, _ network: SimulatedNetwork, at target: DialTarget
   ) throws {
     let policy = try SessionPolicy(
-      refreshTimeout: refreshTimeout, refreshSpread: refreshSpread, anyRefreshTimeout: true)
+      refreshTimeout: refreshTimeout, refreshLead: refreshLead, refreshSpread: refreshSpread, anyRefreshTimeout: true)
     let verifier = JWTVerifier(keys: try KeySet([try VerificationKey(Self.key)]))
     var settings = SpaceSettings(
       configuration: GatewayConfiguration(session: policy),

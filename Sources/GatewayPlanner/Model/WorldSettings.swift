@@ -1,0 +1,61 @@
+internal import GatewayCore
+package import GatewayFleet
+
+/// All that decides what happens in a world: the fleet, the gateway's times, the provider, the link. The same settings make the same
+/// hour, whatever the machine.
+package struct WorldSettings: Hashable, Sendable {
+  /// The fleet; the gateway keeps to its ``StormPlan/gateway``.
+  package var plan: StormPlan
+  package var provider: ProviderModel
+  package var link: LinkModel
+  /// Whether the clients have their first token when they begin, so that no provider is asked for it.
+  package var isFirstTokenInHand = false
+  /// How many connections the gateway takes a second; nil for any number.
+  package var acceptsPerSecond: Double?
+  /// When the world ends at the latest; nil for two lives of a token after the plan's own end.
+  package var duration: Duration?
+
+  package init(plan: StormPlan, provider: ProviderModel, link: LinkModel = LinkModel()) {
+    self.plan = plan
+    self.provider = provider
+    self.link = link
+  }
+
+  /// How many clients a world has at most.
+  package static let clientsMax = 20_000_000
+  /// The longest duration of anything, so that no sum of times is too large: thirty days.
+  package static let longest = Duration.seconds(30 * 86_400)
+
+  /// When the world ends at the latest, if the gateway announced that time-out.
+  func end(timeout: Duration?) -> Duration {
+    if let duration { return duration }
+    return min(plan.end(timeout: timeout) + plan.life.scaled(by: 2), Self.longest)
+  }
+
+  /// When what disturbs the fleet is over, counted from the start: the last pause, else the first refresh request.
+  package var triggerEnd: Duration {
+    provider.pauses.map { $0.at + $0.length }.max() ?? plan.onset
+  }
+
+  /// What the gateway's sessions keep to. Throws if no world can have these settings.
+  func sessionPolicy() throws -> SessionPolicy {
+    try check()
+    return try SessionPolicy(
+      refreshTimeout: plan.gateway.timeout, refreshLead: plan.gateway.lead, refreshSpread: plan.gateway.spread,
+      anyRefreshTimeout: true)
+  }
+
+  /// Refuses what no world can have.
+  package func check() throws(StormPlanError) {
+    try plan.check(clientsMax: Self.clientsMax)
+    for time in [plan.life, plan.hold, plan.ramp, plan.gateway.timeout, plan.gateway.lead, plan.gateway.spread] {
+      guard time <= Self.longest else { throw StormPlanError("nothing may take longer than 30 days") }
+    }
+    guard plan.pacer.duration <= Self.longest, plan.expiresAfter <= Self.longest else {
+      throw StormPlanError("the clients would take longer than 30 days to connect; raise the rate")
+    }
+    guard duration.map({ $0 > .zero && $0 <= Self.longest }) ?? true else {
+      throw StormPlanError("a world lasts longer than 0 s and at most 30 days")
+    }
+  }
+}

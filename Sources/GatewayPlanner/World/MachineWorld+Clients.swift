@@ -1,0 +1,112 @@
+internal import GatewayCore
+internal import GatewayFleet
+
+// What the clients do and hear.
+
+extension MachineWorld {
+  /// Gives a client an event, and does what it answers, until nothing is left.
+  mutating func tell(_ index: Int, _ first: ClientEvent) {
+    var effects: [ClientEffect] = []
+    swap(&effects, &clientEffects)
+    var next: ClientEvent? = first
+    while let event = next {
+      next = nil
+      machines[index].client.handle(
+        event, at: Instant(nanoseconds: now), chance: &machines[index].chance, into: &effects)
+      for effect in effects {
+        if let answer = perform(effect, index) { next = answer }
+      }
+      effects.removeAll(keepingCapacity: true)
+    }
+    swap(&effects, &clientEffects)
+    let isSettled = machines[index].client.isSettled(waves: settings.plan.waves)
+    if isSettled != machines[index].isSettled {
+      machines[index].isSettled = isSettled
+      ledger.settled += isSettled ? 1 : -1
+    }
+    // A deadline is set only if it is earlier than the one set: an early wake-up changes nothing.
+    if let due = machines[index].client.nextDeadline?.nanoseconds, due < machines[index].clientDue {
+      machines[index].clientDue = due
+      wheel.add(.clientDue, at: due, subject: UInt32(index))
+    }
+  }
+
+  private mutating func perform(_ effect: ClientEffect, _ index: Int) -> ClientEvent? {
+    switch effect {
+    case .fetch(let number, let purpose):
+      return ask(index, number, purpose)
+    case .dial:
+      machines[index].connection &+= 1
+      machines[index].clientEnd = .none
+      machines[index].gatewayEnd = .none
+      machines[index].toGateway = 0
+      machines[index].toClient = 0
+      toGateway(index, .upgrade)
+    case .send(let message):
+      guard machines[index].clientEnd == .open else { return nil }
+      switch message {
+      case .connect(let token), .refresh(let token):
+        toGateway(index, .presented, value: TokenText.expiry(of: token))
+      case .ping: toGateway(index, .pinged)
+      case .garbage, .cued: toGateway(index, .nonsense)
+      }
+    case .ping: return nil
+    case .close:
+      guard machines[index].clientEnd == .open else { return nil }
+      machines[index].clientEnd = .closing
+      toGateway(index, .clientClosed)
+    case .record(let record):
+      ledger.record(record, machines[index].client.behaviour, at: Instant(nanoseconds: now))
+    }
+    return nil
+  }
+
+  private mutating func toGateway(_ index: Int, _ kind: WorldEvent.Kind, value: Int64 = 0) {
+    let arrival = max(now + settings.link.delay(&linkChance), machines[index].toGateway)
+    machines[index].toGateway = arrival
+    wheel.add(
+      kind, at: arrival, subject: UInt32(index), connection: machines[index].connection, value: value)
+  }
+
+  mutating func clientIsDue(_ index: Int, _ time: Int64) {
+    // One that was set before an earlier one, which has passed.
+    guard machines[index].clientDue == time else { return }
+    machines[index].clientDue = .max
+    tell(index, .wakeUp)
+  }
+
+  mutating func arriveAtClient(_ event: WorldEvent, _ index: Int) {
+    if event.kind == .opened {
+      machines[index].clientEnd = .open
+      return tell(index, .opened)
+    }
+    if event.kind == .gatewayClosed {
+      guard machines[index].clientEnd != .none else { return }
+      if machines[index].clientEnd == .open, event.value >= 0 { toGateway(index, .clientClosed) }
+      machines[index].clientEnd = .none
+      return tell(index, .closed(event.value < 0 ? nil : UInt16(truncatingIfNeeded: event.value)))
+    }
+    guard machines[index].clientEnd == .open else { return }
+    switch event.kind {
+    case .connected: tell(index, .heard(.connected(nil)))
+    case .refreshRequired:
+      ledger.announced(.milliseconds(event.value))
+      tell(index, .heard(.refreshRequired(timeout: .milliseconds(event.value))))
+    case .refreshed: tell(index, .heard(.refreshed))
+    case .error:
+      tell(index, .heard(.error(number: Int(event.value), name: errorNames[Int(event.value)] ?? "unknown")))
+    case .ponged: tell(index, .heard(.alive))
+    default: return
+    }
+  }
+
+  /// The storm is over for this client: what it was in the middle of is counted, and nothing more happens.
+  mutating func stop(_ index: Int) {
+    var effects: [ClientEffect] = []
+    machines[index].client.handle(
+      .stop, at: Instant(nanoseconds: now), chance: &machines[index].chance, into: &effects)
+    for case .record(let record) in effects {
+      ledger.record(record, machines[index].client.behaviour, at: Instant(nanoseconds: now))
+    }
+  }
+}

@@ -1,0 +1,128 @@
+internal import GatewayCore
+internal import GatewayFleet
+
+// The gateway's side of the connections.
+
+extension MachineWorld {
+  /// How long after its end a token is still good, as the gateway's verifier has it.
+  private static let leeway: Int64 = 5_000_000_000
+  /// One user is as good as another: each connection has its own, and no identity changes.
+  private static let user = UserID("client")
+
+  mutating func arriveAtGateway(_ event: WorldEvent, _ index: Int) {
+    switch event.kind {
+    case .upgrade: accept(event, index)
+    case .presented where machines[index].gatewayEnd == .open:
+      tellSession(
+        index, .received(.credentials(Credentials(token: ""), request: nil)), presented: event.value)
+    case .nonsense where machines[index].gatewayEnd == .open:
+      tellSession(index, .malformed(.malformedMessage))
+    case .pinged where machines[index].gatewayEnd == .open:
+      tellSession(index, .received(.ping(request: nil)))
+    case .clientClosed:
+      guard machines[index].gatewayEnd != .none else { return }
+      if machines[index].gatewayEnd == .open {
+        toClient(index, .gatewayClosed, value: Int64(CloseReason.normal.code))
+      }
+      machines[index].gatewayEnd = .none
+      tellSession(index, .peerClosed)
+    default: return
+    }
+  }
+
+  private mutating func accept(_ event: WorldEvent, _ index: Int) {
+    if let rate = settings.acceptsPerSecond {
+      let turn = max(now, acceptsAt)
+      if turn > now {
+        // Its turn comes later; nobody is passed over meanwhile.
+        acceptsAt = turn + Int64(1e9 / rate)
+        machines[index].toGateway = max(machines[index].toGateway, turn)
+        return open(index, at: turn)
+      }
+      acceptsAt = now + Int64(1e9 / rate)
+    }
+    open(index, at: now)
+  }
+
+  private mutating func open(_ index: Int, at instant: Int64) {
+    machines[index].session = Session(
+      id: ConnectionID(loop: 0, serial: UInt64(index)), policy: sessionPolicy, now: Instant(nanoseconds: instant))
+    machines[index].gatewayEnd = .open
+    machines[index].toClient = instant
+    toClient(index, .opened)
+    setSessionDue(index)
+  }
+
+  private mutating func toClient(_ index: Int, _ kind: WorldEvent.Kind, value: Int64 = 0) {
+    let sent = max(now, machines[index].toClient)
+    let arrival = max(now + settings.link.delay(&linkChance), sent)
+    machines[index].toClient = arrival
+    wheel.add(
+      kind, at: arrival, subject: UInt32(index), connection: machines[index].connection, value: value)
+  }
+
+  /// Gives a session an event, and does what it answers.
+  ///
+  /// - Parameter expiry: When the token expires that came with it.
+  private mutating func tellSession(_ index: Int, _ event: SessionEvent, presented expiry: Int64 = 0) {
+    var effects: [SessionEffect] = []
+    swap(&effects, &sessionEffects)
+    let instant = Instant(nanoseconds: now)
+    machines[index].session.handle(event, at: instant, into: &effects)
+    var done = 0
+    while done < effects.count {
+      switch effects[done] {
+      case .verify(let attempt, _):
+        machines[index].session.handle(.verified(attempt: attempt, judge(expiry, index)), at: instant, into: &effects)
+      case .send(let message):
+        if machines[index].gatewayEnd == .open { send(message, index) }
+      case .close(let reason):
+        guard machines[index].gatewayEnd == .open else { break }
+        machines[index].gatewayEnd = .closing
+        toClient(index, .gatewayClosed, value: Int64(reason.code))
+      case .abort:
+        if machines[index].gatewayEnd != .none { toClient(index, .gatewayClosed, value: -1) }
+        machines[index].gatewayEnd = .none
+      case .perform, .logOut, .record: break
+      }
+      done += 1
+    }
+    effects.removeAll(keepingCapacity: true)
+    swap(&effects, &sessionEffects)
+    setSessionDue(index)
+  }
+
+  private mutating func send(_ message: OutboundMessage, _ index: Int) {
+    switch message {
+    case .connected: toClient(index, .connected)
+    case .refreshRequired(_, let timeout): toClient(index, .refreshRequired, value: timeout.milliseconds)
+    case .refreshed: toClient(index, .refreshed)
+    case .error(let error, _), .loginRefused(let error, _):
+      errorNames[error.number] = error.name
+      toClient(index, .error, value: Int64(error.number))
+    case .pong: toClient(index, .ponged)
+    case .loggedOut, .closing: return
+    }
+  }
+
+  private mutating func judge(_ expiry: Int64, _ index: Int) -> Result<Acceptance, GatewayError> {
+    guard now < expiry + Self.leeway else { return .failure(.tokenExpired) }
+    let fingerprint = TokenFingerprint(high: UInt64(index), low: UInt64(bitPattern: expiry))
+    return .success(
+      Acceptance(
+        VerifiedToken(user: Self.user, kind: .regular, fingerprint: fingerprint),
+        expiresAt: Instant(nanoseconds: expiry), spreadShare: gatewayChance.nextShare()))
+  }
+
+  private mutating func setSessionDue(_ index: Int) {
+    guard let due = machines[index].session.nextDeadline?.nanoseconds, due < machines[index].sessionDue else { return }
+    machines[index].sessionDue = due
+    wheel.add(.sessionDue, at: due, subject: UInt32(index))
+  }
+
+  mutating func sessionIsDue(_ index: Int, _ time: Int64) {
+    guard machines[index].sessionDue == time else { return }
+    machines[index].sessionDue = .max
+    tellSession(index, .wakeUp)
+  }
+}

@@ -1,0 +1,158 @@
+internal import GatewayCore
+internal import GatewayFleet
+
+// Requests to the token provider, from the client and back.
+
+extension MachineWorld {
+  /// A client asks for a token. Returns the answer where there is one at once.
+  mutating func ask(_ index: Int, _ number: UInt32, _ purpose: FetchPurpose) -> ClientEvent? {
+    let ahead = commonExpiry.map { Duration.nanoseconds($0 - now) }
+    let asked = machines[index].client.life(
+      for: purpose, in: settings.plan, commonExpiry: ahead, chance: &machines[index].chance)
+    var life: Int64
+    var isInstant = false
+    switch asked {
+    case .untilCommonExpiry(let scattered):
+      life = (commonExpiry ?? now) + scattered.nanoseconds
+      isInstant = true
+    case .lasting(let duration): life = duration.nanoseconds
+    }
+    if settings.isFirstTokenInHand, purpose == .login, machines[index].client.logins == 0 {
+      if !isInstant { life += now }
+      ledger.minted()
+      return .fetched(number: number, .token(TokenText.credentials(expiringAt: life)))
+    }
+    ledger.providerCalled(purpose, at: Instant(nanoseconds: now))
+    let call: Int32 =
+      switch purpose {
+      case .login, .sessionKey: 0
+      case .refresh(let call): Int32(clamping: call)
+      case .hopelessRefresh: -1
+      }
+    let place = provider.add(
+      TokenRequest(
+        client: UInt32(index), number: number, begunAt: now, life: life, call: call, isInstant: isInstant),
+      timeOutAt: now + settings.plan.fetchTimeout.nanoseconds)
+    wheel.add(.asked, at: now + settings.link.delay(&linkChance), subject: place)
+    return nil
+  }
+
+  /// The request reaches the provider.
+  mutating func providerAsked(_ place: UInt32) {
+    let request = provider.requests[place]
+    // Who asks for what cannot be waits in no queue.
+    guard request.call >= 0, !request.isInstant || request.life > now else { return answer(place, .refused) }
+    if provider.isRefusing {
+      answer(place, .busy)
+    } else if provider.takePlace() {
+      serve(place)
+    } else if !provider.wait(place) {
+      answer(place, .busy)
+    }
+  }
+
+  private mutating func serve(_ place: UInt32) {
+    let duration = provider.duration(at: now)
+    if duration == 0 { return providerMade(place) }
+    wheel.add(.made, at: now + duration, subject: place)
+  }
+
+  /// The request's turn is over.
+  mutating func providerMade(_ place: UInt32) {
+    if settings.provider.failures > 0, provider.chance.nextShare() < settings.provider.failures {
+      answer(place, .busy)
+    } else {
+      var request = provider.requests[place]
+      // Tokens are dated to the microsecond.
+      request.life = (request.isInstant ? request.life : now + request.life) / 1000 * 1000
+      request.isInstant = true
+      provider.requests[place] = request
+      provider.figures.made += 1
+      if request.isAbandoned { provider.figures.madeForNobody += 1 }
+      answer(place, .token)
+    }
+    provider.leavePlace()
+    serveWaiting()
+  }
+
+  /// Who waits takes the places that are free.
+  mutating func serveWaiting() {
+    while !provider.isPaused, provider.queued > 0, provider.takePlace() {
+      guard let next = nextWanted() else {
+        provider.leavePlace()
+        return
+      }
+      serve(next)
+    }
+  }
+
+  /// Who is served next of those whom it does not drop.
+  private mutating func nextWanted() -> UInt32? {
+    while let next = provider.takeWaiting() {
+      guard settings.provider.abandoned == .drop, provider.requests[next].isAbandoned else { return next }
+      forget(next)
+    }
+    return nil
+  }
+
+  private mutating func answer(_ place: UInt32, _ answer: TokenRequest.Answer) {
+    guard !provider.requests[place].isAbandoned else { return forget(place) }
+    var request = provider.requests[place]
+    request.answer = answer
+    provider.requests[place] = request
+    wheel.add(.answered, at: now + settings.link.delay(&linkChance), subject: place)
+  }
+
+  /// Neither the provider nor a packet has the request any more.
+  private mutating func forget(_ place: UInt32) {
+    var request = provider.requests[place]
+    request.isUnderWay = false
+    provider.requests[place] = request
+    if request.isAbandoned { provider.requests.remove(place) }
+  }
+
+  /// The answer reaches the client, in time or not.
+  mutating func requestAnswered(_ place: UInt32) {
+    var request = provider.requests[place]
+    guard !request.isAbandoned else {
+      if request.answer == .token { provider.figures.madeForNobody += 1 }
+      return forget(place)
+    }
+    request.isAnswered = true
+    request.isUnderWay = false
+    provider.requests[place] = request
+    let answer: ProviderAnswer =
+      switch request.answer {
+      case .token: .token(TokenText.credentials(expiringAt: request.life))
+      case .busy: .busy(status: 503, retryAfter: provider.retryAfter)
+      case .refused, .none: .refused(status: 400)
+      }
+    give(answer, to: request)
+  }
+
+  /// The oldest request has waited as long as any may.
+  mutating func timeOutRequest() {
+    let place = provider.takeTimeOut()
+    var request = provider.requests[place]
+    guard !request.isAnswered else { return provider.requests.remove(place) }
+    request.isAbandoned = true
+    provider.requests[place] = request
+    if !request.isUnderWay { provider.requests.remove(place) }
+    give(.failed("timed_out"), to: request)
+  }
+
+  private mutating func give(_ answer: ProviderAnswer, to request: TokenRequest) {
+    let index = Int(request.client)
+    let instant = Instant(nanoseconds: now)
+    let purpose: FetchPurpose =
+      switch request.call {
+      case 0: .login
+      case -1: .hopelessRefresh
+      default: .refresh(call: Int(request.call))
+      }
+    ledger.providerReturned(
+      answer, to: purpose, after: .nanoseconds(now - request.begunAt),
+      isWanted: machines[index].client.isWaiting(forFetch: request.number), at: instant)
+    tell(index, .fetched(number: request.number, answer))
+  }
+}

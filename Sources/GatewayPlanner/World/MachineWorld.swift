@@ -1,0 +1,212 @@
+internal import GatewayCore
+package import GatewayFleet
+
+/// A fleet, a gateway and a token provider in virtual time, made of the very machines that run in the storm and in the gateway, without
+/// wires, sockets or actors: ten million clients in one process.
+///
+/// One thread, and no clock but its own: the same settings come to the same result, byte for byte.
+package struct MachineWorld: ~Copyable {
+  /// How far it is, for whoever looks on.
+  package struct Progress: Sendable {
+    package var storm = StormProgress()
+    /// Requests that wait for the provider.
+    package var queued = 0
+    package var events: UInt64 = 0
+  }
+
+  /// What a world came to.
+  package struct Outcome: Sendable {
+    package var result: StormResult
+    /// How many events there were.
+    package var events: UInt64
+  }
+
+  let settings: WorldSettings
+  let machines: UnsafeMutablePointer<Machine>
+  var ledger: Ledger
+  var wheel = EventWheel()
+  var now: Int64 = 0
+  var linkChance: SeededGenerator
+  var provider: ProviderState
+  /// The gateway's chance, of which the spread is drawn.
+  var gatewayChance: SeededGenerator
+  var clientEffects: [ClientEffect] = []
+  var sessionEffects: [SessionEffect] = []
+  let sessionPolicy: SharedSessionPolicy
+  /// When the gateway takes the next connection.
+  var acceptsAt: Int64 = 0
+  /// When the first tokens expire together; nil where each does by itself.
+  let commonExpiry: Int64?
+  /// The names of the errors that the gateway has sent, by their numbers.
+  var errorNames: [Int: String] = [:]
+  private let clientPolicy: SharedClientPolicy
+  private let behaviours: [Behaviour]
+  private let pacer: ArrivalPacer
+  private var started = 0
+  private var events: UInt64 = 0
+  private var nextLook: Int64 = 0
+  private let report: (Progress) -> Bool
+
+  /// Between two looks at whether it is over.
+  private static let pause: Int64 = 250_000_000
+
+  /// - Parameter report: Told how far it is, four times a second of its own time; it goes on while that says so.
+  package init(_ settings: WorldSettings, report: @escaping (Progress) -> Bool = { _ in true }) throws {
+    try self.init(settings, policy: settings.sessionPolicy(), report)
+  }
+
+  private init(_ settings: WorldSettings, policy: SessionPolicy, _ report: @escaping (Progress) -> Bool) {
+    let plan = settings.plan
+    self.settings = settings
+    self.report = report
+    sessionPolicy = SharedSessionPolicy(policy)
+    clientPolicy = SharedClientPolicy(ClientPolicy(plan))
+    behaviours = plan.behaviours == .allWell ? [] : plan.behaviours.assignment(clients: plan.clients, seed: plan.seed)
+    pacer = plan.pacer
+    commonExpiry = plan.expiry == .common ? plan.expiresAfter.nanoseconds : nil
+    ledger = Ledger(
+      start: .zero, onset: plan.expiry == .common ? .zero + plan.onset : nil, length: settings.end(timeout: nil))
+    linkChance = SeededGenerator(seed: plan.seed ^ 0x6C69_6E6B_2121_2121)
+    gatewayChance = SeededGenerator(seed: plan.seed ^ 0x6761_7465_7761_7921)
+    provider = ProviderState(settings.provider, seed: plan.seed ^ 0x7072_6F76_6964_6572)
+    machines = .allocate(capacity: plan.clients)
+    for pause in settings.provider.pauses {
+      wheel.add(.paused, at: pause.at.nanoseconds, subject: pause.refuses ? 1 : 0)
+      wheel.add(.resumed, at: (pause.at + pause.length).nanoseconds, subject: 0)
+    }
+  }
+
+  deinit {
+    machines.deinitialize(count: started)
+    machines.deallocate()
+  }
+
+  /// How many bytes a world of so many clients takes at the most.
+  package static func bytes(clients: Int) -> UInt64 {
+    // A grant on the heap for each, an event or two that wait, and in a herd a request with its time-out and its place in the
+    // queue, and the events of one millisecond in order.
+    let perClient =
+      MemoryLayout<Machine>.stride + 160 + 3 * EventWheel.bytesPerEvent + MemoryLayout<TokenRequest>.stride + 16
+    return UInt64(clients) * UInt64(perClient) + 64 << 20
+  }
+
+  /// Runs it to its end. Once.
+  package mutating func run() -> Outcome {
+    let isInterrupted = !runToTheEnd()
+    let end = now
+    let isOver = isEverybodySettled
+    for index in 0..<started {
+      ledger.close(machines[index].client.behaviour, machines[index].client.outcome(waves: settings.plan.waves))
+    }
+    let horizon = horizon(at: end)
+    for index in 0..<started { stop(index) }
+    var result = ledger.result
+    result.source = "machines"
+    result.wasInterrupted = isInterrupted
+    result.ranOutOfTime = !isOver && !isInterrupted
+    result.seconds = Duration.nanoseconds(end).inSeconds
+    result.given = settings.plan.given(timeout: result.seen.longestTimeout.map { .seconds($0) }).inSeconds
+    result.queue = provider.figures
+    result.triggerEnd = settings.triggerEnd.inSeconds
+    result.horizon = horizon
+    return Outcome(result: result, events: events)
+  }
+
+  private var isEverybodySettled: Bool {
+    started == settings.plan.clients && ledger.settled == started
+  }
+
+  /// False if it was told to end early.
+  private mutating func runToTheEnd() -> Bool {
+    while true {
+      let arrival = started < pacer.count ? pacer.arrival(of: started).nanoseconds : .max
+      let timeOut = provider.nextTimeOut ?? .max
+      let event = wheel.nextTime() ?? .max
+      let next = min(arrival, timeOut, event)
+      guard next < nextLook else {
+        now = nextLook
+        nextLook += Self.pause
+        guard look() else { return false }
+        if isEnded(hasEvents: next != .max) { return true }
+        continue
+      }
+      now = next
+      events &+= 1
+      if timeOut == next {
+        timeOutRequest()
+      } else if arrival == next {
+        begin()
+      } else {
+        handle(wheel.next())
+      }
+    }
+  }
+
+  private func isEnded(hasEvents: Bool) -> Bool {
+    if isEverybodySettled && provider.isIdle { return true }
+    // Nothing will ever happen again.
+    if !hasEvents && started == pacer.count { return true }
+    return now >= settings.end(timeout: ledger.result.seen.longestTimeout.map { .seconds($0) }).nanoseconds
+  }
+
+  private mutating func look() -> Bool {
+    provider.sample(at: now)
+    guard now % 1_000_000_000 == 0 else { return true }
+    var progress = Progress()
+    progress.storm = StormProgress(ledger, started: started)
+    progress.storm.seconds = Duration.nanoseconds(now).inSeconds
+    let elapsed = Duration.nanoseconds(now)
+    progress.storm.stage =
+      elapsed < pacer.duration ? .connecting : elapsed < settings.plan.onset ? .holding : .refreshing
+    progress.queued = provider.queued
+    progress.events = events
+    return report(progress)
+  }
+
+  /// The next client's turn has come.
+  private mutating func begin() {
+    let index = started
+    started += 1
+    let behaviour = behaviours.isEmpty ? Behaviour.wellBehaved : behaviours[index]
+    (machines + index).initialize(
+      to: Machine(
+        client: ClientSession(behaviour, policy: clientPolicy),
+        session: Session(id: ConnectionID(loop: 0, serial: UInt64(index)), policy: sessionPolicy, now: .zero),
+        chance: settings.plan.chance(of: index)))
+    ledger.began(behaviour)
+    tell(index, .start)
+  }
+
+  private mutating func handle(_ event: WorldEvent) {
+    let subject = Int(event.subject)
+    switch event.kind {
+    case .clientDue: clientIsDue(subject, event.time)
+    case .sessionDue: sessionIsDue(subject, event.time)
+    case .asked: providerAsked(event.subject)
+    case .made: providerMade(event.subject)
+    case .answered: requestAnswered(event.subject)
+    case .paused:
+      provider.pause(refuses: event.subject == 1)
+    case .resumed:
+      provider.resume(at: now)
+      serveWaiting()
+    case .upgrade, .presented, .nonsense, .pinged, .clientClosed:
+      if event.connection == machines[subject].connection { arriveAtGateway(event, subject) }
+    case .opened, .connected, .refreshRequired, .refreshed, .error, .ponged, .gatewayClosed:
+      if event.connection == machines[subject].connection { arriveAtClient(event, subject) }
+    }
+  }
+
+  /// The expiries that are ahead of the connected, in steps of ten seconds.
+  private func horizon(at end: Int64) -> [Int] {
+    var steps: [Int] = []
+    for index in 0..<started {
+      guard let grant = machines[index].session.grant, grant.expiresAt != .distantFuture else { continue }
+      let step = Int((grant.expiresAt.nanoseconds - end) / 10_000_000_000)
+      guard (0..<StormResult.horizonMax).contains(step) else { continue }
+      while steps.count <= step { steps.append(0) }
+      steps[step] += 1
+    }
+    return steps
+  }
+}

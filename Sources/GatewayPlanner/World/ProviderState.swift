@@ -1,0 +1,115 @@
+internal import GatewayCore
+internal import GatewayFleet
+
+/// The provider of a world as it stands: who is served, who waits, which requests somebody still knows of.
+struct ProviderState: ~Copyable {
+  let model: ProviderModel
+  let retryAfter: Duration
+  var chance: SeededGenerator
+  var requests = ChunkedPool<TokenRequest>()
+  var figures = QueueFigures()
+  private(set) var serving = 0
+  /// Who waits, from `first` on.
+  private var waiting: [UInt32] = []
+  private var first = 0
+  /// The time-outs of all requests, in order, since all wait equally long.
+  private var timeOuts: [(at: Int64, place: UInt32)] = []
+  private var firstTimeOut = 0
+  private(set) var isPaused = false
+  private(set) var isRefusing = false
+  private var resumedAt: Int64?
+
+  init(_ model: ProviderModel, seed: UInt64) {
+    self.model = model
+    retryAfter = model.retryAfter
+    chance = SeededGenerator(seed: seed)
+  }
+
+  var queued: Int { waiting.count - first }
+  var isIdle: Bool { queued == 0 && serving == 0 }
+
+  // MARK: Time-outs
+
+  mutating func add(_ request: TokenRequest, timeOutAt instant: Int64) -> UInt32 {
+    let place = requests.add(request)
+    timeOuts.append((instant, place))
+    return place
+  }
+
+  var nextTimeOut: Int64? { firstTimeOut < timeOuts.count ? timeOuts[firstTimeOut].at : nil }
+
+  mutating func takeTimeOut() -> UInt32 {
+    let place = timeOuts[firstTimeOut].place
+    firstTimeOut += 1
+    if firstTimeOut > 4096 && firstTimeOut * 2 > timeOuts.count {
+      timeOuts.removeFirst(firstTimeOut)
+      firstTimeOut = 0
+    }
+    return place
+  }
+
+  // MARK: Places
+
+  /// Whether a request may be served now; it takes the place then.
+  mutating func takePlace() -> Bool {
+    guard !isPaused, serving < model.places else { return false }
+    serving += 1
+    return true
+  }
+
+  mutating func leavePlace() { serving -= 1 }
+
+  /// Lets a request wait; false if the queue is full.
+  mutating func wait(_ place: UInt32) -> Bool {
+    guard queued < model.queue else { return false }
+    waiting.append(place)
+    figures.note(length: queued)
+    return true
+  }
+
+  /// Who is served next, if anybody waits.
+  mutating func takeWaiting() -> UInt32? {
+    guard first < waiting.count else { return nil }
+    guard model.order == .fifo else {
+      let last = waiting.removeLast()
+      return last
+    }
+    first += 1
+    let place = waiting[first - 1]
+    if first > 4096 && first * 2 > waiting.count {
+      waiting.removeFirst(first)
+      first = 0
+    }
+    return place
+  }
+
+  /// How long the next token takes.
+  mutating func duration(at now: Int64) -> Int64 {
+    var share = 1.0
+    if let warmUp = model.warmUp, let resumedAt {
+      let length = Double(warmUp.length.nanoseconds)
+      let grown = length > 0 ? min(1, Double(now - resumedAt) / length) : 1
+      share = warmUp.from + (1 - warmUp.from) * grown
+    }
+    return model.duration(share: share, &chance)
+  }
+
+  // MARK: Pauses
+
+  mutating func pause(refuses: Bool) {
+    isPaused = true
+    isRefusing = refuses
+  }
+
+  mutating func resume(at now: Int64) {
+    isPaused = false
+    isRefusing = false
+    resumedAt = now
+  }
+
+  /// Notes, four times a second, how long the queue is and how long its head has waited.
+  mutating func sample(at now: Int64) {
+    let oldest = first < waiting.count ? now - requests[waiting[first]].begunAt : 0
+    figures.sample(length: queued, age: oldest, atSecond: Int(now / 1_000_000_000))
+  }
+}

@@ -1,0 +1,61 @@
+import GatewayCore
+import GatewayPlanner
+import GatewayWires
+
+extension ProviderModel {
+  private static let keys = [
+    "rate", "places", "latency_ms", "queue", "abandoned", "order", "failures", "pauses", "warmup",
+  ]
+
+  /// The provider that a scenario describes.
+  init(_ described: Described) throws {
+    let provider = try described.object(Self.keys)
+    self.init(try Self.capacity(provider))
+    try provider["queue"].map { queue = try $0.integer(in: 0...100_000_000) }
+    try provider["abandoned"].map { abandoned = try $0.choice("way with abandoned requests", Abandoned.self) }
+    try provider["order"].map { order = try $0.choice("order", Order.self) }
+    try provider["failures"].map { failures = try $0.number(in: 0...1) }
+    if let pauses = provider["pauses"] { self.pauses = try Self.pauses(pauses) }
+    if let warm = try provider["warmup"]?.object(["from", "for_s"]) {
+      warmUp = WarmUp(
+        from: try warm.required("from", example: "0.2").number(in: 0.001...1),
+        length: try warm.required("for_s", example: "60").seconds())
+    }
+  }
+
+  private static func capacity(_ provider: DescribedObject) throws -> Capacity {
+    if let rate = provider["rate"] {
+      for other in ["places", "latency_ms"] {
+        if let other = provider[other] { throw other.error("a provider has a rate, or places and a latency") }
+      }
+      return .rate(try rate.number(in: 0.001...1e9))
+    }
+    guard let places = provider["places"] else {
+      if let latency = provider["latency_ms"] {
+        throw latency.error("needs \"places\": how many tokens are made at once")
+      }
+      return .unbounded
+    }
+    let latency = try provider.required("latency_ms", example: "50").milliseconds(upTo: 600_000)
+    guard latency.upperBound > .zero else { return .unbounded }
+    return .places(try places.integer(in: 1...10_000_000), latency: latency)
+  }
+
+  private static func pauses(_ described: Described) throws -> [Pause] {
+    let elements = try described.elements()
+    guard elements.count <= 100 else { throw described.error("more than 100 pauses") }
+    var pauses: [Pause] = []
+    for element in elements {
+      let pause = try element.object(["at_s", "for_s", "refuses"])
+      let next = Pause(
+        at: try pause.required("at_s", example: "600").seconds(),
+        length: try pause.required("for_s", example: "120").seconds(from: 0.001),
+        refuses: try pause["refuses"]?.bool() ?? false)
+      if let last = pauses.last, next.at < last.at + last.length {
+        throw element.error("begins before the one ahead of it is over")
+      }
+      pauses.append(next)
+    }
+    return pauses
+  }
+}

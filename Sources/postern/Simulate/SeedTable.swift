@@ -1,0 +1,23 @@
+import GatewayFleet
+import GatewayReport
+
+/// What the same scenario came to with several seeds, a line for each.
+struct SeedTable {
+  private static let columns = [
+    "lost", "provider.calls", "provider.amplification", "provider.refresh_peak_10s", "connected.dip", "recovered.after",
+  ]
+
+  private let reports: [StormReport]
+
+  init(_ reports: [StormReport]) {
+    self.reports = reports
+  }
+
+  var text: String {
+    let head = ["seed"] + Self.columns
+    let rows = reports.map { report in
+      [String(report.plan.seed)] + Self.columns.map { report.figure($0) }
+    }
+    return (["Seeds"] + TextTable.columns([head] + rows)).joined(separator: "\n")
+  }
+}

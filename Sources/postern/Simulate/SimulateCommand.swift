@@ -1,0 +1,51 @@
+import Foundation
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+import GatewayPlanner
+import GatewayReport
+
+/// A storm in virtual time, from a file.
+enum SimulateCommand: Command {
+  static let name = "simulate"
+  static let summary = "the storm of a scenario in virtual time: millions of clients in minutes, no gateway needed"
+  static let operands = "FILE"
+  static let example = "postern simulate scenario.json --clients 1000000 --report reports"
+  static let sections = [
+    FlagSection("the world", SimulateFlags.world), FlagSection("what comes of it", SimulateFlags.outcome),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let options = try SimulateOptions(arguments)
+    try ReportFiles.check(options.reportDirectory)
+    try options.checkMemory()
+    let signals = SignalStream([SIGINT, SIGTERM])
+    let run = SimulateRun(options, signals)
+    let results = try await run.run()
+    signals.end()
+    let reports = results.map { options.report($0) }
+    try tell(reports, options)
+    return reports.allSatisfy(\.passes) ? 0 : 1
+  }
+
+  private static func tell(_ reports: [StormReport], _ options: SimulateOptions) throws {
+    guard let report = reports.first else { return }
+    let json = try report.json()
+    let recorded = try RecordedReport(json: json)
+    if options.printsJSON {
+      Output.line(String(decoding: json, as: UTF8.self))
+    } else if options.outputs.printsSummary {
+      Output.line(recorded.summary)
+    } else {
+      Output.line(report.table.joined(separator: "\n"))
+      if reports.count > 1 { Output.line("\n" + SeedTable(reports).text) }
+    }
+    try options.outputs.write(recorded)
+    try options.page?.write(report.html)
+    guard let directory = options.reportDirectory else { return }
+    for path in try ReportFiles.write(report, to: directory) where !options.printsJSON && !options.outputs.printsSummary
+    {
+      Output.line("report: \(path)")
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import GatewayFleet
+import GatewayPlanner
+import Synchronization
+
+/// The worlds of one command, each with its seed; several at once, which share nothing.
+final class SimulateRun: Sendable {
+  private let options: SimulateOptions
+  private let signals: SignalStream
+  private let isInterrupted = Atomic<Bool>(false)
+
+  init(_ options: SimulateOptions, _ signals: SignalStream) {
+    self.options = options
+    self.signals = signals
+  }
+
+  /// Runs them all, and returns what they came to in the order of their seeds.
+  func run() async throws -> [(seed: UInt64, result: StormResult)] {
+    let watch = Task { for await _ in signals { isInterrupted.store(true, ordering: .relaxed) } }
+    defer { watch.cancel() }
+    let first = options.scenario.settings.plan.seed
+    let seeds = (0..<options.seeds).map { first &+ UInt64($0) }
+    let line = options.seeds == 1 ? SimulateProgress(clients: options.scenario.settings.plan.clients) : nil
+    let results = try await Worlds.run(seeds, threads: options.threads) { [self] seed in
+      (seed: seed, result: try world(seed, line))
+    }
+    line?.clear()
+    return results
+  }
+
+  private func world(_ seed: UInt64, _ line: SimulateProgress?) throws -> StormResult {
+    var settings = options.scenario.settings
+    settings.plan.seed = seed
+    if options.scenario.fidelity == .wire { return try WireWorld(settings).run() }
+    var world = try MachineWorld(settings) { progress in
+      line?.show(progress)
+      return !self.isInterrupted.load(ordering: .relaxed)
+    }
+    let outcome = world.run()
+    line?.end(outcome.events)
+    return outcome.result
+  }
+}

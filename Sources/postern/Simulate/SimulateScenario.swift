@@ -1,0 +1,175 @@
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+import GatewayPlanner
+import GatewayReport
+import GatewayWires
+
+/// What is simulated, as a file has it: fleet, gateway, provider and world; ten million clients of a provider that makes 50,000 tokens a
+/// second, for instance. JSON, comments allowed.
+struct SimulateScenario {
+  enum Fidelity: String, CaseIterable {
+    /// The two machines alone.
+    case machines
+    /// The whole gateway and the storm's clients, over a simulated network.
+    case wire
+  }
+
+  var settings: WorldSettings
+  var fidelity = Fidelity.machines
+  /// What has to hold.
+  var thresholds: [Threshold]
+
+  private static let keys = [
+    "clients", "dialect", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
+    "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
+  ]
+  /// What has to hold where the file does not say.
+  private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
+  /// Where no rate is given, all are connected after so many seconds, or later at the storm's own rate.
+  private static let usualRamp = 600.0
+  /// The longest time of any key: thirty days.
+  static let secondsMax = 2_592_000.0
+
+  /// - Parameter file: The operand that names it.
+  init(_ file: String) throws {
+    do {
+      try self.init(DescriptionFile.read(file, of: "FILE"))
+    } catch let error as DescriptionError {
+      throw UsageError("\(error)")
+    }
+  }
+
+  init(_ file: Described) throws {
+    let scenario = try file.object(Self.keys)
+    if let phases = scenario["phases"] {
+      throw phases.error("phases order something of a gateway that runs: postern storm --scenario has them")
+    }
+    var plan = StormPlan()
+    if let dialect = scenario["dialect"], try dialect.text() != "plain" {
+      throw dialect.error("only plain is simulated as yet; postern storm --dialect storms the others over sockets")
+    }
+    if let clients = scenario["clients"] { plan.clients = try clients.integer(in: 1...WorldSettings.clientsMax) }
+    plan.rate = max(plan.rate, Double(plan.clients) / Self.usualRamp)
+    if let rate = scenario["rate"] { plan.rate = try rate.number(in: 0.001...Double(WorldSettings.clientsMax)) }
+    try scenario["ramp_s"].map { plan.ramp = try $0.seconds() }
+    try scenario["hold_s"].map { plan.hold = try $0.seconds() }
+    try scenario["expiry"].map { plan.expiry = try $0.choice("expiry", SimulatedExpiry.self).plans }
+    try scenario["expire_after_s"].map { plan.expireAfter = try $0.seconds().inSeconds }
+    try scenario["life_s"].map { plan.life = try $0.seconds(from: 0.001) }
+    try scenario["jitter"].map { plan.jitter = try $0.number(in: 0...1) }
+    try scenario["waves"].map { plan.waves = try $0.integer(in: 1...1000) }
+    if let behaviours = scenario["behaviours"] {
+      let text = try behaviours.text()
+      do {
+        plan.behaviours = try BehaviourMix(parsing: text)
+      } catch {
+        throw behaviours.error("\(error)")
+      }
+    }
+    var settings = WorldSettings(plan: plan, provider: ProviderModel())
+    try Self.readGateway(scenario["gateway"], &settings)
+    try Self.readClient(scenario["client"], &settings)
+    if let provider = scenario["provider"] { settings.provider = try ProviderModel(provider) }
+    fidelity = try Self.readWorld(scenario["world"], &settings)
+    self.settings = settings
+    thresholds = try Self.readThresholds(scenario["thresholds"])
+    do {
+      try settings.check()
+    } catch {
+      throw file.error("\(error)")
+    }
+  }
+
+  private static func readGateway(_ described: Described?, _ settings: inout WorldSettings) throws {
+    guard let gateway = try described?.object(["refresh_timeout_s", "lead_s", "spread_s", "accepts_per_s"]) else {
+      return
+    }
+    func read(
+      _ key: String, _ time: WritableKeyPath<StormPlan.GatewayTimes, Duration>,
+      _ source: WritableKeyPath<StormPlan.GatewayTimes, StormPlan.GatewayTimes.Source>, from least: Double
+    ) throws {
+      guard let value = gateway[key] else { return }
+      settings.plan.gateway[keyPath: time] = try value.seconds(from: least)
+      settings.plan.gateway[keyPath: source] = .told
+    }
+    try read("refresh_timeout_s", \.timeout, \.timeoutSource, from: 0.001)
+    try read("lead_s", \.lead, \.leadSource, from: 0)
+    try read("spread_s", \.spread, \.spreadSource, from: 0)
+    try gateway["accepts_per_s"].map { settings.acceptsPerSecond = try $0.number(in: 0.001...1e9) }
+  }
+
+  private static func readClient(_ described: Described?, _ settings: inout WorldSettings) throws {
+    guard
+      let client = try described?.object([
+        "fetch_timeout_s", "connect_timeout_s", "slow_delay_s", "backoff", "login_tries", "reconnect", "first_token",
+      ])
+    else { return }
+    try client["fetch_timeout_s"].map { settings.plan.fetchTimeout = try $0.seconds(from: 0.001) }
+    try client["connect_timeout_s"].map { settings.plan.connectTimeout = try $0.seconds(from: 0.001) }
+    try client["slow_delay_s"].map { settings.plan.slowDelay = try $0.seconds() }
+    try client["login_tries"].map { settings.plan.loginTries = try $0.integer(in: 1...1_000_000) }
+    try client["reconnect"].map { settings.plan.reconnects = try $0.bool() }
+    try client["first_token"].map {
+      settings.isFirstTokenInHand = try $0.choice("first token", FirstToken.self) == .inHand
+    }
+    guard let backoff = try client["backoff"]?.object(["kind", "base_s", "cap_s"]) else { return }
+    try backoff["kind"].map { settings.plan.backoff.kind = try $0.choice("way to wait", Backoff.Kind.self) }
+    try backoff["base_s"].map { settings.plan.backoff.base = try $0.seconds(from: 0.001) }
+    try backoff["cap_s"].map { settings.plan.backoff.cap = try $0.seconds(from: 0.001) }
+  }
+
+  /// Where the clients have their first token from.
+  private enum FirstToken: String, CaseIterable {
+    case provider
+    case inHand = "in_hand"
+  }
+
+  /// The words of ``StormPlan/Expiry``.
+  private enum SimulatedExpiry: String, CaseIterable {
+    case common
+    case own
+
+    var plans: StormPlan.Expiry { self == .own ? .own : .common }
+  }
+
+  private static func readWorld(_ described: Described?, _ settings: inout WorldSettings) throws -> Fidelity {
+    guard let world = try described?.object(["fidelity", "latency_ms", "loss", "seed", "duration_s"]) else {
+      return .machines
+    }
+    try world["latency_ms"].map { settings.link.latency = try $0.milliseconds(upTo: 60_000) }
+    try world["loss"].map { settings.link.loss = try $0.number(in: 0...0.5) }
+    try world["seed"].map { settings.plan.seed = UInt64(try $0.integer(in: 0 ... .max)) }
+    try world["duration_s"].map { settings.duration = try $0.seconds(from: 0.001) }
+    return try world["fidelity"]?.choice("fidelity", Fidelity.self) ?? .machines
+  }
+
+  private static func readThresholds(_ described: Described?) throws -> [Threshold] {
+    guard let described else { return try usualThresholds.map { try Threshold(parsing: $0) } }
+    return try described.elements().map { element in
+      let text = try element.text()
+      do {
+        return try Threshold(parsing: text)
+      } catch let error as ThresholdError {
+        throw element.error("\(error)")
+      }
+    }
+  }
+}
+
+extension Described {
+  /// A number of seconds.
+  func seconds(from least: Double = 0) throws(DescriptionError) -> Duration {
+    .nanoseconds(Int64(try number(in: least...SimulateScenario.secondsMax) * 1e9))
+  }
+
+  /// A number of milliseconds, or the least and the most in an array.
+  func milliseconds(upTo most: Double) throws(DescriptionError) -> ClosedRange<Duration> {
+    let parts = try oneOrMore()
+    guard (1...2).contains(parts.count) else { throw error("expected a number, or the least and the most") }
+    var times: [Duration] = []
+    for part in parts { times.append(.nanoseconds(Int64(try part.number(in: 0...most) * 1e6))) }
+    guard times[0] <= times[times.count - 1] else { throw error("the least is above the most") }
+    return times[0]...times[times.count - 1]
+  }
+}

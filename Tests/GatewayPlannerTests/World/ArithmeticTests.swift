@@ -1,0 +1,67 @@
+import GatewayCore
+import GatewayFleet
+import Testing
+
+@testable import GatewayPlanner
+
+/// What a world says, against what can be reckoned on paper.
+@Suite("A world against arithmetic")
+struct ArithmeticTests {
+  /// A herd of 10,000 that all ask in one moment, of a provider that makes 200 a second.
+  private static func herd(queue: Int = 1000, jitter: Double = 0, _ set: (inout WorldSettings) -> Void = { _ in })
+    throws -> StormResult
+  {
+    var plan = StormPlan()
+    plan.clients = 10_000
+    plan.rate = 1000
+    plan.expireAfter = 20
+    plan.jitter = jitter
+    var settings = WorldSettings(plan: plan, provider: ProviderModel(.rate(200), queue: queue))
+    settings.isFirstTokenInHand = true
+    set(&settings)
+    var world = try MachineWorld(settings)
+    return world.run().result
+  }
+
+  @Test("the cliff lies where queue over rate is the clients' time-out, within 2 %", arguments: [10, 20])
+  func cliff(timeOut: Int) throws {
+    func wasted(_ share: Double) throws -> Double {
+      let result = try Self.herd(queue: Int(Double(200 * timeOut) * share)) {
+        $0.plan.fetchTimeout = .seconds(timeOut)
+      }
+      let queue = try #require(result.queue)
+      return Double(queue.madeForNobody) / Double(queue.made)
+    }
+    #expect(try wasted(0.98) == 0)
+    #expect(try wasted(1.02) > 0.3)
+  }
+
+  @Test("abandoned requests that are dropped move no cliff")
+  func dropped() throws {
+    let served = try Self.herd(queue: 4000)
+    let dropped = try Self.herd(queue: 4000) { $0.provider.abandoned = .drop }
+    #expect(served.everybody.kept * 3 < dropped.everybody.kept)
+    #expect(try #require(dropped.queue).madeForNobody < 20)
+  }
+
+  @Test("nobody waits where jitter × life × capacity exceeds the number of clients, within 5 %")
+  func jitter() throws {
+    // 200 a second serve 10,000 in 50 s: 1.389 % of an hour.
+    let enough = 10_000.0 / 200 / 3600
+    let more = try Self.herd(jitter: enough * 1.05)
+    #expect(more.everybody.kept == 10_000 && more.provider.refused.total == 0)
+    #expect(try #require(more.queue).lengthPeak < 200, "only chance makes a queue")
+    let less = try Self.herd(queue: 100_000, jitter: enough * 0.95)
+    // What comes too much in the time that it has.
+    #expect(try #require(less.queue).lengthPeak > 400)
+  }
+
+  @Test("a calm fleet's fullest second is within four standard deviations of its mean")
+  func calm() throws {
+    let result = try Self.herd(jitter: 0.1)
+    let mean = 10_000.0 / 360
+    let peak = Double(result.bins.peak(result.bins.asked, over: .seconds(1)) ?? 0)
+    // Of three hundred and sixty seconds, and of all stretches of that length.
+    #expect(peak > mean && peak < mean + 5 * mean.squareRoot())
+  }
+}

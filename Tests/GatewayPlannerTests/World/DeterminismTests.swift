@@ -1,0 +1,82 @@
+import GatewayCore
+import GatewayFleet
+import Testing
+
+@testable import GatewayPlanner
+
+@Suite("The same settings")
+struct DeterminismTests {
+  private static var settings: WorldSettings {
+    var plan = StormPlan()
+    plan.clients = 3000
+    plan.rate = 300
+    plan.hold = .seconds(20)
+    plan.reconnects = true
+    var provider = ProviderModel(.places(10, latency: .milliseconds(20)...(.milliseconds(80))), queue: 1000)
+    provider.failures = 0.1
+    provider.pauses = [.init(at: .seconds(35), length: .seconds(20))]
+    provider.warmUp = .init(from: 0.2, length: .seconds(30))
+    var settings = WorldSettings(plan: plan, provider: provider, link: LinkModel(loss: 0.01))
+    settings.duration = .seconds(300)
+    return settings
+  }
+
+  private static func run(_ seed: UInt64) throws -> StormResult {
+    var settings = settings
+    settings.plan.seed = seed
+    var world = try MachineWorld(settings)
+    return world.run().result
+  }
+
+  @Test("make the same hour, whatever the number of threads")
+  func threads() async throws {
+    let seeds: [UInt64] = [1, 2, 3, 1]
+    let alone = try await Worlds.run(seeds, threads: 1) { try Self.run($0) }
+    let together = try await Worlds.run(seeds, threads: 4) { try Self.run($0) }
+    #expect(alone == together)
+    #expect(alone[0] == alone[3])
+    #expect(alone[0] != alone[1])
+  }
+
+  @Test("events come in the order of their times, and of their numbers within one")
+  func wheel() {
+    var wheel = EventWheel()
+    var chance = SeededGenerator(seed: 7)
+    var times: [Int64] = []
+    for index in 0..<5000 {
+      // Near ones, ones of the same bucket, and ones of several turns of the wheel ahead.
+      let time = Int64(chance.next() % (index % 3 == 0 ? 2_000_000 : 2_000_000_000_000))
+      times.append(time)
+      wheel.add(.clientDue, at: time, subject: UInt32(index))
+    }
+    var seen: [Int64] = []
+    var last: (time: Int64, subject: UInt32) = (0, 0)
+    while let next = wheel.nextTime() {
+      let event = wheel.next()
+      #expect(event.time == next && event.time >= last.time)
+      last = (event.time, event.subject)
+      seen.append(event.time)
+      // What is added meanwhile, in the very bucket, finds its place.
+      if seen.count % 50 == 0 && times.count < 6000 {
+        times.append(event.time + 10)
+        wheel.add(.clientDue, at: event.time + 10, subject: 1)
+      }
+    }
+    #expect(seen == times.sorted())
+  }
+
+  @Test("a token's text is its expiry, and needs no heap")
+  func tokens() {
+    for instant in [0, 1, 3_600_000_000_000, Int64.max] {
+      let credentials = TokenText.credentials(expiringAt: instant)
+      #expect(credentials.token.utf8.count <= 15)
+      #expect(TokenText.expiry(of: credentials) == instant)
+    }
+  }
+
+  @Test("a client takes at most 1.2 KB")
+  func bytes() {
+    #expect(MachineWorld.bytes(clients: 10_000_000) / 10_000_000 <= 1_200)
+    #expect(MemoryLayout<Machine>.stride <= 900)
+  }
+}

@@ -1,0 +1,107 @@
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+import GatewayPlanner
+import TestSupport
+import Testing
+
+/// A fleet and a provider, as both worlds can have them: two thousand clients and 100 tokens a second, for instance.
+struct Scene: CustomTestStringConvertible, Sendable {
+  let name: String
+  var plan = StormPlan()
+  /// How many tokens are made at once; nil for any number.
+  var places: Int?
+  var latency = Duration.zero
+  var queue = 100_000
+  var failures = 0.0
+
+  init(_ name: String, _ set: (inout Scene) -> Void = { _ in }) {
+    self.name = name
+    plan.clients = 2000
+    plan.rate = 50
+    plan.expireAfter = 60.2
+    // A bound that the clients of no scene reach.
+    plan.fetches = 60_000
+    set(&self)
+  }
+
+  var testDescription: String { name }
+
+  /// 100 tokens a second.
+  mutating func isPressed(queue: Int) {
+    places = 5
+    latency = .milliseconds(50)
+    self.queue = queue
+  }
+
+  static let all: [Scene] = [
+    Scene("calm") { $0.plan.jitter = 0.02 },
+    Scene("a herd and a provider without a limit"),
+    Scene("a herd, and a queue that all have room in") {
+      $0.isPressed(queue: 5000); $0.plan.fetchTimeout = .seconds(30)
+    },
+    Scene("a herd, short of the cliff") { $0.isPressed(queue: 900) },
+    Scene("a herd, beyond the cliff") { $0.isPressed(queue: 1500) },
+    Scene("beyond it, and they come back") {
+      $0.isPressed(queue: 1500)
+      $0.plan.reconnects = true
+      $0.plan.bound = 400
+    },
+    Scene("a short queue and Retry-After") { $0.isPressed(queue: 100) },
+    Scene("one request in five fails") {
+      $0.isPressed(queue: 900); $0.failures = 0.2; $0.plan.jitter = 0.005
+    },
+    Scene("tokens that expire each by itself, in two waves") {
+      $0.isPressed(queue: 900)
+      $0.plan.expiry = .own
+      $0.plan.life = .seconds(90)
+      $0.plan.jitter = 0.1
+      $0.plan.waves = 2
+    },
+    Scene("a gateway that spreads") {
+      $0.isPressed(queue: 900)
+      $0.plan.gateway.lead = .seconds(2)
+      $0.plan.gateway.spread = .seconds(10)
+    },
+    Scene("impatient clients without jitter") {
+      $0.isPressed(queue: 400)
+      $0.plan.fetchTimeout = .seconds(3)
+      $0.plan.backoff = Backoff(.exponential, base: .seconds(1), cap: .seconds(8))
+    },
+    Scene("clients of every behaviour") {
+      $0.isPressed(queue: 900)
+      $0.plan.slowDelay = .seconds(5)
+      $0.plan.behaviours = try! BehaviourMix(
+        parsing: "well-behaved=60,slow=10,forgetful=10,stale=8,garbage=7,refused=5")
+    },
+  ]
+
+  /// The whole gateway, with its wires.
+  func wire(seed: UInt64) throws -> StormResult {
+    var storm = try VirtualStorm()
+    storm.plan = plan
+    storm.plan.loops = 2
+    storm.refreshTimeout = plan.gateway.timeout
+    storm.refreshSpread = plan.gateway.spread
+    storm.refreshLead = plan.gateway.lead
+    storm.provider = try TokenProviderPolicy(
+      latency: latency, concurrency: places, queueMax: queue, failureRate: failures)
+    return try storm.run(seed: seed).result
+  }
+
+  var settings: WorldSettings {
+    var provider = ProviderModel(places.map { .places($0, latency: latency...latency) } ?? .unbounded, queue: queue)
+    provider.failures = failures
+    var settings = WorldSettings(plan: plan, provider: provider)
+    settings.duration = plan.end
+    return settings
+  }
+
+  /// The machines alone.
+  func machines(seed: UInt64) throws -> StormResult {
+    var settings = settings
+    settings.plan.seed = seed
+    var world = try MachineWorld(settings)
+    return world.run().result
+  }
+}
