@@ -100,7 +100,8 @@ let package = Package(
       name: "postern",
       dependencies: [
         "PosternTesting", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewaySpace",
-        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens",
+        "GatewayJSON", "GatewayCore",
       ] + vendors,
       swiftSettings: settings),
 
@@ -175,7 +176,8 @@ let package = Package(
     tests(
       "PosternTests",
       [
-        "postern", "PosternTesting", "GatewayReport", "GatewaySpace", "GatewayRuntime", "GatewayKit", "GatewayTokens",
+        "postern", "PosternTesting", "GatewayReport", "GatewayPlanner", "GatewayFleet", "GatewaySpace",
+        "GatewayRuntime", "GatewayKit", "GatewayTokens",
         "GatewayJSON",
         "GatewayCore",
         "TestSupport",

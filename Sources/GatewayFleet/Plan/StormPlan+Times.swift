@@ -3,9 +3,10 @@ internal import GatewayCore
 extension StormPlan {
   /// Refuses a plan that cannot be carried out.
   ///
-  /// - Parameter clientsMax: How many clients whoever carries it out can have.
-  package func check(clientsMax: Int = 1_000_000) throws(StormPlanError) {
-    let most = Figures.count(clientsMax)
+  /// - Parameter millions: How many million clients whoever carries it out can have.
+  package func check(millions: Int = 1) throws(StormPlanError) {
+    let clientsMax = millions * 1_000_000
+    let most = "\(millions),000,000"
     try require((1...clientsMax).contains(clients), "the number of clients must be 1 to \(most), not \(clients)")
     try require(
       rate > 0 && rate <= Double(clientsMax), "the rate must be above 0 and at most \(most) per second, not \(rate)")

@@ -47,7 +47,7 @@ package struct WorldSettings: Hashable, Sendable {
 
   /// Refuses what no world can have.
   package func check() throws(StormPlanError) {
-    try plan.check(clientsMax: Self.clientsMax)
+    try plan.check(millions: Self.clientsMax / 1_000_000)
     for time in [plan.life, plan.hold, plan.ramp, plan.gateway.timeout, plan.gateway.lead, plan.gateway.spread] {
       guard time <= Self.longest else { throw StormPlanError("nothing may take longer than 30 days") }
     }

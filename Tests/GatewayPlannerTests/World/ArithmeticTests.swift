@@ -23,7 +23,7 @@ struct ArithmeticTests {
     return world.run().result
   }
 
-  @Test("the cliff lies where queue over rate is the clients' time-out, within 2 %", arguments: [10, 20])
+  @Test("the cliff lies where queue over rate is the clients' time-out, within 2 %", arguments: [5, 10])
   func cliff(timeOut: Int) throws {
     func wasted(_ share: Double) throws -> Double {
       let result = try Self.herd(queue: Int(Double(200 * timeOut) * share)) {

@@ -1,0 +1,43 @@
+internal import GatewayCore
+internal import GatewayFleet
+
+/// Whether a fleet recovers, for queues of several lengths and clients of several patiences: beyond queue / rate = time-out it does not, or late.
+package struct StabilityGrid: Sendable {
+  package struct Cell: Sendable {
+    /// How long the last of a full queue waits, and how long clients wait for an answer, in seconds.
+    package let queueSeconds: Double
+    package let timeOut: Double
+    /// When the fleet had recovered, in seconds; nil for never.
+    package let recovered: Double?
+    /// The share that was lost.
+    package let lost: Double
+
+    /// Whether tokens come later than clients wait.
+    package var isBeyondCliff: Bool { queueSeconds >= timeOut }
+  }
+
+  /// A row for each queue, a cell for each time-out.
+  package let rows: [[Cell]]
+
+  package static let queues = [2.0, 4, 6, 8, 9.8, 10.2, 12, 15, 20, 30]
+  package static let timeOuts = [3.0, 5, 8, 10, 15, 30]
+
+  /// Nil where the provider has no rate, and so no cliff.
+  package init?(_ planner: Planner) async throws {
+    guard let rate = planner.settings.provider.rate else { return nil }
+    let places = Self.queues.flatMap { queue in Self.timeOuts.map { (queue, $0) } }
+    let all = places.map { queue, timeOut in
+      var settings = planner.settings
+      settings.provider.queue = Int((queue * rate).rounded())
+      settings.plan.fetchTimeout = .nanoseconds(Int64(timeOut * 1e9))
+      return settings
+    }
+    let results = try await planner.compare(all)
+    let cells = zip(places, results).map { place, result in
+      Cell(
+        queueSeconds: place.0, timeOut: place.1, recovered: result.recoveredAfter, lost: result.lostShare ?? 0)
+    }
+    let width = Self.timeOuts.count
+    rows = stride(from: 0, to: cells.count, by: width).map { Array(cells[$0..<$0 + width]) }
+  }
+}

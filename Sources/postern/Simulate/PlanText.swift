@@ -1,0 +1,56 @@
+import GatewayFleet
+import GatewayPlanner
+import GatewayReport
+
+/// The answer to a question in sentences, with its margin and the run that proves it.
+struct PlanText {
+  private let question: Question
+  private let answer: Planner.Answer
+  private let scenario: SimulateScenario
+
+  static let columns = ["lost.share", "provider.calls", "provider.amplification", "connected.dip", "recovered.after"]
+
+  init(_ question: Question, _ answer: Planner.Answer, _ scenario: SimulateScenario) {
+    self.question = question
+    self.answer = answer
+    self.scenario = scenario
+  }
+
+  /// What a result came to, in the order of ``columns``.
+  static func figures(_ result: StormResult) -> [String] {
+    columns.map { name in Metric.named(name).map { Figure($0, result).text } ?? "–" }
+  }
+
+  var lines: [String] {
+    let keeps = scenario.thresholds.map(\.description).joined(separator: ", ")
+    guard let value = answer.value else {
+      let tried = answer.margin.map { text($0.value) } ?? "any"
+      return ["\(question.rawValue): nothing keeps \(keeps), not even \(tried)"] + table
+    }
+    let word = question.wantsLeast ? "at least" : "at most"
+    var lines = ["\(question.rawValue): \(word) \(text(value.value)), for \(keeps)"]
+    if answer.margin == nil { lines[0] += "; nothing beyond that was tried" }
+    lines += table
+    if let proof = answer.proof {
+      lines.append(
+        proof.passes
+          ? "  proven with \(Figures.count(scenario.settings.plan.clients)) clients: it holds"
+          : "  NOT proven: with all clients the thresholds do not hold, though they do in the scaled worlds")
+    }
+    return lines + ["  \(answer.runs) worlds"]
+  }
+
+  private var table: [String] {
+    let trials = [("holds", answer.value), ("fails", answer.margin), ("full size", answer.proof)]
+    let rows = trials.compactMap { name, trial in trial.map { [name, text($0.value)] + Self.figures($0.result) } }
+    return TextTable.columns([["", question.unit] + Self.columns] + rows)
+  }
+
+  private func text(_ value: Double) -> String {
+    switch question {
+    case .jitter: Figures.percent(value, digits: 1)
+    case .capacity where value < 100, .lead, .spread, .timeout, .outage: Figures.decimal(value, places: 1)
+    case .capacity, .clients: Figures.decimal(value, places: 0)
+    }
+  }
+}

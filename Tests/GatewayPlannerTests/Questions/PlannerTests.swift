@@ -1,0 +1,51 @@
+import GatewayCore
+import GatewayFleet
+import GatewayPlanner
+import Testing
+
+@Suite("Questions put to worlds")
+struct PlannerTests {
+  private static func planner(
+    _ judge: @escaping @Sendable (StormResult) -> Bool = { $0.everybody.lostUnexpectedly == 0 }
+  ) -> Planner {
+    var plan = StormPlan()
+    plan.clients = 2000
+    plan.rate = 500
+    plan.hold = .seconds(10)
+    var settings = WorldSettings(plan: plan, provider: ProviderModel(.rate(40), queue: 320))
+    settings.isFirstTokenInHand = true
+    return Planner(settings, threads: 2, scale: 1000, judge: judge)
+  }
+
+  @Test("the least capacity lies between the value that holds and one that does not, within a fiftieth")
+  func capacity() async throws {
+    let answer = try await Self.planner().answer(.capacity)
+    let value = try #require(answer.value)
+    let margin = try #require(answer.margin)
+    #expect(value.passes && !margin.passes)
+    #expect(value.value > margin.value && value.value < margin.value * 1.021)
+    // Whoever is to be served within a minute needs at least this.
+    #expect(value.value > 2000 / 60.5)
+    #expect(answer.proof?.result.everybody.clients == 2000, "proven at full size")
+  }
+
+  @Test("the longest outage is told, and none where nothing holds")
+  func outage() async throws {
+    let answer = try await Self.planner().answer(.outage)
+    // The herd wants 50 s of the minute that it has.
+    let seconds = try #require(answer.value).value
+    #expect((1..<12).contains(seconds))
+    let none = try await Self.planner { _ in false }.answer(.jitter)
+    #expect(none.value == nil && none.margin != nil)
+  }
+
+  @Test("the grid's cells recover short of the cliff, and do not beyond it")
+  func grid() async throws {
+    let grid = try #require(try await StabilityGrid(Self.planner()))
+    let cells = grid.rows.flatMap { $0 }
+    let short = cells.filter { $0.queueSeconds < $0.timeOut && $0.timeOut <= 10 }
+    #expect(short.allSatisfy { $0.recovered != nil && $0.lost < 0.01 })
+    let beyond = cells.filter { $0.isBeyondCliff && $0.timeOut <= 8 }
+    #expect(!beyond.isEmpty && beyond.allSatisfy { $0.recovered == nil && $0.lost > 0.3 })
+  }
+}
