@@ -14,6 +14,7 @@ struct Scene: CustomTestStringConvertible, Sendable {
   var latency = Duration.zero
   var queue = 100_000
   var failures = 0.0
+  var drops = false
 
   init(_ name: String, _ set: (inout Scene) -> Void = { _ in }) {
     self.name = name
@@ -42,6 +43,10 @@ struct Scene: CustomTestStringConvertible, Sendable {
     },
     Scene("a herd, short of the cliff") { $0.isPressed(queue: 900) },
     Scene("a herd, beyond the cliff") { $0.isPressed(queue: 1500) },
+    Scene("beyond it, but the provider drops whose callers have gone") {
+      $0.isPressed(queue: 1500)
+      $0.drops = true
+    },
     Scene("beyond it, and they come back") {
       $0.isPressed(queue: 1500)
       $0.plan.reconnects = true
@@ -85,13 +90,14 @@ struct Scene: CustomTestStringConvertible, Sendable {
     storm.refreshSpread = plan.gateway.spread
     storm.refreshLead = plan.gateway.lead
     storm.provider = try TokenProviderPolicy(
-      latency: latency, concurrency: places, queueMax: queue, failureRate: failures)
+      latency: latency, concurrency: places, queueMax: queue, abandoned: drops ? .drop : .serve, failureRate: failures)
     return try storm.run(seed: seed).result
   }
 
   var settings: WorldSettings {
     var provider = ProviderModel(places.map { .places($0, latency: latency...latency) } ?? .unbounded, queue: queue)
     provider.failures = failures
+    provider.abandoned = drops ? .drop : .serve
     var settings = WorldSettings(plan: plan, provider: provider)
     settings.duration = plan.end
     return settings

@@ -20,7 +20,7 @@ struct CompletionTests {
 
   @Test("bash offers the commands")
   func commands() throws {
-    #expect(try offered("postern", "s") == ["serve", "storm"])
+    #expect(try offered("postern", "s") == ["serve", "storm", "simulate"])
     #expect(try offered("postern", "token", "") == ["mint", "inspect", "verify", "bench", "--help"])
     #expect(try offered("postern", "help", "to") == ["token"])
     #expect(try offered("postern", "ctl", "expi") == ["expire"])
