@@ -77,11 +77,15 @@ let package = Package(
     library("GatewayKit", ["GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library("GatewayStores", ["GatewayKit", "GatewayCore", "CSQLite"]),
     .target(name: "CLoopIdentity"),
+    // The commit that a release is built from is said by its builder; a plain build knows none.
+    .target(
+      name: "CBuildCommit",
+      cSettings: Context.environment["SOURCE_COMMIT"].map { [.define("SOURCE_COMMIT", to: "\"\($0)\"")] } ?? []),
     library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
     library("GatewayFaults", ["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewaySpace", ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
     library("GatewayControl", ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"]),
-    library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"]),
+    library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),

@@ -59,7 +59,7 @@ def test_everything_that_can_be_counted_is_there_before_it_happens(gateway):
         assert family.type != "counter" or all(sample.name.endswith("_total") for sample in family.samples)
     assert len(families["postern_build_info"].samples) == 1
     build = families["postern_build_info"].samples[0]
-    assert build.value == 1 and set(build.labels) == {"version", "swift", "libwebsockets"} and all(build.labels.values())
+    assert build.value == 1 and set(build.labels) == {"version", "commit", "swift", "libwebsockets"} and all(build.labels.values())
     assert value(families, "postern_log_lines_lost_total") == 0
 
 

@@ -26,7 +26,7 @@ private let others: [String: Allowed] = [
     ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"], ["FoundationEssentials"]
   ),
   "GatewayServer": (
-    ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV"], ["Glibc", "Synchronization"]
+    ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"], ["Glibc", "Synchronization"]
   ),
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),

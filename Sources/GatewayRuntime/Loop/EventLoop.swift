@@ -31,7 +31,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private let driver: any LoopDriver
   /// The loop that this one stands inside; nil if it has a thread of its own.
   private let host: EventLoop?
-  private var hasEnded = false
+  package private(set) var hasEnded = false
 
   /// Loop number `index`, whose time and chance are the driver's. It has a thread of its own, or shares that of `host`, inside
   /// which it stands then.

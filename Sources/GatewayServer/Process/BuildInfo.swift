@@ -1,3 +1,4 @@
+internal import CBuildCommit
 internal import GatewayCore
 package import GatewayRuntime
 
@@ -14,9 +15,16 @@ package enum BuildInfo {
     #endif
   }
 
+  /// The commit that a release was built from, `e417a76` for instance; nil where the builder did not say.
+  package static var commit: String? {
+    let text = String(cString: postern_build_commit())
+    return text.isEmpty ? nil : text
+  }
+
   package static func write(to page: inout PrometheusText) {
     page.gauges(
-      "postern_build_info", "What this build is made of; always 1.", labels: ["version", "swift", "libwebsockets"],
-      [([GatewayDescription.currentVersion, swift, LibraryVersion.text], 1)])
+      "postern_build_info", "What this build is made of; always 1.",
+      labels: ["version", "commit", "swift", "libwebsockets"],
+      [([GatewayDescription.currentVersion, commit ?? "unknown", swift, LibraryVersion.text], 1)])
   }
 }

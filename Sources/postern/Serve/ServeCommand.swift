@@ -49,7 +49,10 @@ enum ServeCommand: Command {
       log.write(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
     warnOfQueue(options.settings.space.provider, log)
-    let (cause, window) = await waitForEnd(running, signals, options)
+    let supervision = Supervision(ProcessInfo.processInfo.environment, log)
+    supervision.begin(running)
+    let (cause, window) = await waitForEnd(running, signals, options, supervision)
+    supervision.stop(within: window + RunningGateway.requestPatience)
     await end(running, cause, over: window, log)
     LineWriter.standardError.flush()
     return 0
@@ -73,14 +76,14 @@ enum ServeCommand: Command {
   /// Waits for a signal, an order to drain or the end of standard input; reloads the certificate meanwhile. Returns who wants the drain, and its
   /// window.
   private static func waitForEnd(
-    _ running: RunningGateway, _ signals: SignalStream, _ options: ServeOptions
+    _ running: RunningGateway, _ signals: SignalStream, _ options: ServeOptions, _ supervision: Supervision
   ) async -> (cause: String, window: Duration) {
     let configured = options.drainWindow
     return await withTaskGroup(of: (cause: String, window: Duration).self) { group in
       group.addTask {
         for await signal in signals {
           guard signal == SIGHUP else { return (signal == SIGTERM ? "SIGTERM" : "SIGINT", configured) }
-          await reload(running, options)
+          await supervision.reload(running) { await reload(running, options) }
         }
         return ("none", configured)
       }

@@ -1,0 +1,18 @@
+internal import GatewayCore
+internal import GatewayRuntime
+internal import GatewayServer
+
+extension RunningGateway {
+  /// Calls `beat` again and again, `interval` apart, as long as every loop answers: where one hangs, it is called no more.
+  /// Returns when the gateway has stopped.
+  package func pulse(every interval: Duration, _ beat: @escaping @Sendable () -> Void) async {
+    let first = loops[0].events
+    await LoopStage(loop: first).perform { [gateway] in
+      while !first.hasEnded {
+        for table in gateway.tables { await table.perform { _ in } }
+        beat()
+        await first.sleep(until: first.now + interval)
+      }
+    }
+  }
+}

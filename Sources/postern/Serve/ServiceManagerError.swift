@@ -1,0 +1,15 @@
+import Glibc
+
+/// Why a service manager hears nothing: no socket is where `NOTIFY_SOCKET` says, for instance.
+enum ServiceManagerError: Error, CustomStringConvertible {
+  case noAddress(String)
+  /// The system's number for why a datagram was not sent.
+  case deaf(Int32)
+
+  var description: String {
+    switch self {
+    case .noAddress(let name): "NOTIFY_SOCKET is '\(name)', which is no path and no @name"
+    case .deaf(let number): "the service manager has not heard: \(String(cString: strerror(number)))"
+    }
+  }
+}

@@ -1,0 +1,152 @@
+"""What a service manager hears of a gateway over its socket, as sd_notify(3) has it: systemd, were it one."""
+
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from clients import Client
+from gateway import Gateway, token
+from test_tls import Authority
+
+
+class Manager:
+    """The socket that a service manager listens on; what it hears is a dict for each datagram."""
+
+    def __init__(self, address):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind("\0" + address[1:] if address.startswith("@") else address)
+        self.socket.settimeout(10)
+
+    def hear(self):
+        lines = self.socket.recv(4096).decode().splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+    def hear_all(self, name):
+        """All up to the first that says `name`, which is the last of them."""
+        heard = [self.hear()]
+        while name not in heard[-1]:
+            heard.append(self.hear())
+        return heard
+
+
+@pytest.fixture(params=["path", "abstract"])
+def manager(request, tmp_path, monkeypatch):
+    address = str(tmp_path / "notify") if request.param == "path" else f"@postern-test-{os.getpid()}-{time.monotonic_ns()}"
+    manager = Manager(address)
+    monkeypatch.setenv("NOTIFY_SOCKET", address)
+    yield manager
+    manager.socket.close()
+
+
+def microseconds():
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+
+
+def test_it_hears_when_clients_are_taken_and_when_no_more(manager):
+    with Gateway("--drain-window", "700ms") as gateway:
+        ready = manager.hear()
+        assert ready["READY"] == "1" and str(gateway.port) in ready["STATUS"]
+        client = Client(gateway, token=token())
+        client.receive("connected")
+        gateway.process.send_signal(signal.SIGTERM)
+        stopping = manager.hear()
+        assert stopping["STOPPING"] == "1"
+        # The window, ten seconds for requests, and some to end.
+        assert 10_700_000 < int(stopping["EXTEND_TIMEOUT_USEC"]) < 30_000_000
+        client.receive("closing")
+        assert gateway.process.wait(timeout=10) == 0
+        manager.socket.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            manager.hear()
+
+
+def test_it_hears_of_a_reload_before_and_after(manager, tmp_path):
+    authority = Authority(tmp_path)
+    with Gateway("--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key)) as gateway:
+        assert "READY" in manager.hear()
+        for is_good in (True, False):
+            if not is_good:
+                authority.certificate.write_text("no certificate")
+            before = microseconds()
+            gateway.process.send_signal(signal.SIGHUP)
+            reloading = manager.hear()
+            assert reloading["RELOADING"] == "1"
+            assert before <= int(reloading["MONOTONIC_USEC"]) <= microseconds()
+            assert manager.hear()["READY"] == "1"
+        assert "event=certificate_reloaded" in gateway.log() and "event=certificate_kept" in gateway.log()
+
+
+def test_it_has_a_sign_of_life_twice_in_the_time_it_waits_until_the_gateway_hangs(manager, monkeypatch):
+    monkeypatch.setenv("WATCHDOG_USEC", "400000")
+    with Gateway() as gateway:
+        assert "READY" in manager.hear()
+        start = time.monotonic()
+        for _ in range(6):
+            assert manager.hear() == {"WATCHDOG": "1"}
+        assert 0.8 < time.monotonic() - start < 1.8
+        gateway.process.send_signal(signal.SIGSTOP)
+        manager.socket.settimeout(0.6)
+        with pytest.raises(TimeoutError):
+            for _ in range(5):
+                manager.hear()
+        gateway.process.send_signal(signal.SIGCONT)
+        manager.socket.settimeout(10)
+        assert manager.hear() == {"WATCHDOG": "1"}
+        gateway.process.send_signal(signal.SIGTERM)
+        assert manager.hear_all("STOPPING")
+
+
+def test_a_watchdog_of_another_process_is_not_fed(manager, monkeypatch):
+    monkeypatch.setenv("WATCHDOG_USEC", "40000")
+    monkeypatch.setenv("WATCHDOG_PID", str(os.getpid()))
+    with Gateway():
+        assert "READY" in manager.hear()
+        manager.socket.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            manager.hear()
+
+
+@pytest.mark.parametrize("interval", ["0", "-1", "abc", "18446744073709551615", "1", ""])
+def test_no_interval_ends_or_busies_the_gateway(manager, monkeypatch, interval):
+    monkeypatch.setenv("WATCHDOG_USEC", interval)
+    with Gateway() as gateway:
+        assert "READY" in manager.hear()
+        before = time.monotonic(), Path(f"/proc/{gateway.process.pid}/stat").read_text().split()
+        time.sleep(0.5)
+        after = Path(f"/proc/{gateway.process.pid}/stat").read_text().split()
+        ticks = sum(int(after[n]) - int(before[1][n]) for n in (13, 14))
+        assert ticks <= 15, f"{ticks} ticks of processor time in half a second"
+
+
+@pytest.mark.parametrize("address", ["/nowhere/notify", "notify", "@", "vsock:2:1", "/" + "x" * 200, "@" + "x" * 107])
+def test_a_manager_that_cannot_hear_is_a_warning(monkeypatch, address):
+    monkeypatch.setenv("NOTIFY_SOCKET", address)
+    with Gateway() as gateway:
+        with Client(gateway, token=token()) as client:
+            client.receive("connected")
+        assert gateway.log().count("event=service_manager_deaf") == 1
+
+
+def test_a_manager_that_reads_nothing_delays_nobody_for_long(tmp_path, monkeypatch):
+    address = str(tmp_path / "notify")
+    manager = Manager(address)
+    monkeypatch.setenv("NOTIFY_SOCKET", address)
+    monkeypatch.setenv("WATCHDOG_USEC", "20000")
+    with Gateway() as gateway:
+        # What may wait in its queue, ten datagrams or some hundred, is there soon.
+        time.sleep(1)
+        with Client(gateway, token=token()) as client:
+            client.receive("connected")
+            for _ in range(20):
+                start = time.monotonic()
+                assert client.ask("ping")["type"] == "pong"
+                assert time.monotonic() - start < 0.5
+        start = time.monotonic()
+        gateway.process.send_signal(signal.SIGTERM)
+        assert gateway.process.wait(timeout=10) == 0
+        assert time.monotonic() - start < 4
+    manager.socket.close()
