@@ -23,10 +23,11 @@ extension StreamCall {
   }
 
   /// Notes that the user is in the session, which begins with the first.
-  func begin(_ session: inout StreamCallSession, with user: UserID, at now: WallTime) {
+  mutating func begin(_ session: inout StreamCallSession, with user: UserID, at now: WallTime) {
     if session.startedAt == nil {
       session.startedAt = now
       if !isBackstage { session.liveStartedAt = now }
+      startAutomatically(in: session.id, at: now)
     }
     session.ringing.remove(user)
   }
@@ -37,6 +38,9 @@ extension StreamCall {
     let before = session.participants.count
     session.participants.removeAll(where: isLeaving)
     guard session.participants.count < before else { return }
+    if let pins = session.pins {
+      session.pins = pins.filter { pin in session.participants.contains { $0.sessionID == pin.sessionID } }
+    }
     self.session = session
     if session.participants.allSatisfy({ $0.user == .anonymous }) { endSession(at: now) }
   }
@@ -48,7 +52,9 @@ extension StreamCall {
     if session.liveStartedAt != nil && session.liveEndedAt == nil { session.liveEndedAt = now }
     session.endedAt = now
     session.participants = []
+    session.pins = nil
     self.session = session
+    egress?.stopAll()
   }
 
   /// Rings for the users. Who is asked again may answer again.
@@ -90,20 +96,5 @@ extension StreamCall {
     if let liveSession { return liveSession }
     sessionCount += 1
     return StreamCallSession(id: StreamIdentifier.text(now, sessionCount))
-  }
-}
-
-/// Names of the form of a UUID, which is what clients expect of sessions.
-enum StreamIdentifier {
-  /// 36 characters: the time in hexadecimal nanoseconds, the number, and what a random UUID has in between.
-  static func text(_ time: WallTime, _ number: Int) -> String {
-    let time = padded(UInt64(bitPattern: time.nanoseconds), 16)
-    let parts = [time.prefix(8), time.dropFirst(8).prefix(4), time.suffix(4)]
-    return "\(parts[0])-\(parts[1])-4000-8\(parts[2].dropFirst())-\(parts[2].prefix(1))\(padded(UInt64(number), 11))"
-  }
-
-  private static func padded(_ number: UInt64, _ width: Int) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }

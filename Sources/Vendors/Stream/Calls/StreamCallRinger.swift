@@ -15,6 +15,8 @@ package actor StreamCallRinger {
   private let calls: StreamCalls
   /// When it looks next; nil while nothing rings.
   private var wakesAt: WallTime?
+  /// How often in a row it was woken before its time.
+  private var earlyCount = 0
 
   /// - Parameters:
   ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
@@ -68,13 +70,19 @@ package actor StreamCallRinger {
     // Somebody else has been told to look earlier.
     guard wakesAt == time else { return }
     wakesAt = nil
+    // A clock may be put back. Where nobody sleeps at all any more the gateway has ended.
+    earlyCount = calls.services.wallTime < time ? earlyCount + 1 : 0
+    guard earlyCount < 3 else {
+      earlyCount = 0
+      return
+    }
     await look()
   }
 
   private func end(_ ring: StreamRing, at now: WallTime) async throws(GatewayError) {
     try await calls.directory.turns.inTurn(of: ring.call) { () async throws(GatewayError) in
       let change = try await calls.directory.endRing(ring, at: now) { $0.miss(ring.users, of: ring.session, at: now) }
-      if let change { await calls.tell(change.happenings(by: nil), of: change.after, at: now) }
+      if let change { await calls.tell(change.happenings(by: nil, at: now), of: change.after, at: now) }
     }
   }
 }

@@ -9,9 +9,11 @@ extension StreamCalls {
   /// Takes the user's participations by that connection, or without any if nil, out of all calls. Where the store is away
   /// this waits for it: nobody else will.
   func leave(_ user: UserID, _ connection: ConnectionID?) async {
-    while true {
+    var earlyCount = 0
+    // Where nobody sleeps any more the gateway has ended.
+    while earlyCount < 3 {
+      let now = services.wallTime
       do throws(GatewayError) {
-        let now = services.wallTime
         for call in try await directory.calls(joinedBy: user, on: connection, at: now) {
           try await leave(call, by: user, at: now) { $0.user == user && $0.connection == connection }
         }
@@ -19,6 +21,7 @@ extension StreamCalls {
       } catch {
         guard error.isSame(as: .storeUnavailable) else { return }
         await services.sleep(for: Self.patience)
+        earlyCount = services.wallTime < now + Self.patience / 2 ? earlyCount + 1 : 0
       }
     }
   }

@@ -70,7 +70,7 @@ package struct StreamCalls: Sendable {
   ) async throws(GatewayError) -> StreamCallChange {
     try await directory.turns.inTurn(of: id) { () async throws(GatewayError) in
       let made = try await directory.updateCall(id, at: now, ring: ring, change)
-      await tell(made.happenings(by: user) + also(made), of: made.after, at: now)
+      await tell(made.happenings(by: user, at: now) + also(made), of: made.after, at: now)
       return made
     }
   }
@@ -100,7 +100,7 @@ package struct StreamCalls: Sendable {
       let event = StreamCallEvent(kind: happening, picture: picture, at: now)
       let frames = services.frames { dialect in
         switch dialect {
-        case let dialect as StreamDialect: event.frame(dialect.kind.family)
+        case let dialect as StreamDialect: event.isOfMediaOnly ? nil : event.frame(dialect.kind.family)
         case let dialect as StreamSFUDialect: event.signal?.frame(dialect.format)
         default: nil
         }

@@ -29,6 +29,8 @@ package struct StreamCall: Hashable, Codable, Sendable {
   package var sessionCount = 0
   /// Capabilities given to a user (true) or taken from one (false) beyond the roles.
   package var grants: [UserID: [String: Bool]] = [:]
+  /// What is taken out of the call; nil if nothing ever was.
+  package var egress: StreamEgress?
 
   package init(id: CallID, createdBy: UserID, createdAt: WallTime) {
     self.id = id
@@ -82,6 +84,8 @@ package struct StreamCallSession: Hashable, Codable, Sendable {
   package var acceptedBy: [UserID: WallTime] = [:]
   package var rejectedBy: [UserID: WallTime] = [:]
   package var missedBy: [UserID: WallTime] = [:]
+  /// Who is pinned for everybody, the first first; nil if nobody was.
+  package var pins: [StreamCallPin]?
 
   package init(id: String) {
     self.id = id
@@ -106,6 +110,17 @@ package struct StreamCallParticipant: Hashable, Codable, Sendable {
     self.connection = connection
     self.sessionID = sessionID
     self.joinedAt = joinedAt
+  }
+}
+
+/// A participant whom everybody is shown.
+package struct StreamCallPin: Hashable, Codable, Sendable {
+  package let user: UserID
+  package let sessionID: String
+
+  package init(user: UserID, sessionID: String) {
+    self.user = user
+    self.sessionID = sessionID
   }
 }
 

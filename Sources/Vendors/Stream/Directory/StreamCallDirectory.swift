@@ -52,23 +52,28 @@ package struct StreamCallDirectory: Sendable {
   package func updateCall(
     _ id: CallID, at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil }, _ change: Change
   ) async throws(GatewayError) -> StreamCallChange {
-    for isWaited in [true, false] {
+    // What may be left out where there is no room for it.
+    var full: Set<StorePath> = []
+    let optional = Set(([ringCount] + pastCounts(of: id)).map(\.path))
+    while true {
       do throws(StoreOr<GatewayError>) {
         return try await attempt(id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
           guard let known else { throw .failure(.notFound.detailed("there is no call \(id)")) }
           var after = known.call
           do throws(GatewayError) { try change(&after) } catch { throw .failure(error) }
-          if after != known.call { try put(after, over: known, in: &transaction) }
-          if isWaited, let ring = ring(after) { try await wait(for: ring, in: &transaction) }
+          if after != known.call {
+            try put(after, over: known, in: &transaction)
+            keepPast(known.call, after, without: full, at: now, in: &transaction)
+          }
+          if !full.contains(ringCount.path), let ring = ring(after) { try await wait(for: ring, in: &transaction) }
           return StreamCallChange(before: known.call, after: after)
         }
-      } catch .store(.full(let count)) where isWaited && count.path == ringCount.path {
+      } catch .store(.full(let count)) where optional.contains(count.path) && full.insert(count.path).inserted {
         continue
       } catch {
         throw error.failure
       }
     }
-    throw .storeUnavailable
   }
 
   /// Forgets the call, and returns it as it was; nil if there was none.
@@ -77,6 +82,7 @@ package struct StreamCallDirectory: Sendable {
       guard let known else { return nil }
       transaction.delete(Self.calls.key(id.cid))
       for participant in known.call.participants { transaction.delete(Self.key(participant, id)) }
+      try await forgetPast(of: id, at: now, in: &transaction)
       return known.call
     }
   }

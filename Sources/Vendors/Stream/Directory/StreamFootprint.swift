@@ -28,7 +28,9 @@ extension StreamCall {
     let answers = session.map { $0.acceptedBy.count + $0.rejectedBy.count + $0.missedBy.count + $0.ringing.count } ?? 0
     let people = blocked.count + answers + (session?.participants.count ?? 0)
     // Names of users and roles are 255 bytes at most.
-    return 1500 + custom.footprint + settings + (team?.utf8.count ?? 0) + people * 400
+    let pins = session?.pins?.reduce(0) { $0 + 64 + $1.user.rawValue.utf8.count + $1.sessionID.utf8.count } ?? 0
+    let broadcasts = egress?.broadcasts.reduce(0) { $0 + 96 + $1.name.utf8.count + $1.url.utf8.count } ?? 0
+    return 1500 + custom.footprint + settings + (team?.utf8.count ?? 0) + people * 400 + pins + broadcasts
       + grants.reduce(0) { $0 + 400 + $1.value.count * 40 }
   }
 }

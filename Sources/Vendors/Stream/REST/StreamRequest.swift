@@ -38,10 +38,12 @@ package struct StreamRequest: Sendable {
 package struct StreamAnswer: Sendable {
   package let status: Int
   var json: JSONWriter
+  private let durationAsNumber: Bool
 
   /// An answer with the members that `body` writes.
-  package init(_ status: Int, _ body: (inout JSONWriter) -> Void = { _ in }) {
+  package init(_ status: Int, durationAsNumber: Bool = false, _ body: (inout JSONWriter) -> Void = { _ in }) {
     self.status = status
+    self.durationAsNumber = durationAsNumber
     json = JSONWriter(capacity: 1024)
     json.beginObject()
     body(&json)
@@ -50,7 +52,11 @@ package struct StreamAnswer: Sendable {
   /// The answer after so long a time.
   func response(after duration: Duration) -> HTTPResponse {
     var json = json
-    json.member("duration", StreamDuration.text(duration))
+    if durationAsNumber {
+      json.member("duration", duration.milliseconds)
+    } else {
+      json.member("duration", StreamDuration.text(duration))
+    }
     json.endObject()
     return HTTPResponse(status: status, json: json.bytes)
   }

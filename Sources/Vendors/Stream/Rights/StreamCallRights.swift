@@ -48,9 +48,9 @@ struct StreamCallRights: Sendable {
     return capabilities
   }
 
-  /// The names of the capabilities, in the order of the alphabet.
+  /// The names of the capabilities, in the order of the alphabet: without those that the call's settings leave no use for.
   func names(in call: StreamCall) -> [String] {
-    capabilities(in: call).map(\.rawValue).sorted()
+    capabilities(in: call).subtracting(StreamCallSettings(of: call).withheld).map(\.rawValue).sorted()
   }
 
   func check(_ capability: StreamCapability, in call: StreamCall) throws(StreamError) {

@@ -116,7 +116,7 @@ struct CallRoutesTests {
       let made = try http.ask("POST", "call/default/\(call)", #"{"data":\#(data)}"#, as: .server, v2: true)
       #expect(made.status == 201)
       #expect(made.body.at("call.created_by.id")?.string == "zoe")
-      #expect(made.body.at("own_capabilities")?.count == 36)
+      #expect(made.body.at("own_capabilities")?.count == 30, "but six that the settings disable")
     }
     #expect(try http.ask("POST", "call/default/a", as: .server).body.at("created")?.bool == false)
   }

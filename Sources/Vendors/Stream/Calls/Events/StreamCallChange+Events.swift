@@ -5,8 +5,10 @@ internal import GatewayCore
 extension StreamCallChange {
   /// The happenings of the change, in the order in which they are told.
   ///
-  /// - Parameter user: Who made the change; nil for a server that acts for nobody.
-  func happenings(by user: UserID?) -> [StreamCallEvent.Kind] {
+  /// - Parameters:
+  ///   - user: Who made the change; nil for a server that acts for nobody.
+  ///   - now: When it was made.
+  func happenings(by user: UserID?, at now: WallTime) -> [StreamCallEvent.Kind] {
     var happenings: [StreamCallEvent.Kind] = []
     if before.endedAt == nil, after.endedAt != nil { happenings.append(.ended(by: user)) }
     happenings += memberHappenings
@@ -15,17 +17,20 @@ extension StreamCallChange {
     if let new, new.startedAt != nil, old?.id != new.id || old?.startedAt == nil {
       happenings.append(.sessionStarted(new.id))
     }
+    if before.egress != after.egress { happenings += started }
     // Nobody is told of the anonymous.
     let moves = Self.moves(before.present, after.present)
     let (left, joined) = (moves.left.filter { $0.user != .anonymous }, moves.joined.filter { $0.user != .anonymous })
     if let old { happenings += left.map { .participantLeft($0, session: old.id) } }
     if let new { happenings += joined.map { .participantJoined($0, session: new.id) } }
+    if before.egress != after.egress { happenings += stopped(at: now) }
     if let old, old.startedAt != nil, new?.id != old.id { happenings.append(.sessionEnded(old.id)) }
     if let session = after.session {
       let former = before.session?.missedBy ?? [:]
       let missed = session.missedBy.filter { former[$0.key] != $0.value }.keys.sorted()
       if !missed.isEmpty { happenings.append(.missed(missed, by: after.createdBy, session: session.id)) }
     }
+    if let new, (old?.pins ?? []) != (new.pins ?? []) { happenings.append(.pinned(new.pins ?? [])) }
     return happenings
   }
 

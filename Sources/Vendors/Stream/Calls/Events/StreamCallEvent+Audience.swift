@@ -28,6 +28,9 @@ extension StreamCallEvent.Kind {
     case .blocked(let user, let by), .kicked(let user, let by): [user] + (by.map { [$0] } ?? [])
     case .muted(_, let user), .permissionRequest(_, let user), .permissions(_, let user): [user]
     case .reaction(_, _, _, let user), .custom(_, let user): [user]
+    case .caption(let caption): [caption.user]
+    case .feedback(let feedback): [feedback.user]
+    case .egress, .pinned: []
     }
   }
 }

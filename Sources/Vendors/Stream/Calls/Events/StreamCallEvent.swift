@@ -35,7 +35,15 @@ struct StreamCallEvent: Sendable {
     case permissions([String], of: UserID)
     case reaction(type: String, emoji: String?, custom: StreamCustom, by: UserID)
     case custom(StreamCustom, by: UserID)
+    case egress(StreamEgressEvent)
+    case caption(StreamCaption)
+    case feedback(StreamFeedback)
+    /// Who is pinned for everybody now.
+    case pinned([StreamCallPin])
   }
+
+  /// Whether only those who take part in the call hear of it, from the SFU.
+  var isOfMediaOnly: Bool { if case .pinned = kind { true } else { false } }
 
   /// The value of `type`.
   var type: String {
@@ -66,6 +74,10 @@ struct StreamCallEvent: Sendable {
     case .permissions: "call.permissions_updated"
     case .reaction: "call.reaction_new"
     case .custom: "custom"
+    case .egress(let event): event.type
+    case .caption: "call.closed_caption"
+    case .feedback: "call.user_feedback_submitted"
+    case .pinned: ""
     }
   }
 
@@ -89,15 +101,18 @@ struct StreamCallEvent: Sendable {
       .memberRolesChanged, .membersUpdated, .membersRemoved, .ring, .notification, .accepted, .rejected, .missed:
       json.name("call")
       picture.write(to: &json, family)
+    case .egress(let event) where event.showsCall:
+      json.name("call")
+      picture.write(to: &json, family)
     case .participantJoined, .participantLeft, .blocked, .unblocked, .kicked, .muted, .permissionRequest, .permissions,
-      .reaction, .custom:
+      .reaction, .custom, .egress, .caption, .feedback, .pinned:
       return
     }
   }
 
   private func writeMembers(to json: inout JSONWriter, _ family: StreamFamily) {
     switch kind {
-    case .deleted, .liveStarted:
+    case .deleted, .liveStarted, .pinned:
       return
     case .created:
       write(picture.call.members.prefix(StreamCallPicture.membersMax), to: &json, family)
@@ -130,6 +145,12 @@ struct StreamCallEvent: Sendable {
     case .custom(let custom, let user):
       json.member("custom", custom: custom)
       json.member("user", picture.user(user), family)
+    case .egress(let event):
+      event.write(of: picture.call.id, to: &json, family)
+    case .caption(let caption):
+      caption.write(by: picture.user(caption.user), to: &json, family)
+    case .feedback(let feedback):
+      feedback.writeEvent(by: picture.user(feedback.user), to: &json, family)
     }
   }
 

@@ -45,10 +45,15 @@ struct StreamCallPicture: Sendable {
     json.member("ended_at", ifAny: call.endedAt, family.dates)
     if let team = call.team { json.member("team", team) }
     json.member("backstage", call.isBackstage)
-    for name in ["recording", "transcribing", "captioning", "translating"] {
-      json.name(name)
-      json.bool(false)
-    }
+    let egress = call.egress ?? StreamEgress()
+    json.name("recording")
+    json.bool(egress.runs.keys.contains(where: \.isRecording))
+    json.name("transcribing")
+    json.bool(egress.runs[.transcription] != nil)
+    json.name("captioning")
+    json.bool(egress.runs[.captions] != nil)
+    json.name("translating")
+    json.bool(false)
     json.member("blocked_user_ids", strings: call.blocked.lazy.map(\.rawValue))
     json.member("current_session_id", call.liveSession?.id ?? "")
     if call.session != nil { writeSession(to: &json, family) }
@@ -58,11 +63,11 @@ struct StreamCallPicture: Sendable {
     }
     json.name("settings")
     settings.write(to: &json)
-    // Nothing takes streams in or sends them out here: the addresses are empty, and must be there.
+    // Nothing takes streams in here: the addresses are empty, and must be there.
     json.name("ingress")
     json.raw(#"{"rtmp":{"address":""},"whip":{"address":""},"srt":{"address":""}}"#)
     json.name("egress")
-    json.raw(#"{"broadcasting":false,"rtmps":[]}"#)
+    egress.write(of: call.id, to: &json, family)
     json.endObject()
   }
 

@@ -120,7 +120,8 @@ extension ConnectionEnding {
 extension StreamCallPicture {
   fileprivate func signalState(of session: StreamCallSession) -> StreamSignalState {
     StreamSignalState(
-      participants: session.shown.map { signal($0) }, startedAt: session.startedAt, count: session.count)
+      participants: session.shown.map { signal($0) }, startedAt: session.startedAt, count: session.count,
+      pins: session.pins ?? [])
   }
 
   /// The participant as the SFU shows them.

@@ -141,6 +141,8 @@ extension StreamCallRoutes {
   private func setLive(_ asked: StreamCallRequest, _ isLive: Bool) async throws(StreamError) -> StreamAnswer {
     let (rights, now) = (asked.rights, asked.now)
     let endsForViewers = !isLive && calls.sfu != nil
+    let (address, wishes) = (address(asked), try Self.egressNamed(asked.body, isLive ? "start" : "continue"))
+    let keepsBroadcasts = try asked.body.bool("continue_rtmp_broadcasts") ?? false
     let change = try await calls.change(
       asked.id, by: rights.user, at: now, telling: .liveEnded,
       also: { _ in isLive ? [.liveStarted, .updated] : [.updated] }
@@ -148,6 +150,11 @@ extension StreamCallRoutes {
       try rights.demand(.updateCall, in: call)
       call.isBackstage = !isLive
       call.updatedAt = now
+      if isLive {
+        try call.start(wishes, by: rights, from: address, at: now)
+      } else {
+        call.egress?.stopAll(but: Set(wishes), keepsBroadcasts: keepsBroadcasts)
+      }
       if endsForViewers { call.leaveBackstageToHosts(at: now) }
       guard call.liveSession != nil else { return }
       if isLive {
@@ -162,6 +169,18 @@ extension StreamCallRoutes {
       json.name("call")
       picture.write(to: &json, asked.family)
     }
+  }
+
+  /// What a `go_live` wants to have started, or a `stop_live` to go on.
+  private static func egressNamed(_ body: StreamBody, _ verb: String) throws(StreamError) -> [StreamEgress.Kind] {
+    let names: [(String, StreamEgress.Kind)] = [
+      ("hls", .hls), ("recording", .composite), ("composite_recording", .composite),
+      ("individual_recording", .individual), ("raw_recording", .raw), ("transcription", .transcription),
+      ("closed_caption", .captions),
+    ]
+    var kinds: [StreamEgress.Kind] = []
+    for (name, kind) in names where try body.bool("\(verb)_\(name)") ?? false { kinds.append(kind) }
+    return kinds
   }
 
   private func react(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {

@@ -15,6 +15,7 @@ package struct StreamCallRoutes: Sendable {
 
   package var routes: [HTTPRoute] {
     callRoutes + sessionRoutes + ringRoutes + moderationRoutes + queryRoutes + deviceRoutes + placeRoutes
+      + egressRoutes + fileRoutes + participantRoutes + statisticsRoutes
   }
 
   typealias CallWork =

@@ -47,6 +47,11 @@ struct StreamCallSettings: Sendable {
     text(path, Self.standardTexts[path]).flatMap { Int64($0) }
   }
 
+  /// The word at `path`; nil if it was not set.
+  func choice(_ path: String) -> String? {
+    text(path, Self.standardTexts[path]).map { String($0.dropFirst().dropLast()) }
+  }
+
   // MARK: JSON
 
   /// The whole object, in the order of the catalogue. A group of which nothing is known is left out.

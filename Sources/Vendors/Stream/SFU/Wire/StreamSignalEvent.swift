@@ -14,6 +14,8 @@ package enum StreamSignalEvent: Hashable, Sendable {
   /// The SFU shuts down.
   case goAway
   case callEnded(StreamCallEnd)
+  /// Who is pinned for everybody now.
+  case pinsUpdated([StreamCallPin])
 
   package func frame(_ format: StreamSignalFormat) -> Frame {
     switch format {
@@ -44,6 +46,8 @@ package enum StreamSignalEvent: Hashable, Sendable {
     case .goAway:
       let reason = ProtobufMessage(1, "reason", .choice(1, "GO_AWAY_REASON_SHUTTING_DOWN"))
       return ProtobufMessage(20, "goAway", .message(reason))
+    case .pinsUpdated(let pins):
+      return ProtobufMessage(22, "pinsUpdated", .message(ProtobufMessage(1, "pins", .messages(pins.map(\.fields)))))
     case .callEnded(let end):
       return ProtobufMessage(
         23, "callEnded", .message(ProtobufMessage(1, "reason", .choice(end.rawValue, end.name))))
@@ -62,9 +66,13 @@ package struct StreamSignalState: Hashable, Sendable {
   package var participants: [StreamSignalParticipant]
   package var startedAt: WallTime?
   package var count: StreamSignalCount
+  package var pins: [StreamCallPin]
 
-  package init(participants: [StreamSignalParticipant], startedAt: WallTime?, count: StreamSignalCount) {
+  package init(
+    participants: [StreamSignalParticipant], startedAt: WallTime?, count: StreamSignalCount, pins: [StreamCallPin] = []
+  ) {
     self.participants = participants
+    self.pins = pins
     self.startedAt = startedAt
     self.count = count
   }
@@ -73,7 +81,17 @@ package struct StreamSignalState: Hashable, Sendable {
     var state = ProtobufMessage(1, "participants", .messages(participants.map(\.fields)))
     if let startedAt { state.put(2, "startedAt", .time(startedAt)) }
     state.put(3, "participantCount", .message(count.fields))
+    if !pins.isEmpty { state.put(4, "pins", .messages(pins.map(\.fields))) }
     return state
+  }
+}
+
+extension StreamCallPin {
+  /// `Pin`.
+  fileprivate var fields: ProtobufMessage {
+    var pin = ProtobufMessage(1, "userId", .text(user.rawValue))
+    pin.put(2, "sessionId", .text(sessionID))
+    return pin
   }
 }
 
@@ -152,6 +170,7 @@ extension StreamCallEvent {
     switch kind {
     case .participantJoined(let participant, _): .participantJoined(picture.call.id, picture.signal(participant))
     case .participantLeft(let participant, _): .participantLeft(picture.call.id, picture.signal(participant))
+    case .pinned(let pins): .pinsUpdated(pins)
     default: nil
     }
   }

@@ -1,0 +1,78 @@
+internal import GatewayCore
+internal import GatewayJSON
+
+// What recordings and transcriptions leave: lists, and files with nothing in them.
+
+extension StreamCallRoutes {
+  var fileRoutes: [HTTPRoute] {
+    files("recordings", "Recording") { $0.isRecording }
+      + files("transcriptions", "Transcription") { $0 == .transcription }
+      + [
+        HTTPRoute("GET", "/video/files/{type}/{id}/{session}/{filename}") { request, parameters in
+          await file(parameters)
+        }
+      ]
+  }
+
+  private func files(
+    _ path: String, _ operation: String, where isMeant: @escaping @Sendable (StreamEgress.Kind) -> Bool
+  ) -> [HTTPRoute] {
+    resource("GET", "/\(path)", "List\(operation)s") { asked throws(StreamError) in
+      let call = try await calls.known(asked.id)
+      try asked.rights.check(.readCall, in: call)
+      let files: [StreamCallFile]
+      do throws(GatewayError) {
+        files = try await calls.directory.files(of: asked.id, where: isMeant, at: asked.now)
+      } catch {
+        throw StreamError(error)
+      }
+      let address = address(asked)
+      return StreamAnswer(200) { json in
+        json.name(path)
+        json.beginArray()
+        for file in files { file.write(of: asked.id, at: address, to: &json, asked.family) }
+        json.endArray()
+      }
+    }
+      + resource("DELETE", "/{session}/\(path)/{filename}", "Delete\(operation)") { asked throws(StreamError) in
+        let call = try await calls.known(asked.id)
+        try asked.rights.check(isMeant(.transcription) ? .stopTranscriptionCall : .stopRecordCall, in: call)
+        let (parameters, isThere) = (asked.request.parameters, { @Sendable in isMeant($0) })
+        let wasThere: Bool
+        do throws(GatewayError) {
+          wasThere = try await calls.directory.removeFile(
+            parameters["filename"], session: parameters["session"], of: asked.id, where: isThere, at: asked.now)
+        } catch {
+          throw StreamError(error)
+        }
+        guard wasThere else { throw .doesNotExist("there is no \(operation.lowercased()) of that name") }
+        return StreamAnswer(200)
+      }
+  }
+
+  /// A file of the kind that the name says, without media in it: an address opens it to whoever has it, as Stream's do.
+  private func file(_ parameters: PathParameters) async -> HTTPResponse {
+    let (name, session) = (parameters["filename"], parameters["session"])
+    let missing = HTTPResponse(status: 404, contentType: "text/plain; charset=utf-8", text: "no such file")
+    guard let id = CallID(cid: "\(parameters["type"]):\(parameters["id"])") else { return missing }
+    do throws(GatewayError) {
+      let now = calls.services.wallTime
+      if session.utf8.elementsEqual("hls".utf8) {
+        guard let run = try await calls.directory.call(id, at: now)?.egress?.runs[.hls],
+          name.utf8.elementsEqual("\(run.id).m3u8".utf8)
+        else { return missing }
+        return HTTPResponse(
+          status: 200, contentType: "application/vnd.apple.mpegurl",
+          text: "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n")
+      }
+      guard let file = try await calls.directory.file(name, session: session, of: id, at: now) else { return missing }
+      // A box that says which kind of file it is, and no other.
+      return file.kind.isRecording
+        ? HTTPResponse(
+          status: 200, contentType: "video/mp4", text: "\0\0\0\u{10}ftypisom\0\0\u{2}\0")
+        : HTTPResponse(status: 200, contentType: "application/jsonl", text: "")
+    } catch {
+      return HTTPResponse(status: error.httpStatus, contentType: "text/plain; charset=utf-8", text: error.message)
+    }
+  }
+}

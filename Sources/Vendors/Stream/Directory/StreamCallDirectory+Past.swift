@@ -1,0 +1,177 @@
+package import GatewayCore
+internal import GatewayKit
+
+// What calls leave behind: files, who was there, what was thought of them. It is forgotten with the call, or after two
+// weeks, as Stream keeps recordings; where there is no room for more, nothing more is kept, and no call minds.
+
+extension StreamCallDirectory {
+  static let files = StoreTable<StreamFileRow>("stream.file")
+  static let participations = StoreTable<StreamParticipationRow>("stream.participation")
+  static let feedback = StoreTable<StreamFeedbackRow>("stream.feedback")
+  private static let retention = Duration.seconds(14 * 86_400)
+
+  /// The counts that a change of a call may find full without being refused.
+  func pastCounts(of call: CallID) -> [StoreCount] {
+    let name = call.cid
+    return [
+      StoreCount("stream.files", atMost: limits.past, of: "files of all calls"),
+      StoreCount("stream.call-files", name, atMost: limits.pastOfCall, of: "files of a call"),
+      StoreCount("stream.participations", atMost: limits.past, of: "participations that are over"),
+      StoreCount("stream.call-participations", name, atMost: limits.pastOfCall, of: "participations of a call"),
+    ]
+  }
+
+  /// Keeps what the change leaves behind, but for that whose count is `full`.
+  func keepPast(
+    _ before: StreamCall, _ after: StreamCall, without full: Set<StorePath>, at now: WallTime,
+    in transaction: inout Transaction
+  ) {
+    let (id, expires) = (after.id, now + Self.retention)
+    let counts = pastCounts(of: id)
+    let (fileCounts, stayCounts) = (Array(counts[..<2]), Array(counts[2...]))
+    if before.egress != after.egress, !fileCounts.contains(where: { full.contains($0.path) }) {
+      for file in StreamEgress.files(from: before, to: after, at: now) {
+        let key = Self.files.key(id.cid, file.session, file.name)
+        transaction.put(key, StreamFileRow(file: file), expires: expires, in: fileCounts)
+      }
+    }
+    guard let session = before.liveSession, !stayCounts.contains(where: { full.contains($0.path) }) else { return }
+    let stays = after.session?.id == session.id ? Set(after.participants.map(\.sessionID)) : []
+    for participant in session.participants
+    where participant.user != .anonymous && !stays.contains(participant.sessionID) {
+      let key = Self.participations.key(id.cid, session.id, participant.sessionID)
+      let row = StreamParticipationRow(participation: StreamParticipation(participant: participant, leftAt: now))
+      transaction.put(key, row, expires: expires, in: stayCounts)
+    }
+  }
+
+  /// Forgets all that the call has left.
+  func forgetPast(
+    of id: CallID, at now: WallTime, in transaction: inout Transaction
+  ) async throws(StoreOr<GatewayError>) {
+    for range in [Self.files.range(id.cid), Self.participations.range(id.cid), Self.feedback.range(id.cid)] {
+      let rows: [StoreEntry]
+      do throws(StoreError) {
+        rows = try await store.scan(range, limit: limits.pastOfCall, at: now)
+      } catch {
+        throw .store(error)
+      }
+      for row in rows { transaction.delete(StoreKey(path: row.path, type: range.type)) }
+    }
+  }
+
+  /// The files of those kinds that the call has left, the oldest first.
+  package func files(
+    of id: CallID, where isMeant: (StreamEgress.Kind) -> Bool, at now: WallTime
+  ) async throws(GatewayError) -> [StreamCallFile] {
+    let rows = try await past(Self.files.range(id.cid), of: StreamFileRow.self, at: now)
+    return rows.map(\.file).filter { isMeant($0.kind) }.sorted {
+      ($0.run.startedAt, $0.name) < ($1.run.startedAt, $1.name)
+    }
+  }
+
+  /// The file of that name; nil if there is none.
+  package func file(
+    _ name: String, session: String, of id: CallID, at now: WallTime
+  ) async throws(GatewayError) -> StreamCallFile? {
+    do throws(StoreError) {
+      return try await store.get(Self.files.key(id.cid, session, name), as: StreamFileRow.self, at: now)?.file
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// Forgets the file; false if there is none of that kind.
+  package func removeFile(
+    _ name: String, session: String, of id: CallID, where isMeant: (StreamEgress.Kind) -> Bool, at now: WallTime
+  ) async throws(GatewayError) -> Bool {
+    do throws(StoreOr<GatewayError>) {
+      return try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+        let key = Self.files.key(id.cid, session, name)
+        guard let row = try await transaction.get(key, as: StreamFileRow.self), isMeant(row.file.kind) else {
+          return false
+        }
+        transaction.delete(key)
+        return true
+      }
+    } catch {
+      throw error.failure
+    }
+  }
+
+  /// Who was in the session and is no more, in the order of their coming.
+  package func participations(
+    in session: String, of id: CallID, at now: WallTime
+  ) async throws(GatewayError) -> [StreamParticipation] {
+    let range = Self.participations.range(id.cid, session)
+    return try await past(range, of: StreamParticipationRow.self, at: now).map(\.participation)
+      .sorted { $0.participant.joinedAt < $1.participant.joinedAt }
+  }
+
+  /// Keeps it; throws `GatewayError.tooMany` if there is no room.
+  package func keep(_ feedback: StreamFeedback, on id: CallID, at now: WallTime) async throws(GatewayError) {
+    do throws(StoreOr<GatewayError>) {
+      try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+        let key = Self.feedback.key(id.cid, feedback.at.inOrder, feedback.user.rawValue)
+        let counts = [
+          StoreCount("stream.feedback", atMost: limits.feedback, of: "ratings of all calls"),
+          StoreCount("stream.call-feedback", id.cid, atMost: limits.pastOfCall, of: "ratings of a call"),
+        ]
+        transaction.put(key, StreamFeedbackRow(call: id, feedback: feedback), expires: now + Self.retention, in: counts)
+      }
+    } catch {
+      throw error.failure
+    }
+  }
+
+  /// What was thought of the call, the oldest first.
+  package func feedback(on id: CallID, at now: WallTime) async throws(GatewayError) -> [StreamFeedback] {
+    try await past(Self.feedback.range(id.cid), of: StreamFeedbackRow.self, at: now).map(\.feedback)
+  }
+
+  /// What was thought of all calls, call by call.
+  package func feedback(at now: WallTime) async throws(GatewayError) -> [(CallID, StreamFeedback)] {
+    do throws(StoreError) {
+      return try await store.scan(Self.feedback.range(), limit: limits.feedback, at: now).map {
+        (entry) throws(StoreError) in
+        let row = try entry.value(as: StreamFeedbackRow.self)
+        return (row.call, row.feedback)
+      }
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  private func past<Row: StoreValue>(
+    _ range: StoreRange, of type: Row.Type, at now: WallTime
+  ) async throws(GatewayError) -> [Row] {
+    do throws(StoreError) {
+      var rows: [Row] = []
+      for entry in try await store.scan(range, limit: limits.pastOfCall, at: now) {
+        rows.append(try entry.value(as: Row.self))
+      }
+      return rows
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+}
+
+extension StreamEgress {
+  /// What has come to an end between the two, with what is left of it.
+  static func files(from before: StreamCall, to after: StreamCall, at now: WallTime) -> [StreamCallFile] {
+    stopped(from: before, to: after).compactMap { StreamCallFile($0.kind, $0.run, of: after.id, until: now) }
+  }
+
+  /// What has begun between the two, in the order of the kinds.
+  static func started(from before: StreamCall, to after: StreamCall) -> [(kind: Kind, run: Run)] {
+    Kind.allCases.compactMap { kind in
+      guard let run = after.egress?.runs[kind], before.egress?.runs[kind]?.id != run.id else { return nil }
+      return (kind, run)
+    }
+  }
+
+  static func stopped(from before: StreamCall, to after: StreamCall) -> [(kind: Kind, run: Run)] {
+    started(from: after, to: before)
+  }
+}

@@ -1,0 +1,108 @@
+package import GatewayCore
+
+/// What is taken out of a call while it takes place, a recording for instance. Nothing of it is media here: each is a
+/// switch that somebody has put on.
+package struct StreamEgress: Hashable, Codable, Sendable {
+  /// What there is at most one of in a call.
+  package enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
+    /// The recordings: of all participants together, of each by themselves, of what they sent as it came.
+    case composite, individual, raw
+    case transcription
+    case captions
+    case hls
+    case frames
+
+    /// Whether something is left that can be listed and fetched when it has stopped.
+    package var leavesFile: Bool {
+      switch self {
+      case .composite, .individual, .raw, .transcription: true
+      case .captions, .hls, .frames: false
+      }
+    }
+
+    package var isRecording: Bool { [.composite, .individual, .raw].contains(self) }
+  }
+
+  /// One time that something is on.
+  package struct Run: Hashable, Codable, Sendable {
+    package let id: String
+    /// The session it began in; empty if there was none.
+    package let session: String
+    package let startedAt: WallTime
+    /// Where clients find what comes of it: an address without a path.
+    package let address: String
+  }
+
+  /// A broadcast to somebody else's server.
+  package struct Broadcast: Hashable, Codable, Sendable {
+    package let name: String
+    package let url: String
+    package let startedAt: WallTime
+  }
+
+  /// What is on.
+  package private(set) var runs: [Kind: Run] = [:]
+  /// In the order in which they began, no name twice.
+  package private(set) var broadcasts: [Broadcast] = []
+  /// How many there ever were: names the next one.
+  private var count = 0
+
+  package init() {}
+
+  /// Puts it on; nothing happens if it is.
+  package mutating func start(_ kind: Kind, in session: String, from address: String, at now: WallTime) {
+    guard runs[kind] == nil else { return }
+    count += 1
+    runs[kind] = Run(id: StreamIdentifier.text(now, count), session: session, startedAt: now, address: address)
+  }
+
+  /// Puts it off; nothing happens if it is.
+  package mutating func stop(_ kind: Kind) { runs[kind] = nil }
+
+  /// Begins the broadcast, unless there is one of that name.
+  package mutating func start(_ broadcast: Broadcast) {
+    if !broadcasts.contains(where: { $0.name.utf8.elementsEqual(broadcast.name.utf8) }) { broadcasts.append(broadcast) }
+  }
+
+  /// Ends the broadcast of that name, or all if nil; false if there is none of that name.
+  package mutating func stopBroadcast(_ name: String?) -> Bool {
+    let before = broadcasts.count
+    broadcasts.removeAll { broadcast in name.map { $0.utf8.elementsEqual(broadcast.name.utf8) } ?? true }
+    return name == nil || broadcasts.count < before
+  }
+
+  /// Ends all but what is to go on.
+  package mutating func stopAll(but kept: Set<Kind> = [], keepsBroadcasts: Bool = false) {
+    runs = runs.filter { kept.contains($0.key) }
+    if !keepsBroadcasts { broadcasts = [] }
+  }
+}
+
+/// What a recording or a transcription has left.
+package struct StreamCallFile: Hashable, Codable, Sendable {
+  package let kind: StreamEgress.Kind
+  package let run: StreamEgress.Run
+  package let name: String
+  package let endedAt: WallTime
+
+  /// Nil if nothing is left of such a run.
+  init?(_ kind: StreamEgress.Kind, _ run: StreamEgress.Run, of call: CallID, until end: WallTime) {
+    guard kind.leavesFile else { return nil }
+    self.kind = kind
+    self.run = run
+    endedAt = end
+    let milliseconds = run.startedAt.nanoseconds / 1_000_000
+    name =
+      kind.isRecording
+      ? "rec_\(call.type)_\(call.id)_\(kind.rawValue)_\(milliseconds).mp4"
+      : "transcript_\(call.type)_\(call.id)_\(milliseconds).jsonl"
+  }
+
+  /// What stands for the session in its address, which has no empty parts.
+  package var session: String { run.session.isEmpty ? "none" : run.session }
+
+  /// Where it is fetched from.
+  package func path(of call: CallID) -> String {
+    "/video/files/\(call.type)/\(call.id)/\(session)/\(name)"
+  }
+}

@@ -1,0 +1,54 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// A file that a call has left, under the call, the session and the file's name.
+struct StreamFileRow: StoreValue {
+  var file: StreamCallFile
+}
+
+/// Somebody's time in a session that is over, under the call, the session and the participant.
+package struct StreamParticipation: Hashable, Codable, Sendable {
+  package let participant: StreamCallParticipant
+  /// Nil while it goes on.
+  package let leftAt: WallTime?
+
+  /// How long it took, or takes until now.
+  package func duration(at now: WallTime) -> Duration { max(.zero, (leftAt ?? now) - participant.joinedAt) }
+}
+
+struct StreamParticipationRow: StoreValue {
+  var participation: StreamParticipation
+}
+
+/// What a user thought of a call, under the call and the time.
+package struct StreamFeedback: Hashable, Codable, Sendable {
+  package let user: UserID
+  package let session: String
+  package let userSession: String?
+  package let rating: Int
+  package let reason: String?
+  package let sdk: String
+  package let sdkVersion: String
+  package let custom: StreamCustom
+  package let at: WallTime
+
+  package init(
+    by user: UserID, in session: String, as userSession: String?, rating: Int, reason: String?, sdk: String,
+    sdkVersion: String, custom: StreamCustom, at: WallTime
+  ) {
+    self.user = user
+    self.session = session
+    self.userSession = userSession
+    self.rating = rating
+    self.reason = reason
+    self.sdk = sdk
+    self.sdkVersion = sdkVersion
+    self.custom = custom
+    self.at = at
+  }
+}
+
+struct StreamFeedbackRow: StoreValue {
+  var call: CallID
+  var feedback: StreamFeedback
+}

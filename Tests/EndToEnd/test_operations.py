@@ -1,0 +1,27 @@
+"""The tables of Deploy/dialects say what a gateway does and what tests it."""
+
+import os
+
+import pytest
+
+import operations
+
+
+@pytest.mark.parametrize("vendor", operations.VENDORS, ids=lambda vendor: vendor.name)
+def test_a_page_is_what_a_gateway_answers(vendor):
+    text = operations.table(vendor, os.environ["POSTERN"])
+    written = operations.path(vendor).read_text()
+    assert text == written, f"write it anew: Tests/EndToEnd/operations.py {os.environ['POSTERN']}"
+    untested = [line for line in written.splitlines() if line.endswith("| answered | – |")]
+    assert not untested
+
+
+def test_a_page_tells_what_is_not_there_from_what_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(operations, "HERE", tmp_path)
+    (tmp_path / "operations").mkdir()
+    (tmp_path / "operations" / "stream.txt").write_text(
+        "id = nobody\nNone | GET | /video/nothing/{id} | ann |\nCall | GET | /video/call/default/{id} | ann |\n"
+        "Hi | GET | /hi | open |\n"
+    )
+    found = operations.states(operations.Stream(), os.environ["POSTERN"])
+    assert [said for _, said in found] == ["not there", "refused, 16", "answered"]
