@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// What the system says of its memory.
 enum MemoryFigures {
