@@ -5,7 +5,7 @@ import PosternTesting
 /// What the service manager hears of a gateway, from its first client to its last: under systemd `systemctl start` returns when clients
 /// are taken, for instance, and a gateway whose loops hang is started anew.
 struct Supervision: Sendable {
-  private let manager: ServiceManager?
+  private let manager: NotifySocket?
   private let log: OperatorLog
   /// What remains to be done when the last client has gone.
   private static let slack = Duration.seconds(5)
@@ -14,7 +14,7 @@ struct Supervision: Sendable {
   init(_ environment: [String: String], _ log: OperatorLog) {
     self.log = log
     do {
-      manager = try ServiceManager(environment)
+      manager = try NotifySocket(environment)
     } catch {
       manager = nil
       warn(error)
@@ -55,7 +55,7 @@ struct Supervision: Sendable {
     }
   }
 
-  private func warn(_ error: ServiceManagerError) {
+  private func warn(_ error: NotifySocketError) {
     log.write(.warning, "service_manager_deaf", ["error": "\(error)"])
   }
 }

@@ -4,6 +4,7 @@ import GatewayFleet
 import GatewayKit
 import GatewayPlanner
 import GatewayReport
+import Glibc
 
 /// A storm in virtual time, from a file.
 enum SimulateCommand: Command {

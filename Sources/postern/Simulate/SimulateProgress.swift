@@ -2,6 +2,7 @@ import FoundationEssentials
 import GatewayCore
 import GatewayFleet
 import GatewayPlanner
+import Glibc
 import Synchronization
 
 /// What a simulated storm says of itself on standard error while it runs, on a terminal only: how far virtual time is, and how fast.

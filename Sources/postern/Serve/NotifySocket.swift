@@ -1,9 +1,9 @@
 import GatewayCore
 import Glibc
 
-/// Who has started the process and wants to hear how it fares, as systemd does of a unit with `Type=notify`: it names a
-/// socket in `NOTIFY_SOCKET`, and each thing it is told is a datagram in the words of sd_notify(3), `READY=1` for instance.
-struct ServiceManager: Sendable {
+/// A socket of whoever has started the process and wants to hear how it fares, as systemd of a unit with `Type=notify`: named
+/// in `NOTIFY_SOCKET`, and told by datagrams in the words of sd_notify(3), `READY=1` for instance.
+struct NotifySocket: Sendable {
   /// Where the socket is, as the system wants it: a path, or behind a zero byte a name of the abstract kind.
   private let path: [UInt8]
   /// How often the manager wants a sign of life, if it does.
@@ -13,7 +13,7 @@ struct ServiceManager: Sendable {
   private static let patience = timeval(tv_sec: 1, tv_usec: 0)
 
   /// Nil where nobody wants to hear.
-  init?(_ environment: [String: String], pid: Int32 = getpid()) throws(ServiceManagerError) {
+  init?(_ environment: [String: String], pid: Int32 = getpid()) throws(NotifySocketError) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
     let bytes = Array(name.utf8)
     let isAbstract = bytes[0] == UInt8(ascii: "@")
@@ -35,7 +35,7 @@ struct ServiceManager: Sendable {
   }
 
   /// Tells it, and waits for a second at most. Throws when it has not heard.
-  func tell(_ news: ServiceNews) throws(ServiceManagerError) {
+  func tell(_ news: ServiceNews) throws(NotifySocketError) {
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw .deaf(errno) }
     defer { close(descriptor) }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Why a service manager hears nothing: no socket is where `NOTIFY_SOCKET` says, for instance.
-enum ServiceManagerError: Error, CustomStringConvertible {
+enum NotifySocketError: Error, CustomStringConvertible {
   case noAddress(String)
   /// The system's number for why a datagram was not sent.
   case deaf(Int32)
