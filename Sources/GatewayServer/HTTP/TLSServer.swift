@@ -56,7 +56,7 @@ extension TransportRefusals.Reason {
     self =
       switch end {
       case postern_tls_plain_text: .tlsPlainText
-      case postern_tls_alert: .tlsAlert
+      case postern_tls_alert, postern_tls_client_unwelcome: .tlsAlert
       case postern_tls_ended: .tlsUnfinished
       default: .tlsHandshake
       }

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import subprocess
 
 import pytest
@@ -99,5 +100,6 @@ def test_one_client_is_shown_without_token_and_password(description, server, use
         ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert "→ POST /api/token/\n" in done.stdout, done.stdout + done.stderr
-    assert "← 200 a token, which ends in 4 s (jwt)" in done.stdout, done.stdout
+    # Its end is a whole second.
+    assert re.search(r"← 200 a token, which ends in [34] s \(jwt\)", done.stdout), done.stdout
     assert "eyJ" not in done.stdout and "pass," not in done.stdout
