@@ -10,6 +10,9 @@ package protocol ClientTool: Sendable {
   /// The application that they name where nobody says; nil if they name none.
   var usualApplication: String? { get }
 
+  /// The domains of the vendor's own service, which many share and no storm may hit.
+  var serviceDomains: [String] { get }
+
   /// What they show the token provider, where it is no secret of the provider's own: Sendbird's Api-Token.
   var providerSecret: String? { get }
 
@@ -32,6 +35,7 @@ package protocol ClientTool: Sendable {
 extension ClientTool {
   package var sdks: [String] { [] }
   package var usualApplication: String? { nil }
+  package var serviceDomains: [String] { [] }
   package var providerSecret: String? { nil }
   package var flags: [Flag] { [] }
   package var keyFlags: [Flag] { [] }

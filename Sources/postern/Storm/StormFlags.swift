@@ -37,6 +37,11 @@ enum StormFlags {
       "scenario", "FILE",
       "what happens phase by phase while the storm lasts: orders, faults, thresholds; JSON, comments allowed"),
     Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
+    Flag(
+      "i-may-storm", "HOST",
+      "a host that is not this machine, whose owners know of the storm (then, unless said: --rate 50, --fetches 50, --timeout 10m)",
+      repeats: true),
+    Flag("with-leave-of", "HOST", "one of a service that many share, whose owners have given leave", repeats: true),
   ]
 
   private static var secrets: String {

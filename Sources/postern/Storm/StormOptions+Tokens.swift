@@ -74,3 +74,14 @@ extension StormOptions {
     ]
   }
 }
+
+extension TokenSource {
+  /// Whom the clients ask.
+  var targets: [DialTarget] {
+    switch self {
+    case .minted: []
+    case .endpoint(_, let places): places
+    case .provider(let target, _): [target]
+    }
+  }
+}

@@ -76,6 +76,11 @@ struct StormOptions {
     if isProviderOnly { try Self.checkAlone(arguments) }
     providerPath = dialect?.providerPath ?? ""
     tokens = try Self.tokens(arguments, dialect, described: described, provider: provider, gateway: gateway)
+    let endpoint = described == nil ? "--provider" : "--tokens"
+    let care = StormCare(
+      gateways.map { ($0.target, "--url") } + controls.map { ($0.target, "--control-url") }
+        + tokens.targets.map { [endpoint] in ($0, endpoint) })
+    try care.check(arguments)
     guard provider?.path == nil || described != nil || dialect?.mayMoveProvider ?? true else {
       throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
     }
@@ -90,6 +95,7 @@ struct StormOptions {
     startsAt = try arguments.number("start-at", in: 0...1e11).map { WallTime(seconds: $0) }
     do {
       plan = try Self.plan(arguments)
+      care.hold(&plan, arguments)
       self.dialect = dialect?.client ?? Self.alone(plan)
       plan.dialect = self.dialect.name
       plan.sdk = self.dialect.sdk

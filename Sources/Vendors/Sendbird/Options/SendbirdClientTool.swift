@@ -3,6 +3,7 @@ package import GatewayKit
 
 /// Sendbird's clients in a storm, with the habits of one of its SDKs.
 package struct SendbirdClientTool: ClientTool {
+  package let serviceDomains = ["sendbird.com"]
   package let sdks = SendbirdSDK.allCases.map(\.rawValue)
   package let usualApplication: String? = "STORM"
   package let providerSecret: String? = "the Api-Token"

@@ -3,6 +3,7 @@ package import GatewayKit
 
 /// Sinch's clients in a storm.
 package struct SinchClientTool: ClientTool {
+  package let serviceDomains = ["sinch.com"]
   package var usualApplication: String? { SinchApplications.usualKey.text }
 
   package func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {

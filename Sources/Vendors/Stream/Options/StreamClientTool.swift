@@ -3,6 +3,7 @@ package import GatewayKit
 
 /// Stream's clients in a storm, with the habits of one of its SDKs.
 package struct StreamClientTool: ClientTool {
+  package let serviceDomains = ["getstream.io", "stream-io-api.com"]
   private static let usualAPIKey = "storm"
 
   package let sdks = StreamVideoSDK.allCases.map(\.rawValue)

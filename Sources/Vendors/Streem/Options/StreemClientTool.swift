@@ -3,6 +3,7 @@ package import GatewayKit
 
 /// Streem's clients in a storm.
 package struct StreemClientTool: ClientTool {
+  package let serviceDomains = ["streem.com", "streem.pro"]
   package var keyFlags: [Flag] { StreemTokenKeys.options.map(\.flag) }
 
   package func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
