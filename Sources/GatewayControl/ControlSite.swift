@@ -40,8 +40,10 @@ package struct ControlSite: Site {
     of space: Space, settings: GatewayDescription, figures: @escaping MetricsPage.Figures
   ) -> [HTTPRoute] {
     HealthRoutes(space: space, figures: figures).routes + SessionRoutes(gateway: space.gateway).routes
-      + OrderRoutes(gateway: space.gateway).routes + JournalRoutes(gateway: space.gateway).routes
-      + FaultRoutes(space: space).routes + space.controlRoutes + [SettingsRoute(settings).route]
+      + HorizonRoutes(gateway: space.gateway).routes + OrderRoutes(gateway: space.gateway).routes
+      + JournalRoutes(gateway: space.gateway).routes + FaultRoutes(space: space).routes + space.controlRoutes + [
+        SettingsRoute(settings).route
+      ]
   }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission {

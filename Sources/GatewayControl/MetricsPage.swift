@@ -19,6 +19,12 @@ package enum MetricsPage {
       await gateway.phasesByDialect().sorted { $0.dialect < $1.dialect }.map { dialect, counts in
         (dialect, counts.map { (value: $0.phase.name, count: $0.count) }.sorted { $0.value < $1.value })
       })
+    page.gauges(
+      "postern_users", "Users who are logged in.", labels: ("dialect", "kind"),
+      await gateway.usersByDialect().sorted { $0.dialect < $1.dialect }.map { dialect, counts in
+        (dialect, counts.map { (value: $0.kind.rawValue, count: $0.count) }.sorted { $0.value < $1.value })
+      })
+    await horizon(of: gateway, &page)
     counters(sorted, &page)
     totals(sorted, &page)
     histograms(dialects, &page)
@@ -35,6 +41,17 @@ package enum MetricsPage {
     await space.write(to: &page)
     figures(&page)
     return page.bytes
+  }
+
+  /// Cumulative, in the order of the spans.
+  private static func horizon(of gateway: Gateway, _ page: inout PrometheusText) async {
+    let reading = await gateway.horizon().reading
+    page.gauges(
+      "postern_tokens_expiring", "Tokens of live sessions that end within that time.", label: "within",
+      HorizonReading.spans.map { (value: "\($0)s", count: UInt64(reading.within($0))) })
+    page.gauge(
+      "postern_tokens_overdue", "Tokens that have ended, whose sessions have not got another yet.",
+      Double(reading.overdue))
   }
 
   private static let errors = Set(GatewayError.all.map(\.name)).sorted()

@@ -29,6 +29,8 @@ package actor Connection {
   @exclusivity(unchecked) var lastHeard: Instant
   /// When it was asked for a sign of life that has not come; the distant future if it was not.
   @exclusivity(unchecked) var pingedAt = Instant.distantFuture
+  /// The end of the token that the horizon counts it by; the distant future while it does not.
+  @exclusivity(unchecked) var countedExpiry = Instant.distantFuture
   // The small ones come last, where they share two words: there are as many as connections.
   /// Counts the logins: an answer that comes late is good only for the login that asked.
   private(set) var loginNumber: UInt32 = 0
@@ -124,6 +126,7 @@ package actor Connection {
       let phase = standing.phase
       table.countMove(from: countedPhase, to: phase, of: bindingNumber)
       countedPhase = phase
+      countExpiry()
       setWakeup()
     }
   }
@@ -185,7 +188,7 @@ package actor Connection {
       loggedInAs = user
       loggedInKind = standing.grant?.kind ?? .regular
       loginNumber &+= 1
-      table.logIn(user, id)
+      table.logIn(user, loggedInKind, id, of: bindingNumber)
       if let journal = table.journal {
         forgetJournalUser()
         journalUser = journal.hold(user)
@@ -259,7 +262,7 @@ package actor Connection {
   private func leaveEverything(_ ending: ConnectionEnding) {
     guard let user = loggedInAs else { return }
     loggedInAs = nil
-    table.logOut(user, id)
+    table.logOut(user, loggedInKind, id, of: bindingNumber)
     if !watched.isEmpty {
       let calls = watched.sorted { $0.cid < $1.cid }
       watched = []
@@ -293,6 +296,7 @@ package actor Connection {
   private func finish() {
     guard table.connections[id.serial] != nil else { return }
     table.countEnd(of: countedPhase, of: bindingNumber)
+    countExpiry()
     leaveEverything(peerCode.map(ConnectionEnding.peerClosed) ?? .lost)
     forgetJournalUser()
     table.loop.deadlines.remove(wakeup)

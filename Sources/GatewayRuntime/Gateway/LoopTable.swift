@@ -12,6 +12,12 @@ package final class LoopTable: @unchecked Sendable {
   package private(set) var connections: [UInt64: Connection] = [:]
   /// How many connections are in each phase: by the number of the binding, and then by that of the phase.
   @exclusivity(unchecked) package private(set) var phases: [Int]
+  /// How many users of each kind are logged in: by the number of the binding, and then by the kind's place among all.
+  @exclusivity(unchecked) package private(set) var kinds: [Int]
+  /// When the tokens end that its sessions live by.
+  @exclusivity(unchecked) var horizon = ExpiryHorizon()
+  /// The orders under way that ask for tokens before a wave comes.
+  var spreads: [WaveSpreader] = []
   /// The connections of each user who is logged in.
   private var users: [UserID: SerialSet] = [:]
   /// The connections that watch each call.
@@ -49,7 +55,7 @@ package final class LoopTable: @unchecked Sendable {
     journal = configuration.journalBytes.map {
       Journal(on: loop, bytes: $0, payloadBytes: configuration.journalPayloadBytes)
     }
-    phases = []
+    (phases, kinds) = ([], [])
     revocations = Revocations(countMax: configuration.revocationsMax)
     expired = Revocations(countMax: configuration.revocationsMax)
   }
@@ -59,6 +65,7 @@ package final class LoopTable: @unchecked Sendable {
     metrics = LoopMetrics(dialects: bindings.map(\.dialect.name))
     journal?.wires = bindings.map(JournalWire.init)
     phases = [Int](repeating: 0, count: bindings.count * Session.PhaseKind.allCases.count)
+    kinds = [Int](repeating: 0, count: bindings.count * UserKind.allCases.count)
   }
 
   /// Runs `body` on the table's loop: at once if that is the caller's.
@@ -99,6 +106,22 @@ package final class LoopTable: @unchecked Sendable {
     Int(binding) * Session.PhaseKind.allCases.count + phase.rawValue
   }
 
+  private static func place(_ kind: UserKind, _ binding: UInt8) -> Int {
+    let place =
+      switch kind {
+      case .regular: 0
+      case .guest: 1
+      case .anonymous: 2
+      }
+    return Int(binding) * UserKind.allCases.count + place
+  }
+
+  /// Counts when a session's token ends in place of when the one before did; the distant future is not counted.
+  func countExpiry(from before: Instant, to after: Instant) {
+    if before != .distantFuture { horizon.remove(before) }
+    if after != .distantFuture { horizon.add(after, at: loop.now) }
+  }
+
   /// Whether sessions live in another time than the network.
   var hasTwoClocks: Bool { transport !== loop }
 
@@ -128,11 +151,13 @@ package final class LoopTable: @unchecked Sendable {
 
   // MARK: Users
 
-  func logIn(_ user: UserID, _ id: ConnectionID) {
+  func logIn(_ user: UserID, _ kind: UserKind, _ id: ConnectionID, of binding: UInt8) {
+    kinds[Self.place(kind, binding)] += 1
     _ = users[user, default: SerialSet()].insert(id.serial)
   }
 
-  func logOut(_ user: UserID, _ id: ConnectionID) {
+  func logOut(_ user: UserID, _ kind: UserKind, _ id: ConnectionID, of binding: UInt8) {
+    kinds[Self.place(kind, binding)] -= 1
     users[user]?.remove(id.serial)
     if users[user]?.isEmpty == true { users[user] = nil }
   }

@@ -83,6 +83,12 @@ package struct PrometheusText {
     counters(name, help, label: label, Self.samples(values))
   }
 
+  /// A family of gauges that one label tells apart, in the order of the page.
+  package mutating func gauges(_ name: String, _ help: String, label: String, _ samples: [Sample]) {
+    head(name, "gauge", help)
+    write("\(name){\(label)=\"", samples)
+  }
+
   package mutating func gauges(_ name: String, _ help: String, label: String, _ values: [String: UInt64]) {
     head(name, "gauge", help)
     write("\(name){\(label)=\"", Self.samples(values))

@@ -22,8 +22,6 @@ RULES = DEPLOY / "prometheus" / "postern.rules.yml"
 BOARD = DEPLOY / "grafana" / "postern.json"
 # Prometheus itself says whether a scrape was answered; the rules make the others.
 NOT_SCRAPED = {"up"}
-# The gateway is to have these.
-AWAITED = {"postern_tokens_expiring"}
 
 
 def test_the_rules_are_rules_and_go_off_when_they_should():
@@ -103,7 +101,7 @@ def unknown(expression, scraped):
     recorded = {
         rule["record"] for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"] if "record" in rule}
     names = {name for name, _ in scraped}
-    return metric_names(expression) - names - recorded - NOT_SCRAPED - AWAITED
+    return metric_names(expression) - names - recorded - NOT_SCRAPED
 
 
 def test_every_metric_that_a_rule_or_a_panel_names_is_there(scraped):
@@ -113,7 +111,7 @@ def test_every_metric_that_a_rule_or_a_panel_names_is_there(scraped):
         assert not unknown(expression, scraped), expression
         for name, label, values in labels_asked_for(expression):
             there = {labels[label] for other, labels in scraped if other == name and label in labels}
-            assert name in NOT_SCRAPED | AWAITED or set(values) <= there, f"{name} has no {label} of {values}: {sorted(there)}"
+            assert name in NOT_SCRAPED or set(values) <= there, f"{name} has no {label} of {values}: {sorted(there)}"
 
 
 def test_a_metric_that_is_not_there_is_seen(scraped):

@@ -1,0 +1,85 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayRuntime
+
+/// When the tokens end that the sessions live by, and the order that spreads a wave before it comes.
+struct HorizonRoutes {
+  let gateway: Gateway
+
+  /// A day: further ahead no wave is known.
+  private static let overMax = 86_400.0
+  /// The year 33658; beyond what a date of a token is.
+  private static let timeMax = 1e12
+
+  var routes: [HTTPRoute] {
+    [
+      HTTPRoute("GET", "/horizon") { _, _ in await horizon() },
+      HTTPRoute("POST", "/horizon/spread") { request, _ in
+        do throws(GatewayError) {
+          return JournalRoutes.response(try await spread(request))
+        } catch {
+          return ControlAnswer.error(error)
+        }
+      },
+    ]
+  }
+
+  private func horizon() async -> HTTPResponse {
+    let (reading, begin) = await gateway.horizon()
+    let body = JSONWriter.object(capacity: 4_096) { json in
+      json.name("time")
+      json.number(begin.seconds)
+      HorizonText.writeSums(reading, to: &json)
+      json.member("bucket_s", Int64(HorizonText.length))
+      HorizonText.write(reading.buckets(of: HorizonText.length), "buckets", to: &json)
+      HorizonText.writeWaves(reading, at: begin, to: &json)
+    }
+    return JournalRoutes.response(body)
+  }
+
+  private struct Spread: ControlBody {
+    let from: Double
+    let before: Double
+    let overS: Double?
+    let user: String?
+    let dialect: String?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case from, before, user, dialect
+      case overS = "over_s"
+    }
+  }
+
+  private func spread(_ request: HTTPRequest) async throws(GatewayError) -> [UInt8] {
+    let body: Spread = try ControlAnswer.body(
+      request,
+      #"{"from": unix s, "before": unix s, "over_s"?: 0...86400, "user"?: string, "dialect"?: string}"#)
+    guard (0...Self.timeMax).contains(body.from), (0...Self.timeMax).contains(body.before), body.from < body.before
+    else {
+      throw .invalidParameter.detailed("from and before must be times in seconds since 1970, the one before the other")
+    }
+    guard (0...Self.overMax).contains(body.overS ?? 0) else {
+      throw .invalidParameter.detailed("over_s must be 0 to 86400")
+    }
+    let known = gateway.bindings.map(\.dialect.name)
+    if let dialect = body.dialect, !known.contains(where: { Name($0) == Name(dialect) }) {
+      throw .invalidParameter.detailed("dialect must be one of \(Set(known).sorted().joined(separator: ", "))")
+    }
+    let sessions = SessionFilter(user: body.user.map(UserID.init), dialects: body.dialect.map { [$0] })
+    let order = SpreadOrder(
+      sessions, from: WallTime(seconds: body.from), before: WallTime(seconds: body.before),
+      over: body.overS.map { .nanoseconds(Int64($0 * 1e9)) })
+    let outcome = try await gateway.spread(order)
+    gateway.log(
+      .info, "order",
+      [
+        .init("order", "spread"), .init("from", String(body.from)), .init("before", String(body.before)),
+        .init("sessions", String(outcome.sessions)),
+      ])
+    return JSONWriter.object { json in
+      json.member("sessions", Int64(outcome.sessions))
+      json.name("over_s")
+      json.number((outcome.over.inSeconds * 1000).rounded() / 1000)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+internal import GatewayCore
+
+// What the horizon wants to know of a connection.
+
+extension Connection {
+  /// Has the horizon know when the session's token ends, if that is another time than before.
+  func countExpiry() {
+    let expiry = standing.grant?.expiresAt ?? .distantFuture
+    guard expiry != countedExpiry else { return }
+    table.countExpiry(from: countedExpiry, to: expiry)
+    countedExpiry = expiry
+  }
+
+  /// When the token ends, and when the gateway would ask for the next, of a session that lives in peace. Nil for any other:
+  /// who has been asked already, or is going. Only on the loop.
+  nonisolated var dueTimes: (expiry: Instant, ask: Instant)? {
+    onLoop { connection in
+      guard connection.standing.phase == .active, let grant = connection.standing.grant else { return nil }
+      return grant.expiresAt == .distantFuture ? nil : (grant.expiresAt, grant.askAt)
+    }
+  }
+}

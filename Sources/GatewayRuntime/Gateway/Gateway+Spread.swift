@@ -1,0 +1,55 @@
+package import GatewayCore
+
+// Asking for tokens before a wave comes.
+
+extension Gateway {
+  /// Asks the sessions that are meant for their next tokens, one after the other from now on, evenly, until the first of them
+  /// would be asked anyway or the order's time is over. Who is to be asked by an order before this one is left to that.
+  /// Returns how many there are; throws `GatewayError.tooMany`, with nothing done, if as many orders are under way as may be.
+  package func spread(_ order: SpreadOrder) async throws(GatewayError) -> SpreadOrder.Outcome {
+    for table in tables {
+      guard await table.perform({ $0.spreads.count < LoopTable.spreadsMax }) else {
+        throw .tooMany.detailed("\(LoopTable.spreadsMax) orders to spread a wave are under way")
+      }
+    }
+    var outcome = SpreadOrder.Outcome()
+    for table in tables {
+      let share = (Double(table.loop.index) + 0.5) / Double(tables.count)
+      let (count, over) = await table.perform { $0.spread(order, share) }
+      outcome.sessions += count
+      outcome.over = max(outcome.over, over)
+    }
+    return outcome
+  }
+}
+
+extension LoopTable {
+  static let spreadsMax = 16
+
+  /// Begins the loop's share of an order. Its turns lie at `share` of the steps between them, so that those of all loops are
+  /// evenly spread. Only on the loop.
+  func spread(_ order: SpreadOrder, _ share: Double) -> (count: Int, over: Duration) {
+    let (now, wall) = (loop.now, loop.wallTime)
+    let (from, before) = (now + (order.from - wall), now + (order.before - wall))
+    let chosen = spreads.reduce(into: Set<UInt64>()) { $0.formUnion($1.waiting) }
+    var meant: [(serial: UInt64, expiry: Instant, ask: Instant)] = []
+    for connection in connections(in: order.sessions) where !chosen.contains(connection.id.serial) {
+      guard let times = connection.dueTimes, times.expiry >= from, times.expiry < before else { continue }
+      meant.append((connection.id.serial, times.expiry, times.ask))
+    }
+    // Those that would be asked first are asked first.
+    meant.sort { ($0.ask, $0.serial) < ($1.ask, $1.serial) }
+    guard let first = meant.first else { return (0, .zero) }
+    let over = max(.zero, min(order.over ?? .nanoseconds(Int64.max), first.ask - now))
+    let step = Double(over.nanoseconds) / Double(meant.count)
+    let turns = meant.enumerated().map { place, session in
+      WaveSpreader.Turn(
+        serial: session.serial, expiry: session.expiry,
+        at: now + .nanoseconds(Int64(min((Double(place) + share) * step, 9e18))))
+    }
+    let spreader = WaveSpreader(turns, on: self)
+    spreads.append(spreader)
+    spreader.start()
+    return (turns.count, over)
+  }
+}

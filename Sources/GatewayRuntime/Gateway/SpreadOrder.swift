@@ -1,0 +1,27 @@
+package import GatewayCore
+
+/// An order to ask sessions for their next tokens before the present ones end, one after the other: those of everybody whose
+/// token ends between 14:29:50 and 14:30:10, evenly over the time until then. Made of values only, as its filter is.
+package struct SpreadOrder: Hashable, Sendable {
+  /// Whose.
+  package var sessions: SessionFilter
+  /// The tokens that end from this time on…
+  package var from: WallTime
+  /// …and before this.
+  package var before: WallTime
+  /// Over how long they are asked, at most; nil for all the time that there is.
+  package var over: Duration?
+
+  package init(_ sessions: SessionFilter = SessionFilter(), from: WallTime, before: WallTime, over: Duration? = nil) {
+    self.sessions = sessions
+    self.from = from
+    self.before = before
+    self.over = over
+  }
+
+  /// How many are going to be asked, and over how long.
+  package struct Outcome: Hashable, Sendable {
+    package var sessions = 0
+    package var over = Duration.zero
+  }
+}

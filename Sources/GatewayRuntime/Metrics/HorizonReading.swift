@@ -1,0 +1,34 @@
+/// How many tokens end in each second of the next hour: 15,000 in that which begins in 299 s, say.
+package struct HorizonReading: Hashable, Sendable {
+  /// How far ahead the seconds are told one by one.
+  package static let secondsMax = 3_600
+  /// The spans that the metrics tell of, in seconds.
+  package static let spans = [10, 60, 600, 3_600]
+
+  /// By how many seconds they lie ahead: the first is the one that has begun.
+  package var seconds = [UInt32](repeating: 0, count: secondsMax)
+  /// Those that have ended, whose sessions have not got another yet.
+  package var overdue = 0
+  /// Those that end later than in an hour.
+  package var later = 0
+
+  package init() {}
+
+  /// How many end in the next so many seconds, the one that has begun among them.
+  package func within(_ span: Int) -> Int {
+    seconds.prefix(max(0, span)).reduce(0) { $0 + Int($1) }
+  }
+
+  /// Those of each span of `length` seconds, when the first of them began `before` seconds ago.
+  package func buckets(of length: Int, beginning before: Int = 0) -> [Int] {
+    var buckets = [Int](repeating: 0, count: (Self.secondsMax + before + length - 1) / length)
+    for (ahead, count) in seconds.enumerated() { buckets[(ahead + before) / length] += Int(count) }
+    return buckets
+  }
+
+  package mutating func merge(_ other: HorizonReading) {
+    for ahead in seconds.indices { seconds[ahead] &+= other.seconds[ahead] }
+    overdue += other.overdue
+    later += other.later
+  }
+}
