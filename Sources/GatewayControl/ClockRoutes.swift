@@ -33,9 +33,10 @@ struct ClockRoutes {
     let wall: Double
     let frozen: Bool
     let movedS: Double
+    let sleeping: [SleepBody]
 
     enum CodingKeys: String, CodingKey {
-      case wall, frozen
+      case wall, frozen, sleeping
       case sessionS = "session_s"
       case movedS = "moved_s"
     }
@@ -45,6 +46,24 @@ struct ClockRoutes {
       wall = space.loop.wallTime.seconds
       frozen = space.isFrozen
       movedS = space.moved.inSeconds
+      sleeping = space.sleeping.map { SleepBody($0, at: space.loop.now) }
+    }
+  }
+
+  /// What waits for time that nobody moves.
+  private struct SleepBody: Encodable {
+    let purpose: String
+    let wakesInMs: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case purpose
+      case wakesInMs = "wakes_in_ms"
+    }
+
+    init(_ sleep: EventLoop.Sleep, at now: Instant) {
+      purpose = sleep.purpose
+      // Whoever moves the time so far has woken it.
+      wakesInMs = (max(.zero, sleep.until - now) + .nanoseconds(999_999)).milliseconds
     }
   }
 
@@ -70,17 +89,19 @@ struct ClockRoutes {
     let movedS: Double
     let answered: Bool
     let owing: [SessionBody]
+    let sleeping: [SleepBody]
 
     enum CodingKeys: String, CodingKey {
-      case steps, answered, owing
+      case steps, answered, owing, sleeping
       case movedS = "moved_s"
     }
 
-    init(_ advance: Advance) {
+    init(_ advance: Advance, at now: Instant) {
       steps = advance.steps
       movedS = advance.moved.inSeconds
       answered = advance.isAnswered
       owing = advance.owing.map(SessionBody.init)
+      sleeping = advance.sleeping.map { SleepBody($0, at: now) }
     }
   }
 
@@ -105,7 +126,7 @@ struct ClockRoutes {
         by: .nanoseconds(Int64(order.byS * 1e9)), patience: .milliseconds(order.patienceMs ?? 1000), wall: wall,
         until: stop)
       guard !space.isEnding else { throw .ended }
-      return AdvanceBody(advance)
+      return AdvanceBody(advance, at: space.loop.now)
     } catch {
       throw Self.refusal(of: error)
     }

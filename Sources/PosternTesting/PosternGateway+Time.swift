@@ -11,15 +11,27 @@ extension PosternGateway {
     public let moved: Duration
     /// The sessions whose clients had been asked for something and had not answered at the end.
     public let owing: [Session]
+    /// Where time stands still, what goes on only when it is moved again: a provider that was told to take two seconds for
+    /// each token, for instance. Nothing where time passes.
+    public let sleeping: [Sleep]
 
     /// Whether everybody answered in time.
     public var isAnswered: Bool { owing.isEmpty }
 
-    init(_ advance: GatewaySpace.Advance) {
+    init(_ advance: GatewaySpace.Advance, at now: Instant) {
       steps = advance.steps
       moved = advance.moved
       owing = advance.owing.map(Session.init)
+      sleeping = advance.sleeping.map { Sleep(purpose: $0.purpose, wakesIn: max(.zero, $0.until - now)) }
     }
+  }
+
+  /// What sleeps while the time of a gateway stands still.
+  public struct Sleep: Hashable, Sendable {
+    /// In words.
+    public let purpose: String
+    /// By how much the time has to be moved.
+    public let wakesIn: Duration
   }
 
   /// What becomes of the time of day when the time of sessions is moved.
@@ -57,16 +69,16 @@ extension PosternGateway {
     let patience = min(max(patience, .zero), .seconds(3_600))
     let outcome = await LoopStage(loop: space.hosted.host).perform { [hosted = space.hosted] in
       do throws(GatewaySpace.Advance.Failure) {
-        return Result<GatewaySpace.Advance, GatewaySpace.Advance.Failure>.success(
-          try await hosted.advance(
-            by: duration, patience: patience, wall: wall == .moves ? .moves : .stays,
-            until: stop.map { _ in .refreshRequired }))
+        let advance = try await hosted.advance(
+          by: duration, patience: patience, wall: wall == .moves ? .moves : .stays,
+          until: stop.map { _ in .refreshRequired })
+        return Result<Advance, GatewaySpace.Advance.Failure>.success(Advance(advance, at: hosted.loop.now))
       } catch {
         return .failure(error)
       }
     }
     switch outcome {
-    case .success(let advance): return Advance(advance)
+    case .success(let advance): return advance
     case .failure(.alreadyUnderWay): throw NotAdvanced(description: "somebody moves this gateway's time just now")
     case .failure(.ended): throw NotAdvanced(description: "the gateway has been stopped")
     case .failure(.endless(let steps)):

@@ -50,6 +50,27 @@ struct AdvanceTests {
     #expect(refused.refreshes == 0, "by the time of day that was moved those tokens have expired")
   }
 
+  @Test("says what sleeps where no time passes but what is moved, and for how long yet")
+  func sleeping() throws {
+    let provider = try TokenProviderPolicy(latency: .seconds(2))
+    for isFrozen in [true, false] {
+      let plain = try PlainHouse(isFrozen: isFrozen, provider: provider)
+      let space = plain.house.spaces[0]
+      #expect(space.sleeping.isEmpty)
+      let minted = plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
+      guard isFrozen else {
+        #expect(space.sleeping.isEmpty, "it wakes by itself")
+        continue
+      }
+      #expect(minted.value == nil && space.sleeping.map(\.purpose) == ["the token provider's latency"])
+      let first = try #require(try plain.advance(by: .milliseconds(500))?.get())
+      #expect(first.sleeping.map { $0.until - space.loop.now } == [.milliseconds(1_500)])
+      let second = try #require(try plain.advance(by: .milliseconds(1_500))?.get())
+      plain.world.settle()
+      #expect(second.sleeping.isEmpty && minted.value != nil)
+    }
+  }
+
   @Test("stops where a session is asked for another token, if that is wanted")
   func stops() throws {
     let plain = try PlainHouse()

@@ -5,7 +5,7 @@ from .control import Refused
 from .durations import seconds
 from .gateway import Gateway, NotStarted
 from .journal import Journal, Line, NotExpected, NotInTime, Verdict
-from .space import Advance, Session, Space
+from .space import Advance, Session, Sleep, Space
 
 __all__ = [
     "Advance",
@@ -19,6 +19,7 @@ __all__ = [
     "NotStarted",
     "Refused",
     "Session",
+    "Sleep",
     "Space",
     "Verdict",
     "seconds",

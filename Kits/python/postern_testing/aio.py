@@ -7,7 +7,7 @@ from typing import Any, List, Mapping, Optional, Sequence
 
 from .durations import Duration
 from .journal import Journal, Kinds, Line, Verdict
-from .space import Advance, Session, Space
+from .space import Advance, Session, Sleep, Space
 
 
 class AsyncJournal:
@@ -112,6 +112,9 @@ class AsyncSpace:
         self, by: Duration, *, patience: Duration = 1, wall: str = "moves", stop_at: Optional[str] = None
     ) -> Advance:
         return await asyncio.to_thread(self.space.advance, by, patience=patience, wall=wall, stop_at=stop_at)
+
+    async def sleeping(self) -> List[Sleep]:
+        return await asyncio.to_thread(self.space.sleeping)
 
     async def wall_time(self) -> float:
         return await asyncio.to_thread(self.space.wall_time)

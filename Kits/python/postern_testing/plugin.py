@@ -59,9 +59,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     space = item.stash.get(_SPACE, None)
     if report.when == "call" and report.failed and space is not None:
         try:
-            lines = space.journal.last(_LINES)
+            lines = list(map(str, space.journal.last(_LINES)))
+            lines += [f"asleep, while time stands still: {sleep}" for sleep in space.sleeping()]
         except (Refused, OSError) as error:
             report.sections.append(("postern journal", f"could not be read: {error}"))
         else:
-            report.sections.append(("postern journal", "\n".join(map(str, lines)) or "nothing happened"))
+            report.sections.append(("postern journal", "\n".join(lines) or "nothing happened"))
     return report

@@ -33,13 +33,25 @@ class Session:
 
 
 @dataclass(frozen=True)
+class Sleep:
+    """What goes on only when the time of a frozen space is moved: the provider, for instance, and by how much."""
+
+    purpose: str
+    wakes_in_ms: int
+
+    def __str__(self) -> str:
+        return f"{self.purpose}, for {self.wakes_in_ms / 1000:g} s yet"
+
+
+@dataclass(frozen=True)
 class Advance:
-    """How time was moved: over how many deadlines, and who still owed an answer at the end."""
+    """How time was moved: over how many deadlines, who still owed an answer at the end, and what sleeps yet."""
 
     steps: int
     moved_s: float
     answered: bool
     owing: Sequence[Session]
+    sleeping: Sequence[Sleep]
 
 
 class Space:
@@ -142,7 +154,13 @@ class Space:
         if stop_at is not None:
             order["stop_at"] = stop_at
         moved = self._control.post("/clock/advance", order)
-        return Advance(moved["steps"], moved["moved_s"], moved["answered"], [Session.read(one) for one in moved["owing"]])
+        return Advance(
+            moved["steps"], moved["moved_s"], moved["answered"], [Session.read(one) for one in moved["owing"]],
+            [Sleep(**one) for one in moved["sleeping"]])
+
+    def sleeping(self) -> List[Sleep]:
+        """What of a frozen space goes on only when its time is moved; nothing where time passes."""
+        return [Sleep(**one) for one in self._control.get("/clock")["sleeping"]]
 
     def wall_time(self) -> float:
         """Its time of day, in seconds since 1970."""

@@ -48,8 +48,8 @@ package protocol GatewayServices: Sendable {
   /// Tells of what the token provider does for a user. Only on a loop.
   func note(_ record: ProviderRecord, for user: UserID)
 
-  /// Waits; the caller's loop serves others meanwhile.
-  func sleep(for duration: Duration) async
+  /// Waits; the caller's loop serves others meanwhile. `purpose` says what for, to who wonders where time stands still.
+  func sleep(for duration: Duration, as purpose: String) async
 
   /// The next number in 0..<1 from the gateway's generator.
   func nextShare() async -> Double

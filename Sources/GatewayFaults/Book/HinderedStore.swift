@@ -46,7 +46,8 @@ package final class HinderedStore: Store {
     switch fate {
     case .away: throw .unavailable("away")
     case .late(let duration):
-      if let loop = EventLoop.current { await loop.sleep(until: loop.now + duration) }
+      guard let loop = EventLoop.current else { return }
+      await loop.sleep(until: loop.now + duration, as: "the store, which a fault makes slow")
     case .lostAnswer, .lostQuestion, .conflict, nil: break
     }
   }

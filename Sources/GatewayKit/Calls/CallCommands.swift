@@ -73,7 +73,7 @@ package final class CallCommands: CommandHandler {
     if services.hearersHere(of: event.call) <= crowdMin { return services.announce(event, except: speaker) }
     guard counted.withLock({ $0.insert(event.call).inserted }) else { return }
     Task.immediate(executorPreference: executor) {
-      await services.sleep(for: Self.countInterval)
+      await services.sleep(for: Self.countInterval, as: "the count of a crowd")
       // Who comes from now on is counted once more.
       _ = self.counted.withLock { $0.remove(event.call) }
       let members = await services.hearers(of: event.call)

@@ -43,7 +43,7 @@ package actor TokenProvider {
     note(.asked, order)
     try await enter(order)
     defer { leave() }
-    if policy.latency > .zero { await services.sleep(for: policy.latency) }
+    if policy.latency > .zero { await services.sleep(for: policy.latency, as: "the token provider's latency") }
     if policy.failureRate > 0, await services.nextShare() < policy.failureRate {
       note(.failed(.providerFailure), order)
       throw TokenRefusal(.providerFailure)

@@ -330,9 +330,9 @@ extension Gateway: GatewayServices {
     currentTable.journal?.write(JournalEvent(record), of: user)
   }
 
-  package func sleep(for duration: Duration) async {
+  package func sleep(for duration: Duration, as purpose: String) async {
     let loop = currentTable.loop
-    await loop.sleep(until: loop.now + duration)
+    await loop.sleep(until: loop.now + duration, as: purpose)
   }
 
   package func nextShare() async -> Double {

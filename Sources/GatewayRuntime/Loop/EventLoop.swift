@@ -154,13 +154,37 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     deadlines.wakeAll { $0 is Sleeper }
   }
 
-  /// Suspends until `deadline`, or until the loop ends. Only from a task on the loop.
-  package nonisolated(nonsending) func sleep(until deadline: Instant) async {
+  /// Suspends until `deadline`, or until the loop ends; `purpose` says what for. Only from a task on the loop.
+  package nonisolated(nonsending) func sleep(until deadline: Instant, as purpose: String = "something") async {
     preconditionOnLoop()
     guard !hasEnded else { return }
     await withCheckedContinuation { continuation in
-      deadlines.set(Sleeper(continuation).wakeup, at: deadline)
+      deadlines.set(Sleeper(continuation, as: purpose).wakeup, at: deadline)
     }
+  }
+
+  /// Suspends until the network has been served, for who has much to do at once. Only from a task on the loop.
+  package nonisolated(nonsending) func pause() async {
+    preconditionOnLoop()
+    guard !transport.hasEnded else { return }
+    await withCheckedContinuation { continuation in
+      let next = transport.now + .nanoseconds(1)
+      transport.deadlines.set(Sleeper(continuation, as: "a pause").wakeup, at: next)
+    }
+  }
+
+  /// A task that sleeps: what for, and when it wakes.
+  package struct Sleep: Hashable, Sendable {
+    package let purpose: String
+    package let until: Instant
+  }
+
+  /// The first `limit` that sleep, who wakes first before. Only on the loop.
+  package func sleeps(limit: Int) -> [Sleep] {
+    Array(
+      deadlines.waiting().lazy.compactMap { target, at in
+        (target as? Sleeper).map { Sleep(purpose: $0.purpose, until: at) }
+      }.prefix(limit))
   }
 }
 
@@ -168,11 +192,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 private final class Sleeper: WakeupTarget, @unchecked Sendable {
   // @unchecked Sendable: made, held and fired on one loop.
   private let continuation: CheckedContinuation<Void, Never>
+  let purpose: String
   private(set) var wakeup: Wakeup!
   private var keepAlive: Sleeper?
 
-  init(_ continuation: CheckedContinuation<Void, Never>) {
+  init(_ continuation: CheckedContinuation<Void, Never>, as purpose: String) {
     self.continuation = continuation
+    self.purpose = purpose
     wakeup = Wakeup(target: self)
     keepAlive = self
   }

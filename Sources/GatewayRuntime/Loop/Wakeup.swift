@@ -104,6 +104,11 @@ package final class DeadlineHeap {
     return wakeup
   }
 
+  /// All who wait, earliest first, and for when.
+  func waiting() -> [(target: any WakeupTarget, at: Instant)] {
+    entries.sorted { $0.isBefore($1) }.map { ($0.wakeup.takeUnretainedValue().target, $0.at) }
+  }
+
   /// Takes out all whose target is meant, earliest first, and fires them as if they were due.
   func wakeAll(where isMeant: (any WakeupTarget) -> Bool) {
     let meant = entries.sorted { $0.isBefore($1) }.map { $0.wakeup.takeUnretainedValue() }

@@ -11,6 +11,8 @@ package struct Advance: Sendable {
   package var moved = Duration.zero
   /// Those whose clients had been asked for something and had not answered at the end.
   package var owing: [SessionSummary] = []
+  /// What goes on only when the time is moved again, where it stands still.
+  package var sleeping: [EventLoop.Sleep] = []
 
   /// Whether everybody answered in time.
   package var isAnswered: Bool { owing.isEmpty }

@@ -1,5 +1,5 @@
 internal import GatewayCore
-internal import GatewayRuntime
+package import GatewayRuntime
 
 extension HostedSpace {
   /// How many deadlines one move meets at most.
@@ -39,8 +39,16 @@ extension HostedSpace {
     driver.settle()
     advance.moved = loop.now - start
     advance.owing = loop.asCurrent { table.owingSessions }
+    advance.sleeping = sleeping
     return advance
   }
+
+  /// How many that sleep are told at most.
+  private static let sleepsMax = 100
+
+  /// What waits for time to pass where none does but what somebody moves: a client waits for its token, which the provider is
+  /// to make in two seconds, and they never come. None where time passes.
+  package var sleeping: [EventLoop.Sleep] { isFrozen ? loop.asCurrent { loop.sleeps(limit: Self.sleepsMax) } : [] }
 
   private var table: LoopTable { space.gateway.tables[0] }
 

@@ -65,7 +65,7 @@ final class ErrandRunner: CommandHandler, ConnectionObserver {
   ) async -> [Frame] {
     guard let errand = command.baggage.unpacked(Errand.self) else { return [] }
     note("\(caller.user.rawValue) begins \(errand.name)")
-    if errand.milliseconds > 0 { await services.sleep(for: .milliseconds(errand.milliseconds)) }
+    if errand.milliseconds > 0 { await services.sleep(for: .milliseconds(errand.milliseconds), as: "an errand") }
     note("\(caller.user.rawValue) ends \(errand.name)")
     return [Frame(text: "done \(errand.name)")]
   }
@@ -73,7 +73,7 @@ final class ErrandRunner: CommandHandler, ConnectionObserver {
   nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
-    await services.sleep(for: .milliseconds(1))
+    await services.sleep(for: .milliseconds(1), as: "an errand")
     note("\(caller.user.rawValue) is gone")
   }
 

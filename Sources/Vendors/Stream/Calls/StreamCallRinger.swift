@@ -61,7 +61,8 @@ package actor StreamCallRinger {
     if let wakesAt, wakesAt <= time { return }
     wakesAt = time
     Task.immediate(executorPreference: executor) {
-      await self.calls.services.sleep(for: max(.milliseconds(1), time - self.calls.services.wallTime))
+      await self.calls.services.sleep(
+        for: max(.milliseconds(1), time - self.calls.services.wallTime), as: "a call that rings")
       await self.wake(from: time)
     }
   }

@@ -20,7 +20,7 @@ extension StreamCalls {
         return
       } catch {
         guard error.isSame(as: .storeUnavailable) else { return }
-        await services.sleep(for: Self.patience)
+        await services.sleep(for: Self.patience, as: "a store that is away")
         earlyCount = services.wallTime < now + Self.patience / 2 ? earlyCount + 1 : 0
       }
     }

@@ -21,7 +21,7 @@ extension StreamCalls {
       if let event { await signal(event, to: .connection(connection)) }
       await services.unwatch(call, by: connection)
     }
-    await services.sleep(for: farewell)
+    await services.sleep(for: farewell, as: "participants who are taken out of a call")
     for participant in participants {
       guard let connection = participant.connection,
         // Where the store is away the socket goes: its client comes back if it still has a call.

@@ -88,7 +88,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
   // MARK: Going
 
   func connectionEnded(_ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices) async {
-    if ending.mayReturn { await services.sleep(for: sfu.policy.returnWindow) }
+    if ending.mayReturn { await services.sleep(for: sfu.policy.returnWindow, as: "a participant who may come back") }
     await calls(services).leave(caller.user, caller.connection)
   }
 
