@@ -18,6 +18,7 @@ struct EndingFaultTests {
     faulty.world.advance(by: .seconds(61))
     #expect(ann.closeCode == 1011)
     #expect(bob.closeCode == 4005)
+    #expect(faulty.closes(of: "ann") == [1011, 1011] && faulty.closes(of: "bob") == [4005, 4005])
   }
 
   @Test("the transport ends without a close frame")
@@ -28,6 +29,8 @@ struct EndingFaultTests {
     _ = faulty.simulated.order { try? await $0.control(UserID("ann"), .disconnect(.disconnected)) }
     faulty.world.advance(by: .seconds(1))
     #expect(!ann.hasHeardNoEnd && ann.closeCode == nil)
+    // No frame came, whatever the gateway meant.
+    #expect(faulty.closes(of: "ann") == [1006, 1006])
   }
 
   @Test("a connection that is never closed is a ghost: the client hears nothing more, the gateway knows it no more")

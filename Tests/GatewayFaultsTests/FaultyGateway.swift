@@ -65,6 +65,16 @@ struct FaultyGateway {
     world.settle()
   }
 
+  /// The codes with which the journal says that the user's connection was cut off and had ended.
+  func closes(of user: String) -> [UInt16] {
+    lines(.cutOff, .closed).filter { $0.user == UserID(user) }.map { line in
+      switch line.event {
+      case .cutOff(let close), .closed(let close, _): close.code
+      default: 0
+      }
+    }
+  }
+
   /// What the journal has of such lines.
   func lines(_ kinds: JournalKind...) -> [JournalLine] {
     simulated.order { await $0.journal(Journal.Query(kinds: kinds))?.lines ?? [] } ?? []

@@ -40,11 +40,12 @@ extension Expectation {
 }
 
 extension JournalClose {
-  /// Whether the client may connect again: by the gateway's own reason, where it has one, whatever the dialect's code is.
+  /// Whether the client may connect again: by the gateway's own reason, where it has one, whatever the dialect's code is. Of an
+  /// end that a fault has made another the client knows the code alone, and comes back from one without a close frame.
   var mayReconnect: Bool {
     let name = reason
-    let own = CloseReason.all.first { $0.name == name } ?? CloseReason(code: code, name: name)
-    return own?.mayReconnect ?? true
+    let own = isFaulted ? nil : CloseReason.all.first { $0.name == name }
+    return (own ?? CloseReason(code: code, name: name))?.mayReconnect ?? true
   }
 }
 

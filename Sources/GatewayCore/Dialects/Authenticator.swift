@@ -13,7 +13,7 @@ extension Authenticator {
 }
 
 /// Who presents credentials.
-package struct Bearer: Hashable, Sendable {
+package struct Bearer: Sendable {
   /// Nil for a request over HTTP, and for an upgrade that is judged before its connection exists.
   package var connection: ConnectionID?
   /// As whom the connection is logged in; nil before its login.
@@ -22,15 +22,24 @@ package struct Bearer: Hashable, Sendable {
   package var upgrade: Baggage?
   /// What the authenticator noted of the connection when it last accepted something: ``VerifiedToken/notes``.
   package var notes: Baggage?
+  /// What else may speak against a token that is good by itself; nil for nothing. Whoever spends a token by accepting it asks
+  /// first: one that is refused has to be as good as before.
+  package var objection: Objection?
 
   package init(
-    connection: ConnectionID? = nil, user: UserID? = nil, upgrade: Baggage? = nil, notes: Baggage? = nil
+    connection: ConnectionID? = nil, user: UserID? = nil, upgrade: Baggage? = nil, notes: Baggage? = nil,
+    objection: Objection? = nil
   ) {
     self.connection = connection
     self.user = user
     self.upgrade = upgrade
     self.notes = notes
+    self.objection = objection
   }
+
+  /// Why a token is refused though it verifies: it has been revoked, for instance. Nil if it is not. Stays on the caller's
+  /// loop unless it suspends.
+  package typealias Objection = nonisolated(nonsending) @Sendable (VerifiedToken) async -> GatewayError?
 }
 
 /// A verdict, or the question that leads to one.

@@ -10,35 +10,54 @@ package struct FaultyAuthenticator: Authenticator {
 
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     if let failure = book.loginFailure(of: bearer) { return .decided(.failure(failure.error)) }
-    let judgement = inner.judge(credentials, of: bearer, at: now)
-    guard !book.standing.isEmpty else { return judgement }
+    guard !book.standing.isEmpty else { return inner.judge(credentials, of: bearer, at: now) }
+    // Where to accept a token is to spend it, it is refused before.
+    let asked = Asked()
+    var objecting = bearer
+    objecting.objection = { token in
+      if let refusal = await bearer.objection?(token) { return refusal }
+      asked.hasBeen = true
+      return refusal(of: token, self.subject(of: .success(token), bearer, at: now), bearer)
+    }
+    let judgement = inner.judge(credentials, of: objecting, at: now)
     guard case .decided(let verdict) = judgement else {
-      return .pending { await decide(await judgement.verdict, bearer, at: now) }
+      return .pending { await decide(await judgement.verdict, bearer, asked, at: now) }
     }
     let subject = subject(of: verdict, bearer, at: now)
     guard !book.expects((any VerificationDelay).self, of: subject, bearer.connection) else {
-      return .pending { await decide(verdict, bearer, at: now) }
+      return .pending { await decide(verdict, bearer, asked, at: now) }
     }
     return .decided(doctored(verdict, subject, bearer))
   }
 
+  /// Whether it has been asked what speaks against the token.
+  ///
+  /// `@unchecked Sendable`: touched only on the book's loop.
+  private final class Asked: @unchecked Sendable {
+    var hasBeen = false
+  }
+
   /// The verdict as late as it is to be. An upgrade is not kept waiting: its connection asks again.
-  private func decide(_ verdict: Verdict, _ bearer: Bearer, at now: WallTime) async -> Verdict {
+  private func decide(_ verdict: Verdict, _ bearer: Bearer, _ asked: Asked, at now: WallTime) async -> Verdict {
     let subject = subject(of: verdict, bearer, at: now)
     if let fault = book.fault((any VerificationDelay).self, of: subject, bearer.connection) {
-      await book.loop.sleep(until: book.loop.now + fault.delay)
+      let loop = book.loop
+      await loop.sleep(until: loop.now + fault.delay, as: "the judgement of a token, which a fault makes slow")
     }
-    return doctored(verdict, subject, bearer)
+    return asked.hasBeen ? verdict : doctored(verdict, subject, bearer)
   }
 
   private func doctored(_ verdict: Verdict, _ subject: FaultSubject, _ bearer: Bearer) -> Verdict {
-    guard case .success(let token) = verdict else { return verdict }
+    guard case .success(let token) = verdict, let refusal = refusal(of: token, subject, bearer) else { return verdict }
+    return .failure(refusal)
+  }
+
+  private func refusal(of token: VerifiedToken, _ subject: FaultSubject, _ bearer: Bearer) -> GatewayError? {
     let (isRefresh, now) = (bearer.user != nil, book.loop.now)
     let found = book.befallen((any VerificationFault).self, of: subject, bearer.connection) { fault, standing in
       fault.refusal(of: token, isRefresh: isRefresh, standing, at: now) != nil
     }
-    let refusal = found.flatMap { $0.fault.refusal(of: token, isRefresh: isRefresh, $0.standing, at: now) }
-    return refusal.map { .failure($0) } ?? verdict
+    return found.flatMap { $0.fault.refusal(of: token, isRefresh: isRefresh, $0.standing, at: now) }
   }
 
   private func subject(of verdict: Verdict, _ bearer: Bearer, at now: WallTime) -> FaultSubject {

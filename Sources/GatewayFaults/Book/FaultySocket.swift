@@ -15,6 +15,7 @@ package final class FaultySocket: @unchecked Sendable {
   /// Whether it is a refresh that fails, which is told as an error.
   private var failsRefresh = false
   private var socket: (any Socket)?
+  package private(set) var otherClose: OtherClose?
   /// Messages that go on behind the next one, either way.
   private var heldOut: [Frame] = []
   private var heldIn: [Frame] = []
@@ -198,17 +199,23 @@ extension FaultySocket: Socket {
   }
 
   package func close(_ reason: CloseReason) {
-    guard !isCut else { return forget() }
+    guard !isCut else {
+      otherClose = .noFrame
+      return forget()
+    }
     let meant = book.takeClosing(in: reason)
     let fault = book.fault((any EndingFault).self, of: subject, connection.id) {
       $0.reasons.isEmpty || $0.reasons.contains(Name(meant.name))
     }
-    switch fault?.ending(for: meant) ?? failure?.ending {
+    let ending = fault?.ending(for: meant) ?? failure?.ending
+    switch ending {
     case nil: socket?.close(reason)
-    case .closed(let other): socket?.close(other)
-    case .aborted: socket?.abort()
-    case .reset: socket?.reset()
-    case .forgotten: forget()
+    case .closed(let other):
+      otherClose = .code(other.code)
+      socket?.close(other)
+    case .aborted, .reset, .forgotten:
+      otherClose = .noFrame
+      if ending == .forgotten { forget() } else if ending == .reset { socket?.reset() } else { socket?.abort() }
     }
   }
 

@@ -18,6 +18,13 @@ extension Connection {
     }
   }
 
+  /// Why a token that verifies is not good here all the same; nil if it is.
+  func refusal(of token: VerifiedToken) -> GatewayError? {
+    let refusal = table.refusal(of: token)
+    // Whoever is logged in is told that the token is not renewed.
+    return standing.grant == nil || refusal?.isSame(as: .tokenRevoked) == true ? refusal : nil
+  }
+
   /// What its dialect may know of it. Only on the loop.
   package nonisolated var dialectContext: DialectContext { onLoop { $0.context } }
 

@@ -29,10 +29,16 @@ extension Connection {
     }
   }
 
-  /// The gateway closes the connection.
-  func journalCutOff(_ reason: CloseReason) {
+  /// The gateway has closed the connection with `code`, unless a fault has made another of it.
+  func journalCutOff(_ reason: CloseReason, _ code: UInt16) {
     guard table.journal != nil else { return }
-    journal(.cutOff(JournalClose(reason, code: dialect.closeReason(for: reason).code)))
+    journal(.cutOff(close(reason, code)))
+  }
+
+  /// What the peer is told of an end: what was really done, where a fault has befallen it.
+  private func close(_ reason: CloseReason, _ code: UInt16) -> JournalClose {
+    let other = socket?.otherClose
+    return JournalClose(reason, code: other?.reportedCode ?? code, isFaulted: other != nil)
   }
 
   private func journalEnd(_ reason: CloseReason) {
@@ -40,7 +46,7 @@ extension Connection {
     case .peerClosed: journal(.closed(JournalClose(reason, code: peerCode ?? reason.code), by: .peer))
     case .connectionLost: journal(.closed(JournalClose(reason, code: reason.code), by: .transport))
     default:
-      journal(.closed(JournalClose(reason, code: dialect.closeReason(for: reason).code), by: .gateway))
+      journal(.closed(close(reason, dialect.closeReason(for: reason).code), by: .gateway))
     }
   }
 }

@@ -152,9 +152,10 @@ package actor Connection {
       note(record)
     case .close(let reason):
       log(closing: reason)
-      journalCutOff(reason)
       leaveEverything(.closed(reason))
-      socket?.close(dialect.closeReason(for: reason))
+      let words = dialect.closeReason(for: reason)
+      socket?.close(words)
+      journalCutOff(reason, words.code)
     case .abort:
       socket?.abort()
     }
@@ -223,7 +224,8 @@ package actor Connection {
       return answer(attempt, verdict, &effects)
     }
     let bearer = Bearer(
-      connection: id, user: standing.grant?.user, upgrade: upgradeDetails, notes: session.notes)
+      connection: id, user: standing.grant?.user, upgrade: upgradeDetails, notes: session.notes,
+      objection: { token in self.onLoop { $0.refusal(of: token) } })
     switch binding.authenticator.judge(credentials, of: bearer, at: table.loop.wallTime) {
     case .decided(let verdict):
       answer(attempt, verdict, &effects)
@@ -248,8 +250,7 @@ package actor Connection {
     switch verdict {
     case .failure(let error): .failure(error)
     case .success(let token):
-      // Whoever is logged in is told that the token is not renewed.
-      if let refusal = table.refusal(of: token), standing.grant == nil || refusal.isSame(as: .tokenRevoked) {
+      if let refusal = refusal(of: token) {
         .failure(refusal)
       } else {
         .success(

@@ -133,10 +133,13 @@ package struct JournalDelay: Hashable, Sendable, BitwiseCopyable {
 package struct JournalClose: Hashable, Sendable, BitwiseCopyable {
   package let code: UInt16
   private let place: UInt8
+  /// Whether a fault made the code: the client knows that alone, and not what the gateway meant.
+  package let isFaulted: Bool
 
-  /// The code is the dialect's own word for `reason`.
-  package init(_ reason: CloseReason, code: UInt16) {
+  /// The code is the dialect's own word for `reason`, unless a fault has put another in its place, or none: 1006.
+  package init(_ reason: CloseReason, code: UInt16, isFaulted: Bool = false) {
     self.code = code
+    self.isFaulted = isFaulted
     place = UInt8(clamping: CloseReason.all.firstIndex(of: reason) ?? Int(UInt8.max))
   }
 

@@ -12,6 +12,9 @@ package protocol Socket: AnyObject, Sendable {
   /// Sends the close frame after what waits, then waits for the peer's. The handler hears of the end.
   func close(_ reason: CloseReason)
 
+  /// What was done in place of the last ``close(_:)``; nil for what was asked for.
+  var otherClose: OtherClose? { get }
+
   /// Drops the transport without a close frame. The handler hears of the end, after this call has returned.
   func abort()
 
@@ -40,6 +43,26 @@ package protocol Socket: AnyObject, Sendable {
 
   /// When the transport accepted the connection, or began to dial.
   var acceptedAt: Instant { get }
+}
+
+/// What a faulty gateway does where it is to close a connection with a code and a reason.
+package enum OtherClose: Hashable, Sendable {
+  /// A close frame with this code.
+  case code(UInt16)
+  /// No close frame at all.
+  case noFrame
+
+  /// What the peer's library reports: 1006 where no frame came (RFC 6455 section 7.4.1).
+  package var reportedCode: UInt16 {
+    switch self {
+    case .code(let code): code
+    case .noFrame: 1006
+    }
+  }
+}
+
+extension Socket {
+  package var otherClose: OtherClose? { nil }
 }
 
 /// What became of a message.

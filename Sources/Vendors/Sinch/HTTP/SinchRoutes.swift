@@ -78,18 +78,13 @@ package struct SinchRoutes: Sendable {
     }
   }
 
-  /// Registers, unless what registers has been revoked: then nothing of it stays.
+  /// Registers, unless what registers has been revoked.
   nonisolated(nonsending) func register(
     _ device: SinchDevice, _ proof: SinchProof, extending id: Name? = nil, at now: WallTime
   ) async throws(GatewayError) -> SinchRegistrar.Registered {
-    let registered = try await asking { () async throws(SinchRefusal) in
-      try await registrar.register(device, proof, extending: id, at: now)
-    }
-    guard await services.isRevoked(registered.token) else { return registered }
-    _ = try await asking { () async throws(SinchRefusal) in
-      try await directory.deleteInstance(registered.instance.id, at: now)
-    }
-    throw .tokenRevoked
+    try await registrar.register(
+      device, proof, extending: id,
+      unless: { [services] in await services.isRevoked($0) ? .tokenRevoked : nil }, at: now)
   }
 
   /// The instance that asks; one whose registration has been revoked is none.

@@ -24,17 +24,28 @@ package struct SinchRegistrar: Sendable {
   }
 
   /// Registers `device` with `proof`, extending the instance of that id if it is alive. The checks that need no memory
-  /// come first, and only an accepted proof is spent.
-  func register(
-    _ device: SinchDevice, _ proof: SinchProof, extending extended: Name? = nil, at now: WallTime
-  ) async throws(SinchRefusal) -> Registered {
-    let order = try check(proof, of: device, at: now)
-    guard order.kind != .anonymous else {
-      return Registered(instance: order.instance, secret: nil, token: Self.token(of: order.instance))
+  /// come first, then whatever else speaks against it, and only an accepted proof is spent.
+  nonisolated(nonsending) func register(
+    _ device: SinchDevice, _ proof: SinchProof, extending extended: Name? = nil, unless objection: Bearer.Objection?,
+    at now: WallTime
+  ) async throws(GatewayError) -> Registered {
+    let order: Order
+    do throws(SinchRefusal) {
+      order = try check(proof, of: device, at: now)
+    } catch {
+      throw error.gatewayError
     }
-    let instance = try await directory.register(
-      SinchRegistration(
-        proof: order.proof, instance: order.instance, extends: extended, keepsLimits: order.keepsLimits), at: now)
+    let token = Self.token(of: order.instance)
+    guard order.kind != .anonymous else { return Registered(instance: order.instance, secret: nil, token: token) }
+    if let refusal = await objection?(token) { throw refusal }
+    let registration = SinchRegistration(
+      proof: order.proof, instance: order.instance, extends: extended, keepsLimits: order.keepsLimits)
+    let instance: SinchInstance
+    do throws(SinchRefusal) {
+      instance = try await directory.register(registration, at: now)
+    } catch {
+      throw error.gatewayError
+    }
     let isNew = instance.id == order.instance.id
     return Registered(instance: instance, secret: isNew ? order.secret : nil, token: Self.token(of: instance))
   }

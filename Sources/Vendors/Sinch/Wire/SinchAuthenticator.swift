@@ -13,7 +13,7 @@ package struct SinchAuthenticator: Authenticator {
     return switch credentials.details?.unpacked(SinchDetails.self) {
     case .start(let device, let proof): judgeStart(credentials.token, device, proof, of: bearer, at: now)
     case .register(let kind, let hasEnded):
-      judgeRegistration(kind.proof(credentials.token), standing, hasEnded: hasEnded, at: now)
+      judgeRegistration(kind.proof(credentials.token), standing, hasEnded: hasEnded, of: bearer, at: now)
     case .registerFailed(let hasEnded): judgeDeclining(standing, hasEnded: hasEnded, at: now)
     case nil: .decided(.failure(.malformedRequest))
     }
@@ -33,7 +33,7 @@ package struct SinchAuthenticator: Authenticator {
       return .decided(.failure(SinchRefusal.userIDInvalid.gatewayError))
     }
     if !token.isEmpty {
-      return register(device, .token(token), extending: nil, asked: nil, at: now)
+      return register(device, .token(token), extending: nil, asked: nil, of: bearer, at: now)
     }
     guard let proof else { return .decided(.success(Self.wanting(.first, device, at: now))) }
     let signed = SinchRequestSignature(method: "GET", timestamp: proof.timestamp, path: SinchDialect.path)
@@ -72,35 +72,36 @@ package struct SinchAuthenticator: Authenticator {
   // MARK: register
 
   private func judgeRegistration(
-    _ proof: SinchProof, _ standing: SinchStanding?, hasEnded: Bool, at now: WallTime
+    _ proof: SinchProof, _ standing: SinchStanding?, hasEnded: Bool, of bearer: Bearer, at now: WallTime
   ) -> Judgement {
     guard let standing else {
       // Not the end: the client may still start.
       return .decided(.success(Self.wanting(.malformedRequest.detailed("send start first"), notes: nil, at: now)))
     }
     let living = hasEnded ? nil : standing.instance
-    return register(standing.device, proof, extending: living, asked: standing.asked, at: now)
+    return register(standing.device, proof, extending: living, asked: standing.asked, of: bearer, at: now)
   }
 
   /// A registration that fails where it was only to extend one that lives leaves the instance as it was, as declining
   /// does: the client is told, and starts.
   private func register(
     _ device: SinchDevice, _ proof: SinchProof, extending id: Name?, asked: SinchCredentialsReason?,
-    at now: WallTime
+    of bearer: Bearer, at now: WallTime
   ) -> Judgement {
     .pending { [registrar] in
       let errors = SinchErrorWords(explains: registrar.settings.explains)
-      do throws(SinchRefusal) {
-        let registered = try await registrar.register(device, proof, extending: id, at: now)
+      do throws(GatewayError) {
+        let registered = try await registrar.register(
+          device, proof, extending: id, unless: bearer.objection, at: now)
         var token = registered.token
         token.notes = device.notes(instance: registered.instance.id)
         token.welcome = SinchWords.userRegistered(registered.instance, secret: registered.secret)
         return .success(token)
       } catch {
         guard asked == .extend, let id, let instance = try? await registrar.directory.instance(id, at: now)
-        else { return .failure(error.gatewayError) }
+        else { return .failure(error) }
         var token = Self.started(instance, device)
-        token.welcome = SinchWords.error("userRegistrationFailed", error.gatewayError, errors)
+        token.welcome = SinchWords.error("userRegistrationFailed", error, errors)
         return .success(token)
       }
     }

@@ -180,6 +180,14 @@ struct SinchInstanceTests {
     let answer = try #require(gateway.fetch("POST", path, body: #"{"deviceId":"d1","jwt":"\#(token)"}"#))
     #expect(answer.status == 401 && String(decoding: answer.body, as: UTF8.self).contains("1104"))
     #expect(gateway.instances().isEmpty)
+    for _ in 0..<2 {
+      let peer = gateway.connect()
+      peer.start()
+      peer.say(#"{"type":"register","jwt":"\#(token)"}"#)
+      // Not as one whose nonce is spent.
+      #expect(peer.types.last == "clientFailed" && peer.peer.texts.last!.contains(#""reason":"token_revoked""#))
+    }
+    #expect(gateway.instances().isEmpty)
     let fresh = gateway.fetch("POST", path, body: #"{"deviceId":"d1","jwt":"\#(gateway.token())"}"#)
     #expect(fresh?.status == 201)
   }
