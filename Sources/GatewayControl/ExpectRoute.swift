@@ -6,6 +6,8 @@ internal import GatewayRuntime
 struct ExpectRoute {
   let gateway: Gateway
 
+  /// How many clients are judged at once; each takes some tens of megabytes where a ring is full of its lines.
+  private static let judgedAtOnce = 4
   private static let durationMax = 86_400_000
   private static let attemptsMax = 1_000_000
 
@@ -15,18 +17,25 @@ struct ExpectRoute {
         let order: Order = try ControlAnswer.body(
           request,
           #"{"expect": string, "user"?: string, "after"?: 0..., and what the expectation takes}"#)
-        return JournalRoutes.response(try answer(order))
+        return JournalRoutes.response(try await answer(order))
       } catch {
         return ControlAnswer.error(error)
       }
     }
   }
 
-  private func answer(_ order: Order) throws(GatewayError) -> [UInt8] {
+  private nonisolated(nonsending) func answer(_ order: Order) async throws(GatewayError) -> [UInt8] {
     guard let journal = gateway.journal else { throw JournalRoutes.noJournal }
-    let expectation = try Self.form(order.expect).expectation(try order.parameters())
+    let parameters = try order.parameters()
+    let expectation = try Self.form(order.expect).expectation(parameters)
     let after = try JournalRoutes.number(String(order.after ?? 0), "after")
-    let story = ClientStory(journal, after: after, of: order.user.map(UserID.init))
+    guard journal.judgements < Self.judgedAtOnce else {
+      throw .tooMany.detailed("\(Self.judgedAtOnce) clients are judged just now; ask again, or from a later line")
+    }
+    journal.judgements += 1
+    defer { journal.judgements -= 1 }
+    let story = await ClientStory(
+      journal, after: after, of: order.user.map(UserID.init), since: parameters.since, on: journal.loop)
     let verdict = expectation.verdict(on: story)
     return JSONWriter.object(capacity: 512) { json in
       json.member("expect", expectation.name)
@@ -79,7 +88,7 @@ struct ExpectRoute {
       }
       if let attempt {
         guard let known = ClientStory.Attempt.allCases.first(where: { Name($0.rawValue) == Name(attempt) }) else {
-          throw .invalidParameter.detailed("attempt must be connection, provider or refresh")
+          throw .invalidParameter.detailed("attempt must be connection, provider, refresh or command")
         }
         parameters.attempt = known
       }

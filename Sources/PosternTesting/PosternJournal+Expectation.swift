@@ -65,6 +65,8 @@ extension PosternJournal {
     public static let provider = Attempt(attempt: .provider)
     /// To refresh, on a connection that is logged in.
     public static let refresh = Attempt(attempt: .refresh)
+    /// To have something of the gateway: a request of the client's own.
+    public static let command = Attempt(attempt: .command)
   }
 
   /// What the journal does not show: that a client asked its provider once, say. Failed, or cannot be decided.

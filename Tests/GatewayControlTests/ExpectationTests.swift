@@ -85,6 +85,12 @@ struct ExpectationTests {
       Case(
         "comes again and is turned away", .login + [.closed(.tooManyFailures), .turnedAway(.tokenExpired)], .failed,
         [5, 6]),
+      Case(
+        "is told by a fault to come back, and does", .login + [.closedOtherwise(.invalidToken, 1011), .opened(on: 2)],
+        .undecided),
+      Case(
+        "is told by a fault to stay away, and comes again",
+        .login + [.closedOtherwise(.serviceRestart, 4500), .opened(on: 2)], .failed, [5, 6]),
       Case("is turned away for good", [.turnedAway(.anonymousRefused)], .passed, [1]),
       Case("is turned away for good, and comes again", [.turnedAway(.anonymousRefused), .opened()], .failed, [1, 2]),
       Case(
@@ -247,6 +253,21 @@ struct ExpectationTests {
     #expect(Story(lines).verdict(.singleFlight).outcome == .passed)
     #expect(Story(.login + .refresh()).verdict(.singleFlight, of: nil).outcome == .passed)
     #expect(Story(lines).verdict(.oneProviderCallPerExpiry, of: UserID("bob")).outcome == .notApplicable)
+  }
+
+  @Test("a long story is made in pieces between which others are served, without lines that nobody asks for")
+  func pieces() throws {
+    let bob = UserID("bob")
+    var lines: [Story.Line] = .login
+    for number in 0..<5_000 {
+      var other = Story.Line.presented()
+      (other.user, other.connection) = (bob, 2)
+      lines += [.asked(), .minted(), other, .said()] + (number == 0 ? .login : [])
+    }
+    let counts = try #require(Story(lines, records: 32_768).lineCounts())
+    #expect(counts.whole == counts.pieces + 5_000 && counts.pauses)
+    let since = try #require(Story(lines, records: 32_768).lineCounts(since: .messageOut))
+    #expect(since.whole == since.pieces)
   }
 
   @Test("an expectation is made by its word, with its own parameters and no others", arguments: ExpectationForm.all)

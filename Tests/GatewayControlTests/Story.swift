@@ -44,6 +44,18 @@ struct Story {
 
   func pass(_ milliseconds: Int) { world.advance(by: .milliseconds(milliseconds)) }
 
+  /// How many of ann's lines a story of them has that is made all at once, and one that is made piece by piece, with the
+  /// most of the host's time that passed meanwhile.
+  func lineCounts(since: JournalKind? = nil) -> (whole: Int, pieces: Int, pauses: Bool)? {
+    let loop = world.loop.eventLoop
+    let (journal, before) = (journal, world.now)
+    let whole = loop.asCurrent { ClientStory(journal, of: Self.ann).lineCount }
+    let pieces = world.ask {
+      await ClientStory(journal, after: 0, of: Self.ann, since: since, on: loop).lineCount
+    }
+    return pieces.map { (whole, $0, world.now > before) }
+  }
+
   /// The verdict on ann's client, or on whom the lines tell of, a minute later.
   func verdict(
     _ expectation: GatewayControl.Expectation, of user: UserID? = ann, after: UInt64 = 0, later: Int = 60_000
@@ -95,6 +107,12 @@ extension Story.Line {
     _ reason: CloseReason, _ after: Int = 10, on connection: UInt64 = 1, by end: JournalEvent.End = .gateway
   ) -> Story.Line {
     own(.closed(JournalClose(reason, code: reason.code), by: end), after, on: connection)
+  }
+
+  static func said() -> Story.Line { own(.messageOut(.refreshed, nil, bytes: 40), 0) }
+  /// Closed with a code that a fault has made of the gateway's own.
+  static func closedOtherwise(_ reason: CloseReason, _ code: UInt16) -> Story.Line {
+    own(.closed(JournalClose(reason, code: code, isFaulted: true), by: .gateway), 10)
   }
 
   /// What the provider does for ann.

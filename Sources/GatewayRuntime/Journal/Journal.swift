@@ -8,27 +8,29 @@ package import GatewayCore
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 package final class Journal: @unchecked Sendable {
-  let loop: EventLoop
+  package let loop: EventLoop
   /// How many records it keeps, a power of two.
   package let capacity: Int
   /// The wire formats, by the numbers of their bindings.
-  var wires: [JournalWire] = []
+  var wires: [JournalWire] = [] {
+    didSet { names.dialects = wires.map(\.name) }
+  }
   private let records: UnsafeMutablePointer<JournalRecord>
   /// Nil where only the records are kept.
   private let payloads: JournalPayloads?
   /// The number of the newest record; 0 before the first.
   @exclusivity(unchecked) package private(set) var last: UInt64 = 0
-  private var users = JournalUsers()
+  private var names = JournalNames()
   /// The names that records have by numbers: of routes, and of faults.
   private var wordNumbers: [Name: UInt16] = [:]
-  private var words: [String] = []
   /// Who hears of every record.
   @exclusivity(unchecked) package var observer: (any JournalObserver)?
-  private var beganAt = Instant.zero
   private var realBeganAt = Instant.zero
   /// Who waits for what has not happened yet, by number.
   @exclusivity(unchecked) var waiters: [UInt64: JournalWaiter] = [:]
   var lastWaiter: UInt64 = 0
+  /// How many clients are just held to expectations by copies of it.
+  package var judgements = 0
   /// How many HTTP requests wait so.
   package var waitingRequests = 0
   /// Whether nobody is to wait any more.
@@ -49,7 +51,7 @@ package final class Journal: @unchecked Sendable {
 
   /// Its time begins now.
   package func begin() {
-    beganAt = loop.now
+    names.beganAt = loop.now
     realBeganAt = loop.transport.now
   }
 
@@ -57,7 +59,7 @@ package final class Journal: @unchecked Sendable {
   package var age: Duration { loop.transport.now - realBeganAt }
 
   /// How many users it knows by name.
-  package var userCount: Int { users.count }
+  package var userCount: Int { names.users.count }
 
   /// The number of the oldest record that is kept.
   package var first: UInt64 { last > UInt64(capacity) ? last - UInt64(capacity) + 1 : 1 }
@@ -77,7 +79,7 @@ package final class Journal: @unchecked Sendable {
     (records + place(of: last)).initialize(to: record)
     payloads?.skip(at: place(of: last))
     if !waiters.isEmpty { tell(record) }
-    observer?.journalWrote(event.kind, by: connection, of: users[user])
+    observer?.journalWrote(event.kind, by: connection, of: names.users[user])
   }
 
   /// Writes that a message came in or went out, and what it said where that is kept.
@@ -94,7 +96,7 @@ package final class Journal: @unchecked Sendable {
 
   /// Writes what has happened to a user who needs no connection for it.
   package func write(_ event: JournalEvent, of user: UserID) {
-    write(event, user: users.take(user, holders: 0, next: last + 1, first: first))
+    write(event, user: names.users.take(user, holders: 0, next: last + 1, first: first))
   }
 
   /// Writes that an HTTP request was answered.
@@ -105,24 +107,24 @@ package final class Journal: @unchecked Sendable {
 
   /// Writes that a fault befell somebody.
   package func write(fault word: String, number: UInt32, by connection: ConnectionID?, of user: UserID?) {
-    let user = user.map { users.take($0, holders: 0, next: last + 1, first: first) } ?? 0
+    let user = user.map { names.users.take($0, holders: 0, next: last + 1, first: first) } ?? 0
     write(.faulted(word: self.number(of: word), number: number), by: connection, user: user)
   }
 
   private func number(of word: String) -> UInt16 {
     let name = Name(word)
     if let number = wordNumbers[name] { return number }
-    let number = UInt16(clamping: words.count)
+    let number = UInt16(clamping: names.words.count)
     wordNumbers[name] = number
-    words.append(word)
+    names.words.append(word)
     return number
   }
 
   /// The number of a user of whom a connection is going to write, until it releases it.
-  package func hold(_ user: UserID) -> UInt32 { users.take(user, holders: 1, next: last + 1, first: first) }
+  package func hold(_ user: UserID) -> UInt32 { names.users.take(user, holders: 1, next: last + 1, first: first) }
 
   package func release(_ number: UInt32) {
-    if number != 0 { users.release(number, last: last) }
+    if number != 0 { names.users.release(number, last: last) }
   }
 
   // MARK: Reading
@@ -131,7 +133,7 @@ package final class Journal: @unchecked Sendable {
   package func page(_ query: Query) -> JournalPage {
     var page = JournalPage(next: max(last, query.after))
     page.missed = query.after + 1 < first ? first - query.after - 1 : 0
-    let user = query.user.map { users.number(of: $0) }
+    let user = query.user.map { names.users.number(of: $0) }
     if case .some(.none) = user { return page }
     var number = max(first, query.after &+ 1)
     while number <= last {
@@ -151,7 +153,7 @@ package final class Journal: @unchecked Sendable {
 
   /// How many records of each kind there are of the user.
   package func counts(of user: UserID) -> [JournalKind: Int] {
-    guard let wanted = users.number(of: user), last > 0 else { return [:] }
+    guard let wanted = names.users.number(of: user), last > 0 else { return [:] }
     var counts: [JournalKind: Int] = [:]
     for number in first...last {
       let record = records[place(of: number)]
@@ -160,7 +162,7 @@ package final class Journal: @unchecked Sendable {
     return counts
   }
 
-  func isOf(_ user: UserID, _ record: JournalRecord) -> Bool { users[record.user] == user }
+  func isOf(_ user: UserID, _ record: JournalRecord) -> Bool { names.users[record.user] == user }
 
   /// What may be seen of the message that the record tells of.
   private func payload(of number: UInt64, _ record: JournalRecord) -> String? {
@@ -168,20 +170,20 @@ package final class Journal: @unchecked Sendable {
     return wires[Int(record.dialect)].redacted(frame, isUnderstood: record.event.isUnderstood)
   }
 
-  func line(_ number: UInt64, _ record: JournalRecord) -> JournalLine {
-    var line = JournalLine(
-      number: number, at: record.at - beganAt, real: record.real, wallTime: record.wallTime, event: record.event,
-      user: users[record.user], connection: record.connection == JournalRecord.noConnection ? nil : record.connection)
-    if Int(record.dialect) < wires.count { line.dialect = wires[Int(record.dialect)].name }
-    switch record.event {
-    case .httpAnswered(let route, _): line.route = words[Int(route)]
-    case .faulted(let word, _): line.fault = words[Int(word)]
-    case .loggedIn(let grant, _), .refreshed(let grant, _):
-      if grant.fingerprint != nil, grant.expiresAt != .distantFuture {
-        line.expiresIn = grant.expiresAt - record.at
-      }
-    default: break
+  func line(_ number: UInt64, _ record: JournalRecord) -> JournalLine { names.line(number, record) }
+
+  /// What there is behind line number `after` as it stands now.
+  package func span(after: UInt64) -> JournalSpan {
+    let begin = min(max(first, after &+ 1), last + 1)
+    let count = Int(last + 1 - begin)
+    let span = [JournalRecord](unsafeUninitializedCapacity: count) { copy, filled in
+      // In one piece, or in two where it goes over the end of the ring.
+      let head = min(count, capacity - place(of: begin))
+      copy.baseAddress?.initialize(from: records + place(of: begin), count: head)
+      if count > head { (copy.baseAddress! + head).initialize(from: records, count: count - head) }
+      filled = count
     }
-    return line
+    return JournalSpan(
+      span, first: begin, missed: after + 1 < first ? first - after - 1 : 0, age: age, names)
   }
 }
