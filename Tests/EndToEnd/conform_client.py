@@ -1,5 +1,7 @@
 """A client of the plain dialect for `postern ctl conform`, and what one may do wrong: `python conform_client.py [FAULT]`."""
 
+import base64
+import contextlib
 import json
 import os
 import random
@@ -124,6 +126,7 @@ class Client:
     def listen(self, socket):
         refresh, tries = None, 0
         try:
+            self.ask(socket)
             for text in socket:
                 message = json.loads(text)
                 # A request that comes again while its answer is made is the same.
@@ -138,6 +141,10 @@ class Client:
         except ConnectionClosed:
             pass
         return socket.close_code
+
+    def ask(self, socket):
+        """Asks for something of its own, and hears by and by whether it has it; nothing waits for that."""
+        socket.send(json.dumps({"type": "join", "cid": "default:standup"}))
 
     def is_under_way(self, refresh):
         return refresh is not None and refresh.is_alive()
@@ -223,6 +230,54 @@ class Hasty(Client):
         return False
 
 
+class Insists(Client):
+    """Asks again and again for what has no answer."""
+
+    def ask(self, socket):
+        def insist():
+            try:
+                while True:
+                    super(Insists, self).ask(socket)
+                    time.sleep(0.1)
+            except ConnectionClosed:
+                pass
+
+        self.start(insist)
+
+
+class BelievesItsClock(Client):
+    """Takes a token for dead whose `exp` has passed by its own clock."""
+
+    def renew(self):
+        for _ in range(9):
+            token = super().renew()
+            payload = token.split(".")[1]
+            if json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["exp"] > time.time():
+                break
+            time.sleep(0.1)
+        return token
+
+
+class Leaks(Client):
+    """Gives up a connection that is silent, once, and does not close it."""
+
+    kept = []
+
+    @contextlib.contextmanager
+    def connect(self):
+        socket = connect(
+            self.url, additional_headers={"Authorization": f"Bearer {self.token}"}, proxy=None, ping_interval=None)
+        self.kept.append(socket)
+        yield socket
+
+    def listen(self, socket):
+        if len(self.kept) > 1:
+            return super().listen(socket)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                socket.recv(timeout=5)
+
+
 class InStep(Client):
     """Has no jitter."""
 
@@ -255,7 +310,9 @@ def chatty():
 
 KINDS = {
     "good": lambda: Client().run(), "asks-twice": lambda: AsksTwice().run(), "asks-at-once": lambda: AsksAtOnce().run(),
-    "loops": lambda: Loops().run(), "in-step": lambda: InStep().run(), "silent": lambda: Silent().run(),
+    "loops": lambda: Loops().run(), "in-step": lambda: InStep().run(),
+    "insists": lambda: Insists().run(), "believes-its-clock": lambda: BelievesItsClock().run(),
+    "leaks": lambda: Leaks().run(), "silent": lambda: Silent().run(),
     "hasty": lambda: Hasty().run(),
     "stubborn": stubborn, "chatty": chatty,
 }

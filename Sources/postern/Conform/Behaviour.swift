@@ -36,7 +36,7 @@ struct Behaviour: Sendable {
   }
 
   /// The behaviours of the exchange itself.
-  private static let refreshes: Set<String> = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "E7", "E8"]
+  private static let refreshes: Set<String> = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "E7", "E8", "T9"]
 
   /// The settings of a gateway that waits for 5 s only when it has asked for a token.
   static let impatient = [
@@ -52,7 +52,8 @@ struct Behaviour: Sendable {
     .requestLost, .requestTwice, .replyLost, .replyLate, .replyTwice, .unknownMessage, .restart, .goingAway, .overload,
     .connectionReset, .halfOpen, .unfinishedClose, .neverAnswered, .welcomeLost, .retryLater, .turnedAwayOnce,
     .closedForGood, .closedByPolicy, .forbidden, .wrongFamily, .returnBand, .refreshSignalled, .shortLife,
-    .graceRunsOut, .lastTick,
+    .graceRunsOut, .lastTick, .expiredInRequest, .closedBeforeReply, .refusedInWords, .shortSilence, .lateEnd,
+    .wrongClock,
   ]
 }
 

@@ -33,8 +33,11 @@ struct ConformScene: Sendable {
   // MARK: What happens
 
   /// Asks the space something.
-  func send(_ method: String, _ path: String, _ members: [JSONMember] = []) async throws -> ControlClient.Answer {
-    var request = method == "GET" ? HTTPRequest.get(path) : .post(path, members)
+  func send(
+    _ method: String, _ path: String, _ members: [JSONMember] = [], query: [HTTPField] = []
+  ) async throws -> ControlClient.Answer {
+    var request =
+      method == "POST" ? HTTPRequest.post(path, members) : HTTPRequest(method: method, path: path, query: query)
     request.path = "/spaces/\(space.name)\(path)"
     let answer = try await control.send(request, by: dialer)
     guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: "\(path): \(answer.complaint)") }
@@ -68,11 +71,17 @@ struct ConformScene: Sendable {
       ])
   }
 
-  /// Has the gateway fail: by a fault of that name, so many times.
-  func fail(_ fault: String, _ members: [JSONMember] = [], times: Int? = nil) async throws {
+  /// Has the gateway fail: by a fault of that name, so many times. Returns what ``mend(_:)`` takes.
+  @discardableResult
+  func fail(_ fault: String, _ members: [JSONMember] = [], times: Int? = nil) async throws -> Int {
+    struct Ordered: Decodable { let number: Int }
     let times = times.map { [JSONMember("times", json: String($0))] } ?? []
-    _ = try await send("POST", "/faults", [JSONMember("fault", fault)] + members + times)
+    let answer = try await send("POST", "/faults", [JSONMember("fault", fault)] + members + times)
+    return try JSONDecoder().decode(Ordered.self, from: answer.data).number
   }
+
+  /// Takes a fault back.
+  func mend(_ number: Int) async throws { _ = try await send("DELETE", "/faults/\(number)") }
 
   /// Lets real time pass.
   func pass(_ duration: Duration) async throws {
@@ -125,6 +134,38 @@ struct ConformScene: Sendable {
   func seeLogin(count: Int = 1, after: Int? = nil) async throws -> Int {
     try await see("logged_in", count: count, after: after, or: "the client did not log in within 15 s")
   }
+
+  /// Waits until the client has one connection, and no more.
+  func seeOneSession(within limit: Duration) async throws {
+    struct Page: Decodable {
+      struct Session: Decodable { let id: String }
+      let sessions: [Session]
+    }
+    let end = now + limit
+    while true {
+      let answer = try await send("GET", "/sessions")
+      let count = try JSONDecoder().decode(Page.self, from: answer.data).sessions.count
+      if count == 1 { return }
+      guard rest > .zero else { throw overdue }
+      guard now < end, !client.hasEnded else {
+        throw ConformEnd(
+          verdict: .failed,
+          sentence: "the client has \(count) connections, where it is to have 1"
+            + (client.hasEnded ? "; it has ended" : ""))
+      }
+      try await pass(.milliseconds(200))
+    }
+  }
+
+  /// What happened last to connections, as lines of the journal; none if it cannot be read.
+  func connectionLines() async -> [String] {
+    let kinds = "connection_opened,upgrade_refused,login_refused,logged_in,refresh_requested,refreshed,cut_off,closed"
+    let query = [HTTPField("kind", kinds), HTTPField("after", String(beginning)), HTTPField("limit", "1000")]
+    let answer = try? await send("GET", "/journal", query: query)
+    return (answer.map { JournalLines.texts($0.data) } ?? []).suffix(Self.toldAtEnd)
+  }
+
+  private static let toldAtEnd = 8
 
   private var overdue: ConformEnd {
     ConformEnd(verdict: .undecided, sentence: stop.isOrdered ? "the run was stopped" : "its time was over")

@@ -26,6 +26,7 @@ enum ConformCommand {
       for behaviour in try ConformOptions.behaviours(arguments) {
         Output.line("\(behaviour.name) (\(behaviour.covers.joined(separator: ", "))): \(behaviour.sentence)")
       }
+      if arguments.values("only").isEmpty { Output.line("\n\(NotTried.text)") }
       return 0
     }
     let options = try ConformOptions(arguments, control: try ControlCommand.client(arguments))

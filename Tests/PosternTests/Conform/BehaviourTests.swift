@@ -18,6 +18,15 @@ struct BehaviourTests {
     }
   }
 
+  @Test("each id of the conventions is tried by one, or there is a reason why not")
+  func everyID() {
+    let counts = ["E": 10, "R": 14, "P": 10, "V": 7, "C": 5, "T": 11, "S": 9, "X": 15, "H": 4]
+    let ids = Set(counts.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } })
+    let tried = Set(Behaviour.all.flatMap(\.covers))
+    let others = NotTried.groups.flatMap(\.ids)
+    #expect(tried.union(others) == ids && tried.isDisjoint(with: others) && Set(others).count == others.count)
+  }
+
   @Test("each of its settings is an option of postern serve")
   func settings() throws {
     let known = Set(ServeCommand.flags.map(\.name))

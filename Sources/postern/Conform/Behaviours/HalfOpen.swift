@@ -2,7 +2,7 @@ import GatewayKit
 
 extension Behaviour {
   static let halfOpen = Behaviour(
-    name: "half-open", covers: ["T2", "T3"],
+    name: "half-open", covers: ["T2", "T3", "T8"],
     sentence: "On a connection that stands though nothing goes through it, the client notices, and opens another.",
     // The gateway would notice, and end it.
     settings: [JSONMember("ping-interval", "0s")],

@@ -2,7 +2,7 @@ import GatewayKit
 
 extension Behaviour {
   static let providerRefuses = Behaviour(
-    name: "provider-refuses", covers: ["P2"],
+    name: "provider-refuses", covers: ["P2", "R13"],
     sentence: "A provider that answers 401 for ever is not asked for ever.",
     settings: impatient,
     script: { scene in

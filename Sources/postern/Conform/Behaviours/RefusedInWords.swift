@@ -1,0 +1,16 @@
+import GatewayKit
+
+extension Behaviour {
+  static let refusedInWords = Behaviour(
+    name: "refused-in-words", covers: ["S3"],
+    sentence:
+      "Let in and then told, by a message ahead of the close frame, that its token has expired, the client does not loop.",
+    script: { scene in
+      let first = try await scene.seeLogin()
+      try await scene.fail("signal", [JSONMember("failure", "token_expired"), JSONMember("as", "S3")], times: 1)
+      try await scene.disconnect(1012, "restart")
+      try await scene.see("login_refused", after: first, or: "the client did not try to come back")
+      // It may get one new token and try once more, or stay away where the code says that it should.
+    },
+    expected: [.stopsAfter(4, quiet: .seconds(4))])
+}

@@ -1,0 +1,15 @@
+import GatewayKit
+
+extension Behaviour {
+  static let shortSilence = Behaviour(
+    name: "short-silence", covers: ["T10"],
+    sentence: "After a silence of five seconds the client is there, on its connection or on another, and on one only.",
+    settings: [JSONMember("ping-interval", "0s")],
+    script: { scene in
+      try await scene.seeLogin()
+      try await scene.fail("half_open", [JSONMember("for_s", json: "5")], times: 1)
+      try await scene.pass(.seconds(6))
+      try await scene.seeOneSession(within: .seconds(20))
+    },
+    expected: [.stopsAfter(3, quiet: .seconds(3))])
+}
