@@ -7,8 +7,12 @@ import types
 
 import pytest
 
-from clients import Client, Refused, control
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from clients import Client, Refused, control, request
 from gateway import Gateway, token
+from vendors.wires import Sendbird, Sinch, Stream, Streem
 
 SETTINGS = {"refresh-timeout": "90s", "refresh-lead": "10s"}
 
@@ -114,3 +118,80 @@ def test_what_is_no_journal_is_refused(host, tmp_path, text):
     file.write_text(text)
     status, said = replay(host, file)
     assert status == 2 and "FILE" in said, said
+
+
+WIRES = [Stream(), Sendbird(), Sinch(), Streem()]
+
+
+def heard(socket, patience=5):
+    try:
+        return socket.recv(timeout=patience)
+    except (TimeoutError, ConnectionClosed):
+        return None
+
+
+def play_vendor(space, wire):
+    """A client that is let in, asked for a token, answers with one that has expired and with a good one, says something, and is
+    sent away; and one that is not let in."""
+
+    def mint(user="martin", **more):
+        order = {"user_id": user, "life_s": 3600, "scheme": wire.scheme, **more}
+        return request(space.http_url, "POST", "/v1/tokens", order, document=None).json["token"]
+
+    def bad():
+        number = control(space, "POST", "/faults", {"fault": "mint_expired", "times": 1}).json["number"]
+        minted = mint()
+        control(space, "DELETE", f"/faults/{number}")
+        return minted
+
+    def client(minted, user="martin"):
+        query = wire.query(minted, user)
+        socket = connect(
+            f"{space.url}{wire.path}{'?' if query else ''}{query}", proxy=None, ping_interval=None, close_timeout=1,
+            **wire.options(minted, user))
+        if (first := wire.login(space, minted, user)) is not None:
+            socket.send(first)
+        return socket
+
+    with client(mint()) as martin:
+        assert heard(martin)
+        martin.send(wire.ping())
+        control(space, "POST", "/journal/await", {"kind": "message_in", "within_ms": 3000})
+        control(space, "POST", "/users/martin/expire", {})
+        if wire.renews_in_place:
+            control(space, "POST", "/journal/await", {"kind": "refresh_requested", "within_ms": 3000})
+            for minted in (bad(), mint()):
+                martin.send(wire.renewal(minted))
+                mark = control(space, "GET", "/journal?limit=1").json["last"]
+                control(space, "POST", "/journal/await", {"kind": "message_out", "after": mark - 1, "within_ms": 2000})
+            control(space, "POST", "/journal/await", {"kind": "refreshed", "within_ms": 3000})
+            martin.send(wire.command())
+            control(space, "POST", "/users/martin/disconnect", {"code": 4321, "reason": "enough"})
+        control(space, "POST", "/journal/await", {"kind": "closed", "within_ms": 5000})
+    with client(bad()) as again:
+        while heard(again):
+            pass
+    control(space, "POST", "/journal/await", {"kind": "closed", "count": 2, "within_ms": 5000})
+
+
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
+def test_a_vendors_client_is_played_with_tokens_of_its_vendors(host, tmp_path, wire):
+    made = control(host, "POST", "/spaces", {"settings": SETTINGS}).json
+    address = f"{host.control_url}/spaces/{made['name']}"
+    space = types.SimpleNamespace(
+        url=made["url"], http_url=made["http_url"], control_url=address, secret=made["secret"], made=made)
+    play_vendor(space, wire)
+    file = tmp_path / "journal.jsonl"
+    file.write_bytes(control(space, "GET", "/journal/export?payloads=true").body)
+    control(host, "DELETE", f"/spaces/{made['name']}")
+    kinds = [json.loads(line)["kind"] for line in file.read_text().splitlines()]
+    assert "login_refused" in kinds and "eyJ" not in file.read_text()
+    assert ("refreshed" in kinds and "refresh_refused" in kinds) or not wire.renews_in_place
+    status, said = replay(host, file)
+    assert status == 0 and "0 connections different" in said, said
+    status, said = replay(host, file, revocation="close", refresh_timeout="61s")
+    assert status == 0, "what did not happen is no difference: " + said
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text(file.read_text().replace('"kind":"login_refused"', '"kind":"logged_in"'))
+    status, said = replay(host, changed)
+    assert status == 1 and "connections different" in said, said

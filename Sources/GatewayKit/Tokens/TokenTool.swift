@@ -18,6 +18,10 @@ package protocol TokenTool: Sendable {
   /// The claims that are times, beside `exp`, `nbf` and `iat`.
   var dates: [String] { get }
 
+  /// The flags of `mint`, with what they are given, for a token that is issued at that time and lets its user stay until then;
+  /// nil for ever, or for as long as these tokens last.
+  func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)]
+
   /// The token that the flags ask for.
   func mint(_ arguments: Arguments, at now: WallTime) throws -> String
 
@@ -41,6 +45,19 @@ extension TokenTool {
   package var notes: [String: String] { [:] }
   package var dates: [String] { [] }
   package func nature(ofOpaque token: String) -> String? { nil }
+
+  /// In whole seconds, as most tokens are dated.
+  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+    [("issued-at", issuedAt.secondsBefore), ("expires", end?.secondsBehind ?? "never")]
+  }
+}
+
+extension WallTime {
+  /// The whole second before, since 1970, as flags take it.
+  package var secondsBefore: String { String(Int64((Double(nanoseconds) / 1e9).rounded(.down))) }
+
+  /// The whole second behind; that before, where only a few milliseconds of it have passed, which a journal leaves out.
+  package var secondsBehind: String { String(Int64((Double(nanoseconds) / 1e9 - 0.005).rounded(.up))) }
 }
 
 /// What a token is, as far as it says without a key.

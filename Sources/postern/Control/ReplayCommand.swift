@@ -40,6 +40,7 @@ enum ReplayCommand {
     let comparison = ReplayComparison(recorded: recorded, replayed: replayed)
     let lacking = script.lacking.map { "line \($0.line.n), \($0.line.text): not played, \($0.reason)" }
     for sentence in lacking + comparison.differences { Output.line(sentence) }
+    if let requests = ReplayComparison.requests(recorded) { Output.line(requests) }
     Output.line(
       "\(script.steps.count) steps over \(script.end.inSeconds) s played: \(comparison.alike) lines alike, "
         + "\(comparison.differences.count) connections different")
@@ -53,10 +54,6 @@ enum ReplayCommand {
       lines = try ReplayLine.read(bytes)
     } catch {
       throw UsageError("FILE: line \(error.number) of '\(file)' is no line of a journal")
-    }
-    if let other = lines.first(where: { $0.dialect.map { Name($0) != "plain" } ?? false }) {
-      throw UsageError(
-        "FILE: line \(other.n) is of \(other.dialect ?? ""); only journals of the plain dialect are played")
     }
     guard lines.first?.n == 1 else {
       throw UsageError("FILE: '\(file)' does not begin with the first line of a journal: what was before is missing")

@@ -16,10 +16,10 @@ actor ReplayClient: SocketHandler {
   }
 
   /// Whether it was let in.
-  func open(_ target: DialTarget, _ upgrade: HTTPRequest, by dialer: any Dialer) async -> Bool {
+  func open(_ target: DialTarget, _ upgrade: ClientUpgrade, by dialer: any Dialer) async -> Bool {
     await withCheckedContinuation { continuation in
       opening = continuation
-      dialer.dial(target, upgrade: upgrade, subprotocols: [], handler: self)
+      dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: self)
     }
   }
 

@@ -25,6 +25,16 @@ struct ReplayComparison {
     (self.differences, self.alike) = (differences, alike)
   }
 
+  /// What is said of requests over HTTP but those for tokens, which are minted anew; nil if there are none. What was made by
+  /// them, a channel for instance, is not there when a client asks for it.
+  static func requests(_ lines: [ReplayLine]) -> String? {
+    let routes = lines.filter { $0.isOf("http_answered") }.compactMap(\.route)
+    let others = routes.filter { Name($0) != "POST /v1/tokens" }
+    guard !others.isEmpty else { return nil }
+    let named = Set(others).sorted().prefix(5).joined(separator: ", ")
+    return "not played: \(others.count) requests over HTTP, of which a journal has the route alone: \(named)"
+  }
+
   private struct Life {
     var name: String?
     var lines: [ReplayLine] = []

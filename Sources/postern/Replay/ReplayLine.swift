@@ -19,6 +19,8 @@ struct ReplayLine: Decodable, Sendable {
   var cause: String?
   var order: String?
   var status: Int?
+  var route: String?
+  var time: String?
   var expires_in_ms: Int64?
   var bytes: Int?
   var payload: String?

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayKit
-import GatewayPlain
 import GatewayRuntime
 import GatewayServer
 
@@ -28,7 +27,7 @@ struct ReplayRun: Sendable {
 
   private struct Space: Decodable {
     let name: String
-    let url: String
+    let http_url: String
     let port: Int
     let urls: [String: String]
     let secret: String?
@@ -60,12 +59,13 @@ struct ReplayRun: Sendable {
   }
 
   private func play(_ script: ReplayScript, in space: Space) async throws -> [ReplayLine] {
-    guard let secret = space.secret, let url = space.urls["plain"].flatMap({ URLComponents(string: $0) }) else {
-      throw Stopped(sentence: "the gateway tells no secret to sign with, or does not speak plain")
+    guard let secret = space.secret else {
+      throw Stopped(sentence: "the gateway tells no secret to sign with: leave its keys out of --set")
     }
-    let host = (url.host ?? "").filter { !"[]".contains($0) }
-    let target = DialTarget(host: host, port: space.port, isTLS: url.scheme == "wss")
-    var scene = Scene(target: target, tokens: try ReplayTokens(secret: secret), path: "/spaces/\(space.name)")
+    var scene = Scene(
+      urls: space.urls, port: space.port, tokens: ReplayTokens(secret: secret), path: "/spaces/\(space.name)",
+      provider: try ReplayProvider(space.http_url, control: control, space: "/spaces/\(space.name)", dialer))
+    try await setClock(script.beginning, scene)
     for step in script.steps {
       try await move(to: step.at, &scene)
       try await perform(step, &scene)
@@ -84,15 +84,28 @@ struct ReplayRun: Sendable {
   // MARK: Steps
 
   private struct Scene {
-    let target: DialTarget
+    /// Where each wire is spoken.
+    let urls: [String: String]
+    let port: Int
     var tokens: ReplayTokens
     let path: String
+    let provider: ReplayProvider
     var now = Duration.zero
     var clients: [Int: ReplayClient] = [:]
     /// What the space calls the connections.
     var names: [Int: String] = [:]
     /// The number of the last line that was waited for.
     var last = 0
+  }
+
+  /// Moves the time of day to the same part of a second as that of the recorded beginning: most tokens are dated in whole
+  /// seconds, and so have the ends that they had.
+  private func setClock(_ beginning: Double?, _ scene: Scene) async throws {
+    guard let beginning else { return }
+    let now = try await wallTime(scene).seconds
+    let rest = (beginning - now).truncatingRemainder(dividingBy: 1)
+    let by = JSONMember("by_s", json: String(rest < 0 ? rest + 1 : rest))
+    let _: Moved = try await ask(.post("\(scene.path)/clock/advance", [by, JSONMember("patience_ms", json: "0")]))
   }
 
   private func move(to time: Duration, _ scene: inout Scene) async throws {
@@ -116,9 +129,8 @@ struct ReplayRun: Sendable {
     switch step.act {
     case .open(let presented): try await open(step, presented, &scene)
     case .say(var text, let presented):
-      if let presented {
-        let token = scene.tokens.token(presented, by: step.connection, at: try await wallTime(scene))
-        text = text.replacing(JSONRedaction.blank, with: token)
+      if let presented, text.contains(JSONRedaction.blank) {
+        text = text.replacing(JSONRedaction.blank, with: try await token(presented, step, &scene))
       }
       await client?.say(text)
       try await wait(for: "message_in", of: step.connection, &scene)
@@ -149,17 +161,33 @@ struct ReplayRun: Sendable {
   private func open(
     _ step: ReplayScript.Step, _ presented: ReplayScript.Presented?, _ scene: inout Scene
   ) async throws {
-    var upgrade = HTTPRequest(method: "GET", path: PlainDialect.path)
-    if let presented, presented.refusal != "credentials_missing" {
-      let token = scene.tokens.token(presented, by: step.connection, at: try await wallTime(scene))
-      upgrade.headers.append(HTTPField("authorization", "Bearer \(token)"))
-    }
+    guard let wire = ReplayWire(step.dialect),
+      let url = scene.urls[step.dialect].flatMap({ URLComponents(string: $0) })
+    else { throw Stopped(sentence: "the gateway does not speak \(step.dialect)") }
+    let host = (url.host ?? "").filter { !"[]".contains($0) }
+    let target = DialTarget(host: host, port: scene.port, isTLS: url.scheme == "wss")
+    var shown: String?
+    if let presented, presented.refusal != "credentials_missing" { shown = try await token(presented, step, &scene) }
+    let upgrade = try wire.upgrade(
+      at: url.path, user: presented?.user, token: shown, number: UInt64(clamping: step.connection),
+      now: try await wallTime(scene))
     let client = ReplayClient(on: loop.events)
-    let isOpen = await client.open(scene.target, upgrade, by: dialer)
+    let isOpen = await client.open(target, upgrade, by: dialer)
     guard isOpen else { return }
     scene.clients[step.connection] = client
     let line = try await wait(for: "connection_opened", of: nil, &scene)
     scene.names[step.connection] = line?.connection
+  }
+
+  private func token(
+    _ presented: ReplayScript.Presented, _ step: ReplayScript.Step, _ scene: inout Scene
+  ) async throws -> String {
+    guard let wire = ReplayWire(step.dialect) else { throw Stopped(sentence: "nobody speaks \(step.dialect)") }
+    let now = try await wallTime(scene)
+    if let token = scene.tokens.token(presented, by: step.connection, of: wire.vendor, at: now) { return token }
+    let token = try await scene.provider.token(presented, scheme: wire.vendor.scheme)
+    if presented.refusal == nil { scene.tokens.remember(token, of: step.connection) }
+    return token
   }
 
   private struct Awaited: Decodable {

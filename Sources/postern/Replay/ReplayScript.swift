@@ -1,12 +1,14 @@
 import GatewayCore
+import GatewayJSON
+import GatewayKit
 
 /// What is played again of a journal: what clients and operators did, each at its time. What the gateway did has to follow by
 /// itself.
 struct ReplayScript: Sendable {
   /// What a client presented, as far as the journal knows: another token of ann's, for an hour, which was good.
   struct Presented: Sendable {
-    let user: String
-    let kind: String
+    var user: String
+    var kind: String
     let life: Duration?
     /// The name of the error that it met; nil for none.
     let refusal: String?
@@ -32,11 +34,15 @@ struct ReplayScript: Sendable {
     let at: Duration
     /// The connection, by the number of its first line in the journal.
     let connection: Int
+    /// The wire that it speaks.
+    let dialect: String
   }
 
   private(set) var steps: [Step] = []
   /// The lines that nothing can be played for, with the reason.
   private(set) var lacking: [(line: ReplayLine, reason: String)] = []
+  /// What time of day it was at the first line, in seconds of its minute.
+  let beginning: Double?
   /// When the last line was, since the first.
   private(set) var end = Duration.zero
 
@@ -44,21 +50,31 @@ struct ReplayScript: Sendable {
     let lives = Self.connections(lines)
     var (numbers, revoked): ([Name: Int], Set<Name>) = ([:], [])
     let begin = lines.first?.at_ms ?? 0
+    // Ends in seconds and milliseconds, and a Z.
+    beginning = lines.first?.time.flatMap { Double($0.dropLast().suffix(6)) }
     end = .milliseconds((lines.last?.at_ms ?? 0) - begin)
     var deadlineAt: Int64?
     for line in lines {
       // A deadline of the same millisecond that stands before it was before it.
       if line.isOf("token_expired") || line.isOf("cut_off") { deadlineAt = line.at_ms }
       let at = Duration.milliseconds(line.at_ms - begin + (deadlineAt == line.at_ms ? 1 : 0))
+      let dialect = line.dialect ?? ReplayWire.usual
       guard let name = line.connection.map({ Name($0) }), let life = lives[name] else {
-        if line.isOf("upgrade_refused") {
-          steps.append(Step(act: .open(Self.refused(line)), at: at, connection: line.n))
+        guard line.isOf("upgrade_refused") else { continue }
+        if ReplayWire(dialect)?.carries == true {
+          steps.append(Step(act: .open(Self.refused(line)), at: at, connection: line.n, dialect: dialect))
+        } else {
+          lacking.append((line, Self.noUpgrade))
         }
         continue
       }
       let rest = life.drop { $0.n <= line.n }
       let connection: Int
       if line.isOf("connection_opened") {
+        guard let wire = ReplayWire(dialect), wire.carries || rest.first?.isOf("login_asked") != true else {
+          lacking.append((line, Self.noUpgrade))
+          continue
+        }
         connection = line.n
         numbers[name] = line.n
       } else {
@@ -66,12 +82,14 @@ struct ReplayScript: Sendable {
         connection = number
       }
       switch act(line, rest, &revoked) {
-      case .act(let act)?: steps.append(Step(act: act, at: at, connection: connection))
+      case .act(let act)?: steps.append(Step(act: act, at: at, connection: connection, dialect: dialect))
       case .lacking(let reason)?: lacking.append((line, reason))
       case nil: break
       }
     }
   }
+
+  private static let noUpgrade = "clients of that wire say more in their upgrade requests than a journal keeps"
 
   private enum Finding {
     case act(Act)
@@ -87,6 +105,9 @@ struct ReplayScript: Sendable {
     case "message_in":
       guard let payload = line.payload else { return .lacking("its message is not in the file") }
       let presents = line.message == "credentials"
+      guard Self.canBeSaid(payload, presents) else {
+        return .lacking("it has secrets in it that nobody can make anew, such as a signature")
+      }
       return .act(.say(payload, presents ? Self.presented(line, rest) : nil))
     case "ordered":
       switch line.order {
@@ -107,6 +128,16 @@ struct ReplayScript: Sendable {
     }
   }
 
+  /// Whether all that was blanked in the message is one token.
+  private static func canBeSaid(_ payload: String, _ presents: Bool) -> Bool {
+    let blanks = payload.ranges(of: JSONRedaction.blank)
+    guard let blank = blanks.first else { return true }
+    guard presents, blanks.count == 1 else { return false }
+    // A member whose name says that it is a proof made of a secret, or a code.
+    let before = payload[..<blank.lowerBound].lowercased()
+    return !["signature", "ticket", "code", "key", "auth"].contains { before.hasSuffix("\($0)\":\"") }
+  }
+
   private static func connections(_ lines: [ReplayLine]) -> [Name: [ReplayLine]] {
     lines.reduce(into: [:]) { lives, line in
       if let connection = line.connection { lives[Name(connection), default: []].append(line) }
@@ -119,10 +150,20 @@ struct ReplayScript: Sendable {
   private static func presented(_ line: ReplayLine, _ rest: ArraySlice<ReplayLine>) -> Presented {
     let outcome = rest.first { one in outcomes.contains { one.isOf($0) } }
     return Presented(
-      user: outcome?.user ?? line.user ?? "somebody", kind: outcome?.user_kind ?? "regular",
+      user: outcome?.user ?? line.user ?? line.payload.flatMap(named) ?? "somebody",
+      kind: outcome?.user_kind ?? "regular",
       life: outcome?.expires_in_ms.map { .milliseconds($0) },
       refusal: outcome?.isOf("login_refused") == true || outcome?.isOf("refresh_refused") == true
         ? outcome?.error_name ?? "credentials_missing" : nil)
+  }
+
+  /// Whom a message names beside its token; nil if nobody, or if it is not read so.
+  private static func named(in payload: String) -> String? {
+    // Some have a word ahead of their object.
+    guard let begin = payload.firstIndex(of: "{"),
+      let root = try? JSONDocument.parse(Array(payload[begin...].utf8)).root
+    else { return nil }
+    return root["userId"]?.string ?? root["user_id"]?.string ?? root["user_details"]?["id"]?.string
   }
 
   private static func refused(_ line: ReplayLine) -> Presented {

@@ -1,46 +1,62 @@
 import GatewayCore
-import GatewayPlain
+import GatewayKit
 import GatewayTokens
 
-/// Mints tokens anew from what those of a journal meant: one of bob's where ann's connection was shown one, for instance.
+/// Mints tokens anew from what those of a journal meant: one of bob's where ann's connection was shown one, for instance. Each
+/// is of its own vendor's form.
 struct ReplayTokens {
-  private let issuer: PlainTokenIssuer
-  private let stranger: PlainTokenIssuer
+  private let secret: String
   /// The last good one of each connection.
   private var last: [Int: String] = [:]
 
   /// By the secret that the space signs with.
-  init(secret: String) throws {
-    issuer = PlainTokenIssuer(signer: try JWTSigner(try KeyMaterial.secret(Array(secret.utf8))))
-    let other = Array("\(secret), but somebody else's".utf8)
-    stranger = PlainTokenIssuer(signer: try JWTSigner(try KeyMaterial.secret(other)))
-  }
+  init(secret: String) { self.secret = secret }
+
+  /// One that was made elsewhere.
+  mutating func remember(_ token: String, of connection: Int) { last[connection] = token }
 
   private static let hour = Duration.seconds(3_600)
+  private static let nobodys = "no-token"
 
-  /// A token that means the same, presented by that connection at that time of day.
-  mutating func token(_ presented: ReplayScript.Presented, by connection: Int, at now: WallTime) -> String {
-    let kind = UserKind(rawValue: presented.kind) ?? .regular
-    let user = UserID(presented.user)
+  /// A token that means the same, presented by that connection at that time of day; nil where the vendor's are not signed with
+  /// the space's secret.
+  mutating func token(
+    _ presented: ReplayScript.Presented, by connection: Int, of vendor: any OfferedVendor.Type, at now: WallTime
+  ) -> String? {
     switch presented.refusal {
     case nil:
-      let token = mint(user, kind, now, presented.life.map { now + $0 })
-      last[connection] = token
+      let token = mint(presented, vendor, now, presented.life.map { now + $0 })
+      if let token { last[connection] = token }
       return token
-    case "token_expired": return mint(user, kind, now + Self.hour * -48, now + Self.hour * -24)
-    case "token_revoked": return mint(user, kind, now + Self.hour * -1, now + Self.hour)
-    case "token_used_before_issued": return mint(user, kind, now + Self.hour * 24, now + Self.hour * 48)
-    case "user_mismatch": return mint(UserID("\(presented.user)-or-somebody-else"), kind, now, now + Self.hour)
-    case "token_not_renewed": return last[connection] ?? mint(user, kind, now, now + Self.hour)
+    case "token_expired": return mint(presented, vendor, now + Self.hour * -48, now + Self.hour * -24)
+    case "token_revoked": return mint(presented, vendor, now + Self.hour * -1, now + Self.hour)
+    case "token_used_before_issued": return mint(presented, vendor, now + Self.hour * 24, now + Self.hour * 48)
+    case "user_mismatch":
+      var other = presented
+      other.user = "\(presented.user)-or-somebody-else"
+      return mint(other, vendor, now, now + Self.hour)
+    case "token_not_renewed": return last[connection] ?? mint(presented, vendor, now, now + Self.hour)
     case "signature_invalid":
-      return stranger.mint(user: user, kind: kind, issuedAt: now, expiresAt: now + Self.hour, calls: nil).token
+      return mint(presented, vendor, now, now + Self.hour, secret: "\(secret), but somebody else's")
     case "anonymous_refused":
-      return mint(user, .anonymous, now, now + Self.hour)
-    default: return "no-token"
+      var anonymous = presented
+      anonymous.kind = UserKind.anonymous.rawValue
+      return mint(anonymous, vendor, now, now + Self.hour)
+    default: return Self.nobodys
     }
   }
 
-  private func mint(_ user: UserID, _ kind: UserKind, _ from: WallTime, _ to: WallTime?) -> String {
-    issuer.mint(user: user, kind: kind, issuedAt: from, expiresAt: to, calls: nil).token
+  /// As `postern token mint` would: the usual flags, with those that the vendor's tokens take.
+  private func mint(
+    _ presented: ReplayScript.Presented, _ vendor: any OfferedVendor.Type, _ from: WallTime, _ to: WallTime?,
+    secret: String? = nil
+  ) -> String? {
+    var arguments = Arguments(flags: TokenFlags.minting() + TokenKeys.flags + vendor.tokens.mintFlags)
+    func give(_ name: String, _ text: String) { arguments.given[name] = [.init(text: text, source: "--\(name)")] }
+    give("secret", secret ?? self.secret)
+    give("user", presented.user)
+    if presented.kind != UserKind.regular.rawValue { give("kind", presented.kind) }
+    for (name, text) in vendor.tokens.lifeFlags(from: from, until: to) { give(name, text) }
+    return try? vendor.mint(arguments, at: from)
   }
 }

@@ -9,6 +9,11 @@ package struct PlainTokenTool: TokenTool {
 
   // MARK: Minting
 
+  /// These are dated to the microsecond.
+  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+    [("issued-at", NumericDate.text(issuedAt)), ("expires", end.map(NumericDate.text) ?? "never")]
+  }
+
   package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
     let claims = try claims(arguments, at: now)
     guard let keys = try TokenKeys(arguments) else {

@@ -15,6 +15,11 @@ package struct SendbirdTokenTool: TokenTool {
   package let notes = ["life": "7d by default"]
   package let dates = ["e"]
 
+  /// A session token has an end.
+  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+    [("issued-at", issuedAt.secondsBefore)] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
+  }
+
   package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
     if let kind = arguments.string("kind"), kind != UserKind.regular.rawValue {
       throw UsageError(

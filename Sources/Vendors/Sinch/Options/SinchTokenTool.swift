@@ -29,6 +29,14 @@ package struct SinchTokenTool: TokenTool {
     ] + SinchVendor.tokenOptions.map(\.flag)
   }
 
+  /// What ends is the registration; the token is one of ten minutes, as ever.
+  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+    let begin = WallTime(nanoseconds: issuedAt.nanoseconds / 1_000_000_000 * 1_000_000_000)
+    let life = end.map { max(1, (($0 - begin).inSeconds - 0.005).rounded(.up)) }
+    return [("issued-at", issuedAt.secondsBefore), ("any-life", "true")]
+      + (life.map { [("registration-life", "\(Int64($0))s")] } ?? [])
+  }
+
   package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
     guard let secret = try Self.secret(arguments) else {
       throw UsageError("minting needs the application's secret: --secret-file or POSTERN_SECRET")

@@ -27,6 +27,11 @@ package struct StreemTokenTool: TokenTool {
   package let notes = ["life": "4h by default, of the session"]
   package let dates = ["session_exp"]
 
+  /// A session has an end.
+  package func lifeFlags(from issuedAt: WallTime, until end: WallTime?) -> [(name: String, text: String)] {
+    [("issued-at", issuedAt.secondsBefore)] + (end.map { [("expires", $0.secondsBehind)] } ?? [])
+  }
+
   package func mint(_ arguments: Arguments, at now: WallTime) throws -> String {
     let user = try arguments.user()
     let issuedAt = try arguments.issuedAt() ?? now
