@@ -33,12 +33,28 @@ def java(folder):
     return ends([program("java"), "-cp", str(folder / "classes"), "RefreshTest"])
 
 
-@pytest.fixture(params=["javascript", "java"])
+def kotlin(folder):
+    """What starts the gateway is the Java."""
+    classes = str(folder / "classes")
+    ours = [EXAMPLES / "java" / f"{name}.java" for name in ("Control", "Json", "Postern", "Space")]
+    status, said = ends([program("javac"), "-d", classes, *map(str, ours)])
+    assert status == 0, said
+    jar = str(folder / "tests.jar")
+    compiler = [program("kotlinc"), "-include-runtime", "-cp", classes, "-d", jar]
+    status, said = ends([*compiler, *map(str, folder.glob("*.kt"))])
+    assert status == 0, said
+    return ends([program("java"), "-cp", f"{jar}:{classes}", "RefreshTestKt"])
+
+
+RUNS = {"javascript": javascript, "java": java, "kotlin": kotlin}
+
+
+@pytest.fixture(params=RUNS)
 def example(request, tmp_path):
     """A copy of it, which may be spoilt, and how it is run."""
     folder = tmp_path / request.param
     shutil.copytree(EXAMPLES / request.param, folder)
-    return folder, {"javascript": javascript, "java": java}[request.param]
+    return folder, RUNS[request.param]
 
 
 def test_each_test_has_a_gateway_and_passes(example):
@@ -53,6 +69,7 @@ def test_a_client_that_asks_for_a_token_too_many_is_found(example):
     spoilt = {
         "client.js": ('"refresh", token: await provider()', '"refresh", token: await (provider(), provider())'),
         "Client.java": ('say("refresh");', 'provider.call(); say("refresh");'),
+        "Client.kt": ('runAsync { say("refresh") }', 'runAsync { provider(); say("refresh") }'),
     }
     for name, (good, bad) in spoilt.items():
         if (folder / name).exists():

@@ -42,6 +42,25 @@ struct RefreshTests {
     #expect(opened.map(\.kind) == [.connectionOpened])
   }
 
+  @Test("stays when the answer to its token is lost, and refreshes the next time")
+  func losesTheReply() async throws {
+    let gateway = try PosternGateway.current
+    let client = MyClient(url: gateway.url, token: await gateway.token(for: "ann"))
+    try await client.connect()
+    #expect(try await client.nextMessage().contains(#""type":"connected""#))
+
+    try await gateway.fail(#"{"fault": "drop", "what": "reply:refresh", "times": 1}"#)
+    for count in 1...2 {
+      await gateway.expire(user: "ann")
+      #expect(try await client.nextMessage().contains(#""type":"refresh_required""#))
+      try client.refresh(with: await gateway.token(for: "ann"))
+      try await gateway.journal.wait(for: .refreshed, user: "ann", count: count, within: .seconds(5))
+    }
+    #expect(try await client.nextMessage().contains(#""type":"refreshed""#))
+    #expect(await gateway.journal.counts(user: "ann")[.faulted] == 1)
+    try await gateway.journal.expect(.keepsConnection, user: "ann")
+  }
+
   @Test("is disconnected with 4000 when it does not answer in time", .postern(refreshTimeout: .seconds(90)))
   func missesTheTimeout() async throws {
     let gateway = try PosternGateway.current
