@@ -129,6 +129,19 @@ struct ConformScene: Sendable {
     throw ConformEnd(verdict: .failed, sentence: "\(failure)\(end)")
   }
 
+  /// Waits until the client is turned away, before the upgrade or behind it, as its wire has it.
+  func seeRefusal(within limit: Duration = .seconds(15), or failure: String) async throws {
+    let end = now + limit
+    while true {
+      for kind in ["upgrade_refused", "login_refused"] {
+        if try await line(kind, within: .milliseconds(250)) != nil { return }
+      }
+      guard now < end, !client.hasEnded else {
+        throw ConformEnd(verdict: .failed, sentence: "\(failure)\(client.hasEnded ? "; it has ended" : "")")
+      }
+    }
+  }
+
   /// Waits until the client is in. Returns the number of the line.
   @discardableResult
   func seeLogin(count: Int = 1, after: Int? = nil) async throws -> Int {

@@ -5,7 +5,7 @@ extension Behaviour {
       "Turned away with a token that has expired before it was used, the client gets one new token and tries once more.",
     token: .expired,
     script: { scene in
-      try await scene.see("upgrade_refused", or: "the client did not connect with the token that it was given")
+      try await scene.seeRefusal(or: "the client did not connect with the token that it was given")
       try await scene.seeLogin()
     },
     expected: [

@@ -1,0 +1,72 @@
+"""A client is held to an expectation by a journal that is full of its lines, and others are served meanwhile."""
+
+import json
+import threading
+import time
+
+from clients import Client, control
+from gateway import Gateway, token
+
+# As many lines as a space keeps: each refresh makes three.
+KEPT = 65_536
+BATCH = 500
+
+
+def fill(space, ann):
+    """Refreshes by tokens of ann's own backend, until nothing of the beginning is kept."""
+    count = 0
+    while control(space, "GET", "/journal?limit=1").json["last"] < KEPT + 1_000:
+        for _ in range(BATCH):
+            count += 1
+            minted = token("ann", secret=space.secret, life=86_400, jti=str(count))
+            ann.socket.send(json.dumps({"type": "refresh", "token": minted}))
+        for _ in range(BATCH):
+            assert ann.receive()["type"] == "refreshed"
+
+
+class Pinging(threading.Thread):
+    """Somebody else in the same process, who is answered or has to wait."""
+
+    def __init__(self, gateway):
+        super().__init__(daemon=True)
+        self.client = Client(gateway, token=token("bob"))
+        self.client.receive("connected")
+        self.waits, self.isOver = [], False
+
+    def run(self):
+        while not self.isOver:
+            began = time.perf_counter()
+            assert self.client.is_alive()
+            self.waits.append(time.perf_counter() - began)
+
+    def stop(self):
+        self.isOver = True
+        self.join(10)
+        self.client.stack.close()
+
+
+def test_a_full_journal_keeps_nobody_waiting():
+    with Gateway("--spaces", loops=1) as gateway:
+        made = control(gateway, "POST", "/spaces", {}).json
+        space = type("Space", (), dict(
+            url=made["url"], secret=made["secret"], control_url=f"{gateway.control_url}/spaces/{made['name']}"))
+        with Client(space, token=token("ann", secret=space.secret, life=86_400)) as ann:
+            ann.receive("connected")
+            fill(space, ann)
+            after = control(space, "GET", "/journal?limit=1").json["last"] - KEPT
+            order = {"expect": "stops_after", "at_most": 3, "attempt": "refresh", "user": "ann", "after": after}
+            bob = Pinging(gateway)
+            bob.start()
+            time.sleep(0.5)
+            usual = max(bob.waits)
+            del bob.waits[:]
+            began = time.perf_counter()
+            verdict = control(space, "POST", "/journal/expect", order).json
+            took = time.perf_counter() - began
+            bob.stop()
+            assert verdict["verdict"] == "failed" and len(verdict["lines"]) == 20, verdict
+            assert int(verdict["sentence"].split(" ")[0]) > KEPT // 4
+            print(f"{KEPT} lines judged in {took * 1e3:.1f} ms; others waited for {max(bob.waits) * 1e3:.1f} ms at most "
+                  f"meanwhile, and for {usual * 1e3:.1f} ms before")
+            # Served in the middle of it, again and again.
+            assert len(bob.waits) > 5, bob.waits
