@@ -48,11 +48,23 @@ extension StormReport {
           "peak to mean", figure("refresh.peak_to_mean"),
           "over 100 ms \(figure("refresh.peak_to_mean_100ms")); 1 is flat over the \(figure("refresh.given")) given",
         ],
-      ] + Self.rows("refused", refreshes.refused) + Self.rows("given up", refreshes.givenUp) + [
+      ] + marginRows + Self.rows("refused", refreshes.refused) + Self.rows("given up", refreshes.givenUp) + [
         ["timed out", Figures.count(refreshes.timedOut)],
         ["refreshed", figure("refreshed.share"), "of those that should be, and stayed"],
         ["50 / 95 / 99 % after", "\(figure("time_to_50")) / \(figure("time_to_95")) / \(figure("time_to_99"))"],
       ])
+  }
+
+  /// How near renewals came to the ends of tokens, where those are known.
+  private var marginRows: [[String]] {
+    let tokens = result.tokens
+    let margins = tokens.margin(percent: 0).map { _ in
+      ["life left", figure("margin.min"), "at the least when a renewal was accepted; 99 % had \(figure("margin.p1"))"]
+    }
+    let ends = tokens.endsKnown.map { known in
+      ["ended early", figure("ends.early"), "of \(Figures.count(known)) connections whose token's end was known"]
+    }
+    return [margins, ends].compactMap { $0 }
   }
 
   private var returnLines: [String] {

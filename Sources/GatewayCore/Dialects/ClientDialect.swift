@@ -19,6 +19,16 @@ package protocol ClientDialect: Sendable {
   /// The upgrade request of a client, with the credentials that it carries.
   func upgrade(of client: ClientIdentity) -> ClientUpgrade
 
+  /// The same, for a client that remembers something: what the request of ``ahead(of:_:)`` brought, say.
+  func upgrade(of client: ClientIdentity, _ memory: ClientMemory?) -> ClientUpgrade
+
+  /// A request to the gateway that comes before each dial; nil for none.
+  func ahead(of client: ClientIdentity, _ memory: ClientMemory?) -> HTTPRequest?
+
+  /// Takes the answer, of a status of success, to that request. Returns what is wrong with it as a name for the report; nil
+  /// if the client may dial.
+  func heed(_ response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?) -> String?
+
   /// What the client says on the wire; nil if it says nothing: where the upgrade carries the credentials there is no
   /// message to connect with.
   func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame?
@@ -67,6 +77,9 @@ extension ClientDialect {
   package func registration(of user: UserID) -> HTTPRequest? { nil }
   package func memory(of client: ClientIdentity) -> ClientMemory? { nil }
   package func end(of token: Credentials) -> WallTime? { nil }
+  package func upgrade(of client: ClientIdentity, _ memory: ClientMemory?) -> ClientUpgrade { upgrade(of: client) }
+  package func ahead(of client: ClientIdentity, _ memory: ClientMemory?) -> HTTPRequest? { nil }
+  package func heed(_ response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?) -> String? { nil }
 
   package func frames(_ message: ClientMessage, of client: ClientIdentity, _ memory: ClientMemory?) -> [Frame] {
     encode(message, of: client).map { [$0] } ?? []

@@ -17,6 +17,9 @@ package struct ClientHabits: Hashable, Sendable {
   package var settle = Duration.zero
   /// Whether an open connection is a login.
   package var isLoggedInAtOpen = false
+  /// Whether it asks for its token only when a message of the login wants one: the token of a Pusher client is a signature
+  /// of the name that the gateway has just given the connection.
+  package var asksAtNeed = false
 
   package init() {}
 

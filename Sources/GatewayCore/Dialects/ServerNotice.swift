@@ -20,6 +20,8 @@ package enum ServerNotice: Hashable, Sendable {
   case goodbye(ReturnVerdict, name: String)
   /// The next thing to be said, by its number in the dialect: the second step of a login, the answer to a ping.
   case cue(Int)
+  /// The same, with a token that is to be asked for first.
+  case tokenCue(Int)
   /// How long the token lives from now on that is accepted next.
   case tokenLife(Duration)
 

@@ -38,13 +38,19 @@ package struct TokenWish: Hashable, Sendable {
   /// Whether the endpoint is to refuse it.
   package var isHopeless = false
   package var now: WallTime
+  /// What the client took from the gateway on its connection, slot by slot: the name of the connection, say, that the token is
+  /// for.
+  package var taken: [String?]
 
-  package init(user: UserID, number: Int, life: TokenLife, isHopeless: Bool = false, now: WallTime) {
+  package init(
+    user: UserID, number: Int, life: TokenLife, isHopeless: Bool = false, now: WallTime, taken: [String?] = []
+  ) {
     self.user = user
     self.number = number
     self.life = life
     self.isHopeless = isHopeless
     self.now = now
+    self.taken = taken
   }
 }
 

@@ -37,6 +37,10 @@ package enum ClientRecord: Hashable, Sendable {
   /// The `number`-th refresh of this client, from 1.
   case refreshed(after: Duration, number: Int)
   case refreshRefused(String)
+  /// A renewal was accepted so long before the end of the token of before; negative after it.
+  case margin(Duration)
+  /// The gateway ended a connection, whose token's end was known: whether well before that.
+  case endedKnowing(isEarly: Bool)
   /// The client will not answer the request, for this reason.
   case gaveUp(String)
   /// The connection ended, and not by the storm's will; whether the refresh that was due ran out of time.

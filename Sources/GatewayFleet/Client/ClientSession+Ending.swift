@@ -8,6 +8,7 @@ extension ClientSession {
   ) {
     let reason = reason(of: code)
     let meaning = meaning(of: code, reason)
+    noteEnd(at: now, into: &effects)
     switch phase {
     case .dialling, .loggingIn:
       if let (verdict, reason) = meaning {
@@ -138,13 +139,18 @@ extension ClientSession {
     case .obtaining: return true
     case .refreshing(let refresh): return [.fetching, .fetchingKey].contains(refresh.step)
     case .returning(let step): return [.asking, .askingForKey].contains(step)
-    case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .leaving, .away, .abandoned, .ended: return false
+    case .loggingIn: return tokenCue != nil
+    case .idle, .waitingToObtain, .dialling, .live, .leaving, .away, .abandoned, .ended: return false
     }
   }
 
+  /// How often it is to be refreshed: never, where tokens of its wire do not end.
+  private func renewals(of waves: Int) -> Int { habits.refresh.how == .none ? 0 : waves }
+
   /// Whether the storm has nothing more to wait for: refreshed as often as it is to be, gone, or back after a loss.
   package func isSettled(waves: Int) -> Bool {
-    switch phase {
+    let waves = renewals(of: waves)
+    return switch phase {
     case .ended: true
     case .live: outage == nil && (refreshes >= waves || (!returnsByItself && loss != nil) || !isDue)
     case .refreshing, .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning,
@@ -164,7 +170,7 @@ extension ClientSession {
     case .expected: return .lostExpectedly
     case .unexpected: return .lostUnexpectedly
     case nil:
-      if refreshes >= waves { return .kept }
+      if refreshes >= renewals(of: waves) { return .kept }
       if !isDue { return logins > 1 ? .returned : .late }
       return isDoomed ? .overstayed : .unrefreshed
     }

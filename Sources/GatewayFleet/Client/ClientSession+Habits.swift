@@ -73,6 +73,7 @@ extension ClientSession {
     case .loggingIn:
       failed(verdict.number, name, at: now, chance: &chance, into: &effects)
     case .live, .refreshing:
+      noteEnd(at: now, into: &effects)
       if verdict == .giveUp { return sessionClosed(name, into: &effects) }
       effects.append(.close)
       cutOff(nil, name, verdict, at: now, chance: &chance, into: &effects)
@@ -120,7 +121,20 @@ extension ClientSession {
       return asked(patience, .newToken, at: now, into: &effects)
     }
     effects.append(.close)
+    let end = clock.end
     cutOff(nil, "client_returns", .renew, at: now, chance: &chance, into: &effects)
+    outage?.oldEnd = end
+  }
+
+  /// Notes that the gateway has ended a live connection, where it is known until when the token was good. Ends are whole
+  /// seconds: one second early is in time.
+  func noteEnd(at now: Instant, into effects: inout [ClientEffect]) {
+    switch phase {
+    case .live, .refreshing:
+      if let end = clock.end { effects.append(.record(.endedKnowing(isEarly: now + .seconds(1) < end))) }
+    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning, .abandoned, .ended:
+      return
+    }
   }
 
   /// When a renewal that nobody answers is proven; nil where the gateway answers.

@@ -4,9 +4,10 @@ internal import GatewayRuntime
 // From the start to the accepted login.
 
 extension ClientSession {
-  mutating func obtain(tries: Int, into effects: inout [ClientEffect]) {
-    phase = .obtaining(tries: tries)
+  mutating func obtain(tries: Int, at now: Instant, into effects: inout [ClientEffect]) {
     key = nil
+    guard !habits.asksAtNeed else { return dial(Credentials(token: ""), at: now, into: &effects) }
+    phase = .obtaining(tries: tries)
     fetch(.login, into: &effects)
   }
 
@@ -20,12 +21,7 @@ extension ClientSession {
     switch answer {
     case .token(let token):
       if behaviour == .stale || habits.keepsToken { self.token = token }
-      phase = .dialling(token, since: now)
-      clock.acceptedAt = nil
-      hasSocket = true
-      outage?.attempts += 1
-      effects += [.record(outage == nil ? .connecting : .reconnecting), .dial]
-      return
+      return dial(token, at: now, into: &effects)
     case .refused(let status):
       return endWithoutLogin("provider_refused_\(status)", mayReturn: false, at: now, chance: &chance, into: &effects)
     case .denied(let number):
@@ -45,6 +41,15 @@ extension ClientSession {
     } else {
       endWithoutLogin(reason, mayReturn: false, at: now, chance: &chance, into: &effects)
     }
+  }
+
+  private mutating func dial(_ token: Credentials, at now: Instant, into effects: inout [ClientEffect]) {
+    phase = .dialling(token, since: now)
+    clock.acceptedAt = nil
+    tokenCue = nil
+    hasSocket = true
+    outage?.attempts += 1
+    effects += [.record(outage == nil ? .connecting : .reconnecting), .dial]
   }
 
   mutating func opened(at now: Instant, into effects: inout [ClientEffect]) {

@@ -99,6 +99,8 @@ extension ClientSession {
     let patience = habits.sessionKey.flatMap { $0.fallsBackToHTTP ? $0.answerTimeout : nil }
     refresh.step = .answering(until: patience.map { now + $0 } ?? survivalProvenAt(now))
     phase = .refreshing(refresh)
+    // Nobody says when it is accepted.
+    if let end = clock.end, habits.refresh.isProvenBySurvival { effects.append(.record(.margin(end - now))) }
     effects += [.record(.answered), .send(.refresh(token))]
   }
 
@@ -131,6 +133,7 @@ extension ClientSession {
     // Also where the client has given up meanwhile: a late answer is an answer.
     guard case .refreshing(let refresh) = phase else { return }
     phase = .live
+    if let end = clock.end, !habits.refresh.isProvenBySurvival { effects.append(.record(.margin(end - now))) }
     clock.accept()
     isTokenUnseen = false
     refreshes += 1

@@ -85,7 +85,7 @@ extension ClientSession {
   ) {
     switch step {
     case .waiting:
-      if outage?.needsToken ?? false {
+      if outage?.needsToken ?? false, !habits.asksAtNeed {
         wantToken(at: now, chance: &chance, into: &effects)
       } else {
         dialAgain(at: now, into: &effects)
@@ -187,7 +187,9 @@ extension ClientSession {
   // MARK: The gateway
 
   private mutating func dialAgain(at now: Instant, into effects: inout [ClientEffect]) {
-    guard let credentials = key ?? token else { return giveUpReturn("no_token", into: &effects) }
+    guard let credentials = key ?? token ?? (habits.asksAtNeed ? Credentials(token: "") : nil) else {
+      return giveUpReturn("no_token", into: &effects)
+    }
     guard !hasSocket else {
       phase = .returning(.parting)
       return
@@ -195,6 +197,7 @@ extension ClientSession {
     outage?.attempts += 1
     hasSocket = true
     clock.acceptedAt = nil
+    tokenCue = nil
     phase = .dialling(credentials, since: now)
     effects += [.record(.reconnecting), .dial]
   }
@@ -298,6 +301,7 @@ extension ClientSession {
     // A key alone shows the gateway no token.
     let isTokenShown = habits.sessionKey.map { $0.showsTokenToo || outage.keyCalls > 0 } ?? true
     guard outage.hasNewToken && outage.isExpiry && isTokenShown else { return }
+    if let end = outage.oldEnd { effects.append(.record(.margin(end - now))) }
     refreshes += 1
     effects.append(.record(.refreshed(after: now - outage.since, number: refreshes)))
   }

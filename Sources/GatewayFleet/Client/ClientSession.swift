@@ -43,6 +43,8 @@ package struct ClientSession: Sendable {
   var tries = 0
   /// When its tokens end, for a client that goes by that.
   var clock = TokenClock()
+  /// What the login says once its token has come, of a client that asks for it only then.
+  var tokenCue: Int?
 
   package enum Loss: Hashable, Sendable {
     case expected
@@ -150,7 +152,7 @@ package struct ClientSession: Sendable {
   ) {
     switch event {
     case .start:
-      if phase == .idle { obtain(tries: 0, into: &effects) }
+      if phase == .idle { obtain(tries: 0, at: now, into: &effects) }
     case .fetched(let number, let answer):
       if number == fetchNumber { fetched(answer, at: now, chance: &chance, into: &effects) }
     case .opened: opened(at: now, into: &effects)
@@ -160,6 +162,7 @@ package struct ClientSession: Sendable {
     case .heard(let notice): heard(notice, at: now, chance: &chance, into: &effects)
     case .closed(let code):
       hasSocket = false
+      tokenCue = nil
       closed(code, at: now, chance: &chance, into: &effects)
     case .wakeUp: wakeUp(at: now, chance: &chance, into: &effects)
     case .stop: stop(into: &effects)
@@ -178,6 +181,7 @@ package struct ClientSession: Sendable {
       keyArrived(answer, refresh, at: now, into: &effects)
     case .returning(.asking): renewedAway(answer, at: now, chance: &chance, into: &effects)
     case .returning(.askingForKey): keyArrivedAway(answer, at: now, chance: &chance, into: &effects)
+    case .loggingIn where tokenCue != nil: arrivedAtNeed(answer, at: now, chance: &chance, into: &effects)
     case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .refreshing, .leaving, .away, .returning, .abandoned,
       .ended:
       return
@@ -201,6 +205,7 @@ package struct ClientSession: Sendable {
     case .remark(let name): effects.append(.record(.error(name)))
     case .goodbye(let verdict, let name): goodbye(verdict, name, at: now, chance: &chance, into: &effects)
     case .cue(let number): answerCue(number, into: &effects)
+    case .tokenCue(let number): askAtNeed(for: number, into: &effects)
     case .tokenLife(let life): clock.toldEnd = now + life
     case .closing, .alive: return
     }
@@ -211,8 +216,8 @@ package struct ClientSession: Sendable {
   ) {
     guard let deadline = nextDeadline, deadline <= now else { return }
     switch phase {
-    case .waitingToObtain(let tries, _): obtain(tries: tries, into: &effects)
-    case .away: obtain(tries: 0, into: &effects)
+    case .waitingToObtain(let tries, _): obtain(tries: tries, at: now, into: &effects)
+    case .away: obtain(tries: 0, at: now, into: &effects)
     case .loggingIn(let since) where clock.acceptedAt != nil:
       loggedIn(since: since, acceptedAt: clock.acceptedAt ?? now, at: now, into: &effects)
     case .dialling, .loggingIn: connectTimedOut(at: now, chance: &chance, into: &effects)

@@ -6,6 +6,8 @@ struct Outage: Hashable, Sendable {
   var since: Instant
   /// When the connection ended; nil while it is still open.
   var downSince: Instant?
+  /// When the token ends that the client went with of its own accord, to renew it; nil if it did not.
+  var oldEnd: Instant?
   /// Whether the gateway said that the token is over.
   var isExpiry = false
   /// Whether the provider is to be asked before the next attempt.

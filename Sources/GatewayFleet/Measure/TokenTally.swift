@@ -14,6 +14,14 @@ extension StormResult {
     package var shortestLife: Double?
     /// By how much the endpoint's clock differs from ours, in seconds, where that is more than its whole seconds hide.
     package var clockOffset: Double?
+    /// How long before the ends of their tokens renewals were accepted, and how long after, where the ends are known; nil for
+    /// none.
+    package var marginsLeft: LatencyHistogram?
+    package var marginsOverdrawn: LatencyHistogram?
+    /// Connections that the gateway ended and whose token's end was known, and those of them that it ended more than a second
+    /// before that; nil for none.
+    package var endsKnown: Int?
+    package var endsEarly: Int?
     /// What leads to the mend, by the reasons in the counts.
     package var sentences: [String: String] = [:]
 
@@ -37,7 +45,39 @@ extension StormResult {
       if abs(seconds) > abs(clockOffset ?? 0) { clockOffset = seconds }
     }
 
+    mutating func note(margin: Duration) {
+      let histogram = margin < .zero ? \Self.marginsOverdrawn : \Self.marginsLeft
+      var margins = self[keyPath: histogram] ?? LatencyHistogram()
+      margins.record(margin < .zero ? .zero - margin : margin)
+      self[keyPath: histogram] = margins
+    }
+
+    /// The margin that so many renewals in a hundred did not reach, 0 for the least of all; nil if there were none.
+    package func margin(percent: Int) -> Duration? {
+      let (over, left) = (marginsOverdrawn?.count ?? 0, marginsLeft?.count ?? 0)
+      guard over + left > 0 else { return nil }
+      if percent <= 0 { return marginsOverdrawn?.maximum.map { .zero - $0 } ?? marginsLeft?.minimum }
+      let rank = max(1, UInt64((Double(over + left) * Double(min(percent, 100)) / 100).rounded(.up)))
+      // The longest overdrawn is the least margin.
+      if rank <= over { return marginsOverdrawn?.duration(ofRank: over - rank + 1).map { .zero - $0 } }
+      return marginsLeft?.duration(ofRank: rank - over)
+    }
+
+    private static func sum(_ one: LatencyHistogram?, _ other: LatencyHistogram?) -> LatencyHistogram? {
+      guard var sum = one, let other else { return one ?? other }
+      sum.merge(other)
+      return sum
+    }
+
+    private static func sum(_ one: Int?, _ other: Int?) -> Int? {
+      one == nil && other == nil ? nil : (one ?? 0) + (other ?? 0)
+    }
+
     mutating func merge(_ other: Tokens) {
+      marginsLeft = Self.sum(marginsLeft, other.marginsLeft)
+      marginsOverdrawn = Self.sum(marginsOverdrawn, other.marginsOverdrawn)
+      endsKnown = Self.sum(endsKnown, other.endsKnown)
+      endsEarly = Self.sum(endsEarly, other.endsEarly)
       login.merge(other.login)
       refresh.merge(other.refresh)
       ends.merge(other.ends, uniquingKeysWith: +)
@@ -54,6 +94,10 @@ extension StormResult {
       part.refresh = refresh.since(earlier.refresh)
       part.ends = [:]
       part.endless = endless - earlier.endless
+      part.marginsLeft = marginsLeft.map { $0.since(earlier.marginsLeft ?? LatencyHistogram()) }
+      part.marginsOverdrawn = marginsOverdrawn.map { $0.since(earlier.marginsOverdrawn ?? LatencyHistogram()) }
+      part.endsKnown = endsKnown.map { $0 - (earlier.endsKnown ?? 0) }
+      part.endsEarly = endsEarly.map { $0 - (earlier.endsEarly ?? 0) }
       return part
     }
   }

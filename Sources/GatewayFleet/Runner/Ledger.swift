@@ -77,6 +77,11 @@ package struct Ledger {
       if let onset { result.latencies.sinceOnset.record(now - onset) }
     case .refreshRefused(let name):
       result.refreshes.refused.count(name)
+    case .margin(let margin):
+      result.tokens.note(margin: margin)
+    case .endedKnowing(let isEarly):
+      result.tokens.endsKnown = (result.tokens.endsKnown ?? 0) + 1
+      result.tokens.endsEarly = (result.tokens.endsEarly ?? 0) + (isEarly ? 1 : 0)
     case .gaveUp(let reason):
       result.refreshes.givenUp.count(reason)
       gaveUp(reason, isRenewal: true)

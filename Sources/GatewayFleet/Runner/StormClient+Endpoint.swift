@@ -9,7 +9,7 @@ extension StormClient {
     let memory = tokenMemory ?? endpoint.memory()
     let wish = TokenWish(
       user: user(for: ticket.purpose), number: index, life: life(for: ticket.purpose),
-      isHopeless: ticket.purpose == .hopelessRefresh, now: fleet.loop.wallTime)
+      isHopeless: ticket.purpose == .hopelessRefresh, now: fleet.loop.wallTime, taken: self.memory?.taken ?? [])
     let request: TokenRequest
     do {
       request = try endpoint.request(wish, memory)

@@ -16,7 +16,7 @@ actor StormClient {
   private var messages: UInt32 = 0
   var isRegistered = false
   /// What its dialect remembers of the connection, where it does.
-  private var memory: ClientMemory?
+  var memory: ClientMemory?
   /// What it keeps between its requests for tokens, where a described endpoint gives them.
   var tokenMemory: TokenMemory?
   /// Whether such a request is under way, and what waits for its end: one at a time.
@@ -72,8 +72,11 @@ actor StormClient {
       let target = fleet.setup.gateway(of: index)
       if memory == nil { memory = fleet.setup.dialect.memory(of: identity) }
       memory?.restart()
-      let upgrade = fleet.setup.upgrade(of: identity)
-      fleet.dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: self)
+      if let request = fleet.setup.dialect.ahead(of: identity, memory) {
+        ask(request, aheadOf: target)
+      } else {
+        dial(target)
+      }
     case .send(let message):
       for frame in fleet.setup.dialect.frames(message, of: identity, memory) {
         messages &+= 1

@@ -139,7 +139,7 @@ package actor StormRunner {
       report(progress)
       if isInterrupted { return .interrupted }
       if endless > 0 && setup.endpointChoosesEnds && setup.plan.bound == nil { return .endless }
-      if progress.started == size && progress.settled == size && loop.now >= start + setup.phases.end {
+      if progress.started == size && progress.settled == size && loop.now >= start + leastLength {
         return .settled
       }
       if loop.now >= start + setup.end(timeout: longestTimeout, life: longestLife) { return .outOfTime }
@@ -150,6 +150,11 @@ package actor StormRunner {
       }
       await loop.sleep(until: min(loop.now + Self.pause, next ?? loop.now + Self.pause))
     }
+  }
+
+  /// A storm in which nothing is to be renewed holds for as long as it is told to.
+  private var leastLength: Duration {
+    setup.dialect.habits.refresh.how == .none ? max(setup.phases.end, setup.plan.expiresAfter) : setup.phases.end
   }
 
   private func look() async -> StormProgress {

@@ -70,8 +70,8 @@ package struct StormSetup: Sendable {
   }
 
   /// The upgrade request of a client.
-  func upgrade(of client: ClientIdentity) -> ClientUpgrade {
-    var upgrade = dialect.upgrade(of: client)
+  func upgrade(of client: ClientIdentity, _ memory: ClientMemory?) -> ClientUpgrade {
+    var upgrade = dialect.upgrade(of: client, memory)
     if let override {
       upgrade.request.path = override.path
       upgrade.request.query = override.query + upgrade.request.query

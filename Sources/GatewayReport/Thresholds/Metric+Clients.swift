@@ -92,7 +92,10 @@ extension Metric {
     Metric(
       "refreshed.share", .share, "of the clients that should be refreshed, those that were and stayed", better: .higher,
       missing: { _ in .none("no connected client was to be refreshed") }
-    ) { $0.refreshedShare },
+    ) {
+      // Who was kept without a refresh was to have none.
+      $0.refreshes.asked == 0 && $0.everybody.kept > 0 ? nil : $0.refreshedShare
+    },
     time(50, "until half of them were refreshed, from the first request that was to be expected"),
     time(95, "until 95 % were"),
     time(99, "until 99 % were"),
@@ -158,6 +161,23 @@ extension Metric {
       peak($0, \.returned, .seconds(1))
     },
   ]
+
+  static let ends = [
+    margin(
+      "margin.min", 0, "the least life that a token had left when its renewal was accepted; below 0 after its end"),
+    margin("margin.p1", 1, "the same, that 1 % of renewals did not reach"),
+    Metric(
+      "ends.early", .count, "connections that the gateway ended more than a second before the known end of their token",
+      better: .lower, over: .connected, missing: { _ in .none("no connection ended whose token's end was known") }
+    ) { result in result.tokens.endsKnown.map { _ in Double(result.tokens.endsEarly ?? 0) } },
+  ]
+
+  private static func margin(_ name: String, _ percent: Int, _ meaning: String) -> Metric {
+    Metric(
+      name, .duration, meaning, better: .higher,
+      missing: { _ in .none("nothing was renewed whose end was known") }
+    ) { $0.tokens.margin(percent: percent)?.inSeconds }
+  }
 
   /// The most in any stretch of that length.
   static func peak(

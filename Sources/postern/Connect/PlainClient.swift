@@ -66,7 +66,7 @@ actor PlainClient {
     case .error(let number, let name): tell(.error(number: number, name: name))
     case .closing(let name): tell(.closing(name: name))
     // The plain dialect says nothing else.
-    case .keyRenewed, .busy, .sessionClosed, .alive, .remark, .goodbye, .cue, .tokenLife: break
+    case .keyRenewed, .busy, .sessionClosed, .alive, .remark, .goodbye, .cue, .tokenCue, .tokenLife: break
     }
   }
 
