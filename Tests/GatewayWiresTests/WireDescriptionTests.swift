@@ -9,7 +9,7 @@ struct WireDescriptionTests {
 
   static let shipped = [
     "ably", "centrifuge-v1", "centrifugo", "close-4401", "graphql-transport-ws", "nats", "phoenix", "postern-plain",
-    "socketio", "wamp-ticket",
+    "pusher", "signalr-json", "socketio", "supabase-realtime", "wamp-ticket",
   ]
 
   @Test("that comes with postern is right, and every rule takes its own example", arguments: shipped)

@@ -38,6 +38,10 @@ package protocol Dialect: Sendable {
   /// of refreshes: an application's key that stands only in the query, say. Nil for nothing.
   func details(of upgrade: HTTPRequest) -> Baggage?
 
+  /// What remembers a connection, and speaks for it in place of the dialect, where what is said hangs on what was said before;
+  /// nil where every message says all by itself.
+  func conversation(for upgrade: HTTPRequest) -> (any Conversation)?
+
   /// What `payload` says; nil for what the dialect passes over in silence. Throws what to answer if it says nothing the
   /// dialect knows; ``GatewayError/unsupportedData`` for a kind of frame it does not speak, which ends the connection.
   func decode(
@@ -98,6 +102,7 @@ extension Dialect {
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> Baggage? { nil }
+  package func conversation(for upgrade: HTTPRequest) -> (any Conversation)? { nil }
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? { nil }
   package func closeReason(for reason: CloseReason) -> CloseReason { reason }
 }

@@ -22,6 +22,10 @@ package struct FaultyDialect: Dialect {
 
   package func details(of upgrade: HTTPRequest) -> Baggage? { inner.details(of: upgrade) }
 
+  package func conversation(for upgrade: HTTPRequest) -> (any Conversation)? {
+    inner.conversation(for: upgrade).map { FaultyConversation($0, book) }
+  }
+
   package func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {

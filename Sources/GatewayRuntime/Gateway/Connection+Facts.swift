@@ -32,6 +32,9 @@ extension Connection {
   package nonisolated func meaning(of payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> JournalMessage {
     nonisolated(unsafe) let payload = payload
     return onLoop { connection in
+      if let conversation = connection.conversation {
+        return conversation.foresee(payload, connection.context).map { JournalMessage($0) } ?? .idle
+      }
       do throws(GatewayError) {
         let dialect = connection.dialect(for: payload, kind)
         return try dialect.decode(payload, kind, connection.context).map { JournalMessage($0) } ?? .idle

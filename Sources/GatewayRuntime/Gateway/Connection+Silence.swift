@@ -8,7 +8,8 @@ extension Connection {
   var livenessDeadline: Instant? {
     guard !standing.isClosing else { return nil }
     switch liveness {
-    case .ping(let interval, let timeout): return isPinged ? pingedAt + timeout : lastHeard + interval
+    case .ping(let interval, let timeout):
+      return isPinged ? pingedAt + timeout : (conversation?.askedAt ?? lastHeard) + interval
     case .silence(let limit): return lastHeard + limit
     case .none: return nil
     }
@@ -39,7 +40,7 @@ extension Connection {
     guard let deadline = livenessDeadline, deadline <= now else { return false }
     if isPinged || !asksSilentPeers { return true }
     pingedAt = now
-    socket?.ping()
+    if !asksInItsWords(at: now) { socket?.ping() }
     return false
   }
 

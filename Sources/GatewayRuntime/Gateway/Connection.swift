@@ -13,6 +13,8 @@ package actor Connection {
   let gateway: Gateway
   /// What the dialect noted of the upgrade.
   private let upgradeDetails: Baggage?
+  /// What remembers what was said, where the wire needs that.
+  nonisolated let conversation: (any Conversation)?
   @exclusivity(unchecked) private(set) var session: Session
   /// Where the session stands.
   @exclusivity(unchecked) private(set) var standing: SessionStanding
@@ -51,13 +53,14 @@ package actor Connection {
   /// A connection whose upgrade has been admitted. Only on the loop.
   init(
     gateway: Gateway, table: LoopTable, bindingNumber: Int, upgradeDetails: Baggage?,
-    admitted: Admitted?
+    conversation: (any Conversation)?, admitted: Admitted?
   ) {
     let now = table.loop.now
     id = table.nextID()
     binding = gateway.bindings[bindingNumber]
     self.bindingNumber = UInt8(bindingNumber)
     self.upgradeDetails = upgradeDetails
+    self.conversation = conversation
     self.gateway = gateway
     self.table = table
     self.admitted = admitted
@@ -134,12 +137,7 @@ package actor Connection {
   private func perform(_ effect: SessionEffect, _ effects: inout [SessionEffect]) {
     switch effect {
     case .send(let message):
-      let (dialect, context) = (dialect, context)
-      if let prelude = dialect.prelude(to: message, context) {
-        send(prelude, as: .prelude, &effects)
-      }
-      guard let frame = dialect.encode(message, context) else { return }
-      send(frame, as: JournalMessage(message), telling: message.error, &effects)
+      say(message, &effects)
     case .verify(let attempt, let credentials):
       verify(attempt, credentials, &effects)
     case .perform(let command, let user, let request):
@@ -363,6 +361,7 @@ extension Connection: SocketHandler, WakeupTarget {
       metrics.connectionsOpened += 1
       metrics.connectDuration.record(table.transport.now - socket.acceptedAt)
     }
+    greet()
     if let credentials = admitted?.credentials {
       handle(.received(.credentials(credentials, request: nil)))
     } else {
@@ -378,6 +377,7 @@ extension Connection: SocketHandler, WakeupTarget {
       metrics.messagesReceived += 1
       metrics.bytesReceived += UInt64(payload.count)
     }
+    if let conversation { return received(payload, kind, in: conversation) }
     if speaksJSON == nil {
       speaksJSON = Self.isJSON(payload, kind)
       if binding.jsonDialect != nil { gateway.spoken.note(dialect) }

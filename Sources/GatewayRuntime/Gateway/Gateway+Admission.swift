@@ -19,7 +19,8 @@ extension Gateway {
       let details = binding.dialect.details(of: upgrade)
       let admitted = try judge(upgrade, details, binding, table)
       let connection = Connection(
-        gateway: self, table: table, bindingNumber: number, upgradeDetails: details, admitted: admitted)
+        gateway: self, table: table, bindingNumber: number, upgradeDetails: details,
+        conversation: binding.dialect.conversation(for: upgrade), admitted: admitted)
       return .accept(connection, subprotocol: binding.dialect.subprotocol(for: upgrade))
     } catch {
       return refuse(error, number, upgrade, table)

@@ -86,6 +86,19 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return rest
   }
 
+  /// Writes a member of an object, so that the pointer finds the text there: objects in objects, whose members no other
+  /// pointer shares.
+  func write(_ text: String, to json: inout JSONWriter) {
+    guard !steps.isEmpty else { return }
+    for step in steps.dropLast() {
+      json.name(step.name)
+      json.beginObject()
+    }
+    json.name(steps[steps.count - 1].name)
+    json.string(text)
+    for _ in steps.dropLast() { json.endObject() }
+  }
+
   /// What it points at; nil if there is nothing.
   package func find(in root: JSONView) -> JSONView? {
     var view = root

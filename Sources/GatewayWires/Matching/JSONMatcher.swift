@@ -41,6 +41,18 @@ package struct JSONMatcher: Hashable, Sendable {
     }
   }
 
+  /// The holes in it.
+  var holes: [Hole] {
+    tests.flatMap { (test) -> [Hole] in
+      switch test {
+      case .equals(let value), .differs(let value): value.holes
+      case .isAmong(let values): values.flatMap(\.holes)
+      case .starts(let template), .contains(let template): template.holes
+      case .exists, .isAtLeast, .isAtMost: []
+      }
+    }
+  }
+
   /// Whether what a pointer found is like that. What is not there is like nothing but `"exists": false`.
   package func matches(_ view: JSONView?, _ source: some HoleSource) -> Bool {
     tests.allSatisfy { Self.passes($0, view, source) }

@@ -24,6 +24,13 @@ enum MatchedValue: Hashable, Sendable {
     }
   }
 
+  var holes: [Hole] {
+    switch self {
+    case .template(let template), .numberTemplate(let template): template.holes
+    case .string, .number, .other: []
+    }
+  }
+
   /// Whether the member is just that. A hole that nothing fills is like nothing.
   func equals(_ view: JSONView, _ source: some HoleSource) -> Bool {
     switch self {

@@ -23,6 +23,8 @@ package enum Hole: Hashable, Sendable {
   case secret(String)
   /// What the gateway calls a connection; only where the description plays the gateway.
   case connection
+  /// How long the gateway waits for a new token, in milliseconds; only where the description plays the gateway.
+  case waitMilliseconds
 }
 
 /// What fills holes: a client with its token, for instance. Nil for what it does not have.

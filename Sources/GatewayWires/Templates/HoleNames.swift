@@ -27,12 +27,15 @@ package struct HoleNames: Hashable, Sendable {
   }
 
   /// What every client has.
-  package static let client = Set(table.map(\.name)).subtracting(["connection"])
+  package static let client = Set(table.map(\.name)).subtracting(gateway)
+  /// What the gateway's side has besides.
+  package static let gateway: Set<String> = ["connection", "wait_ms"]
 
   private static let table: [(name: String, hole: Hole)] = [
     ("user", .user), ("token", .token), ("id", .id), ("number", .number), ("random", .random),
     ("now", .nowSeconds), ("now_ms", .nowMilliseconds), ("life_s", .lifeSeconds), ("end_s", .endSeconds),
     ("end_ms", .endMilliseconds), ("connection", .connection),
+    ("wait_ms", .waitMilliseconds),
   ]
 
   /// What a hole is called between its braces.

@@ -31,7 +31,9 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
   // MARK: Asking
 
   package func request(_ wish: TokenWish, _ memory: TokenMemory) throws(TokenEndpointError) -> TokenRequest {
-    let source = TokenHoles(wish: wish, memory: memory, users: description.users, secrets: description.secrets)
+    let source = TokenHoles(
+      wish: wish, memory: memory, users: description.users, secrets: description.secrets,
+      wireTaken: description.wireTaken)
     // Once everything that it needs is there. Who is to be refused shows nobody's refresh token.
     let renew = wish.isHopeless ? nil : description.renew.flatMap { $0.isReady(source) ? $0 : nil }
     let call = renew ?? description.request

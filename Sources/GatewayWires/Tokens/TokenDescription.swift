@@ -14,6 +14,8 @@ package struct TokenDescription: Sendable {
   /// Whether connections are kept for the next request.
   package let keepsConnections: Bool
   let secrets: [String: String]
+  /// How many names the wire takes.
+  let wireTaken: Int
   /// The hosts that it names; nil stands for the address that the command line names.
   package let places: [EndpointPlace?]
 
@@ -23,8 +25,10 @@ package struct TokenDescription: Sendable {
 
   /// - Parameters:
   ///   - secrets: What stands for `{{secret.NAME}}`.
-  ///   - folder: Where the files are that it names.
-  package init(_ file: Described, secrets: [String: String] = [:]) throws(DescriptionError) {
+  ///   - wireTaken: What the wire takes before it asks for a token; the names come before those of the answer.
+  package init(
+    _ file: Described, secrets: [String: String] = [:], wireTaken: [String] = []
+  ) throws(DescriptionError) {
     let described = try file.object(Self.keys)
     let version = try described.required("tokens", example: "1")
     guard case .number("1") = version.value.kind else {
@@ -40,10 +44,10 @@ package struct TokenDescription: Sendable {
     let rules = try described.required("answer", example: "{ \"token\": \"/access_token\" }")
     let taken = try TokenAnswerRules.taken(by: rules)
     let requestNames = HoleNames(
-      taken: [], words: Self.words, columns: users.columns, secrets: Set(secrets.keys),
+      taken: wireTaken, words: Self.words, columns: users.columns, secrets: Set(secrets.keys),
       takenNeeds: "there was no answer yet; what is taken serves \"renew\"")
     let renewNames = HoleNames(
-      taken: taken, words: Self.words.union(["token"]), columns: users.columns, secrets: Set(secrets.keys),
+      taken: wireTaken + taken, words: Self.words.union(["token"]), columns: users.columns, secrets: Set(secrets.keys),
       takenNeeds: "\"take\": {\"NAME\": POINTER} under \"answer\" takes it")
     request = try TokenCall(try described.required("request", example: "{ \"url\": \"/token\" }"), requestNames)
     renew = try described["renew"].map { (renew) throws(DescriptionError) in try TokenCall(renew, renewNames) }
@@ -55,6 +59,7 @@ package struct TokenDescription: Sendable {
     keepsConnections = try described["keep_alive"]?.bool() ?? false
     self.users = users
     self.secrets = secrets
+    self.wireTaken = wireTaken.count
     var places: [EndpointPlace?] = []
     for address in request.addresses + (renew?.addresses ?? []) where !places.contains(address.place) {
       places.append(address.place)

@@ -6,6 +6,8 @@ struct TokenHoles: HoleSource {
   let memory: TokenMemory
   let users: TokenUsers
   let secrets: [String: String]
+  /// How many names the wire takes, which come before the endpoint's own.
+  let wireTaken: Int
 
   /// When the token is to end, in whole seconds.
   private var end: WallTime {
@@ -29,9 +31,12 @@ struct TokenHoles: HoleSource {
     case .lifeSeconds: "\(max(1, ((end - wish.now).nanoseconds + Self.second / 2) / Self.second))"
     case .endSeconds: "\(end.nanoseconds / Self.second)"
     case .endMilliseconds: "\(end.nanoseconds / Self.millisecond)"
-    case .taken(let slot): memory.taken.indices.contains(slot) ? memory.taken[slot] : nil
+    case .taken(let slot):
+      slot < wireTaken
+        ? (wish.taken.indices.contains(slot) ? wish.taken[slot] : nil)
+        : (memory.taken.indices.contains(slot - wireTaken) ? memory.taken[slot - wireTaken] : nil)
     case .secret(let name): secrets[name]
-    case .id, .sent, .connection: nil
+    case .id, .sent, .connection, .waitMilliseconds: nil
     }
   }
 

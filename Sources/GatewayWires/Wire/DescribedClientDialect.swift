@@ -59,13 +59,34 @@ package struct DescribedClientDialect: ClientDialect {
     ClientMemory(taken: wire.names.taken.count, sent: wire.messages.count)
   }
 
-  package func upgrade(of client: ClientIdentity) -> ClientUpgrade {
-    let upgrade = wire.connect.upgrade(source(client, nil, message: 0))
+  package func ahead(of client: ClientIdentity, _ memory: ClientMemory?) -> HTTPRequest? {
+    let request = wire.before?.request(source(client, memory, message: 0))
+    if let watch, let request {
+      watch(.askedAhead("\(request.method) \(seen(Self.target(of: request), client))"))
+    }
+    return request
+  }
+
+  package func heed(_ response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?) -> String? {
+    let missing = wire.before?.take(from: response, into: memory)
+    watch?(.answeredAhead(status: response.status, lacking: missing))
+    return missing.map { "before_lacks_\(WireLabel.cleaned($0))" }
+  }
+
+  package func upgrade(of client: ClientIdentity) -> ClientUpgrade { upgrade(of: client, nil) }
+
+  package func upgrade(of client: ClientIdentity, _ memory: ClientMemory?) -> ClientUpgrade {
+    let upgrade = wire.connect.upgrade(source(client, memory, message: 0))
     if let watch {
-      let query = upgrade.request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-      watch(.dialled(seen(Array((upgrade.request.path + (query.isEmpty ? "" : "?\(query)")).utf8), client)))
+      watch(.dialled(seen(Self.target(of: upgrade.request), client)))
     }
     return upgrade
+  }
+
+  /// Path and query as people read them.
+  private static func target(of request: HTTPRequest) -> [UInt8] {
+    let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    return Array((request.path + (query.isEmpty ? "" : "?\(query)")).utf8)
   }
 
   package func encode(_ message: ClientMessage, of client: ClientIdentity) -> Frame? {
@@ -160,7 +181,10 @@ package struct DescribedClientDialect: ClientDialect {
     let taken = Taken(rule, from: text, into: memory, of: client)
     var notices = taken.life.map { [ServerNotice.tokenLife($0)] } ?? []
     if let notice = notice(of: rule, taken, in: phase, source) { notices.append(notice) }
-    if let reply = rule.reply { notices.append(.cue(reply)) }
+    if let reply = rule.reply {
+      // Of a client that asks at need, whatever holds its token is worth a new one.
+      notices.append(wire.habits.asksAtNeed && wire.messages[reply].saysToken ? .tokenCue(reply) : .cue(reply))
+    }
     return notices
   }
 

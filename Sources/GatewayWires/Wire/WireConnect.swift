@@ -9,27 +9,34 @@ struct WireConnect: Sendable {
 
   init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
     let connect = try described.object(["path", "query", "headers", "subprotocols"])
-    let path = try connect.required("path", example: "\"/socket\"")
-    guard try path.text().hasPrefix("/"), try !path.text().contains("?") else {
-      throw path.error("a path begins with / and has no query; that stands under \"query\"")
-    }
-    self.path = try Template(url: path, names)
+    path = try Self.path(connect, of: described, names)
     query = try Self.pairs(connect["query"], names)
-    headers = try Self.pairs(connect["headers"], names)
-    for (name, _) in headers where name.utf8.isEmpty || !name.utf8.allSatisfy(Self.isToken) {
-      throw described.error("'\(name)' is no name of a header field")
-    }
+    headers = try HeaderFields.read(connect["headers"], names)
     subprotocols =
       try connect["subprotocols"]?.elements().map { (element) throws(DescriptionError) in
         try Template(element, names)
       } ?? []
   }
 
-  private static func isToken(_ byte: UInt8) -> Bool {
-    byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+  /// The path of an object that has one.
+  static func path(
+    _ object: DescribedObject, of described: Described, _ names: HoleNames
+  ) throws(DescriptionError) -> Template {
+    let path = try object.required("path", example: "\"/socket\"")
+    let text = try path.text()
+    guard text.hasPrefix("/"), !text.contains("?"), !text.contains("#") else {
+      throw path.error("a path begins with / and has no query; that stands under \"query\"")
+    }
+    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw path.error("a path has no spaces and nothing beyond ASCII; %20 stands for a space")
+    }
+    return try Template(url: path, names)
   }
 
-  private static func pairs(
+  /// Every template of the request.
+  var templates: [Template] { [path] + query.map(\.value) + headers.map(\.value) + subprotocols }
+
+  static func pairs(
     _ described: Described?, _ names: HoleNames
   ) throws(DescriptionError) -> [(name: String, value: Template)] {
     try described?.members().map { (member) throws(DescriptionError) in
@@ -46,7 +53,7 @@ struct WireConnect: Sendable {
     }
     for (name, value) in headers {
       if let value = try? value.text(from: source, refusing: [0x0D, 0x0A, 0]) {
-        request.headers.append(HTTPField(name.lowercased(), value))
+        request.headers.append(HTTPField(name, value))
       }
     }
     let subprotocols = subprotocols.compactMap { try? $0.text(from: source, refusing: [0x0D, 0x0A, 0, 0x2C]) }

@@ -6,6 +6,7 @@ extension WireDescription {
   func check(_ file: Described, _ renewing: WireRenewal) throws(DescriptionError) {
     try checkReach()
     try checkExamples()
+    try checkNeed(file)
     let verdicts = Set(rules.map(\.verdict))
     guard habits.isLoggedInAtOpen || verdicts.contains(.loggedIn) else {
       throw file.error("/hear: no rule is logged_in; one, or \"at_open\": {\"is\": \"logged_in\"}")
@@ -17,6 +18,21 @@ extension WireDescription {
     if [.asked, .timer].contains(renewing.habit.how), !verdicts.contains(.refreshed), !renewing.habit.isProvenBySurvival
     {
       throw refresh.error("no rule of /hear is refreshed; one, or \"proof\": \"survival\"")
+    }
+  }
+
+  /// Where the token is asked for at need, a step of the login says it, and nothing before that does.
+  private func checkNeed(_ file: Described) throws(DescriptionError) {
+    guard habits.asksAtNeed else { return }
+    let token = try file.object(Self.keys)["token"] ?? file
+    func say(_ place: String) -> DescriptionError {
+      token.error("\(place) says {{token}}, for which nobody has asked yet; \"token\": \"before\"")
+    }
+    if before?.templates.contains(where: { $0.holes.contains(.token) }) == true { throw say("/before") }
+    if connect.templates.contains(where: { $0.holes.contains(.token) }) { throw say("/connect") }
+    if opening.map({ messages[$0].saysToken }) == true { throw say("/at_open") }
+    guard rules.contains(where: { $0.reply.map { messages[$0].saysToken } == true }) else {
+      throw token.error("no rule of /hear says a message with {{token}}, so that none is ever asked for")
     }
   }
 
@@ -66,6 +82,7 @@ struct ExampleSource: HoleSource {
     case .nowMilliseconds, .endMilliseconds: "1700000000000"
     case .lifeSeconds: "300"
     case .connection: "c1"
+    case .waitMilliseconds: "60000"
     }
   }
 }
@@ -78,8 +95,16 @@ extension WireDescription {
       "\(name): \(messages.count) messages, \(rules.count) rules, \(examples) examples, renewal \(habits.refresh.how.rawValue)"
   }
 
+  /// The path of the upgrade, if it has no holes.
+  package var path: String? { connect.path.literal.map { String(decoding: $0, as: UTF8.self) } }
+
   /// Whether the token stands in the address, which gateways and proxies write into their logs.
   package var showsTokenInAddress: Bool {
     (connect.query.map(\.value) + [connect.path]).contains { $0.holes.contains(.token) }
+  }
+
+  /// What rules take that a request for a token may say; none where it is asked for before anything is heard.
+  package var takenBeforeToken: [String] {
+    habits.asksAtNeed ? names.taken : []
   }
 }

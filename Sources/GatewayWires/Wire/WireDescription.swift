@@ -5,6 +5,8 @@ internal import GatewayJSON
 /// habits only; what a client does with them is the storm's one client machine.
 package struct WireDescription: Sendable {
   package let name: String
+  /// What is asked of the gateway before each dial; nil for nothing.
+  let before: WireBefore?
   let connect: WireConnect
   let frames: WireFraming
   /// In the order of ``HoleNames/sent``.
@@ -13,15 +15,20 @@ package struct WireDescription: Sendable {
   let keepAlive: WireKeepAlive?
   package let names: HoleNames
   package let habits: ClientHabits
+  /// What a gateway that plays the description goes by.
+  let serving: WireServing
+  /// How clients renew.
+  let renewing: WireRenewal
+  /// Where it stands.
+  let file: Described
   /// What is said when the connection is open; nil where the gateway speaks first, or the upgrade said all.
   let opening: Int?
   /// What carries a new token; nil where none is sent on a connection.
   let renewal: Int?
 
   static let keys = [
-    "$schema", "wire", "name", "connect", "token", "frames", "settle", "say", "at_open", "hear", "ends", "refresh",
-    "comeback",
-    "keep_alive", "serve",
+    "$schema", "wire", "name", "before", "connect", "token", "frames", "settle", "say", "at_open", "hear", "ends",
+    "refresh", "comeback", "keep_alive", "serve",
   ]
   /// What a client remembers of what rules took.
   private static let slotsMax = 8
@@ -35,26 +42,29 @@ package struct WireDescription: Sendable {
     let name = try wire.required("name", example: "\"my-gateway\"")
     self.name = try name.text()
     guard (1...64).contains(self.name.utf8.count) else { throw name.error("a wire's name has 1 to 64 bytes") }
-    if let token = wire["token"], try token.text() != "before" {
-      throw token.unknown(try token.text(), "moment to ask for a token", among: ["before"])
-    }
+    let moment = try wire["token"]?.choice("moment to ask for a token", TokenMoment.self) ?? .before
     let said = try wire["say"]?.members() ?? []
     let heard = try wire["hear"]?.elements() ?? []
-    let names = HoleNames(taken: try Self.taken(by: heard), sent: said.map(\.name))
+    let names = HoleNames(taken: try Self.taken(by: heard, wire["before"]), sent: said.map(\.name))
     self.names = names
+    before = try wire["before"].map { (before) throws(DescriptionError) in try WireBefore(before, names) }
     connect = try WireConnect(try wire.required("connect", example: "{ \"path\": \"/socket\" }"), names)
     frames = try WireFraming(wire["frames"])
     messages = try said.map { (entry) throws(DescriptionError) in try WireMessage(entry.value, names) }
     rules = try heard.map { (entry) throws(DescriptionError) in try WireRule(entry, names) }
     let opening = try WireOpening(wire["at_open"], names)
     self.opening = opening.message
+    self.file = file
     let renewing = try WireRenewal(wire["refresh"], names)
+    self.renewing = renewing
+    serving = try WireServing(wire["serve"], names)
     renewal = renewing.message
     keepAlive = try wire["keep_alive"].map { (keepAlive) throws(DescriptionError) in try WireKeepAlive(keepAlive, names)
     }
     var habits = ClientHabits()
     habits.refresh = renewing.habit
     habits.isLoggedInAtOpen = opening.isLoggedIn
+    habits.asksAtNeed = moment == .atNeed
     habits.settle = try wire["settle"]?.duration() ?? (opening.isLoggedIn ? .seconds(1) : .zero)
     habits.keepAlive = keepAlive?.habit
     habits.comeback = try ComebackHabit(wire["comeback"], ends: WireEnds.rules(wire["ends"]))
@@ -62,11 +72,21 @@ package struct WireDescription: Sendable {
     try check(file, renewing)
   }
 
-  /// The names under which rules take something without a meaning of its own.
-  private static func taken(by rules: [Described]) throws(DescriptionError) -> [String] {
+  /// When a client asks for its token.
+  private enum TokenMoment: String, CaseIterable {
+    /// Ahead of the dial.
+    case before
+    /// When a step of the login says a message that holds it.
+    case atNeed = "at_need"
+  }
+
+  /// The names under which rules, and the request before the dial, take something without a meaning of its own.
+  private static func taken(by rules: [Described], _ before: Described?) throws(DescriptionError) -> [String] {
     var names: [String] = []
-    for rule in rules {
-      guard let take = try rule.object(WireRule.keys)["take"] else { continue }
+    var takers: [Described?] = [try before?.object(WireBefore.keys)["take"]]
+    for rule in rules { takers.append(try rule.object(WireRule.keys)["take"]) }
+    for take in takers {
+      guard let take else { continue }
       for (name, value) in try take.members() where WireRule.Meaning(rawValue: name) == nil && !names.contains(name) {
         guard names.count < slotsMax else { throw value.error("more than \(slotsMax) different names are taken") }
         names.append(name)

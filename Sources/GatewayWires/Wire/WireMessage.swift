@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayJSON
 
 /// What a client of a described wire says: `40{"token":"…"}`, for instance, or two lines at once.
 struct WireMessage: Sendable {
@@ -6,11 +7,18 @@ struct WireMessage: Sendable {
     let template: Template
     /// In place of the wire's own.
     let kind: Frame.Kind?
-    /// Whether what fills its holes is not escaped.
-    let isText: Bool
+    /// The names of the members that hold the token, without signs and capitals; nil where it stands elsewhere too.
+    let tokenMembers: [String]?
+    /// How a gateway knows it again; nil where it cannot.
+    let pattern: MessagePattern?
+
+    var saysToken: Bool { template.holes.contains(.token) }
   }
 
   let parts: [Part]
+
+  /// Whether the client's token is in it.
+  var saysToken: Bool { parts.contains(where: \.saysToken) }
 
   init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
     parts = try described.oneOrMore().map { (part) throws(DescriptionError) in try Self.part(part, names) }
@@ -26,11 +34,51 @@ struct WireMessage: Sendable {
       case let other: throw kind.unknown(other, "kind of frames", among: ["text", "binary"])
       }
     }
-    for condition in try part["known_by"]?.members() ?? [] {
-      _ = try JSONPointer(condition.name, at: condition.value)
-      _ = try JSONMatcher(condition.value, names)
+    if let known = part["known_by"], part["json"] == nil {
+      throw known.error("points into JSON, and the message is none")
     }
-    return Part(template: try template(described, part, names), kind: kind, isText: part["text"] != nil)
+    var knownBy: [(pointer: JSONPointer, matcher: JSONMatcher)] = []
+    for condition in try part["known_by"]?.members() ?? [] {
+      let pointer = try JSONPointer(condition.name, at: condition.value)
+      let matcher = try JSONMatcher(condition.value, names)
+      guard matcher.holes.isEmpty else {
+        throw condition.value.error("has no holes: a gateway knows the message before it knows the client")
+      }
+      knownBy.append((pointer, matcher))
+    }
+    let template = try template(described, part, names)
+    return Part(
+      template: template, kind: kind, tokenMembers: part["json"].flatMap { Self.tokenMembers(in: $0.value) },
+      pattern: try MessagePattern(part, knownBy: knownBy, names))
+  }
+
+  /// See ``Part/tokenMembers``.
+  private static func tokenMembers(in json: PlacedJSON) -> [String]? {
+    func holds(_ value: PlacedJSON) -> Bool {
+      if case .string(let text) = value.kind { text.contains("{{token") } else { false }
+    }
+    switch json.kind {
+    case .object(let members):
+      var names: [String] = []
+      for member in members {
+        if holds(member.value) {
+          names.append(member.name.lowercased().filter { $0.isLetter || $0.isNumber })
+        } else if let inner = tokenMembers(in: member.value) {
+          names += inner
+        } else {
+          return nil
+        }
+      }
+      return names
+    case .array(let elements):
+      var names: [String] = []
+      for element in elements {
+        guard !holds(element), let inner = tokenMembers(in: element) else { return nil }
+        names += inner
+      }
+      return names
+    case .string, .number, .bool, .null: return holds(json) ? nil : []
+    }
   }
 
   /// The template of `json` or `text`, behind its prefix. The same for what is said and for `as`.

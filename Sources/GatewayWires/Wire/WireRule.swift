@@ -70,7 +70,7 @@ struct WireRule: Sendable {
     label = try rule["label"].map { (label) throws(DescriptionError) in try WireLabel(label) }
     unpack = try rule["unpack"].map { (unpack) throws(DescriptionError) in try JSONPointer(unpack) }
     var serving = names
-    serving.words.insert("connection")
+    serving.words.formUnion(HoleNames.gateway)
     example = try rule["as"].map { (example) throws(DescriptionError) in
       try WireMessage.template(example, try example.object(["json", "text", "prefix"]), serving)
     }

@@ -5,6 +5,10 @@ package import GatewayCore
 package enum WireSight: Hashable, Sendable {
   /// Path and query of an upgrade.
   case dialled(String)
+  /// The request before the dial: method and path.
+  case askedAhead(String)
+  /// Its answer, and what it lacks.
+  case answeredAhead(status: Int, lacking: String?)
   case said(message: String, String)
   /// A message that could not be said, and why.
   case unsaid(message: String, HoleError)

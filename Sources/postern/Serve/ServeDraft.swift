@@ -4,6 +4,7 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 import GatewayStores
+import GatewayWires
 
 /// What the flags of `postern serve` say, each by itself, before they are put together: the port 8080, for instance.
 struct ServeDraft: Sendable {
@@ -56,6 +57,8 @@ struct ServeDraft: Sendable {
   var keepsPayloads = false
   var takesFaults = false
   var seed: UInt64?
+  /// The description of a wire that it plays beside the vendors'; nil for none.
+  var wire: WireDescription?
 
   init() throws {
     configuration = GatewayConfiguration(session: try SessionPolicy())

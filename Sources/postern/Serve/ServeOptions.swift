@@ -31,9 +31,11 @@ struct ServeOptions {
     }
     draft.configuration.session = try Self.session(draft)
     let own = OwnKeys(verifier: verifier, signer: signer, secret: try TokenKeys.secret(arguments))
-    let vendors = try Vendors.all.map { vendor -> any VendorSettings in
+    var vendors = try Vendors.all.map { vendor -> any VendorSettings in
       try vendor.settings(arguments, own)
     }
+    // Last: what a vendor's wire accepts is the vendor's.
+    if let wire = draft.wire { vendors.append(try WireFile.served(wire, arguments, verifier)) }
     var settings = GatewaySettings(
       SpaceSettings(
         configuration: draft.configuration, vendors: vendors,

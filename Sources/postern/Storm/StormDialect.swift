@@ -24,7 +24,7 @@ struct StormDialect {
     let ownClient = try tool.dialect(arguments, providerSecret: secret)
     if let file = arguments.value("wire") {
       try arguments.refuse(["dialect"], with: "wire", file.text)
-      let secrets = try TokensFile.secrets(arguments)
+      let secrets = try TemplateSecrets.read(arguments)
       client = DescribedClientDialect(try WireFile.read(file), provider: ownClient, secrets: secrets)
     } else {
       client = ownClient

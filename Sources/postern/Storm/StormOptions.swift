@@ -71,8 +71,9 @@ struct StormOptions {
     guard !controls.isEmpty || scenario?.scenario.phases.contains(where: \.wantsControl) != true else {
       throw UsageError("--scenario has orders or faults and needs --control-url, whose gateway they are for")
     }
-    described = try TokensFile.read(arguments)
     let dialect = isProviderOnly ? nil : try StormDialect(arguments)
+    let wire = (dialect?.client as? DescribedClientDialect)?.wire
+    described = try TokensFile.read(arguments, wireTaken: wire?.takenBeforeToken ?? [])
     if isProviderOnly { try Self.checkAlone(arguments) }
     providerPath = dialect?.providerPath ?? ""
     tokens = try Self.tokens(arguments, dialect, described: described, provider: provider, gateway: gateway)

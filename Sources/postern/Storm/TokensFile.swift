@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayKit
 import GatewayRuntime
@@ -11,30 +10,17 @@ enum TokensFile {
   private static let folder = "Deploy/tokens"
 
   /// Nil if no flag names one. Throws a ``UsageError`` that says what is wrong with the file, and where.
-  static func read(_ arguments: Arguments) throws -> TokenDescription? {
+  ///
+  /// - Parameter wireTaken: What the wire takes before it asks for a token.
+  static func read(_ arguments: Arguments, wireTaken: [String] = []) throws -> TokenDescription? {
     guard let value = arguments.value("tokens") else { return nil }
     do {
       return try TokenDescription(
         try DescriptionFile.read(NamedFile.path(value.text, in: folder), of: value.source),
-        secrets: try secrets(arguments))
+        secrets: try TemplateSecrets.read(arguments), wireTaken: wireTaken)
     } catch let error as DescriptionError {
       throw UsageError("\(error)")
     }
-  }
-
-  /// What `--template-secret NAME=FILE` gives, each for `{{secret.NAME}}`.
-  static func secrets(_ arguments: Arguments) throws -> [String: String] {
-    var secrets: [String: String] = [:]
-    for value in arguments.values("template-secret") {
-      let parts = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard parts.count == 2, !parts[0].isEmpty else {
-        throw UsageError(value.source, value: value.text, expected: "NAME=FILE, for {{secret.NAME}} in a description")
-      }
-      guard secrets.updateValue(try SecretFile.read(parts[1], of: value.source), forKey: parts[0]) == nil else {
-        throw UsageError("\(value.source): there are two secrets '\(parts[0])'")
-      }
-    }
-    return secrets
   }
 
   /// Where the requests go. Throws if a path stands below an address that nobody named, or a file of TLS is no good.
@@ -57,15 +43,5 @@ enum TokensFile {
       target.keepsConnections = tokens.keepsConnections
       return target
     }
-  }
-}
-
-/// A file that a flag names by its path, or by a bare name where it comes with postern.
-enum NamedFile {
-  static func path(_ text: String, in folder: String) -> String {
-    let isName = !text.contains("/") && !text.hasSuffix(".json")
-    let known = "\(folder)/\(text).json"
-    return isName && !FileManager.default.fileExists(atPath: text) && FileManager.default.fileExists(atPath: known)
-      ? known : text
   }
 }

@@ -49,6 +49,9 @@ struct WireTrial {
   static func text(_ sight: WireSight) -> String {
     switch sight {
     case .dialled(let target): "→ GET \(target)"
+    case .askedAhead(let words): "→ \(words)"
+    case .answeredAhead(let status, nil): "← \(status)"
+    case .answeredAhead(let status, let name?): "! \(status), but nothing to take as '\(name)'"
     case .said(let message, let text): "→ \(message)  \(text)"
     case .unsaid(let message, let error): "! \(message) could not be said: \(error)"
     case .heard(let text, let rule, let verdict): "← \(rule) \(verdict)  \(text)"

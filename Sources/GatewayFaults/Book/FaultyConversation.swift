@@ -1,0 +1,38 @@
+import GatewayCore
+internal import GatewayRuntime
+
+/// A conversation that tells the book of faults what it is just putting into words, and changes none of them.
+///
+final class FaultyConversation: Conversation {
+  private let inner: any Conversation
+  private let book: FaultBook
+
+  init(_ inner: any Conversation, _ book: FaultBook) {
+    self.inner = inner
+    self.book = book
+  }
+
+  var askedAt: Instant? {
+    get { inner.askedAt }
+    set { inner.askedAt = newValue }
+  }
+
+  func greeting(_ context: DialectContext) -> [Frame] { inner.greeting(context) }
+
+  func messages(in payload: UnsafeRawBufferPointer) -> [[UInt8]] { inner.messages(in: payload) }
+
+  func decode(_ message: [UInt8], _ context: DialectContext) -> InboundMessage? {
+    inner.decode(message, context)
+  }
+
+  func foresee(_ payload: UnsafeRawBufferPointer, _ context: DialectContext) -> InboundMessage? {
+    inner.foresee(payload, context)
+  }
+
+  func encode(_ message: OutboundMessage, _ context: DialectContext) -> [Frame] {
+    book.isSaying(JournalMessage(message), to: context.connection)
+    return inner.encode(message, context)
+  }
+
+  func ping(_ context: DialectContext) -> [Frame] { inner.ping(context) }
+}

@@ -1,0 +1,79 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// A described wire, the gateway's side. What it says and hears hangs on the connection: ``ServedConversation``.
+package struct ServedDialect: Dialect {
+  let served: ServedWire
+  let secrets: [String: String]
+  private let redaction: JSONRedaction
+  /// Whether a token stands where no member's name says that it is one: nothing of such messages is shown.
+  private let hidesMessages: Bool
+
+  init(_ served: ServedWire, secrets: [String: String]) {
+    self.served = served
+    self.secrets = secrets
+    let places = served.wire.messages.flatMap(\.parts).filter(\.saysToken).map(\.tokenMembers)
+    hidesMessages = places.contains { $0 == nil }
+    redaction = JSONRedaction(Set(places.compactMap { $0 }.joined().map { Name($0) }))
+  }
+
+  package var name: String { served.wire.name }
+
+  package var socketPath: String? {
+    served.wire.connect.path.literal.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  package func accepts(_ upgrade: HTTPRequest) -> Bool { served.accepts(upgrade) }
+
+  package func owns(path: String) -> Bool { false }
+
+  package var refusesBeforeUpgrade: Bool { !served.refusesInWords }
+
+  package func subprotocol(for upgrade: HTTPRequest) -> String? {
+    let known = served.wire.connect.subprotocols.compactMap { $0.literal.map { String(decoding: $0, as: UTF8.self) } }
+    return ServedWire.offered(in: upgrade).first { offered in known.contains { $0.utf8.elementsEqual(offered.utf8) } }
+  }
+
+  /// Where no message logs in, whatever the upgrade carries is all there will be.
+  package func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? {
+    guard served.chain.isEmpty else { return nil }
+    if let token = served.token(in: upgrade) { return Credentials(token: token) }
+    guard !refusesBeforeUpgrade else { throw .credentialsMissing.detailed("the upgrade carries no token") }
+    return Credentials(token: "")
+  }
+
+  package func conversation(for upgrade: HTTPRequest) -> (any Conversation)? {
+    ServedConversation(served, token: served.token(in: upgrade), secrets: secrets)
+  }
+
+  package func decode(
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
+  ) throws(GatewayError) -> InboundMessage? { nil }
+
+  package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
+
+  package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    guard let start = payload.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
+      // A line without JSON: a ping, a word.
+      return payload.count <= Self.wordMax ? String(decoding: payload, as: UTF8.self) : nil
+    }
+    guard !hidesMessages, start <= Self.wordMax else { return nil }
+    let end = served.wire.frames.end
+    var json = payload[start...]
+    if !end.isEmpty, json.suffix(end.count).elementsEqual(end) { json = json.dropLast(end.count) }
+    let text = redaction.text(UnsafeRawBufferPointer(rebasing: json), isUnderstood: isUnderstood)
+    return text.map { String(decoding: payload[..<start], as: UTF8.self) + $0 }
+  }
+
+  private static let wordMax = 24
+
+  package func closeReason(for reason: CloseReason) -> CloseReason {
+    served.code(for: reason).flatMap { CloseReason(code: $0, name: reason.name) } ?? reason
+  }
+
+  package func response(for error: GatewayError) -> HTTPResponse {
+    let status = error.httpStatus == 401 ? served.wire.statusOfRefusal ?? 401 : error.httpStatus
+    return HTTPResponse(status: status, json: JSONWriter.object { $0.member("error", error.name) })
+  }
+}

@@ -1,0 +1,121 @@
+package import GatewayCore
+package import GatewayKit
+internal import GatewayTokens
+
+/// A described wire as a gateway plays it: its sockets, and what is asked ahead of them. Its tokens are the gateway's own.
+package struct ServedVendor: Vendor {
+  package let bindings: [DialectBinding]
+  private let served: ServedWire
+  private let dialect: ServedDialect
+  private let authenticator: any Authenticator
+  private let services: any GatewayServices
+  private let secrets: Secrets
+
+  package init(_ settings: ServedSettings, on ground: Ground) throws {
+    let wire = settings.wire
+    served = try ServedWire(wire)
+    dialect = ServedDialect(served, secrets: settings.secrets)
+    services = ground.services
+    secrets = ground.secrets
+    authenticator = settings.authenticator(ground)
+    let habit = wire.habits.refresh
+    let judge: any Authenticator =
+      wire.renewing.endsAreEnforced && habit.how != .none
+      ? habit.how == .asked ? authenticator : StrictAuthenticator(inner: authenticator)
+      : LastingAuthenticator(inner: authenticator)
+    let liveness = wire.serving.pingInterval.map { Liveness.ping(after: $0, timeout: $0) }
+    bindings = [
+      DialectBinding(dialect, judge, session: try Self.session(of: wire, on: ground.session), liveness: liveness)
+    ]
+  }
+
+  /// The times of its sessions: where the gateway asks they are those of every session of it; where it does not, whoever
+  /// has not renewed within the grace is cut off, and who comes back with a new token is at once.
+  private static func session(of wire: WireDescription, on usual: SessionPolicy) throws -> SessionPolicy? {
+    let habit = wire.habits.refresh
+    guard habit.how != .asked else { return nil }
+    return try SessionPolicy(
+      loginTimeout: usual.loginTimeout,
+      // Who is believed by having survived is not to survive an old token.
+      refreshTimeout: habit.how == .timer && !habit.isProvenBySurvival ? habit.grace : .zero,
+      revocation: usual.revocation, anyRefreshTimeout: true)
+  }
+
+  package func routes(with provider: TokenProvider) -> [HTTPRoute] {
+    guard let before = served.wire.before, let path = served.beforePath else { return [] }
+    return [HTTPRoute(before.method, path) { request, _ in await answer(request) }]
+  }
+
+  /// The answer to the request ahead of the upgrade.
+  private nonisolated(nonsending) func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    guard let before = served.wire.before else { return dialect.response(for: .notFound) }
+    let now = services.wallTime
+    if before.templates.contains(where: { $0.holes.contains(.token) }) {
+      let token = served.token(before: request) ?? ""
+      if case .failure(let error) = await authenticator.judge(Credentials(token: token), at: now).verdict {
+        return dialect.response(for: error)
+      }
+    }
+    return HTTPResponse(status: 200, json: before.answer(naming: Base64URL.encode(secrets.bytes(12)), at: now))
+  }
+}
+
+/// How a description is played: which, with which secrets in it, and whose tokens let its clients in.
+package struct ServedSettings: VendorSettings {
+  package var wire: WireDescription
+  /// What stands for `{{secret.NAME}}`.
+  package var secrets: [String: String]
+  package var authenticator: @Sendable (Ground) -> any Authenticator
+
+  /// Throws a ``DescriptionError`` if the description does not say what a gateway has to say.
+  package init(
+    _ wire: WireDescription, secrets: [String: String] = [:],
+    authenticator: @escaping @Sendable (Ground) -> any Authenticator
+  ) throws(DescriptionError) {
+    _ = try ServedWire(wire)
+    self.wire = wire
+    self.secrets = secrets
+    self.authenticator = authenticator
+  }
+
+  package func vendor(on ground: Ground) throws -> ServedVendor { try ServedVendor(self, on: ground) }
+}
+
+/// An authenticator of a wire on which nobody is asked for a token: one that is over lets nobody in for a moment, within the
+/// leeway that clocks are given.
+struct StrictAuthenticator: Authenticator {
+  let inner: any Authenticator
+
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+    switch inner.judge(credentials, of: bearer, at: now) {
+    case .decided(let verdict): .decided(Self.strict(verdict, at: now))
+    case .pending(let question): .pending { Self.strict(await question(), at: now) }
+    }
+  }
+
+  private static func strict(_ verdict: Verdict, at now: WallTime) -> Verdict {
+    verdict.flatMap { token in
+      token.expiresAt.map { $0 <= now } ?? false ? .failure(.tokenExpired) : .success(token)
+    }
+  }
+}
+
+/// An authenticator of a wire whose sessions outlive their tokens.
+struct LastingAuthenticator: Authenticator {
+  let inner: any Authenticator
+
+  func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+    switch inner.judge(credentials, of: bearer, at: now) {
+    case .decided(let verdict): .decided(Self.lasting(verdict))
+    case .pending(let question): .pending { Self.lasting(await question()) }
+    }
+  }
+
+  private static func lasting(_ verdict: Verdict) -> Verdict {
+    verdict.map { token in
+      var token = token
+      token.expiresAt = nil
+      return token
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import GatewayCore
+internal import GatewayTokens
+
+/// What stood in the holes of a client's message: its token, the number of the message.
+struct Bindings {
+  private(set) var token: String?
+  private(set) var user: String?
+  private(set) var id: String?
+
+  /// Longer numbers of messages, and names, are not repeated to anybody.
+  private static let nameMax = 256
+
+  /// Notes what stood in a hole; false if it cannot have been written by that filter.
+  mutating func note(_ hole: Hole, _ filter: HoleFilter?, _ place: Template.Place, _ text: [UInt8]) -> Bool {
+    guard let value = Self.unfiltered(text, filter, place) else { return false }
+    switch hole {
+    case .token: token = value
+    case .user where value.utf8.count <= Self.nameMax: user = value
+    case .id where value.utf8.count <= Self.nameMax: id = value
+    default: break
+    }
+    return true
+  }
+
+  private static func unfiltered(_ bytes: [UInt8], _ filter: HoleFilter?, _ place: Template.Place) -> String? {
+    guard var text = String(validating: bytes, as: UTF8.self) else { return nil }
+    if place == .url || place == .form {
+      guard let decoded = PercentEncoding.decode(text) else { return nil }
+      text = decoded
+    }
+    switch filter {
+    case nil, .number?, .json?: return text
+    case .base64?: return Base64.decode(text).flatMap { String(validating: $0, as: UTF8.self) }
+    case .base64url?: return Base64URL.decode(text).flatMap { String(validating: $0, as: UTF8.self) }
+    case .url?: return PercentEncoding.decode(text)
+    }
+  }
+}
+
+extension Template {
+  /// Whether the text may be this template with its holes filled; notes what stood in them. A hole ends where what follows
+  /// it is found first.
+  func matches(_ bytes: ArraySlice<UInt8>, _ bindings: inout Bindings) -> Bool {
+    var rest = bytes
+    var index = pieces.startIndex
+    while index < pieces.endIndex {
+      switch pieces[index] {
+      case .bytes(let literal):
+        guard rest.starts(with: literal) else { return false }
+        rest = rest.dropFirst(literal.count)
+      case .hole(let hole, let filter, let place, _):
+        let next = index + 1 < pieces.endIndex ? pieces[index + 1] : nil
+        var end = rest.endIndex
+        if case .bytes(let literal)? = next {
+          guard let found = Self.first(literal, in: rest, isLast: index + 2 == pieces.endIndex) else { return false }
+          end = found
+        } else if next != nil {
+          return false
+        }
+        guard end > rest.startIndex, bindings.note(hole, filter, place, Array(rest[..<end])) else { return false }
+        rest = rest[end...]
+      }
+      index += 1
+    }
+    return rest.isEmpty
+  }
+
+  /// Where the literal stands that ends a hole: at the very end, if nothing follows it.
+  private static func first(_ literal: [UInt8], in bytes: ArraySlice<UInt8>, isLast: Bool) -> Int? {
+    guard bytes.count >= literal.count else { return nil }
+    if isLast {
+      let start = bytes.endIndex - literal.count
+      return bytes[start...].elementsEqual(literal) ? start : nil
+    }
+    var start = bytes.startIndex
+    while start + literal.count <= bytes.endIndex {
+      if bytes[start...].starts(with: literal) { return start }
+      start += 1
+    }
+    return nil
+  }
+}

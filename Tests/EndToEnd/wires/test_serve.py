@@ -1,0 +1,259 @@
+"""`postern serve --wire`: the gateway's side of each description that comes with postern.
+
+Storms with the same file, and clients that nobody here wrote. Ably, Phoenix, Supabase and Pusher are described by their documents; no
+server of theirs takes part here.
+"""
+
+import asyncio
+import json
+import threading
+import time
+import urllib.request
+from collections import Counter
+
+import centrifuge
+import nats
+import pysher
+import pytest
+import socketio
+import storms
+from gateway import Gateway, token
+
+CLIENTS = 20
+# All but the plain dialect's own, whose path is not free.
+RENEWED = ["ably", "centrifuge-v1", "centrifugo", "supabase-realtime"]
+RETURNING = ["close-4401", "graphql-transport-ws", "nats", "phoenix", "signalr-json", "socketio", "wamp-ticket"]
+TIMES = ["--any-refresh-timeout", "--refresh-timeout", "5s", "--journal"]
+
+
+def secrets(folder):
+    """What stands for the secrets in the descriptions."""
+    path = folder / "key"
+    path.write_text("k")
+    return ["--template-secret", f"app_key={path}", "--template-secret", f"apikey={path}"]
+
+
+@pytest.fixture
+def serve(wires, tmp_path):
+    def serve(name, *flags):
+        return Gateway("--wire", str(wires / f"{name}.json"), *secrets(tmp_path), *TIMES, *flags, loops=1)
+
+    return serve
+
+
+@pytest.fixture
+def storm(wires, tmp_path):
+    def storm(name, gateway, *more, expected=(0,)):
+        flags = ["--wire", str(wires / f"{name}.json"), *secrets(tmp_path), "--url", gateway.url]
+        return storms.run(
+            *flags, *("--clients", str(CLIENTS), "--rate", "100", "--hold", "2s", "--timeout", "40s", *more), expected=expected
+        )["result"]
+
+    return storm
+
+
+def get(gateway, path):
+    with urllib.request.urlopen(gateway.control_url + path, timeout=10) as answer:
+        return json.load(answer)
+
+
+def order(gateway, path, body):
+    request = urllib.request.Request(
+        gateway.control_url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}, method="POST"
+    )
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.load(answer)
+
+
+def lines(gateway):
+    return get(gateway, "/journal?limit=1000")["lines"]
+
+
+def counts_of(gateway):
+    """How many lines of each kind there are."""
+    return Counter(line["kind"] for line in lines(gateway))
+
+
+def until(met, within=20):
+    deadline = time.monotonic() + within
+    while not met():
+        assert time.monotonic() < deadline, "it has not come about"
+        time.sleep(0.02)
+
+
+# Storms with the same file
+
+
+@pytest.mark.parametrize("name", RENEWED)
+def test_tokens_are_renewed_on_their_connections(name, serve, storm):
+    with serve(name) as gateway:
+        result = storm(name, gateway)
+        counts = counts_of(gateway)
+    assert result["connects"]["accepted"] == result["refreshes"]["accepted"] == CLIENTS, result
+    assert result["returns"]["interrupted"] == 0 and result["errors"] == {}
+    assert counts["logged_in"] == counts["refreshed"] == CLIENTS, counts
+
+
+@pytest.mark.parametrize("name", RETURNING)
+def test_clients_come_back_with_new_tokens(name, serve, storm):
+    with serve(name) as gateway:
+        result = storm(name, gateway)
+        counts = counts_of(gateway)
+    assert result["connects"]["accepted"] == 2 * CLIENTS == counts["logged_in"], (result, counts)
+    assert result["returns"]["returned"] == result["refreshes"]["accepted"] == CLIENTS
+    assert sum(result["connects"]["failed"].values()) == 0 and result["errors"] == {}
+
+
+def test_a_pusher_client_asks_for_its_token_when_it_has_been_named(serve, storm):
+    with serve("pusher") as gateway:
+        result = storm("pusher", gateway)
+        counts = counts_of(gateway)
+    assert result["connects"]["accepted"] == result["provider"]["calls"] == CLIENTS == counts["logged_in"], result
+    assert result["refreshes"]["accepted"] == 0 and result["disconnects"] == {}
+
+
+def test_what_an_operator_lets_expire_comes_back(serve, storm, wires, tmp_path):
+    with serve("socketio") as gateway:
+        flags = ["--wire", str(wires / "socketio.json"), "--url", gateway.url, "--clients", "5", "--life", "1h", "--expiry", "own"]
+        with storms.Running(*flags, "--timeout", "30s", "--threshold", "lost == 0") as running:
+            until(lambda: len(get(gateway, "/sessions")["sessions"]) == 5)
+            assert order(gateway, "/users/storm-3/expire", {})["sessions"] == 1
+            result = running.report()["result"]
+        kinds = [line["kind"] for line in lines(gateway) if line.get("user") == "storm-3"]
+    assert kinds.count("logged_in") == 2, kinds
+    assert result["returns"]["returned"] == 1 and result["tokens"]["ends_early"] == 1, result
+
+
+def test_old_tokens_are_refused_in_the_words_of_the_wire(serve, storm):
+    with serve("socketio") as gateway:
+        result = storm("socketio", gateway, "--behaviour", "stale=100", "--threshold", "connects.failed == 0")
+    assert set(result["returns"]["refused"]) == {"jwt_expired"}, result["returns"]
+    assert result["connects"]["accepted"] == CLIENTS and result["refreshes"]["accepted"] == 0
+
+
+def test_what_nobody_can_play_is_told_at_the_start(wires, tmp_path):
+    with pytest.raises(RuntimeError, match="/v1/connect is the plain dialect's own"), Gateway("--wire", str(wires / "postern-plain.json"), expected_exit=2):
+        pass
+    path = tmp_path / "mute.json"
+    path.write_text(
+        '{"wire": 1, "name": "x", "connect": {"path": "/x", "query": {"t": "{{token}}"}},\n "hear": [{"when": {"text": "IN"}, "is": "logged_in"}]}'
+    )
+    with pytest.raises(RuntimeError, match=r'mute.json:2:\d+ /hear/0: a rule that is logged_in has no "as"'), Gateway("--wire", str(path), expected_exit=2):
+        pass
+
+
+# Clients that nobody here wrote
+
+
+def test_centrifuge_python_renews_in_band(serve):
+    async def main(url):
+        asked = []
+
+        async def get_token(*_):
+            asked.append(time.monotonic())
+            return token("ann", 2)
+
+        client = centrifuge.Client(url + "/connection/websocket", token=token("ann", 2), get_token=get_token)
+        await client.connect()
+        await client.ready(timeout=10)
+        while len(asked) < 2:
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.3)
+        await client.disconnect()
+
+    with serve("centrifugo") as gateway:
+        asyncio.run(asyncio.wait_for(main(gateway.url), 30))
+        counts = get(gateway, "/journal/counts?user=ann")["counts"]
+    assert counts["logged_in"] == 1 and counts["refreshed"] >= 2, counts
+
+
+def test_python_socketio_is_let_in_pinged_and_put_out(serve, wires, tmp_path):
+    quick = tmp_path / "quick.json"
+    quick.write_text((wires / "socketio.json").read_text().replace('"ping_every": "25s"', '"ping_every": "300ms"'))
+    over, refused = threading.Event(), []
+    with Gateway("--wire", str(quick), *TIMES, loops=1) as gateway:
+        url = gateway.url.replace("ws:", "http:")
+        client = socketio.Client(reconnection=False)
+        client.on("disconnect", lambda *_: over.set())
+        client.connect(url, auth={"token": token("ann", 2)}, transports=["websocket"])
+        assert client.connected and over.wait(20)
+        client.disconnect()
+        late = socketio.Client(reconnection=False)
+        late.on("connect_error", refused.append)
+        with pytest.raises(socketio.exceptions.ConnectionError):
+            late.connect(url, auth={"token": token("bob", -60)}, transports=["websocket"])
+        events = lines(gateway)
+    assert refused and refused[0]["message"] == "jwt expired", refused
+    # It was asked for a sign of life about every 300 ms, and gave one each time.
+    pings = [event for event in events if event["kind"] == "message_out" and event.get("message") == "vendor"]
+    assert len(pings) >= 3, events
+
+
+def test_pysher_subscribes_with_a_token_for_its_socket(serve):
+    joined, asked = threading.Event(), []
+
+    with serve("pusher") as gateway:
+        client = pysher.Pusher("k", secure=False, custom_host="127.0.0.1", port=gateway.port)
+
+        def connected(_):
+            asked.append(client.connection.socket_id)
+            channel = client.subscribe("private-ann", auth=token("ann", 60))
+            channel.bind("pusher_internal:subscription_succeeded", lambda *_: joined.set())
+
+        client.connection.bind("pusher:connection_established", connected)
+        client.connect()
+        assert joined.wait(20)
+        client.disconnect()
+        assert asked and asked[0].startswith("1.conn_")
+
+
+def test_nats_py_logs_in_and_is_told_the_end(serve):
+    async def main(url):
+        ended, errors = asyncio.Event(), []
+
+        async def closed():
+            ended.set()
+
+        async def failed(error):
+            errors.append(str(error))
+
+        client = await nats.connect(
+            url, user_jwt_cb=lambda: token("ann", 2).encode(), signature_cb=lambda _: b"", closed_cb=closed, error_cb=failed,
+            disconnected_cb=closed, allow_reconnect=False, connect_timeout=5,
+        )
+        assert client.is_connected
+        await asyncio.wait_for(ended.wait(), 20)
+
+    with serve("nats") as gateway:
+        asyncio.run(main(gateway.url))
+        counts = get(gateway, "/journal/counts?user=ann")["counts"]
+    assert counts["logged_in"] == 1 and counts["cut_off"] == 1, counts
+
+
+# What nobody should send
+
+
+@pytest.mark.parametrize("name", [*RENEWED, *RETURNING, "pusher"])
+def test_nonsense_is_passed_over_and_nobody_is_let_in_by_it(name, serve, wires):
+    import websockets.sync.client
+
+    paths = {
+        "ably": "/?v=3&format=json&heartbeats=true&accessToken=x", "centrifuge-v1": "/connection/websocket", "centrifugo": "/connection/websocket",
+        "supabase-realtime": "/realtime/v1/websocket?vsn=1.0.0&apikey=k", "close-4401": "/ws/feed/?token=x", "graphql-transport-ws": "/graphql",
+        "nats": "/", "phoenix": "/socket/websocket?vsn=2.0.0&token=x", "signalr-json": "/hub?id=1&access_token=x",
+        "socketio": "/socket.io/?EIO=4&transport=websocket", "wamp-ticket": "/", "pusher": "/app/k?protocol=7&client=postern&version=1",
+    }
+    strange = ["", "{", "[]", "{}", "null", "0", "40", "40{", '{"id":1e999}', '{"id":{},"connect":[]}', "[1]", '[5,null,{}]', "CONNECT {\r\n", "\x1e\x1e", "PING\r\n" * 50, "a" * 60_000]
+    with serve(name, "--login-timeout", "1s") as gateway:
+        try:
+            with websockets.sync.client.connect(gateway.url + paths[name], open_timeout=10) as socket:
+                for text in strange:
+                    socket.send(text)
+                    socket.send(text.encode())
+                while True:
+                    socket.recv(timeout=10)
+        except (websockets.exceptions.ConnectionClosed, websockets.exceptions.InvalidStatus):
+            pass
+        counts = counts_of(gateway)
+        assert counts.get("logged_in", 0) == 0, counts
+        assert get(gateway, "/sessions")["sessions"] == []

@@ -1,0 +1,220 @@
+import Foundation
+import GatewayCore
+import GatewayFleet
+import GatewayKit
+import GatewayPlain
+import GatewayTokens
+import GatewayWires
+import TestSupport
+import Testing
+
+/// What comes with postern, its client against its own gateway.
+@Suite("A described wire against the gateway that plays it")
+struct ServedWireTests {
+  private static let secrets = ["app_key": "k", "apikey": "k"]
+
+  /// All but the plain dialect's own, whose path is not free.
+  static let wires = WireDescriptionTests.shipped.filter { $0 != "postern-plain" }
+
+  private static func wire(_ name: String) throws -> WireDescription {
+    let bytes = Array(try Data(contentsOf: WireDescriptionTests.folder.appending(path: "\(name).json")))
+    return try WireDescription(try DescriptionFile.parse(bytes, file: "\(name).json"))
+  }
+
+  private static func storm(_ wire: WireDescription) throws -> VirtualStorm {
+    var storm = try VirtualStorm()
+    storm.plan.clients = 50
+    storm.dialect = DescribedClientDialect(wire, provider: PlainClientDialect(), secrets: secrets)
+    storm.vendor = try settings(wire)
+    return storm
+  }
+
+  static func settings(_ wire: WireDescription) throws -> ServedSettings {
+    let key = try VerificationKey(try KeyMaterial.secret(Array(VirtualStorm.secret.utf8)))
+    let verifier = JWTVerifier(keys: try KeySet([key]))
+    return try ServedSettings(wire, secrets: secrets) { ground in
+      PlainAuthenticator(
+        verifier: verifier, directory: PlainDirectory(ground.store, generator: SeededGenerator(seed: ground.seed)))
+    }
+  }
+
+  @Test("renews every token, and understands every word", arguments: wires)
+  func renews(name: String) throws {
+    let wire = try Self.wire(name)
+    let storm = try Self.storm(wire)
+    let result = try storm.run().result
+    let tally = try #require(result.behaviours[.wellBehaved])
+    #expect(result.connects.failed.total == 0, "\(result.connects.failed)")
+    #expect(result.errors.total == 0, "\(result.errors)")
+    #expect(tally.connected == 50 && tally.kept == 50 && tally.lostUnexpectedly == 0)
+    switch wire.habits.refresh.how {
+    case .none:
+      // Tokens were asked for all the same, one for each connection.
+      #expect(result.refreshes.accepted == 0 && result.provider.calls == 50)
+    case .reconnect:
+      #expect(result.refreshes.accepted == 50 && result.returns.returned == 50 && result.connects.accepted == 100)
+    case .asked, .timer:
+      #expect(result.refreshes.accepted == 50 && result.returns.interrupted == 0 && result.connects.accepted == 50)
+    }
+  }
+
+  @Test("sees old tokens refused, and nobody let in by one", arguments: wires.filter { $0 != "pusher" })
+  func refuses(name: String) throws {
+    var storm = try Self.storm(try Self.wire(name))
+    storm.plan.behaviours = try BehaviourMix(parsing: "stale=100")
+    let result = try storm.run().result
+    let tally = try #require(result.behaviours[.stale])
+    #expect(tally.connected == 50 && tally.lostExpectedly == 50, "\(tally)")
+    let habit = storm.dialect.habits.refresh
+    // Who goes ahead of the end comes back once with a token that is good yet.
+    let ahead = habit.how == .reconnect && habit.lead != nil ? 50 : 0
+    #expect(result.connects.accepted == 50 + ahead, "an old token let somebody in: \(result.connects)")
+    if habit.how == .reconnect {
+      #expect(result.returns.refused.total + result.returns.failed.total > 0 && result.refreshes.accepted == 0)
+    }
+  }
+
+  @Test(
+    "measures how near the end of a token its renewal came", arguments: ["centrifugo", "supabase-realtime", "phoenix"])
+  func margins(name: String) throws {
+    let result = try Self.storm(try Self.wire(name)).run().result
+    let least = try #require(result.tokens.margin(percent: 0))
+    let most = try #require(result.tokens.margin(percent: 100))
+    #expect(least <= most)
+    switch name {
+    // Renews when the token is over, and a network lies between.
+    case "centrifugo": #expect(most < .zero && least > .seconds(-2))
+    // A fifth of its life before the end.
+    case "supabase-realtime": #expect(least > .milliseconds(500) && most < .seconds(7))
+    // Ten seconds before the end, or at once.
+    default: #expect(least > .seconds(3))
+    }
+  }
+
+  @Test("asks for a token only when the gateway has named the connection, and says that name to whom it asks")
+  func atNeed() throws {
+    var wire = try Self.wire("pusher")
+    #expect(wire.habits.asksAtNeed && wire.takenBeforeToken == ["socket_id"])
+    let text = """
+      { "tokens": 1, "request": { "url": "/auth", "form": { "socket_id": "{{taken.socket_id}}", "user": "{{user}}" } },
+        "answer": { "token": "/auth" } }
+      """
+    let file = try DescriptionFile.parse(Array(text.utf8), file: "t.json")
+    let endpoint = DescribedTokenEndpoint(try TokenDescription(file, wireTaken: wire.takenBeforeToken))
+    let wish = TokenWish(
+      user: UserID("ann"), number: 1, life: .lasting(.seconds(5)), now: WallTime(seconds: 0), taken: ["1.7"])
+    let request = try endpoint.request(wish, endpoint.memory())
+    #expect(String(decoding: request.http.body, as: UTF8.self) == "socket_id=1.7&user=ann")
+    #expect(throws: (any Error).self) { try TokenDescription(file) }
+    wire = try Self.wire("centrifugo")
+    #expect(wire.takenBeforeToken.isEmpty)
+  }
+
+  // MARK: What nobody can play
+
+  private func complaint(_ text: String) -> String {
+    do {
+      let wire = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "w.json"))
+      _ = try Self.settings(wire)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private static let good = """
+    { "wire": 1, "name": "x", "connect": { "path": "/socket" },
+      "before": { "path": "/negotiate", "headers": { "Authorization": "Bearer {{token}}" }, "take": { "sid": "/a/sid" },
+        "as": { "json": { "a": { "sid": "{{connection}}" } } } },
+      "say": { "hello": { "text": "HELLO" }, "login": { "json": { "t": "{{token}}", "s": "{{taken.sid}}" } },
+        "renew": { "text": "R {{token}}" } },
+      "at_open": { "say": "hello" },
+      "hear": [
+        { "when": { "text": "GO" }, "is": "step", "say": "login", "as": { "text": "GO" } },
+        { "when": { "text": "IN" }, "is": "logged_in", "as": { "text": "IN" } },
+        { "when": { "text": "ASK" }, "is": "ask", "as": { "text": "ASK" } },
+        { "when": { "prefix": "OK" }, "is": "refreshed", "as": { "text": "OK {{wait_ms}}" } }
+      ],
+      "refresh": { "how": "asked", "say": "renew" },
+      "serve": { "closes": { "expired": 4401 }, "values": { "sid": 7 }, "ping_every": "25s" } }
+    """
+
+  @Test("a description without a mistake can be played")
+  func right() { #expect(complaint(Self.good) == "") }
+
+  @Test(
+    "a description that nobody can play says what is missing, and where",
+    arguments: [
+      (#""say": "login", "as": { "text": "GO" }"#, #""say": "login""#, "/hear/0: a step of the login has no \"as\""),
+      (
+        #""is": "logged_in", "as": { "text": "IN" }"#, #""is": "logged_in""#, "/hear/1: a rule that is logged_in has no"
+      ),
+      (#""is": "ask", "as": { "text": "ASK" }"#, #""is": "ask""#, "/hear/2: a rule that is ask has no \"as\""),
+      (#", "as": { "text": "OK {{wait_ms}}" }"#, "", "/hear/3: a rule that is refreshed has no \"as\""),
+      (#""text": "OK {{wait_ms}}""#, #""text": "OK {{waits}}""#, "/hear/3/as/text: no such hole 'waits'"),
+      (#""text": "R {{token}}""#, #""prefix": "{{now}}", "json": ["{{token}}"]"#, "/say/renew: its prefix has holes"),
+      (#""t": "{{token}}""#, #""t": "a""#, "no message of the login and nothing of the upgrade has {{token}}"),
+      (#""path": "/negotiate""#, #""path": "/n/{{user}}""#, "/before: a path with holes cannot be answered"),
+      (#""path": "/negotiate","#, "", "/before: lacks \"path\""),
+      (#""path": "/negotiate""#, #""path": "/n?a=1""#, "/before/path: a path begins with / and has no query"),
+      (#""path": "/socket""#, #""path": "/so cket""#, "/connect/path: a path has no spaces"),
+      (#""Authorization""#, #""Content-Length""#, "/before/headers/Content-Length: postern writes this field itself"),
+      (#""Authorization""#, #""Auth orization""#, "is no name of a header field"),
+      (#""take": { "sid": "/a/sid" }"#, #""take": { "sid": "a" }"#, "/before/take/sid: 'a' is no JSON pointer"),
+      (#""take": { "sid": "/a/sid" }"#, #""take": { "life_s": "/a" }"#, "'life_s' has a meaning for messages only"),
+      (#""a": { "sid": "{{connection}}" }"#, #""b": 1"#, "/before/as: nothing to take as 'sid' is in it"),
+      (#""take": { "sid": "/a/sid" },"#, #""method": "PUT", "take": {},"#, "/before/method: no such method 'PUT'"),
+      (#""take": { "sid": "/a/sid" },"#, #""method": "GET", "json": 1,"#, "/before/json: a GET carries no body"),
+      (
+        #""take": { "sid": "/a/sid" },"#, #""json": 1, "form": {}, "take": { "sid": "/a/sid" },"#,
+        "/before: \"json\" and \"form\" are given"
+      ),
+      (
+        #""take": { "sid": "/a/sid" },"#, #""json": "{{taken.sid}}", "take": { "sid": "/a/sid" },"#,
+        "this request is the first"
+      ),
+      (
+        #""expired": 4401"#, #""expires": 4401"#,
+        "/serve/closes/expires: no such reason to close 'expires'; did you mean"
+      ),
+      (#""expired": 4401"#, #""expired": 1006"#, "/serve/closes/expired: 1006 stands in no close frame"),
+      (#""expired": 4401"#, #""expired": 99999999999999999999"#, "expected a whole number from 1000 to 4999"),
+      (#""expired": 4401"#, #""expired": 1e400"#, "w.json:"),
+      (#""sid": 7"#, #""said": 7"#, "/serve/values/said: no such name that a rule takes 'said'; did you mean 'sid'?"),
+      (#""sid": 7"#, #""sid": [7]"#, "/serve/values/sid: an array; expected text, a number, true or false"),
+      (#""ping_every": "25s""#, #""ping_every": "1ns""#, "/serve/ping_every:"),
+      (#""ping_every": "25s""#, #""ping_every": "99999999999999999999d""#, "/serve/ping_every:"),
+      (#""serve": {"#, #""serve": { "pings": 1,"#, "/serve/pings: no such key 'pings'"),
+      (
+        #""wire": 1"#, #""wire": 1, "token": "at_need""#,
+        "/token: /before says {{token}}, for which nobody has asked yet"
+      ),
+      (#""wire": 1"#, #""wire": 1, "token": "later""#, "/token: no such moment to ask for a token 'later'"),
+      (
+        #"{ "text": "R {{token}}" }"#, #"{ "text": "R {{token}}", "known_by": { "/a": 1 } }"#,
+        "points into JSON, and the message is none"
+      ),
+      (
+        #"{ "json": { "t": "{{token}}", "s": "{{taken.sid}}" } }"#,
+        #"{ "json": { "t": "{{token}}", "s": "{{taken.sid}}" }, "known_by": { "/t": "{{user}}" } }"#,
+        "/say/login/known_by/~1t: has no holes"
+      ),
+      (#""name": "x""#, "\"name\": \"x\", \"settle\": \"-1s\"", "/settle: '-1s' is no duration"),
+    ])
+  func mistakes(part: String, mistake: String, expected: String) throws {
+    let found = try #require(Self.good.range(of: part), "\(part)")
+    let complaint = complaint(Self.good.replacingCharacters(in: found, with: mistake))
+    #expect(complaint.contains(#/^w\.json:\d+:\d+ /#) && complaint.contains(expected), "\(complaint)")
+  }
+
+  @Test("a file cut anywhere, and one with any byte lost, is taken or complained about, and nothing worse")
+  func cut() {
+    let bytes = Array(Self.good.utf8)
+    for length in stride(from: 0, to: bytes.count, by: 3) {
+      _ = complaint(String(decoding: bytes[..<length], as: UTF8.self))
+      _ = complaint(String(decoding: bytes[..<length] + bytes.dropFirst(length + 1), as: UTF8.self))
+    }
+    let deep = Self.good.replacing("\"OK {{wait_ms}}\"", with: String(repeating: "[", count: 5_000))
+    #expect(complaint(deep).hasPrefix("w.json:"))
+  }
+}
