@@ -1,0 +1,115 @@
+"""Storms of crossbar, a WAMP router; tickets are JWTs that an authenticator of the application's judges, and counts."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import storms
+
+HERE = Path(__file__).parent
+WIRES = HERE.parents[2] / "Deploy" / "wires"
+SECRET = "a secret of thirty-two bytes, or more"
+CLIENTS = 20
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def node(port):
+    """A node's configuration: a realm, an authenticator of its own, a listener."""
+    everything = {"uri": "", "match": "prefix", "allow": dict.fromkeys(("call", "register", "publish", "subscribe"), True)}
+    return {
+        "version": 2,
+        "workers": [
+            {
+                "type": "router",
+                "options": {"pythonpath": [str(HERE)]},
+                "realms": [{"name": "realm1", "roles": [{"name": "judge", "permissions": [everything]}, {"name": "user", "permissions": [everything]}]}],
+                "components": [{"type": "class", "classname": "authenticator.Authenticator", "realm": "realm1", "role": "judge"}],
+                "transports": [
+                    {
+                        "type": "websocket",
+                        "endpoint": {"type": "tcp", "port": port, "interface": "127.0.0.1"},
+                        "auth": {"ticket": {"type": "dynamic", "authenticator": "com.example.authenticate", "authenticator-realm": "realm1"}},
+                    }
+                ],
+            }
+        ],
+    }
+
+
+class Router:
+    def __init__(self, folder):
+        self.folder = folder
+        self.port = free_port()
+        (folder / "config.json").write_text(json.dumps(node(self.port)))
+        self.path = folder / "judged"
+        self.path.touch()
+        self.secret = folder / "secret"
+        self.secret.write_text(SECRET)
+        self.url = f"ws://127.0.0.1:{self.port}"
+
+    def __enter__(self):
+        crossbar = Path(sys.executable).with_name("crossbar")
+        self.output = open(self.folder / "output", "w")
+        self.process = subprocess.Popen(
+            [crossbar, "start", "--cbdir", str(self.folder), "--logformat", "none"],
+            stdout=self.output, stderr=self.output, env={**os.environ, "POSTERN_TEST_LOG": str(self.path)},
+        )
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return self
+            except OSError:
+                said = (self.folder / "output").read_text()
+                assert time.monotonic() < deadline and self.process.poll() is None, said
+                time.sleep(0.1)
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(30)
+        self.output.close()
+
+    @property
+    def log(self):
+        return Counter(self.path.read_text().split())
+
+    def storm(self, *more):
+        return storms.run(
+            *("--wire", str(WIRES / "wamp-ticket.json"), "--url", self.url, "--mint", "--secret-file", str(self.secret)),
+            *("--clients", str(CLIENTS), "--rate", "50", "--hold", "3s", "--timeout", "60s", *more),
+        )["result"]
+
+
+@pytest.fixture
+def router(tmp_path):
+    with Router(tmp_path) as router:
+        yield router
+
+
+def test_everybody_comes_back_with_a_new_ticket(router):
+    result = router.storm()
+    log = router.log
+    assert log["accepted"] == result["connects"]["accepted"] == 2 * CLIENTS, (log, result)
+    assert log["over"] == result["returns"]["interrupted"] == CLIENTS
+    assert result["disconnects"] == {"wamp.close.ticket_over": CLIENTS}
+    assert result["returns"]["returned"] == result["refreshes"]["accepted"] == CLIENTS
+    assert result["errors"] == {} and log["refused"] == 0
+
+
+def test_an_old_ticket_is_refused(router):
+    result = router.storm("--behaviour", "stale=100", "--threshold", "connects.failed == 0")
+    log = router.log
+    assert log["accepted"] == result["connects"]["accepted"] == CLIENTS, (log, result)
+    assert log["refused"] == sum(result["returns"]["refused"].values()) > 0, (log, result)
+    assert result["refreshes"]["accepted"] == 0
