@@ -229,6 +229,11 @@ def test_the_legacy_web_start_sequence(strict):
         assert set(answer.json) == {"rtcConfiguration", "rtcProfile"}
     profile = signed(strict, "GET", "/user/profile", "instance", made["id"], made["secret"]).json
     assert profile["identities"] == [{"type": "username", "endpoint": "webby"}]
+    push = f"/ocra/v1/users/webby/instances/{made['id']}/pushProfile"
+    assert signed(strict, "PUT", push, "instance", made["id"], made["secret"], {"token": "x"}).json == {}
+    foreign = signed(strict, "PUT", push.replace("webby", "alice"), "instance", made["id"], made["secret"], {})
+    assert foreign.status == 403 and api(strict, "PUT", push, {}).status == 401
+    assert signed(strict, "PUT", push, "instance", made["id"], made["secret"], []).status == 400
     path = f"/instances/id/{made['id']}/authorization"
     renewed = api(strict, "PUT", path, {**body, "instanceId": made["id"]}, f"user {ticket('webby')}", sinch.now())
     assert renewed.json["id"] == made["id"] and renewed.json["secret"] == made["secret"]

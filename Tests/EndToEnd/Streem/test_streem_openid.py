@@ -3,6 +3,7 @@
 import re
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from builders import node
 from streem import Client, api
 
 FOLDER = "/streem/oidc/postern"
@@ -81,6 +82,16 @@ def test_an_invitations_link_leads_to_a_page(gateway):
     page = api(gateway, "GET", "/i/123456789")
     assert page.status == 200 and "123-456-789" in page.body.decode()
     assert api(gateway, "GET", "/i/12").status == 404
+
+
+def test_a_calls_link_leads_to_a_page(gateway, key):
+    with Client(gateway) as ann, Client(gateway) as carl:
+        pro = ann.identify(node(key, "ann"), isExpert=True)["user"]["streemUserId"]
+        carl.identify(node(key, "carl"))
+        ringing = carl.ask("startRemoteStream", remoteUserId=pro, role="LOCAL_CUSTOMER")
+        page = api(gateway, "GET", f"/mycalls/{ringing['room']['roomSid']}")
+        assert page.status == 200 and "It rings." in page.body.decode()
+    assert api(gateway, "GET", "/mycalls/rm_none").status == 404
 
 
 def test_refusals_are_as_documented(gateway):

@@ -90,6 +90,17 @@ extension SinchRoutes {
     return HTTPResponse(status: 204)
   }
 
+  /// Where a client of the current generation says how it is pushed to, as others have seen it: nothing is pushed here, and
+  /// nothing of it is kept.
+  func putPushProfile(_ request: HTTPRequest, _ parameters: PathParameters) async throws(GatewayError) -> HTTPResponse {
+    let caller = try await caller(request, at: services.wallTime)
+    guard caller.id == Name(parameters["instance"]), caller.user == UserID(parameters["user"]) else {
+      throw SinchRefusal.authorizationInsufficient.gatewayError
+    }
+    try Self.body(request) { _ in }
+    return HTTPResponse(status: 200, json: JSONWriter.object { _ in })
+  }
+
   /// The instance that the path names, asked for by itself or by its application's server.
   private func instance(
     _ request: HTTPRequest, _ parameters: PathParameters

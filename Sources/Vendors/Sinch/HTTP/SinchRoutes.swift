@@ -35,6 +35,7 @@ package struct SinchRoutes: Sendable {
       group.route("POST", instances, register), group.route("GET", instances, list),
       group.route("GET", instances + "/{instance}", show), group.route("DELETE", instances + "/{instance}", delete),
       group.route("POST", "/sinch/v1/applications/{application}/guests", makeGuest),
+      group.route("PUT", "/ocra/v1/users/{user}/instances/{instance}/pushProfile", putPushProfile),
     ]
     guard settings.offersLegacy else { return current }
     return current + [

@@ -110,6 +110,15 @@ package struct StreemRooms: Sendable {
     }
   }
 
+  /// The call of that sid; nil if there is none, or it has ended long ago.
+  func room(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemRoom? {
+    do throws(StoreError) {
+      return try await store.get(Self.rooms.key(sid.text), as: StreemRoom.self, at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
   // MARK: Changes
 
   private func changing<Answer>(

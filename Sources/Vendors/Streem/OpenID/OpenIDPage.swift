@@ -75,6 +75,23 @@ enum OpenIDPage {
     page(status: 404, title: "No invitation", "<p>An invitation's code has nine digits.</p>")
   }
 
+  /// Where a call's link leads; nil for one that there is not.
+  static func call(_ state: StreemRoom.State?) -> HTTPResponse {
+    let sentence: String
+    switch state {
+    case nil:
+      return page(status: 404, title: "No such call", "<p>There is no call at this address, or it was long ago.</p>")
+    case .ringing: sentence = "It rings. Open the application to join it."
+    case .live: sentence = "It goes on. Open the application to come back to it."
+    case .ended: sentence = "It is over. Open the application to look at it again."
+    }
+    return page(status: 200, title: "Your call", "<p>\(sentence)</p>")
+  }
+
+  static func later() -> HTTPResponse {
+    page(status: 503, title: "Not now", "<p>Try again in a moment.</p>")
+  }
+
   static func loggedOut() -> HTTPResponse {
     page(status: 200, title: "You are logged out", "<p>You can close this window.</p>")
   }

@@ -30,6 +30,8 @@ package struct StreemRoutes: Sendable {
       HTTPRoute("GET", "/i/{code}") { _, parameters in
         StreemInvitationCode(parameters["code"]).map(OpenIDPage.invitation) ?? OpenIDPage.noInvitation()
       },
+      // The path of a call's link, which leads back to it when it is over.
+      HTTPRoute("GET", "/mycalls/{room}") { _, parameters in await callPage(Name(parameters["room"])) },
     ] + platformRoutes
   }
 
@@ -105,6 +107,15 @@ package struct StreemRoutes: Sendable {
     let order = try StreemInvitationOrder(bytes: request.body)
     let made = try await inviting.create(order, by: user, at: services.wallTime)
     return HTTPResponse(status: 201, json: JSONWriter.object(capacity: 512) { made.write(to: &$0) })
+  }
+
+  /// What became of the call. Its sid is known to the two who were in it, and not to be guessed; nobody is named.
+  private func callPage(_ sid: Name) async -> HTTPResponse {
+    do throws(GatewayError) {
+      return OpenIDPage.call(try await rooms.room(sid, at: services.wallTime)?.state)
+    } catch {
+      return OpenIDPage.later()
+    }
   }
 
   private func enter(_ request: HTTPRequest, code: String) async throws(StreemFailure) -> HTTPResponse {

@@ -55,6 +55,24 @@ struct StreemCallTests {
     #expect(streem.last("reason", pro) == "not_found", "it is over")
   }
 
+  @Test("has a link that leads to a page, which says how far it has come and names nobody")
+  func page() throws {
+    func text(_ sid: String) -> (status: Int, text: String) {
+      let page = streem.fetch("GET", "/mycalls/\(sid)")
+      return (page.status, String(decoding: page.body, as: UTF8.self))
+    }
+    let sid = try call()
+    #expect(text(sid).text.contains("It rings."))
+    streem.say(pro, #"{"type":"joinRemoteStream","id":"2","roomSid":"\#(sid)"}"#)
+    #expect(text(sid).text.contains("It goes on."))
+    streem.say(customer, #"{"type":"leaveRemoteStream","id":"3","roomSid":"\#(sid)"}"#)
+    let over = text(sid)
+    #expect(over.status == 200 && over.text.contains("It is over.") && !over.text.contains("carl"))
+    for stray in ["rm_none", "x", "%00", "..%2f"] { #expect(text(stray).status == 404) }
+    streem.world.advance(by: .seconds(86_401))
+    #expect(text(sid).status == 404, "a day is long")
+  }
+
   @Test("that is started right before the logout is started, and ends with the login: nothing is left of it")
   func startAndLogOut() throws {
     let start = #"{"type":"startRemoteStream","id":"1","remoteUserId":"\#(try id(pro))","role":"LOCAL_CUSTOMER"}"#
