@@ -69,9 +69,13 @@ package struct StreamVendor: Vendor {
     let rest = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
     let callRoutes = StreamCallRoutes(rest: rest, calls: calls, ringer: ringer)
     let procedures = calls.sfu.map { StreamSFURoutes(tokens: $0.tokens, services: services).routes } ?? []
+    let setupRoutes = StreamSetupRoutes(
+      rest, setup: StreamSetup(ground.store), calls: calls.directory, types: settings.calls.types)
     return StreamUserRoutes(rest, guests: keeper).routes + StreamChatRoutes(rest).routes + callRoutes.routes
-      + procedures
+      + setupRoutes.routes + procedures
   }
+
+  package var controlRoutes: [HTTPRoute] { StreamControlRoutes(calls: calls).routes }
 
   package var figures: [VendorFigure] {
     get async {

@@ -135,9 +135,9 @@ def test_a_user_may_what_users_may(stream, as_user, call):
     call.get_or_create(data=CallRequest(created_by_id="ann"))
     bob = as_user("bob").video.call("default", call.id)
     own = bob.get().data.own_capabilities
-    assert "join-call" in own and "end-call" not in own
+    assert "end-call" in own and "block-users" not in own
     with refused(403, 17):
-        bob.end()
+        bob.block_user("eve")
     token = stream.create_call_token("bob", call_cids=["default:other"], expiration=600)
     with refused(403, 17):
         stream.clone_for_token(token).video.call("default", call.id).get()

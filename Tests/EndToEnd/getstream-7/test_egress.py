@@ -8,10 +8,7 @@ from getstream.exceptions import StreamApiException
 from getstream.models import CallRequest, CallSettingsRequest, FrameRecordingSettingsRequest, RTMPBroadcastRequest
 
 # What a model must have and an answer does not, the library only warns of.
-pytestmark = [
-    pytest.mark.filterwarnings("error:Missing value of non-optional"),
-    pytest.mark.filterwarnings("ignore:Missing value of non-optional type online"),
-]
+pytestmark = pytest.mark.filterwarnings("error:Missing value of non-optional")
 
 
 @pytest.fixture

@@ -18,6 +18,22 @@ package struct StreamCallObserver: ConnectionObserver {
     self.policy = policy
   }
 
+  package var hearsBeginnings: Bool { true }
+
+  package func connectionBegan(_ caller: Caller, on services: any GatewayServices) async {
+    await tellPresence(of: caller, isOnline: true, on: services)
+  }
+
+  /// Tells those who have asked for the user's presence.
+  private func tellPresence(of caller: Caller, isOnline: Bool, on services: any GatewayServices) async {
+    guard caller.kind != .anonymous, let topic = StreamUserEvent.topic(of: caller.user),
+      await !services.audience(of: topic).isEmpty,
+      var user = try? await users.users([caller.user], at: services.wallTime).first
+    else { return }
+    user.isOnline = isOnline
+    await StreamUserEvent(kind: .presenceChanged, user: user, at: services.wallTime).tell(on: services, calls)
+  }
+
   package func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
@@ -28,6 +44,8 @@ package struct StreamCallObserver: ConnectionObserver {
     let calls = StreamCalls(services: services, users: users, directory: calls, policy: policy)
     await calls.leave(caller.user, caller.connection)
     // Who joined without naming a connection is there as long as there is any.
-    if await !services.isConnected(caller.user) { await calls.leave(caller.user, nil) }
+    guard await !services.isConnected(caller.user) else { return }
+    await calls.leave(caller.user, nil)
+    await tellPresence(of: caller, isOnline: false, on: services)
   }
 }

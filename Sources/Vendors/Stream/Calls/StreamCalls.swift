@@ -87,7 +87,9 @@ package struct StreamCalls: Sendable {
   /// ``picture(of:with:)`` with the gateway's errors.
   func draw(_ call: StreamCall, with others: [UserID] = []) async throws(GatewayError) -> StreamCallPicture {
     let shown = StreamCallPicture.usersShown(in: call).union(others)
-    return StreamCallPicture(call, users: try await users.users(shown.sorted(), at: services.wallTime))
+    var users = try await users.users(shown.sorted(), at: services.wallTime)
+    for index in users.indices { users[index].isOnline = await services.isConnected(users[index].id) }
+    return StreamCallPicture(call, users: users)
   }
 
   /// Tells what happened in the call, each to its own audience. It has happened: where the store is away by now it is told

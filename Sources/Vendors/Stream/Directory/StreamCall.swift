@@ -31,6 +31,13 @@ package struct StreamCall: Hashable, Codable, Sendable {
   package var grants: [UserID: [String: Bool]] = [:]
   /// What is taken out of the call; nil if nothing ever was.
   package var egress: StreamEgress?
+  /// What servers have said of the call's type; nil if nothing. It is the type's, and looked up with the call.
+  package var definition: StreamCallType?
+
+  private enum CodingKeys: String, CodingKey {
+    case id, createdBy, createdAt, updatedAt, team, custom, startsAt, settings, isVideo, members, blocked, isBackstage
+    case endedAt, session, sessionCount, grants, egress
+  }
 
   package init(id: CallID, createdBy: UserID, createdAt: WallTime) {
     self.id = id

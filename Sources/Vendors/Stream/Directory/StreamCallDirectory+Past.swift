@@ -160,7 +160,9 @@ extension StreamCallDirectory {
 extension StreamEgress {
   /// What has come to an end between the two, with what is left of it.
   static func files(from before: StreamCall, to after: StreamCall, at now: WallTime) -> [StreamCallFile] {
-    stopped(from: before, to: after).compactMap { StreamCallFile($0.kind, $0.run, of: after.id, until: now) }
+    stopped(from: before, to: after).compactMap { (kind, run) in
+      after.egress?.hasFailed(kind) == true ? nil : StreamCallFile(kind, run, of: after.id, until: now)
+    }
   }
 
   /// What has begun between the two, in the order of the kinds.

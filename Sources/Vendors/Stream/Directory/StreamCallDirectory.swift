@@ -30,7 +30,10 @@ package struct StreamCallDirectory: Sendable {
   /// The call, nil if there is none.
   package func call(_ id: CallID, at now: WallTime) async throws(GatewayError) -> StreamCall? {
     do throws(StoreError) {
-      return try await store.get(Self.calls.key(id.cid), as: StreamCallRow.self, at: now)?.call
+      let found = try await store.read([Self.calls.key(id.cid), StreamSetup.types.key(id.type)], at: now)
+      var call = try found[0]?.value(as: StreamCallRow.self).call
+      call?.definition = try found[1]?.value(as: StreamCallType.self)
+      return call
     } catch {
       throw GatewayError(error)
     }
@@ -105,7 +108,9 @@ package struct StreamCallDirectory: Sendable {
   ) async throws(StoreOr<GatewayError>) -> Answer {
     try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> Answer in
-      let known = try await transaction.get(Self.calls.key(id.cid), as: StreamCallRow.self)
+      let found = try await transaction.read([Self.calls.key(id.cid), StreamSetup.types.key(id.type)])
+      var known = try transaction.value(found[0], as: StreamCallRow.self)
+      known?.call.definition = try transaction.value(found[1], as: StreamCallType.self)
       return try await body(&transaction, known)
     }
   }
@@ -119,8 +124,11 @@ package struct StreamCallDirectory: Sendable {
     at now: WallTime
   ) async throws(GatewayError) -> [StreamCall] {
     var meant: [StreamCall] = []
+    let types = try await StreamSetup(store).types(at: now)
+    let definitions = Dictionary(types.map { (Name($0.name), $0) }, uniquingKeysWith: { first, _ in first })
     try await visit(Self.calls.range(), at: now) { (entry) throws(StoreError) in
-      let call = try entry.value(as: StreamCallRow.self).call
+      var call = try entry.value(as: StreamCallRow.self).call
+      if !definitions.isEmpty { call.definition = definitions[Name(call.id.type)] }
       if isMeant(call) { meant.append(call) }
     }
     return Array(meant.sorted(by: precedes).dropFirst(offset).prefix(limit))
@@ -131,6 +139,17 @@ package struct StreamCallDirectory: Sendable {
     joinedBy user: UserID, on connection: ConnectionID?, at now: WallTime
   ) async throws(GatewayError) -> [CallID] {
     try await joined(Self.joined.range(user.rawValue, connection?.description ?? ""), at: now)
+  }
+
+  /// The calls in which the user takes part by whatever connection.
+  package func calls(joinedBy user: UserID, at now: WallTime) async throws(GatewayError) -> Set<CallID> {
+    Set(try await joined(Self.joined.range(user.rawValue), at: now))
+  }
+
+  /// How many calls somebody takes part in, and how many take part.
+  package func countJoined(at now: WallTime) async throws(GatewayError) -> (calls: Int, participants: Int) {
+    let joined = try await joined(Self.joined.range(), at: now)
+    return (Set(joined).count, joined.count)
   }
 
   /// The calls in which anybody takes part, in the order of their names.

@@ -46,13 +46,35 @@ package struct StreamEgress: Hashable, Codable, Sendable {
   package private(set) var broadcasts: [Broadcast] = []
   /// How many there ever were: names the next one.
   private var count = 0
+  /// What failed when it was on last; nil if nothing ever did.
+  private var failed: Set<Kind>?
+  private var failedBroadcasts: Set<Name>?
 
   package init() {}
+
+  /// Whether it ended the last time because it failed.
+  package func hasFailed(_ kind: Kind) -> Bool { failed?.contains(kind) ?? false }
+  package func hasFailed(_ broadcast: String) -> Bool { failedBroadcasts?.contains(Name(broadcast)) ?? false }
+
+  /// Puts it off as failed; false if it is not on.
+  package mutating func fail(_ kind: Kind) -> Bool {
+    guard runs.removeValue(forKey: kind) != nil else { return false }
+    failed = (failed ?? []).union([kind])
+    return true
+  }
+
+  /// Ends the broadcast of that name as failed; false if there is none.
+  package mutating func failBroadcast(_ name: String) -> Bool {
+    guard stopBroadcast(name) else { return false }
+    failedBroadcasts = [Name(name)]
+    return true
+  }
 
   /// Puts it on; nothing happens if it is.
   package mutating func start(_ kind: Kind, in session: String, from address: String, at now: WallTime) {
     guard runs[kind] == nil else { return }
     count += 1
+    failed?.remove(kind)
     runs[kind] = Run(id: StreamIdentifier.text(now, count), session: session, startedAt: now, address: address)
   }
 
@@ -61,6 +83,7 @@ package struct StreamEgress: Hashable, Codable, Sendable {
 
   /// Begins the broadcast, unless there is one of that name.
   package mutating func start(_ broadcast: Broadcast) {
+    failedBroadcasts?.remove(Name(broadcast.name))
     if !broadcasts.contains(where: { $0.name.utf8.elementsEqual(broadcast.name.utf8) }) { broadcasts.append(broadcast) }
   }
 

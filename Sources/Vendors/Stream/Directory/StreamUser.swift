@@ -30,6 +30,13 @@ package struct StreamUser: Hashable, StoreValue {
   package var deletedAt: WallTime?
   /// Tokens of the user issued before this are good no more, nor are those without an issue date.
   package var revokesTokensIssuedBefore: WallTime?
+  /// Whether the user has a connection, where somebody has looked: it is not kept.
+  package var isOnline = false
+
+  private enum CodingKeys: String, CodingKey {
+    case id, role, name, image, custom, teams, language, isInvisible, isBanned, blocked, devices, createdAt, updatedAt
+    case lastActive, deactivatedAt, deletedAt, revokesTokensIssuedBefore
+  }
 
   package init(_ id: UserID, role: Name = "user", createdAt: WallTime) {
     self.id = id

@@ -46,6 +46,24 @@ package actor StreamLimiter {
     return state
   }
 
+  /// Where the application stands with those operations, or with those counted in this minute if none is named.
+  package func standing(
+    _ platform: StreamPlatform, _ operations: [String], at now: WallTime
+  ) -> [(operation: String, state: StreamLimitState)] {
+    let seconds = now.nanoseconds / 1_000_000_000
+    let isSame = seconds / 60 == minute
+    let counted = counts.keys.filter { isSame && $0.platform == platform && $0.user == nil }.map(\.operation)
+    let limit = limits.applicationPerMinute
+    return Set((operations.isEmpty ? counted : operations).map { Name($0) }).sorted().map { name in
+      let count = isSame ? counts[Key(operation: name.text, platform: platform, user: nil), default: 0] : 0
+      let resetsAt = (seconds / 60 + 1) * 60
+      let state = StreamLimitState(
+        limit: limit, remaining: max(0, limit - count), resetsAt: resetsAt, retryAfter: max(1, resetsAt - seconds),
+        isExceeded: count >= limit)
+      return (name.text, state)
+    }
+  }
+
   private func take(_ key: Key, of limit: Int, _ resetsAt: Int64, _ seconds: Int64) -> StreamLimitState {
     let count = counts[key, default: 0]
     if count < limit { counts[key] = count + 1 }

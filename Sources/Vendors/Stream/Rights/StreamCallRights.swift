@@ -9,37 +9,43 @@ struct StreamCallRights: Sendable {
   /// The role that a call token gives in the calls it opens.
   let callRole: Name?
   let isServer: Bool
+  /// Whether a call token opens the call, whatever the roles may.
+  private let hasCallToken: Bool
 
   init(_ caller: StreamCaller, as user: StreamUser?) {
     self.init(
       user: user?.id, role: caller.kind == .anonymous ? StreamRole.anonymous.name : user?.role,
-      callRole: caller.calls == nil ? nil : caller.role, isServer: caller.isServer)
+      callRole: caller.calls == nil ? nil : caller.role, isServer: caller.isServer,
+      hasCallToken: caller.calls != nil)
   }
 
-  init(user: UserID?, role: Name?, callRole: Name? = nil, isServer: Bool = false) {
+  init(user: UserID?, role: Name?, callRole: Name? = nil, isServer: Bool = false, hasCallToken: Bool = false) {
     self.user = user
     self.role = role
     self.callRole = callRole
     self.isServer = isServer
+    self.hasCallToken = hasCallToken
   }
 
-  /// What may be done in a call of that type, before anything is known of the call itself.
-  func capabilities(in type: String) -> Set<StreamCapability> {
+  /// What may be done in a call of such grants, before anything is known of the call itself.
+  func capabilities(by grants: StreamGrants) -> Set<StreamCapability> {
     if isServer { return Set(StreamCapability.allCases) }
-    return [role, callRole].compactMap { $0 }.reduce(into: []) {
-      $0.formUnion(StreamRole(name: $1).capabilities(in: type))
-    }
+    return [role, callRole].compactMap { $0 }.reduce(into: []) { $0.formUnion(grants.rights(of: $1).all) }
   }
 
   /// What may be done in that very call: by role, by membership, as its creator, and by what was given or taken.
   func capabilities(in call: StreamCall) -> Set<StreamCapability> {
     if isServer { return Set(StreamCapability.allCases) }
-    var capabilities = capabilities(in: call.id.type)
-    guard let user, role != StreamRole.anonymous.name else { return capabilities }
-    if call.createdBy == user { capabilities.formUnion(StreamRole.host.capabilities(in: call.id.type)) }
-    if let member = call.member(user) {
-      capabilities.formUnion(StreamRole.member.capabilities(in: call.id.type))
-      if let role = member.role { capabilities.formUnion(StreamRole(name: role).capabilities(in: call.id.type)) }
+    let grants = call.roleGrants
+    let opened: Set<StreamCapability> = hasCallToken ? [.joinCall, .readCall] : []
+    guard let user, role != StreamRole.anonymous.name else { return capabilities(by: grants).union(opened) }
+    var roles = [role, callRole]
+    if let member = call.member(user) { roles += [StreamRole.member.name, member.role] }
+    var capabilities = opened
+    for role in roles {
+      guard let rights = role.map(grants.rights) else { continue }
+      capabilities.formUnion(rights.all)
+      if call.createdBy == user { capabilities.formUnion(rights.owners) }
     }
     for (name, isGiven) in call.grants[user] ?? [:] {
       guard let capability = StreamCapability(rawValue: name) else { continue }
@@ -58,8 +64,9 @@ struct StreamCallRights: Sendable {
   }
 
   /// Whether a call of the type may be made.
-  func checkCreation(of type: String) throws(StreamError) {
-    guard capabilities(in: type).contains(.createCall) else { throw refusal(.createCall, in: type) }
+  func checkCreation(of type: String, _ definition: StreamCallType?) throws(StreamError) {
+    let grants = StreamGrants(of: type, definition)
+    guard capabilities(by: grants).contains(.createCall) else { throw refusal(.createCall, in: type) }
   }
 
   private func refusal(_ capability: StreamCapability, in type: String) -> StreamError {

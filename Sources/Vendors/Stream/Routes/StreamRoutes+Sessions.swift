@@ -25,6 +25,29 @@ extension StreamRoutes {
     return online
   }
 
+  /// The users as others see them: with whether they are connected.
+  package func seen(_ users: [StreamUser]) async -> [StreamUser] {
+    let online = await online(users)
+    return users.map { user in
+      var user = user
+      user.isOnline = online.contains(user.id)
+      return user
+    }
+  }
+
+  /// Tells what became of the user.
+  func tell(_ kind: StreamUserEvent.Kind, _ user: StreamUser, isHard: Bool = false, at now: WallTime) async {
+    guard let user = await seen([user]).first else { return }
+    await StreamUserEvent(kind: kind, user: user, at: now, isHard: isHard)
+      .tell(on: services, StreamCallDirectory(directory.store))
+  }
+
+  /// 64 bits of the gateway's chance.
+  func word() async -> UInt64 {
+    let scale = Double(UInt64(1) << 32)
+    return UInt64(await services.nextShare() * scale) << 32 | UInt64(await services.nextShare() * scale)
+  }
+
   /// Ends the user's sessions whose token the user's revocation takes in.
   func enforceRevocation(of user: StreamUser) async {
     guard let limit = user.revokesTokensIssuedBefore else { return }

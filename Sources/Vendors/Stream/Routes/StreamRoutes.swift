@@ -21,6 +21,13 @@ package struct StreamRoutes: Sendable {
     self.limiter = limiter
   }
 
+  /// Where the platform stands with its limits; nothing where none are kept.
+  package func limits(
+    of platform: StreamPlatform, _ operations: [String], at now: WallTime
+  ) async -> [(operation: String, state: StreamLimitState)] {
+    await limiter?.standing(platform, operations, at: now) ?? []
+  }
+
   /// Who may ask.
   package enum Access: Hashable, Sendable {
     /// Anybody with an API key; who it is is not looked at.

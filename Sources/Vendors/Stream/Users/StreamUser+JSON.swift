@@ -18,7 +18,7 @@ extension StreamUser {
   }
 
   /// The members every user has, wherever one is shown: `UserResponse`.
-  package func writeMembers(to json: inout JSONWriter, _ family: StreamFamily) {
+  package func writeMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool? = nil) {
     json.member("id", id.rawValue)
     json.member("role", role.text)
     if let name { json.member("name", name) }
@@ -36,13 +36,14 @@ extension StreamUser {
     json.member("deactivated_at", ifAny: deactivatedAt, family.dates)
     json.member("deleted_at", ifAny: deletedAt, family.dates)
     json.member("revoke_tokens_issued_before", ifAny: revokesTokensIssuedBefore, family.dates)
+    // Who wants to be invisible looks gone.
+    json.member("online", (isOnline ?? self.isOnline) && !isInvisible)
   }
 
   /// The members of `FullUserResponse` and of `OwnUser` (`me`): what ``writeMembers(to:_:)`` writes, and the user's own
   /// affairs.
   package func writeFullMembers(to json: inout JSONWriter, _ family: StreamFamily, isOnline: Bool) {
-    writeMembers(to: &json, family)
-    json.member("online", isOnline)
+    writeMembers(to: &json, family, isOnline: isOnline)
     json.name("devices")
     json.beginArray()
     for device in devices { device.write(to: &json, of: id, family.dates) }

@@ -92,7 +92,7 @@ struct CallRoutesTests {
     #expect(removed.body.at("members.0.user_id")?.string == "eve")
     #expect(try http.event("call.member_removed").at("members.0")?.string == "bob")
     let refused = try http.ask(
-      "POST", "call/default/a/members", #"{"update_members":[{"user_id":"zoe"}]}"#, as: .user("zoe"))
+      "POST", "call/default/a/members", #"{"update_members":[{"user_id":"zoe"}]}"#, as: .guest)
     #expect(refused.status == 403)
   }
 

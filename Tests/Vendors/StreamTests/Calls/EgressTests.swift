@@ -52,7 +52,7 @@ struct EgressTests {
     #expect(v2.at("recordings.0.end_time")?.integer == start + 90_000_000_000)
     #expect(try http.ask("POST", "call/default/a/recordings/\(type)/stop").status == 201)
     #expect(http.told().filter { $0 == "call.recording_stopped" }.count == 1)
-    #expect(try http.ask("POST", "call/default/a/recordings/\(type)/start", as: .user("bob")).status == 403)
+    #expect(try http.ask("POST", "call/default/a/recordings/\(type)/start", as: .guest).status == 403)
     #expect(try http.ask("GET", "call/default/a").body.strings("own_capabilities").contains(capability))
   }
 
@@ -70,7 +70,7 @@ struct EgressTests {
     #expect(fetched.status == 200 && fetched.body.count == 16 && fetched.body[4...7].elementsEqual("ftyp".utf8))
     #expect(try http.fetch("GET", path + "x", as: .nobody).status == 404)
     #expect(try http.ask("DELETE", "call/default/a/none/transcriptions/\(name)").status == 404)
-    #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)", as: .user("bob")).status == 403)
+    #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)", as: .guest).status == 403)
     #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)").status == 200)
     #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)").body.at("code")?.integer == 16)
     #expect(try http.fetch("GET", path, as: .nobody).status == 404)
@@ -213,6 +213,74 @@ struct EgressTests {
   }
 }
 
+/// What an operator does on the control port.
+@Suite("What is taken out of a Stream call and fails")
+struct EgressFailureTests {
+  private let http: StreamCallWorld
+
+  init() throws {
+    http = try StreamCallWorld()
+    let settings = #"{"data":{"settings_override":{"frame_recording":{"mode":"available"}}}}"#
+    _ = try http.ask("POST", "call/default/a", settings)
+  }
+
+  private func order(_ path: String, _ body: String = "") throws -> HTTPResponse {
+    let request = HTTPRequest(
+      method: "POST", path: path, headers: [HTTPField("content-type", "application/json")], body: Array(body.utf8))
+    return try #require(try http.stream.space.fetch(request, from: .control)?.get())
+  }
+
+  @Test(
+    "says so to who watches, leaves nothing, and may be put on again",
+    arguments: [
+      ("recording", "start_recording", "recording", "egress_id recording_type"),
+      ("transcription", "start_transcription", "transcription", "egress_id"),
+      ("closed_captions", "start_closed_captions", "closed_captions", "call_cid"),
+      ("hls_broadcasting", "start_broadcasting", "hls_broadcasting", "call_cid"),
+      ("frame_recording", "start_frame_recording", "frame_recording", "egress_id call"),
+    ])
+  func fails(what: String, start: String, event: String, members: String) throws {
+    let body = #"{"what":"\#(what)"}"#
+    #expect(try order("/stream/calls/default/a/fail", body).status == 404, "it is not on")
+    #expect(try http.ask("POST", "call/default/a/\(start)").status == 201)
+    #expect(try order("/stream/calls/default/a/fail", body).status == 200)
+    let told = try http.event("call.\(event)_failed")
+    for member in members.split(separator: " ") { #expect(told.at(String(member)) != nil) }
+    #expect(!http.told().contains("call.\(event)_stopped") && !http.told().contains("call.\(event)_ready"))
+    #expect(try http.ask("GET", "call/default/a/recordings").body.at("recordings")?.count == 0)
+    #expect(try http.ask("POST", "call/default/a/\(start)").status == 201)
+    #expect(try http.ask("POST", "call/default/a/mark_ended").status == 201)
+    #expect(try http.ask("GET", "call/default/a").body.at("call.recording")?.bool == false)
+  }
+
+  @Test("is one broadcast of several")
+  func broadcast() throws {
+    let wish = #"{"broadcasts":[{"name":"a","stream_url":"rtmp://x/y"},{"name":"b","stream_url":"rtmp://x/z"}]}"#
+    #expect(try http.ask("POST", "call/default/a/rtmp_broadcasts", wish).status == 201)
+    let body = #"{"what":"rtmp_broadcast","name":"a"}"#
+    #expect(try order("/stream/calls/default/a/fail", body).status == 200)
+    #expect(try http.event("call.rtmp_broadcast_failed").at("name")?.string == "a")
+    #expect(try http.ask("POST", "call/default/a/rtmp_broadcasts/b/stop").status == 201)
+    #expect(try http.event("call.rtmp_broadcast_stopped").at("name")?.string == "b")
+    #expect(try order("/stream/calls/default/a/fail", body).status == 404)
+    for wrong in ["{}", #"{"what":"rtmp_broadcast"}"#, #"{"what":"sound"}"#] {
+      #expect(try order("/stream/calls/default/a/fail", wrong).status == 400)
+    }
+  }
+
+  @Test("is not, where a frame is ready: who is in the call is shown with it")
+  func frame() throws {
+    #expect(try order("/stream/calls/default/a/frame").status == 404)
+    #expect(try order("/stream/calls/default/none/frame").status == 404)
+    _ = try http.ask("POST", "call/default/a/join", #"{"location":"FRA"}"#, on: http.connect("ann"))
+    #expect(try http.ask("POST", "call/default/a/start_frame_recording").status == 201)
+    #expect(try order("/stream/calls/default/a/frame").status == 200)
+    let event = try http.event("call.frame_recording_ready")
+    #expect(event.at("users.ann.online")?.bool == true && event.at("track_type") != nil && event.at("url") != nil)
+    #expect(event.at("captured_at")?.string != nil && event.at("session_id")?.string?.isEmpty == false)
+  }
+}
+
 extension JSONView {
-  fileprivate func strings(_ path: String) -> [String] { at(path)?.elements?.compactMap(\.string) ?? [] }
+  func strings(_ path: String) -> [String] { at(path)?.elements?.compactMap(\.string) ?? [] }
 }

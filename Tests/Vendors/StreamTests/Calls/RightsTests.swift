@@ -119,10 +119,10 @@ struct RightsTests {
   func words() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
-    let body = try http.ask("POST", "call/default/a/mark_ended", as: .user("bob")).body
+    let body = try http.ask("PATCH", "call/default/a", "{}", as: .user("bob")).body
     #expect(
       body.at("message")?.string
-        == "EndCall failed with error: \"User 'bob' with role 'user' is not allowed to perform action EndCall in scope "
+        == "UpdateCall failed with error: \"User 'bob' with role 'user' is not allowed to perform action UpdateCall in scope "
         + "'video:default'\"")
     let missing = try http.ask("GET", "call/default/none").body
     #expect(missing.at("code")?.integer == 16 && missing.at("StatusCode")?.integer == 404)

@@ -21,6 +21,9 @@ final class StreamCallWorld {
     case anonymous(calls: [String])
     /// No authentication at all.
     case nobody
+
+    /// A guest, as the name says.
+    static let guest = Asker.user("guest-00000000-0000-4000-8000-000000000000-tom")
   }
 
   /// Calls that users are in as soon as they have joined over REST, with listeners to those named.
@@ -151,7 +154,8 @@ final class StreamCallWorld {
 
   private static func events(of peer: SimulatedPeer) -> [JSONView] {
     peer.texts.compactMap { try? JSONDocument.parse($0, sizeMax: 1 << 20).root }.filter {
-      $0["type"]?.string?.hasPrefix("call.") == true || $0["type"]?.equals("custom") == true
+      $0["type"]?.string?.hasPrefix("call.") == true || $0["type"]?.string?.hasPrefix("user.") == true
+        || $0["type"]?.equals("custom") == true
     }
   }
 }

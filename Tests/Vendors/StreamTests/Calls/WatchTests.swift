@@ -104,7 +104,9 @@ struct WatchTests {
       "call.created": "call members", "call.updated": "call capabilities_by_role", "call.deleted": "call",
       "call.ended": "call user", "call.live_started": "call", "call.session_started": "call session_id",
       "call.session_ended": "call session_id", "call.session_participant_joined": "session_id participant",
-      "call.session_participant_left": "session_id participant duration_seconds", "call.member_added": "call members",
+      "call.session_participant_left": "session_id participant duration_seconds",
+      "call.session_participant_count_updated": "session_id participants_count_by_role anonymous_participant_count",
+      "call.member_added": "call members",
       "call.member_updated_permission": "call members capabilities_by_role", "call.member_updated": "call members",
       "call.member_removed": "call members",
       "call.ring": "call members session_id user video", "call.notification": "call members session_id user",
@@ -125,6 +127,7 @@ struct WatchTests {
         "/members", #"{"update_members":[{"user_id":"zoe"},{"user_id":"bob","role":"host","custom":{"a":1}}]}"#,
         .user("ann")
       ),
+      ("/join", #"{"location":"FRA"}"#, .anonymous(calls: ["default:a"])),
       ("/members", #"{"remove_members":["zoe"]}"#, .user("ann")), ("/go_live", "", .user("ann")),
       ("/event", #"{"custom":{}}"#, .user("bob")), ("/reaction", #"{"type":"like"}"#, .user("bob")),
       ("/mute_users", #"{"user_ids":["bob"],"audio":true}"#, .user("ann")),

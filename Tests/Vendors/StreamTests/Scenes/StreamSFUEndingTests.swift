@@ -41,14 +41,19 @@ struct StreamSFUEndingTests {
     #expect(bob.ending?.code == 1000 && bob.heard.count == heard && ann.isOpen != endsForAll)
   }
 
-  @Test("who was blocked does not come back with the token of before, nor anybody into an ended or deleted call")
+  @Test(
+    "who was blocked comes back with no token of before, no guest into an ended call, nobody into a deleted one"
+  )
   func afterwards() throws {
     for (path, code) in [
       ("/block", "PERMISSION_DENIED"), ("/mark_ended", "PERMISSION_DENIED"), ("/delete", "CALL_NOT_FOUND"),
     ] {
       let call = "default/after-\(path.dropFirst())"
       _ = stream.join("ann", call)
-      let token = try #require(stream.join("bob", call).flatMap(SimulatedStream.credentials))
+      let guest = try #require(stream.guest("tom"))
+      let joined =
+        path == "/mark_ended" ? stream.join(guest.user, call, token: guest.token) : stream.join("bob", call)
+      let token = try #require(joined.flatMap(SimulatedStream.credentials))
       #expect(post(call + path, #"{"user_id":"bob"}"#) == 201)
       let bob = stream.enter("bob", call, session: "b", credentials: token)
       #expect(self.code(bob) == "ERROR_CODE_\(code)" && bob.heard == ["error"] && !bob.isOpen)

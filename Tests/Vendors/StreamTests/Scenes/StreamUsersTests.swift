@@ -187,7 +187,6 @@ struct StreamUsersTests {
     #expect(method.status == 405 && method.response.header("allow") == "GET, PATCH")
     let upgrade = try ask("GET", "/video/connect")
     #expect(upgrade.status == 426 && upgrade.response.header("upgrade") == "websocket")
-    #expect(try code("GET", "/longpoll", token: stream.token()) == [400, 46])
     #expect(try ask("GET", "/hi", headers: [], key: nil).status == 200)
   }
 

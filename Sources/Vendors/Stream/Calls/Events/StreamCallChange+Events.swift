@@ -23,6 +23,7 @@ extension StreamCallChange {
     let (left, joined) = (moves.left.filter { $0.user != .anonymous }, moves.joined.filter { $0.user != .anonymous })
     if let old { happenings += left.map { .participantLeft($0, session: old.id) } }
     if let new { happenings += joined.map { .participantJoined($0, session: new.id) } }
+    if let counted { happenings.append(counted) }
     if before.egress != after.egress { happenings += stopped(at: now) }
     if let old, old.startedAt != nil, new?.id != old.id { happenings.append(.sessionEnded(old.id)) }
     if let session = after.session {
@@ -44,6 +45,19 @@ extension StreamCallChange {
     return (
       old.filter { !newIDs.contains($0.sessionID) }, new.filter { !oldIDs.contains($0.sessionID) }
     )
+  }
+
+  /// How many take part now, where nobody can know it from who came and went: the anonymous, and those beyond the
+  /// participants that are shown.
+  private var counted: StreamCallEvent.Kind? {
+    guard let new = after.liveSession, before.present != after.present else { return nil }
+    let anonymous = after.present.count { $0.user == .anonymous }
+    guard
+      anonymous != before.present.count(where: { $0.user == .anonymous })
+        || after.present.count > StreamCallPicture.participantsMax
+    else { return nil }
+    let byRole = Dictionary(grouping: after.present.lazy.filter { $0.user != .anonymous }, by: \.role)
+    return .participantsCounted(session: new.id, byRole: byRole.mapValues(\.count), anonymous: anonymous)
   }
 
   private var memberHappenings: [StreamCallEvent.Kind] {

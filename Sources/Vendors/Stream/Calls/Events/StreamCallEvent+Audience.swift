@@ -22,7 +22,7 @@ extension StreamCallEvent.Kind {
     case .ended(let user): user.map { [$0] } ?? []
     case .participantJoined(let participant, _), .participantLeft(let participant, _): [participant.user]
     case .membersAdded(let members), .memberRolesChanged(let members), .membersUpdated(let members): members.map(\.user)
-    case .membersRemoved: []
+    case .membersRemoved, .participantsCounted: []
     case .ring(let user, _, _), .notification(let user, _, _), .missed(_, let user, _): [user]
     case .accepted(let user), .rejected(let user, _), .unblocked(let user): [user]
     case .blocked(let user, let by), .kicked(let user, let by): [user] + (by.map { [$0] } ?? [])
@@ -30,7 +30,7 @@ extension StreamCallEvent.Kind {
     case .reaction(_, _, _, let user), .custom(_, let user): [user]
     case .caption(let caption): [caption.user]
     case .feedback(let feedback): [feedback.user]
-    case .egress, .pinned: []
+    case .egress, .frame, .pinned: []
     }
   }
 }

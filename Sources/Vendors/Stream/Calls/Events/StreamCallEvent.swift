@@ -17,6 +17,7 @@ struct StreamCallEvent: Sendable {
     case sessionEnded(String)
     case participantJoined(StreamCallParticipant, session: String)
     case participantLeft(StreamCallParticipant, session: String)
+    case participantsCounted(session: String, byRole: [Name: Int], anonymous: Int)
     case membersAdded([StreamCallMember])
     /// Members whose role is another; ``membersUpdated(_:)`` is for the rest of them.
     case memberRolesChanged([StreamCallMember])
@@ -36,6 +37,8 @@ struct StreamCallEvent: Sendable {
     case reaction(type: String, emoji: String?, custom: StreamCustom, by: UserID)
     case custom(StreamCustom, by: UserID)
     case egress(StreamEgressEvent)
+    /// Of a recording of frames one was taken.
+    case frame(StreamEgress.Run)
     case caption(StreamCaption)
     case feedback(StreamFeedback)
     /// Who is pinned for everybody now.
@@ -57,6 +60,7 @@ struct StreamCallEvent: Sendable {
     case .sessionEnded: "call.session_ended"
     case .participantJoined: "call.session_participant_joined"
     case .participantLeft: "call.session_participant_left"
+    case .participantsCounted: "call.session_participant_count_updated"
     case .membersAdded: "call.member_added"
     case .memberRolesChanged: "call.member_updated_permission"
     case .membersUpdated: "call.member_updated"
@@ -75,6 +79,7 @@ struct StreamCallEvent: Sendable {
     case .reaction: "call.reaction_new"
     case .custom: "custom"
     case .egress(let event): event.type
+    case .frame: "call.frame_recording_ready"
     case .caption: "call.closed_caption"
     case .feedback: "call.user_feedback_submitted"
     case .pinned: ""
@@ -104,8 +109,9 @@ struct StreamCallEvent: Sendable {
     case .egress(let event) where event.showsCall:
       json.name("call")
       picture.write(to: &json, family)
-    case .participantJoined, .participantLeft, .blocked, .unblocked, .kicked, .muted, .permissionRequest, .permissions,
-      .reaction, .custom, .egress, .caption, .feedback, .pinned:
+    case .participantJoined, .participantLeft, .participantsCounted, .blocked, .unblocked, .kicked, .muted,
+      .permissionRequest, .permissions,
+      .reaction, .custom, .egress, .frame, .caption, .feedback, .pinned:
       return
     }
   }
@@ -117,7 +123,7 @@ struct StreamCallEvent: Sendable {
     case .created:
       write(picture.call.members.prefix(StreamCallPicture.membersMax), to: &json, family)
     case .updated:
-      StreamRole.writeCapabilities(in: picture.call.id.type, to: &json)
+      picture.call.roleGrants.writeCapabilities(to: &json)
     case .ended(let user):
       if let user { json.member("user", picture.user(user), family) }
     case .sessionStarted(let session), .sessionEnded(let session):
@@ -129,9 +135,18 @@ struct StreamCallEvent: Sendable {
       if case .participantLeft = kind {
         json.member("duration_seconds", max(0, (at - participant.joinedAt).components.seconds))
       }
+    case .participantsCounted(let session, let byRole, let anonymous):
+      json.member("session_id", session)
+      json.member("anonymous_participant_count", Int64(anonymous))
+      json.member("participants_count_by_role") { json in
+        for (role, count) in byRole.sorted(by: { $0.key < $1.key }) {
+          json.name(role.text)
+          json.integer(Int64(count))
+        }
+      }
     case .membersAdded(let members), .memberRolesChanged(let members), .membersUpdated(let members):
       write(members.prefix(StreamCallPicture.membersMax), to: &json, family)
-      if case .memberRolesChanged = kind { StreamRole.writeCapabilities(in: picture.call.id.type, to: &json) }
+      if case .memberRolesChanged = kind { picture.call.roleGrants.writeCapabilities(to: &json) }
     case .membersRemoved(let users):
       json.member("members", strings: users.map(\.rawValue))
     case .ring, .notification, .accepted, .rejected, .missed:
@@ -147,6 +162,8 @@ struct StreamCallEvent: Sendable {
       json.member("user", picture.user(user), family)
     case .egress(let event):
       event.write(of: picture.call.id, to: &json, family)
+    case .frame(let run):
+      picture.writeFrame(of: run, at: at, to: &json, family)
     case .caption(let caption):
       caption.write(by: picture.user(caption.user), to: &json, family)
     case .feedback(let feedback):
@@ -220,14 +237,14 @@ struct StreamCallEvent: Sendable {
   }
 }
 
-extension StreamRole {
+extension StreamGrants {
   /// What each role may do in calls of the type.
-  static func writeCapabilities(in type: String, to json: inout JSONWriter) {
+  func writeCapabilities(to json: inout JSONWriter) {
     json.member("capabilities_by_role") { json in
-      for role in Self.allCases {
-        json.name(role.rawValue)
+      for (role, _) in listed {
+        json.name(role.text)
         json.beginArray()
-        for name in role.capabilities(in: type).map(\.rawValue).sorted() { json.string(name) }
+        for name in rights(of: role).all.map(\.rawValue).sorted() { json.string(name) }
         json.endArray()
       }
     }

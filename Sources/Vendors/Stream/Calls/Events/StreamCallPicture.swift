@@ -107,6 +107,22 @@ struct StreamCallPicture: Sendable {
     json.endObject()
   }
 
+  /// The members of a `CallFrameRecordingFrameReadyEvent` that others do not have.
+  func writeFrame(of run: StreamEgress.Run, at: WallTime, to json: inout JSONWriter, _ family: StreamFamily) {
+    let session = call.liveSession
+    json.member("egress_id", run.id)
+    json.member("session_id", session?.id ?? run.session)
+    json.member("track_type", "composite")
+    json.member("captured_at", at, family.dates)
+    json.member("url", "\(run.address)/video/files/\(call.id.type)/\(call.id.id)/frames/\(run.id).jpg")
+    json.member("users") { json in
+      for user in Set(session?.shown.map(\.user) ?? []).sorted() {
+        json.name(user.rawValue)
+        json.value(self.user(user), family)
+      }
+    }
+  }
+
   /// At most `limit` members, as an array.
   func write(members: some Sequence<StreamCallMember>, to json: inout JSONWriter, _ family: StreamFamily) {
     json.beginArray()

@@ -5,18 +5,22 @@ internal import GatewayJSON
 enum StreamEgressEvent: Hashable, Sendable {
   case started(StreamEgress.Kind, StreamEgress.Run)
   case stopped(StreamEgress.Kind, StreamEgress.Run)
+  case failed(StreamEgress.Kind, StreamEgress.Run)
   case ready(StreamCallFile)
   case broadcastStarted(String)
   case broadcastStopped(String)
+  case broadcastFailed(String)
 
   /// The value of `type`.
   var type: String {
     switch self {
     case .started(let kind, _): "call.\(Self.name(kind))_started"
     case .stopped(let kind, _): "call.\(Self.name(kind))_stopped"
+    case .failed(let kind, _): "call.\(Self.name(kind))_failed"
     case .ready(let file): "call.\(Self.name(file.kind))_ready"
     case .broadcastStarted: "call.rtmp_broadcast_started"
     case .broadcastStopped: "call.rtmp_broadcast_stopped"
+    case .broadcastFailed: "call.rtmp_broadcast_failed"
     }
   }
 
@@ -33,7 +37,7 @@ enum StreamEgressEvent: Hashable, Sendable {
   /// Whether the whole call is shown.
   var showsCall: Bool {
     switch self {
-    case .started(.hls, _), .started(.frames, _), .stopped(.frames, _): true
+    case .started(.hls, _), .started(.frames, _), .stopped(.frames, _), .failed(.frames, _): true
     default: false
     }
   }
@@ -42,7 +46,7 @@ enum StreamEgressEvent: Hashable, Sendable {
     switch self {
     case .started(.hls, let run):
       json.member("hls_playlist_url", run.playlist(of: call))
-    case .started(let kind, let run), .stopped(let kind, let run):
+    case .started(let kind, let run), .stopped(let kind, let run), .failed(let kind, let run):
       guard kind != .captions && kind != .hls else { return }
       json.member("egress_id", run.id)
       if kind.isRecording { json.member("recording_type", kind.rawValue) }
@@ -51,7 +55,7 @@ enum StreamEgressEvent: Hashable, Sendable {
       if file.kind.isRecording { json.member("recording_type", file.kind.rawValue) }
       json.name(file.kind.isRecording ? "call_recording" : "call_transcription")
       file.write(of: call, at: file.run.address, to: &json, family)
-    case .broadcastStarted(let name), .broadcastStopped(let name):
+    case .broadcastStarted(let name), .broadcastStopped(let name), .broadcastFailed(let name):
       json.member("name", name)
     }
   }
@@ -116,10 +120,16 @@ extension StreamCallChange {
   func stopped(at now: WallTime) -> [StreamCallEvent.Kind] {
     var happenings: [StreamEgressEvent] = []
     for (kind, run) in StreamEgress.stopped(from: before, to: after) {
+      guard after.egress?.hasFailed(kind) != true else {
+        happenings.append(.failed(kind, run))
+        continue
+      }
       happenings.append(.stopped(kind, run))
       if let file = StreamCallFile(kind, run, of: after.id, until: now) { happenings.append(.ready(file)) }
     }
-    happenings += Self.broadcasts(in: before, notIn: after).map { .broadcastStopped($0) }
+    happenings += Self.broadcasts(in: before, notIn: after).map { name in
+      after.egress?.hasFailed(name) == true ? .broadcastFailed(name) : .broadcastStopped(name)
+    }
     return happenings.map { .egress($0) }
   }
 

@@ -50,13 +50,14 @@ extension StreamCallRoutes {
       try checkRing(asked, wish, call)
       return (call, false)
     }
-    try checkType(asked.id.type)
-    try asked.rights.checkCreation(of: asked.id.type)
+    let definition = try await definition(of: asked.id.type, at: asked.now)
+    try asked.rights.checkCreation(of: asked.id.type, definition)
     guard let creator = asked.user else {
       let message = "either data.created_by or data.created_by_id must be provided when using server side auth."
       throw .input(message, field: "data.created_by_id")
     }
     var call = StreamCall(id: asked.id, createdBy: creator.id, createdAt: asked.now)
+    call.definition = definition
     call.put(wish.members, at: asked.now)
     call.custom = wish.custom ?? [:]
     call.settings = wish.settings ?? [:]
@@ -81,10 +82,17 @@ extension StreamCallRoutes {
     }
   }
 
-  /// Throws unless calls of the type may be made.
-  private func checkType(_ type: String) throws(StreamError) {
-    guard let types = calls.policy.types, !types.contains(type) else { return }
-    throw .doesNotExist("call type \"\(type)\" does not exist; there are \(types.sorted().joined(separator: ", "))")
+  /// What servers have said of the type. Throws unless calls of it may be made.
+  private func definition(of type: String, at now: WallTime) async throws(StreamError) -> StreamCallType? {
+    let setup = StreamSetup(calls.directory.store)
+    do throws(GatewayError) {
+      if let definition = try await setup.type(type, at: now) { return definition }
+      guard let types = calls.policy.types, !types.contains(type) else { return nil }
+      let there = try await types.union(setup.types(at: now).map(\.name)).sorted()
+      throw .notFound.worded("call type \"\(type)\" does not exist; there are \(there.joined(separator: ", "))")
+    } catch {
+      throw StreamError(error)
+    }
   }
 
   /// The call as the caller sees it; from now on the caller's connection hears of it, and it rings if that was asked.

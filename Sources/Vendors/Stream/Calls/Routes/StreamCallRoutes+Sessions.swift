@@ -19,6 +19,7 @@ extension StreamCallRoutes {
         _ = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
           try rights.demand(.endCall, in: call)
           call.endSession(at: now)
+          call.egress?.stopAll()
           if call.endedAt == nil { call.endedAt = now }
         }
         return StreamAnswer(201)
@@ -187,13 +188,15 @@ extension StreamCallRoutes {
     let type = try asked.body.requiredString("type", max: 30)
     let emoji = try asked.body.string("emoji_code", max: 255)
     let custom = try asked.body.custom("custom") ?? [:]
-    let user = try asked.actingUser()
+    var user = try asked.actingUser()
+    user.isOnline = await calls.services.isConnected(user.id)
     let call = try await calls.known(asked.id)
     try asked.rights.check(.createReaction, in: call)
     await calls.tell([.reaction(type: type, emoji: emoji, custom: custom, by: user.id)], of: call, at: asked.now)
+    let seen = user
     return StreamAnswer(201) { json in
       json.member("reaction") { json in
-        StreamCallEvent.writeReaction(type, emoji, custom, user, to: &json, asked.family)
+        StreamCallEvent.writeReaction(type, emoji, custom, seen, to: &json, asked.family)
       }
     }
   }

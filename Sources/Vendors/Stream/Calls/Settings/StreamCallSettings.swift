@@ -3,24 +3,27 @@ internal import GatewayJSON
 
 /// The settings of one call: those of its type, but for what was said otherwise of it.
 ///
-/// Source of the types' standards: Stream's documentation of its built-in call types. A type that is none of these has
-/// those of `default`.
+/// Source of the types' standards: Stream's documentation of its built-in call types. A type that is none of these begins
+/// with those of `default`.
 struct StreamCallSettings: Sendable {
   private let type: String
+  /// What servers have said of the type.
+  private let said: [String: String]
   private let overrides: [String: String]
 
   init(of call: StreamCall) {
-    self.init(type: call.id.type, overrides: call.settings)
+    self.init(type: call.id.type, call.definition, overrides: call.settings)
   }
 
-  init(type: String, overrides: [String: String] = [:]) {
+  init(type: String, _ definition: StreamCallType? = nil, overrides: [String: String] = [:]) {
     self.type = type
+    self.said = definition?.settings ?? [:]
     self.overrides = overrides
   }
 
   /// The value at `path` as JSON text; nil if there is none.
   private func text(_ path: String, _ standard: String?) -> String? {
-    overrides[path] ?? StreamSetting.standards[type]?[path] ?? standard
+    overrides[path] ?? said[path] ?? StreamSetting.standards[type]?[path] ?? standard
   }
 
   private static let standardTexts: [String: String] = {
@@ -56,7 +59,9 @@ struct StreamCallSettings: Sendable {
 
   /// The whole object, in the order of the catalogue. A group of which nothing is known is left out.
   func write(to json: inout JSONWriter) {
-    if overrides.isEmpty, let known = Self.written[type] ?? Self.written["default"] { return json.raw(known) }
+    if overrides.isEmpty, said.isEmpty, let known = Self.written[type] ?? Self.written["default"] {
+      return json.raw(known)
+    }
     writeAll(to: &json)
   }
 

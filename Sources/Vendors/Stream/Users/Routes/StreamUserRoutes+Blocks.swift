@@ -47,10 +47,10 @@ extension StreamUserRoutes {
 
   private func blocked(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let id = try request.actingUser()
-    guard let user = try await rest.users([id]).first else {
+    guard let user = await rest.seen(try await rest.users([id])).first else {
       throw .doesNotExist("user with id \(id) does not exist")
     }
-    let blocked = try await rest.users(user.blocked)
+    let blocked = await rest.seen(try await rest.users(user.blocked))
     return StreamAnswer(200) { json in
       json.name("blocks")
       json.beginArray()

@@ -48,11 +48,7 @@ extension StreamUserRoutes {
     }
   }
 
-  /// 64 bits of the gateway's chance.
-  private func word() async -> UInt64 {
-    let scale = Double(UInt64(1) << 32)
-    return UInt64(await rest.services.nextShare() * scale) << 32 | UInt64(await rest.services.nextShare() * scale)
-  }
+  func word() async -> UInt64 { await rest.word() }
 
   var application: [HTTPRoute] {
     rest.resource("GET", .common("app"), "GetApp", .user) { request throws(StreamError) in

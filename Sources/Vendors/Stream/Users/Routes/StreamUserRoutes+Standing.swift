@@ -7,19 +7,19 @@ extension StreamUserRoutes {
   var standing: [HTTPRoute] {
     rest.resource("POST", .common("users/{user_id}/deactivate"), "DeactivateUser", .server) {
       request throws(StreamError) in
-      try await one(request, 201) { user, now in user.deactivatedAt = now }
+      try await one(request, 201, .deactivated) { user, now in user.deactivatedAt = now }
     }
       + rest.resource("POST", .common("users/{user_id}/reactivate"), "ReactivateUser", .server) {
         request throws(StreamError) in
         let name = try request.body.string("name")
-        return try await one(request, 201) { user, _ in
+        return try await one(request, 201, .reactivated) { user, _ in
           user.deactivatedAt = nil
           if let name { user.name = name }
         }
       }
       + rest.resource("DELETE", .common("users/{user_id}"), "DeleteUser", .server) { request throws(StreamError) in
         let isHard = request.http.parameter("hard_delete") == "true"
-        let answer = try await one(request, 200) { user, now in
+        let answer = try await one(request, 200, .deleted, isHard: isHard) { user, now in
           user.deactivatedAt = now
           user.deletedAt = now
         }
@@ -27,20 +27,20 @@ extension StreamUserRoutes {
         return answer
       }
       + rest.resource("POST", .common("users/deactivate"), "DeactivateUsers", .server) { request throws(StreamError) in
-        try await many(request) { user, now in user.deactivatedAt = now }
+        try await many(request, .deactivated) { user, now in user.deactivatedAt = now }
       }
       + rest.resource("POST", .common("users/reactivate"), "ReactivateUsers", .server) { request throws(StreamError) in
-        try await many(request) { user, _ in user.deactivatedAt = nil }
+        try await many(request, .reactivated) { user, _ in user.deactivatedAt = nil }
       }
       + rest.resource("POST", .common("users/restore"), "RestoreUsers", .server) { request throws(StreamError) in
-        try await many(request) { user, _ in
+        try await many(request, .reactivated) { user, _ in
           user.deactivatedAt = nil
           user.deletedAt = nil
         }
       }
       + rest.resource("POST", .common("users/delete"), "DeleteUsers", .server) { request throws(StreamError) in
         let isHard = try request.body.string("user") == "hard"
-        let answer = try await many(request) { user, now in
+        let answer = try await many(request, .deleted, isHard: isHard) { user, now in
           user.deactivatedAt = now
           user.deletedAt = now
         }
@@ -48,25 +48,32 @@ extension StreamUserRoutes {
         return answer
       }
       + rest.resource("GET", .common("tasks/{id}"), "GetTask", .server) { request throws(StreamError) in
-        guard let doneAt = StreamTask.read(request.parameters["id"]), doneAt <= request.receivedAt else {
-          throw .doesNotExist("there is no such task")
+        let id = request.parameters["id"]
+        var address: String?
+        var doneAt = StreamTask.read(id).flatMap { $0 <= request.receivedAt ? $0 : nil }
+        if let export = StreamTask.export(id), let kept = try await self.address(of: export, request) {
+          (address, doneAt) = kept
         }
+        guard let doneAt else { throw .doesNotExist("there is no such task") }
+        let url = address
         return StreamAnswer(200) { json in
           json.member("task_id", request.parameters["id"])
           json.member("status", "completed")
           json.member("created_at", doneAt, request.dates)
           json.member("updated_at", doneAt, request.dates)
-          json.member("result") { _ in }
+          json.member("result") { json in if let url { json.member("url", url) } }
         }
       }
   }
 
   private typealias Change = @Sendable (inout StreamUser, WallTime) -> Void
 
-  private func one(_ request: StreamRequest, _ status: Int, _ change: @escaping Change) async throws(StreamError)
-    -> StreamAnswer
-  {
-    let user = try await apply(change, to: UserID(request.parameters["user_id"]), at: request.receivedAt)
+  private func one(
+    _ request: StreamRequest, _ status: Int, _ event: StreamUserEvent.Kind, isHard: Bool = false,
+    _ change: @escaping Change
+  ) async throws(StreamError) -> StreamAnswer {
+    let id = UserID(request.parameters["user_id"])
+    let user = try await apply(change, to: id, event, isHard: isHard, at: request.receivedAt)
     let isOnline = await !rest.online([user]).isEmpty
     return StreamAnswer(status) { json in
       json.member("user") { user.writeFullMembers(to: &$0, request.family, isOnline: isOnline) }
@@ -74,17 +81,19 @@ extension StreamUserRoutes {
   }
 
   /// Changes several users at once; the task that Stream makes of it is done when it is answered.
-  private func many(_ request: StreamRequest, _ change: @escaping Change) async throws(StreamError) -> StreamAnswer {
+  private func many(
+    _ request: StreamRequest, _ event: StreamUserEvent.Kind, isHard: Bool = false, _ change: @escaping Change
+  ) async throws(StreamError) -> StreamAnswer {
     let ids = try Self.ids(request)
     let known = Set(try await rest.users(ids).map(\.id))
     if let missing = ids.first(where: { !known.contains($0) }) {
       throw .doesNotExist("user with id \(missing) does not exist")
     }
-    for id in ids { _ = try await apply(change, to: id, at: request.receivedAt) }
+    for id in ids { _ = try await apply(change, to: id, event, isHard: isHard, at: request.receivedAt) }
     return StreamAnswer(201) { $0.member("task_id", StreamTask.id(doneAt: request.receivedAt)) }
   }
 
-  private static func ids(_ request: StreamRequest) throws(StreamError) -> [UserID] {
+  static func ids(_ request: StreamRequest) throws(StreamError) -> [UserID] {
     guard let ids = try request.body.strings("user_ids", count: usersMax), !ids.isEmpty else {
       throw .input("user_ids must be an array of 1 to \(usersMax)", field: "user_ids")
     }
@@ -92,9 +101,10 @@ extension StreamUserRoutes {
   }
 
   private func apply(
-    _ change: @escaping Change, to id: UserID, at now: WallTime
+    _ change: @escaping Change, to id: UserID, _ event: StreamUserEvent.Kind, isHard: Bool, at now: WallTime
   ) async throws(StreamError) -> StreamUser {
     let user = try await rest.update(id, creates: false, at: now) { user, _ in change(&user, now) }
+    await rest.tell(event, user, isHard: isHard, at: now)
     if user.deactivatedAt != nil { await rest.endSessions(of: id) }
     return user
   }
@@ -104,6 +114,14 @@ extension StreamUserRoutes {
 enum StreamTask {
   static func id(doneAt: WallTime) -> String {
     "task-\(String(doneAt.nanoseconds, radix: 16))"
+  }
+
+  /// An export is kept, and found under its name.
+  static func id(export: String) -> String { "export-\(export)" }
+
+  /// The name of the export; nil if it is another task.
+  static func export(_ id: String) -> String? {
+    id.hasPrefix("export-") ? String(id.dropFirst("export-".count)) : nil
   }
 
   static func read(_ id: String) -> WallTime? {

@@ -14,7 +14,7 @@ package struct StreamUserRoutes: Sendable {
   /// The most users one request may change.
   static let usersMax = 100
 
-  package var routes: [HTTPRoute] { users + standing + blocks + guests + application }
+  package var routes: [HTTPRoute] { users + standing + blocks + guests + application + exports }
 
   private var users: [HTTPRoute] {
     rest.resource("POST", .common("users"), "UpdateUsers", .user) { request throws(StreamError) in
@@ -50,6 +50,7 @@ package struct StreamUserRoutes: Sendable {
           try change.apply(to: &user)
         })
     }
+    for user in users { await rest.tell(.updated, user, at: request.receivedAt) }
     return await answer(201, users, request.family)
   }
 
@@ -75,6 +76,7 @@ package struct StreamUserRoutes: Sendable {
       let user = try await rest.update(id, creates: false, at: request.receivedAt) {
         (user, _) throws(GatewayError) in try patch.apply(to: &user)
       }
+      await rest.tell(.updated, user, at: request.receivedAt)
       if patch.revokes { await rest.enforceRevocation(of: user) }
       users.append(user)
     }
@@ -104,6 +106,16 @@ package struct StreamUserRoutes: Sendable {
     }
   }
 
+  /// Lets the connection hear when the users come and go; without a connection nobody hears anything.
+  private func watchPresence(of users: [StreamUser], by connection: ConnectionID?) async throws(StreamError) {
+    guard let connection else { return }
+    for topic in users.compactMap({ StreamUserEvent.topic(of: $0.id) }) {
+      guard await rest.services.watch(topic, by: connection) else {
+        throw StreamError(.tooMany.detailed("calls and users that one connection watches"))
+      }
+    }
+  }
+
   /// The users that a filter describes, in the order of their ids.
   private func query(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let payload = try request.payload()
@@ -123,6 +135,7 @@ package struct StreamUserRoutes: Sendable {
     } catch {
       throw StreamError(error)
     }
+    if try payload.bool("presence") ?? false { try await watchPresence(of: users, by: request.caller.connection) }
     let online = await rest.online(users)
     return StreamAnswer(200) { json in
       json.name("users")

@@ -1,0 +1,33 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// What was taken out of users, until it is fetched.
+package struct StreamExport: Hashable, StoreValue {
+  package let text: String
+  package let madeAt: WallTime
+}
+
+extension StreamDirectory {
+  private static let exports = StoreTable<StreamExport>("stream.export")
+  private static let exportLife = Duration.seconds(86_400)
+
+  /// Keeps it for a day; throws `GatewayError.tooMany` if there is no room.
+  package func keep(_ export: StreamExport, as name: String, at now: WallTime) async throws(GatewayError) {
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      let counts = [
+        StoreCount("stream.exports", atMost: 100, of: "exports"),
+        StoreCount("stream.exports.bytes", atMost: 16 << 20, of: "bytes of exports", weight: export.text.utf8.count),
+      ]
+      transaction.put(Self.exports.key(name), export, expires: now + Self.exportLife, in: counts)
+    }
+  }
+
+  /// The export of that name; nil if there is none.
+  package func export(_ name: String, at now: WallTime) async throws(GatewayError) -> StreamExport? {
+    do throws(StoreError) {
+      return try await store.get(Self.exports.key(name), as: StreamExport.self, at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package import GatewayCore
+package import GatewayKit
+
+/// What servers have set up of their application: call types, roles, push providers.
+///
+/// A full table throws `GatewayError.tooMany`, a store that is away `GatewayError.storeUnavailable`.
+package struct StreamSetup: Sendable {
+  static let types = StoreTable<StreamCallType>("stream.type")
+  private static let roles = StoreTable<StreamOwnRole>("stream.role")
+  private static let providers = StoreTable<StreamPushProvider>("stream.push")
+
+  /// The most of each.
+  static let typesMax = 100
+  static let rolesMax = 100
+  static let providersMax = 25
+
+  private let store: any Store
+
+  package init(_ store: any Store) {
+    self.store = store
+  }
+
+  // MARK: Call types
+
+  /// What was said of the type; nil if nothing was.
+  package func type(_ name: String, at now: WallTime) async throws(GatewayError) -> StreamCallType? {
+    do throws(StoreError) {
+      return try await store.get(Self.types.key(name), as: StreamCallType.self, at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// Of which types something was said, in the order of their names.
+  package func types(at now: WallTime) async throws(GatewayError) -> [StreamCallType] {
+    try await rows(Self.types.range(), limit: Self.typesMax, at: now)
+  }
+
+  /// The type after `change`, which is given nil where nothing was said of it.
+  package func changeType(
+    _ name: String, at now: WallTime, _ change: (StreamCallType?) throws(GatewayError) -> StreamCallType
+  ) async throws(GatewayError) -> StreamCallType {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamCallType in
+      let key = Self.types.key(name)
+      let type = try change(try await transaction.get(key, as: StreamCallType.self))
+      transaction.put(key, type, in: [StoreCount("stream.types", atMost: Self.typesMax, of: "call types")])
+      return type
+    }
+  }
+
+  /// Forgets what was said of the type; false if nothing was.
+  package func removeType(_ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
+    try await remove(Self.types.key(name), as: StreamCallType.self, at: now)
+  }
+
+  // MARK: Roles
+
+  /// The application's own roles, in the order of their names.
+  package func roles(at now: WallTime) async throws(GatewayError) -> [StreamOwnRole] {
+    try await rows(Self.roles.range(), limit: Self.rolesMax, at: now)
+  }
+
+  /// The new role; throws `GatewayError.alreadyExists` if there is one of that name.
+  package func makeRole(_ name: Name, at now: WallTime) async throws(GatewayError) -> StreamOwnRole {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamOwnRole in
+      let key = Self.roles.key(name.text)
+      guard try await transaction.get(key, as: StreamOwnRole.self) == nil else { throw .alreadyExists }
+      let role = StreamOwnRole(name: name, createdAt: now)
+      transaction.put(key, role, in: [StoreCount("stream.roles", atMost: Self.rolesMax, of: "roles")])
+      return role
+    }
+  }
+
+  /// Forgets the role; false if there is none.
+  package func removeRole(_ name: Name, at now: WallTime) async throws(GatewayError) -> Bool {
+    try await remove(Self.roles.key(name.text), as: StreamOwnRole.self, at: now)
+  }
+
+  // MARK: Push providers
+
+  /// In the order of their kinds and names.
+  package func providers(at now: WallTime) async throws(GatewayError) -> [StreamPushProvider] {
+    try await rows(Self.providers.range(), limit: Self.providersMax, at: now)
+  }
+
+  /// Puts the provider in the place of the one of its kind and name, which is older. Says what there is then.
+  package func put(_ provider: StreamPushProvider, at now: WallTime) async throws(GatewayError) -> StreamPushProvider {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamPushProvider in
+      let key = Self.providers.key(provider.type, provider.name.text)
+      let known = try await transaction.get(key, as: StreamPushProvider.self)
+      let provider = StreamPushProvider(
+        type: provider.type, name: provider.name, createdAt: known?.createdAt ?? now, updatedAt: now,
+        members: provider.members, disabledAt: provider.disabledAt)
+      let count = StoreCount("stream.push", atMost: Self.providersMax, of: "push providers")
+      transaction.put(key, provider, in: [count])
+      return provider
+    }
+  }
+
+  /// Forgets the provider; false if there is none.
+  package func removeProvider(_ type: String, _ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
+    try await remove(Self.providers.key(type, name), as: StreamPushProvider.self, at: now)
+  }
+
+  // MARK: Rows
+
+  private func rows<Row: StoreValue>(
+    _ range: StoreRange, limit: Int, at now: WallTime
+  ) async throws(GatewayError) -> [Row] {
+    do throws(StoreError) {
+      var rows: [Row] = []
+      for entry in try await store.scan(range, limit: limit, at: now) { rows.append(try entry.value(as: Row.self)) }
+      return rows
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  private func remove<Row: StoreValue>(
+    _ key: StoreKey, as type: Row.Type, at now: WallTime
+  ) async throws(GatewayError) -> Bool {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> Bool in
+      guard try await transaction.get(key, as: type) != nil else { return false }
+      transaction.delete(key)
+      return true
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// A permission as grants list it: `end-call`, or `end-call-owner` for who made the call.
+///
+/// Source: the permission reference of Stream's documentation (scopes `video:…`).
+struct StreamPermission: Hashable, Sendable {
+  let id: String
+  /// What it lets its holder do; nil for one that nothing here asks for.
+  let capability: StreamCapability?
+  /// Whether it is for the call's creator only.
+  let isOwners: Bool
+
+  init(_ id: String) {
+    self.id = id
+    var base = Substring(id)
+    isOwners = base.hasSuffix(Self.owner)
+    if isOwners { base = base.dropLast(Self.owner.count) }
+    // Teams are not kept apart here.
+    if base.hasSuffix(Self.anyTeam) { base = base.dropLast(Self.anyTeam.count) }
+    capability = Self.renamed[String(base)] ?? StreamCapability(rawValue: String(base))
+  }
+
+  static let owner = "-owner"
+  private static let anyTeam = "-any-team"
+
+  /// The permissions that are called otherwise than the capabilities that they give.
+  private static let renamed: [String: StreamCapability] = [
+    "block-user": .blockUsers, "create-call-reaction": .createReaction, "pin-call-track": .pinForEveryone,
+    "start-recording": .startRecordCall, "stop-recording": .stopRecordCall,
+    "start-individual-recording": .startIndividualRecordCall, "stop-individual-recording": .stopIndividualRecordCall,
+    "start-raw-recording": .startRawRecordCall, "stop-raw-recording": .stopRawRecordCall,
+    "start-frame-recording": .startFrameRecordCall, "stop-frame-recording": .stopFrameRecordCall,
+    "start-transcription": .startTranscriptionCall, "stop-transcription": .stopTranscriptionCall,
+    "start-closed-captions": .startClosedCaptionsCall, "stop-closed-captions": .stopClosedCaptionsCall,
+    "send-closed-captions": .sendClosedCaptionsCall, "start-broadcasting": .startBroadcastCall,
+    "stop-broadcasting": .stopBroadcastCall,
+  ]
+
+  /// The ids of all there are, without those for creators only.
+  static let catalogue: [String] = {
+    let names = Dictionary(renamed.map { ($1, $0) }, uniquingKeysWith: min)
+    let others = ["delete-recording", "list-recordings", "send-event", "update-call-member-role"]
+    return (StreamCapability.allCases.map { names[$0] ?? $0.rawValue } + others).sorted()
+  }()
+
+  /// The permission of that id, if it is one of the catalogue's.
+  static func known(_ id: String) -> StreamPermission? {
+    let base = id.hasSuffix(owner) ? String(id.dropLast(owner.count)) : id
+    return catalogue.contains { $0.utf8.elementsEqual(base.utf8) } ? StreamPermission(id) : nil
+  }
+
+  /// The name of what it permits: `EndCall`.
+  var action: String {
+    let base = isOwners ? String(id.dropLast(Self.owner.count)) : id
+    return base.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+}
