@@ -4,15 +4,22 @@
 for in the tests, so that a table says nothing but what is. `operations.py path/to/postern` writes the tables anew.
 """
 
+import base64
+import contextlib
+import json
 import os
 import re
 import sys
+import tempfile
 import time
+import urllib.parse
 from pathlib import Path
 
 import jwt
+from websockets.sync.client import connect
 
-from clients import request
+import sinch
+from clients import control, request
 from gateway import SECRET, Gateway
 
 HERE = Path(__file__).parent
@@ -51,7 +58,20 @@ def catalogue(name):
     return operations, names
 
 
-class Stream:
+class Vendor:
+    """What holds for all of them unless they say otherwise."""
+
+    flags = []
+    # What the body of a 404 says for an unknown path, if not the gateway's own words.
+    missing = "nothing is here"
+
+    @contextlib.contextmanager
+    def ready(self, gateway):
+        """What stands for further parts of paths, as long as it is good."""
+        yield {}
+
+
+class Stream(Vendor):
     """Asks as Stream's clients and servers do."""
 
     name, title, tests = "stream", "Stream: operations", ["StreamTests"]
@@ -70,7 +90,91 @@ class Stream:
         return request(gateway.http_url, method, path, headers=headers, document=None, raw=body.encode() or None)
 
 
-VENDORS = [Stream()]
+class Streem(Vendor):
+    """Asks as an identified expert, a company's server, or nobody does."""
+
+    name, title, tests = "streem", "Streem: operations", ["StreemTests"]
+    suites = ["test_streem*", "Streem"]
+
+    @contextlib.contextmanager
+    def ready(self, gateway):
+        key = control(gateway, "POST", "/streem/api-keys", {}).json
+        self.basic = base64.b64encode(f"{key['id']}:{key['secret']}".encode()).decode()
+        order = {"scheme": "streem", "user_id": "ann", "life_s": 600}
+        self.token = request(gateway.http_url, "POST", "/v1/tokens", order, document=None).json["token"]
+        address = gateway.url + "/streem/v1/connect"
+        with connect(address, proxy=None) as expert, connect(address, proxy=None) as customer:
+            expert.send(json.dumps({"type": "identify", "token": self.token, "isExpert": True}))
+            ann = json.loads(expert.recv(timeout=10))["user"]["streemUserId"]
+            token = request(gateway.http_url, "POST", "/v1/tokens", order | {"user_id": "carl"}, document=None).json["token"]
+            customer.send(json.dumps({"type": "identify", "token": token}))
+            assert json.loads(customer.recv(timeout=10))["type"] == "identified"
+            customer.send(json.dumps({"type": "startRemoteStream", "remoteUserId": ann, "role": "LOCAL_CUSTOMER"}))
+            ringing = json.loads(customer.recv(timeout=10))
+            invited = self.ask(gateway, "POST", "/streem/v1/invitations", "expert", '{"toUserName":"Carol"}')
+            path = "/v1/companies/postern/groups/support/reservations"
+            reserved = self.ask(gateway, "POST", path, "server", '{"externalUserId":"carol"}')
+            authorization = {
+                "client_id": "streem-sdk", "redirect_uri": "pro.streem.sdk.StreemNow:/oauth-callback",
+                "response_type": "code", "scope": "openid", "code_challenge_method": "S256",
+                "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+            }
+            yield {
+                "invitation": invited.json["invitationCode"].replace("-", ""),
+                "reservation": reserved.json["group_reservation"]["reservation_sid"],
+                "room": ringing["room"]["roomSid"],
+                "authorization": urllib.parse.urlencode(authorization),
+            }
+
+    def ask(self, gateway, method, target, asker, body):
+        headers = {"expert": {"Authorization": f"Bearer {self.token}"}, "server": {"Authorization": f"Basic {self.basic}"}}
+        headers = dict(headers.get(asker, {}))
+        kind = "application/json" if body.startswith("{") else "application/x-www-form-urlencoded"
+        if body:
+            headers["Content-Type"] = kind
+        raw = body.replace("TOKEN", self.token).encode() or None
+        return request(gateway.http_url, method, target, headers=headers, document=None, raw=raw)
+
+
+class Sinch(Vendor):
+    """Asks as an application, its server, a user with a ticket, or a registered instance does."""
+
+    name, title, tests = "sinch", "Sinch: operations", ["SinchTests"]
+    suites = ["test_sinch*"]
+
+    def __init__(self):
+        self.files = tempfile.TemporaryDirectory()
+        for file in ("secret", "password"):
+            Path(self.files.name, file).write_text(sinch.SECRET + "\n")
+        self.flags = ["--sinch-application", f"{sinch.KEY}={self.files.name}/secret"]
+        self.flags += ["--sinch-user", f"carol={self.files.name}/password"]
+
+    @contextlib.contextmanager
+    def ready(self, gateway):
+        self.instance = self.ask(gateway, "POST", "/instance", "ticket", "{}").json
+        yield {"application": sinch.KEY, "instance": self.instance["id"]}
+
+    def ask(self, gateway, method, target, asker, body):
+        stamp = sinch.now()
+        mobile = {
+            "ApplicationKey": sinch.KEY, "Capabilities": ["p2p"], "DeviceId": "m1", "DeviceType": 2, "SdkVersion": "3.17.6",
+            "Seed": "1", "Signature": sinch.mobile_signature("mike", 1), "UserId": "mike",
+        }
+        raw = body.replace("TOKEN", sinch.token()).replace("MOBILE", json.dumps(mobile)).encode()
+        headers = {"Content-Type": "application/json"}
+        if asker == "application":
+            headers["Authorization"] = f"application {sinch.KEY}"
+        if asker == "ticket":
+            headers |= {"Authorization": f"user {sinch.ticket('webby')}", "X-Timestamp": stamp}
+        if asker in ("server", "instance"):
+            name, secret = (sinch.KEY, sinch.SECRET) if asker == "server" else (self.instance["id"], self.instance["secret"])
+            scheme = "application" if asker == "server" else "instance"
+            code = sinch.signature(secret, method, target, stamp, raw, headers["Content-Type"])
+            headers |= {"Authorization": f"{scheme} {name}:{code}", "X-Timestamp": stamp}
+        return request(gateway.http_url, method, target, headers=headers, document=None, raw=raw or None)
+
+
+VENDORS = [Stream(), Streem(), Sinch()]
 
 
 def state(vendor, answer):
@@ -80,8 +184,8 @@ def state(vendor, answer):
     text = answer.body.decode()
     if answer.status == 404 and vendor.missing in text or answer.status == 405:
         return "not there"
-    match = re.search(r'"code":(-?\d+)', text)
-    return f"refused, {match[1] if match else answer.status}"
+    match = re.search(r'"(?:code|errorCode)":(-?\d+)|"error":"(\w+)"', text)
+    return f"refused, {match[1] or match[2] if match else answer.status}"
 
 
 def states(vendor, postern):
@@ -89,7 +193,8 @@ def states(vendor, postern):
     os.environ["POSTERN"] = str(postern)
     operations, names = catalogue(vendor.name)
     found = []
-    with Gateway(*vendor.flags) as gateway:
+    with Gateway(*vendor.flags) as gateway, vendor.ready(gateway) as further:
+        names |= further
         for operation in operations:
             answer = vendor.ask(gateway, operation.method, operation.target(names), operation.asker, operation.body)
             if operation.is_shown:
@@ -128,10 +233,12 @@ class Tests:
         # The method, and in its line or the next the path: from its beginning or behind a part that the test fills in.
         asked = re.compile(
             rf"[\"']{operation.method}[\"'],?[^\n]*\n?[^\n]*?[\"'](?:[^\"'\s]*/)?{'/'.join(parts)}(?:\?[^\"'\n]*)?[\"']")
-        called = re.compile(rf"\.{operation.sdk}\(") if operation.sdk else None
+        written = operation.sdk.removeprefix("=") if operation.sdk.startswith("=") else None
+        called = re.compile(rf"\.{operation.sdk}\(") if operation.sdk and not written else None
         names = []
         for path, text in self.files.items():
-            if asked.search(text) or called and path.suffix == ".py" and called.search(text):
+            is_called = called and path.suffix == ".py" and called.search(text)
+            if asked.search(text) or written and written in text or is_called:
                 names.append(path.name if path.suffix == ".swift" else str(path.relative_to(HERE)))
         return names
 

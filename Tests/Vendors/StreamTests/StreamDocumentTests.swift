@@ -1,0 +1,31 @@
+import Foundation
+import GatewayCore
+import GatewaySpace
+import GatewayStream
+import TestSupport
+import Testing
+
+@Suite("Stream's page of operations")
+struct StreamDocumentTests {
+  /// A path as both families of them have it, its parameters without names.
+  private static func bare(_ path: String) -> String {
+    var rest = Substring(path)
+    for prefix in ["/api/v2/chat/", "/api/v2/video/", "/api/v2/", "/video/", "/"] where rest.hasPrefix(prefix) {
+      rest = rest.dropFirst(prefix.count)
+      break
+    }
+    return String(rest.replacing(/\{\w+\}/, with: "{}"))
+  }
+
+  @Test("has every route that a gateway has")
+  func routes() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Deploy/dialects")
+    let text = try String(contentsOf: root.appending(path: "stream-operations.md"), encoding: .utf8)
+    let listed = Set(text.matches(of: /`([A-Z]+) (\/\S*)`/).map { "\($0.output.1) \(Self.bare(String($0.output.2)))" })
+    #expect(listed.count > 90)
+    let routes = try SimulatedStream().space.space.routes
+    for route in routes where !route.pattern.hasPrefix("/sfu/") {
+      #expect(listed.contains("\(route.method) \(Self.bare(route.pattern))"), "\(route.method) \(route.pattern)")
+    }
+  }
+}
