@@ -13,6 +13,8 @@ package struct SendbirdVendor: Vendor {
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier
   private let channels: SendbirdChannels
+  private let preferences: SendbirdPreferences
+  private let devices: SendbirdDevices
   private let rates: SendbirdRates?
   private let services: any GatewayServices
   private let secrets: Secrets
@@ -26,6 +28,8 @@ package struct SendbirdVendor: Vendor {
     directory = SendbirdDirectory(ground.store, on: ground.executor)
     channels = SendbirdChannels(
       ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax))
+    preferences = SendbirdPreferences(ground.store)
+    devices = SendbirdDevices(ground.store)
     let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
     signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
     verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
@@ -48,11 +52,11 @@ package struct SendbirdVendor: Vendor {
     let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
     return SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services).routes
       + SendbirdUserRoutes(
-        gate: gate, services: services, directory: directory, channels: channels, signer: signer, secrets: secrets,
-        rates: rates
+        gate: gate, services: services, directory: directory, channels: channels, preferences: preferences,
+        devices: devices, signer: signer, secrets: secrets, rates: rates
       ).routes
       + SendbirdChannelRoutes(
-        gate: gate, services: services, directory: directory, channels: channels, rates: rates
+        gate: gate, services: services, directory: directory, channels: channels, preferences: preferences, rates: rates
       ).routes
   }
 

@@ -25,6 +25,8 @@ struct SendbirdChannelEvents: Sendable {
     case typingEnded = 10901
     case changed = 11000
     case deleted = 12000
+    case hidden = 13000
+    case unhidden = 13001
   }
 
   /// What those hear who are in the open channel of that number.

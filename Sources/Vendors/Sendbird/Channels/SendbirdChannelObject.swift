@@ -11,6 +11,9 @@ struct SendbirdChannelObject {
   /// The users that the channel names, as far as they exist.
   let users: [UserID: SendbirdUser]
   let online: Set<UserID>
+  let now: WallTime
+  /// How many of the messages that the viewer has not read mention them.
+  var mentions = 0
   /// Whether the request this answers made the channel.
   var isCreated = false
 
@@ -82,7 +85,8 @@ struct SendbirdChannelObject {
     json.member("joined_member_count", Int64(channel.members.count { $0.state == .joined }))
     json.member("message_survival_seconds", -1)
     json.name("last_message")
-    if let message = channel.lastMessage {
+    let history = viewer.flatMap { channel.member($0)?.settings.historyFrom }
+    if let message = channel.lastMessage, history.map({ message.createdAt > $0 }) ?? true {
       SendbirdMessageObject(message, channel.kind).write(to: &json)
     } else {
       json.null()
@@ -93,19 +97,22 @@ struct SendbirdChannelObject {
   private func writeOwn(to json: inout JSONWriter) {
     let member = viewer.flatMap { channel.member($0) }
     json.member("unread_message_count", Int64(member?.unreadCount ?? 0))
-    json.member("unread_mention_count", 0)
+    json.member("unread_mention_count", Int64(mentions))
     json.member("member_state", member?.state.rawValue ?? "none")
     json.member("my_role", viewer.map { channel.isOperator($0) } ?? false ? "operator" : "none")
-    json.member("is_muted", member?.isMuted ?? false)
-    json.member("is_hidden", false)
-    json.member("hidden_state", "unhidden")
-    json.member("count_preference", "all")
-    json.member("push_trigger_option", "all")
-    json.member("is_push_enabled", true)
+    json.member("is_muted", member?.mute(at: now) != nil)
+    let settings = member?.settings ?? SendbirdMemberSettings()
+    json.member("is_hidden", settings.hiding != nil)
+    json.member(
+      "hidden_state",
+      settings.hiding.map { $0.endsByItself ? "allow_auto_unhide" : "prevent_auto_unhide" } ?? "unhidden")
+    json.member("count_preference", settings.counted.rawValue)
+    json.member("push_trigger_option", settings.trigger.rawValue)
+    json.member("is_push_enabled", settings.trigger != .off)
     json.member("joined_ts", member?.joinedAt.map { $0.nanoseconds / 1_000_000_000 } ?? 0)
     json.member("invited_at", member?.invitedAt?.milliseconds ?? 0)
     json.member("user_last_read", member?.readAt?.milliseconds ?? 0)
-    json.member("ts_message_offset", 0)
+    json.member("ts_message_offset", settings.historyFrom?.milliseconds ?? 0)
     if let inviter = member?.inviter { json.member("inviter") { writeUser(inviter, to: &$0) } }
   }
 
@@ -113,7 +120,7 @@ struct SendbirdChannelObject {
     writeUser(member.user, to: &json)
     json.member("state", member.state.rawValue)
     json.member("role", channel.isOperator(member.user) ? "operator" : "")
-    json.member("is_muted", member.isMuted)
+    json.member("is_muted", member.mute(at: now) != nil)
     json.member("is_online", online.contains(member.user))
     json.member("last_seen_at", users[member.user]?.lastSeenAt?.milliseconds ?? 0)
     json.member("is_blocked_by_me", false)

@@ -13,7 +13,7 @@ struct SendbirdChannelOrder: Sendable {
   private let members: [UserID]
   private let isDistinct: Bool
   /// Who is to be invited only.
-  private let invited: Set<UserID>
+  private let invited: [UserID: Bool]
 
   init(_ kind: SendbirdChannel.Kind, _ body: SendbirdParameters, creator: UserID?) throws(SendbirdError) {
     self.kind = kind
@@ -26,11 +26,11 @@ struct SendbirdChannelOrder: Sendable {
     self.creator = creator ?? named
     guard kind == .group else {
       members = []
-      invited = []
+      invited = [:]
       return
     }
     members = try Self.members(body, creator: creator)
-    invited = try body.invitedOnly
+    invited = try body.invitations
   }
 
   /// Letters, digits, `_` and `-`, as documented: the name stands in paths.
@@ -66,18 +66,28 @@ struct SendbirdChannelOrder: Sendable {
     Set(members).union(creator.map { [$0] } ?? []).union(change.operators ?? [])
   }
 
-  /// The channel; those who are not `known` are left out.
-  func channel(url: Name, known: Set<UserID>, at now: WallTime) -> SendbirdChannel {
+  /// Who joins by another's word.
+  var invitees: [UserID] { members.filter { $0 != creator } }
+
+  /// The channel; those who are not `known` are left out, those who want to be `asked` are invited only, unless the order
+  /// says how they are.
+  func channel(url: Name, known: Set<UserID>, asked: Set<UserID>, at now: WallTime) -> SendbirdChannel {
     var properties = SendbirdChannel.Properties()
     change.apply(to: &properties)
     properties.operators.removeAll { !known.contains($0) }
     let members = members.filter { known.contains($0) }.map { user in
       SendbirdMember(
-        user, invited.contains(user) ? .invited : .joined, inviter: user == creator ? nil : inviter, at: now)
+        user, waits(user, asked) ? .invited : .joined, inviter: user == creator ? nil : inviter, at: now)
     }
     return SendbirdChannel(
       url: url, kind: kind, createdBy: creator.flatMap { known.contains($0) ? $0 : nil }, createdAt: now,
       properties: properties, isDistinct: isDistinct, members: members)
+  }
+}
+
+extension SendbirdChannelOrder {
+  private func waits(_ user: UserID, _ asked: Set<UserID>) -> Bool {
+    invited[user] ?? (asked.contains(user) && user != creator)
   }
 }
 

@@ -37,6 +37,7 @@ extension SendbirdChannelRoutes {
     }
     var query = SendbirdMessageQuery(around: .time(start), before: 0, after: .max, includesPoint: true)
     query.until = end
+    query.since = try await history(of: channel, request)
     try filter(&query, request)
     let messages = try await ask { [query] () throws(SendbirdChannelRefusal) in
       try await channels.messages(of: channel.url, query, at: services.wallTime)

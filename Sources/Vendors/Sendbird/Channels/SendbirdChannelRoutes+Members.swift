@@ -73,10 +73,11 @@ extension SendbirdChannelRoutes {
     let known = try await directory.find(Set(ids), at: services.wallTime)
     guard known.count == ids.count else { throw .notFound("User") }
     let inviter = request.actor(try body.user("inviter_id"))
-    let waiting = try body.invitedOnly
+    let (said, asked) = (try body.invitations, try await wantingToBeAsked(ids))
     let now = services.wallTime
     let new = ids.map { user in
-      SendbirdMember(user, waiting.contains(user) ? .invited : .joined, inviter: inviter, at: now)
+      SendbirdMember(
+        user, said[user] ?? asked.contains(user) ? .invited : .joined, inviter: inviter, at: now)
     }
     let membership = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.invite(new, to: channel.url, at: now) {

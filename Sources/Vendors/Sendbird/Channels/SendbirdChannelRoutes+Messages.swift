@@ -184,8 +184,9 @@ extension SendbirdChannelRoutes {
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
-    let query = try query(request)
-    var found = try await ask { () throws(SendbirdChannelRefusal) in
+    var query = try query(request)
+    query.since = try await history(of: channel, request)
+    var found = try await ask { [query] () throws(SendbirdChannelRefusal) in
       try await channels.messages(of: channel.url, query, at: services.wallTime)
     }
     if try request.flag("reverse") ?? false { found.reverse() }

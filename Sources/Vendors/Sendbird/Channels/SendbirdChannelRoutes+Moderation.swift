@@ -59,8 +59,10 @@ extension SendbirdChannelRoutes {
     try needsOperator(of: channel, request)
     guard let known = try await directory.find(user, at: services.wallTime) else { throw .notFound("User") }
     let now = services.wallTime
+    let (until, description) = isBanned ? try Self.term(request, at: now) : (nil, nil)
     let ban = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.setBanned(isBanned, user, in: channel.url, at: now) { ban in
+      try await channels.setBanned(isBanned, user, in: channel.url, until: until, because: description, at: now) {
+        ban in
         let users = ban.channel.joined.union([user])
         await events.event(isBanned ? .banned : .unbanned, of: user, in: ban.channel, to: users, on: services)
       }
@@ -71,9 +73,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer { json in
       guard isBanned else { return }
       json.member("user") { $0.members(of: known) }
-      json.member("start_at", now.milliseconds)
-      // For ever: the vendor's -1.
-      json.member("end_at", -1)
+      Self.write(SendbirdBar(user, since: now, until: until, description: description), to: &json)
     }
   }
 
@@ -83,12 +83,26 @@ extension SendbirdChannelRoutes {
     let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
     guard try await directory.find(user, at: services.wallTime) != nil else { throw .notFound("User") }
+    let now = services.wallTime
+    let (until, description) = isMuted ? try Self.term(request, at: now) : (nil, nil)
     let muted = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.setMuted(isMuted, user, in: channel.url, at: services.wallTime) {
+      try await channels.setMuted(isMuted, user, in: channel.url, until: until, because: description, at: now) {
         await events.event(isMuted ? .muted : .unmuted, of: user, in: $0, on: services)
       }
     }
     return try await answer(muted, request, showsMembers: true)
+  }
+
+  /// How long it lasts, and why. -1 is for ever.
+  private static func term(
+    _ request: SendbirdRequest, at now: WallTime
+  ) throws(SendbirdError) -> (until: WallTime?, description: String?) {
+    let body = try request.body
+    let description = try body.string("description", max: SendbirdLimits.description)
+    guard let value = body.value("seconds"), value.integer != -1 else { return (nil, description) }
+    guard let seconds = try body.integer("seconds") else { return (nil, description) }
+    guard seconds > 0, seconds <= SendbirdLimits.barSeconds else { throw .outOfRange("seconds") }
+    return (now + .seconds(seconds), description)
   }
 
   // MARK: Operators

@@ -17,22 +17,6 @@ extension SendbirdChannelRoutes {
       resource.route("PUT", user + "/mark_as_read_all") { request throws(SendbirdError) in
         try await markAllRead(request)
       },
-      resource.route("GET", user + "/unread_message_count") { request throws(SendbirdError) in
-        try await unread(request) { unread, json in
-          json.member("unread_count", Int64(unread.messages))
-          json.member("unread_custom_types", counts: unread.messagesByType)
-        }
-      },
-      resource.route("GET", user + "/unread_channel_count") { request throws(SendbirdError) in
-        try await unread(request) { unread, json in json.member("unread_count", Int64(unread.channels)) }
-      },
-      resource.route("POST", user + "/block") { request throws(SendbirdError) in
-        let target = try request.body.neededUser("target_id")
-        return try await setBlocked(true, target, request)
-      },
-      resource.route("DELETE", user + "/block/{target_id}") { request throws(SendbirdError) in
-        try await setBlocked(false, UserID(request.path["target_id"]), request)
-      },
     ]
   }
 
@@ -46,6 +30,14 @@ extension SendbirdChannelRoutes {
     case "joined_only": query.memberState = .joined
     case "invited_only", "invited_by_friend", "invited_by_non_friend": query.memberState = .invited
     default: throw .invalid("member_state_filter")
+    }
+    switch request.text("hidden_mode") {
+    case nil, "unhidden_only": query.hiding = SendbirdChannelQuery.Hiding.none
+    case "hidden_only": query.hiding = .any
+    case "hidden_allow_auto_unhide": query.hiding = .untilTheNextMessage
+    case "hidden_prevent_auto_unhide": query.hiding = .forGood
+    case "all": query.hiding = nil
+    default: throw .invalid("hidden_mode")
     }
     return try await answer(query, request, showsMembers: try request.flag("show_member") ?? false)
   }
@@ -88,28 +80,6 @@ extension SendbirdChannelRoutes {
         await events.read($0, by: reader, at: now, except: nil, on: services)
       }
     }
-  }
-
-  private func unread(
-    _ request: SendbirdRequest, _ write: (SendbirdUnread, inout JSONWriter) -> Void
-  ) async throws(SendbirdError) -> HTTPResponse {
-    let user = try await own(request)
-    let unread = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.unread(user, at: services.wallTime)
-    }
-    return SendbirdResource.answer { write(unread, &$0) }
-  }
-
-  private func setBlocked(
-    _ isBlocked: Bool, _ target: UserID, _ request: SendbirdRequest
-  ) async throws(SendbirdError) -> HTTPResponse {
-    try request.needsWriter()
-    let user = try await own(request)
-    guard let known = try await directory.find(target, at: services.wallTime) else { throw .notFound("User") }
-    try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.setBlocked(isBlocked, target, by: user, at: services.wallTime)
-    }
-    return SendbirdResource.answer { $0.members(of: known) }
   }
 
   /// The user of the path, who must exist and be the caller, unless a server asks.

@@ -7,24 +7,28 @@ package struct SendbirdChannelRoutes: Sendable {
   let services: any GatewayServices
   let directory: SendbirdDirectory
   let channels: SendbirdChannels
+  let preferences: SendbirdPreferences
   let events: SendbirdChannelEvents
   let resource: SendbirdResource
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
-    channels: SendbirdChannels, rates: SendbirdRates? = nil
+    channels: SendbirdChannels, preferences: SendbirdPreferences, rates: SendbirdRates? = nil
   ) {
     self.services = services
     self.directory = directory
     self.channels = channels
+    self.preferences = preferences
     events = SendbirdChannelEvents(directory: directory, channels: channels)
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
   package var routes: [HTTPRoute] {
     changeLogRoutes
-      + SendbirdChannel.Kind.allCases.flatMap { channelRoutes($0) + messageRoutes($0) + moderationRoutes($0) }
-      + memberRoutes + ownRoutes
+      + SendbirdChannel.Kind.allCases.flatMap {
+        channelRoutes($0) + messageRoutes($0) + moderationRoutes($0) + barRoutes($0)
+      }
+      + memberRoutes + ownRoutes + countRoutes + blockRoutes + settingRoutes
   }
 
   /// Where the channels of a kind are.
@@ -61,7 +65,8 @@ package struct SendbirdChannelRoutes: Sendable {
     guard !order.isStrict || known.count == order.users.count else { throw .notFound("User") }
     let url: Name
     if let wanted = order.url { url = wanted } else { url = await makeURL(kind) }
-    let channel = order.channel(url: url, known: Set(known.keys), at: now)
+    let asked = try await wantingToBeAsked(order.invitees)
+    let channel = order.channel(url: url, known: Set(known.keys), asked: asked, at: now)
     let creation = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.create(channel, at: now) { creation in
         guard creation.isNew && kind == .group else { return }
@@ -174,6 +179,21 @@ extension SendbirdChannelRoutes {
     }
   }
 
+  /// Until when the caller is shown nothing of what was said in a channel.
+  func history(of channel: SendbirdChannel, _ request: SendbirdRequest) async throws(SendbirdError) -> WallTime? {
+    guard case .user(let user, _) = request.caller, channel.kind == .group else { return nil }
+    return try await member(user, of: channel)?.settings.historyFrom
+  }
+
+  /// Those who join a channel only when they have said so.
+  func wantingToBeAsked(_ users: [UserID]) async throws(SendbirdError) -> Set<UserID> {
+    do throws(GatewayError) {
+      return try await preferences.wantingToBeAsked(users, at: services.wallTime)
+    } catch {
+      throw SendbirdError(error)
+    }
+  }
+
   /// The same, where the caller may change it: a group channel's members do, an open channel's operators.
   func changeable(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
@@ -237,10 +257,18 @@ extension SendbirdChannelRoutes {
         online.insert(user)
       }
     }
-    return channels.map { channel in
-      SendbirdChannelObject(
+    var objects: [SendbirdChannelObject] = []
+    for channel in channels {
+      var object = SendbirdChannelObject(
         channel: channel, viewer: viewer, showsMembers: showsMembers, showsReceipts: showsReceipts, users: users,
-        online: online)
+        online: online, now: services.wallTime)
+      if let member = viewer.flatMap({ channel.member($0) }) {
+        object.mentions = try await ask { () throws(SendbirdChannelRefusal) in
+          try await self.channels.unreadMentions(of: member, in: channel.url, at: services.wallTime)
+        }
+      }
+      objects.append(object)
     }
+    return objects
   }
 }

@@ -2,6 +2,23 @@ package import GatewayCore
 
 /// Which channels of a Sendbird application are asked for: those for which everything given holds.
 package struct SendbirdChannelQuery: Hashable, Sendable {
+  /// Whether the member hides a channel, and until when.
+  package enum Hiding: Hashable, Sendable {
+    case none
+    case any
+    case untilTheNextMessage
+    case forGood
+
+    func includes(_ settings: SendbirdMemberSettings) -> Bool {
+      switch self {
+      case .none: settings.hiding == nil
+      case .any: settings.hiding != nil
+      case .untilTheNextMessage: settings.hiding?.endsByItself == true
+      case .forGood: settings.hiding?.endsByItself == false
+      }
+    }
+  }
+
   package enum Order: Hashable, Sendable {
     /// The newest channel first.
     case chronological
@@ -16,6 +33,8 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   package var member: UserID?
   /// Only those in which the member's state is this.
   package var memberState: SendbirdMember.State?
+  /// Only those that the member hides so; nil for all.
+  package var hiding: Hiding?
   package var urls: Set<Name>?
   package var customTypes: Set<Name>?
   package var nameContains: String?

@@ -60,6 +60,9 @@ struct SendbirdMemberRow: StoreValue {
   func member(of row: SendbirdChannelRow) -> SendbirdMember {
     var member = member
     member.unreadCount = member.state == .joined ? Int(max(0, row.messageCount - readCount)) : 0
+    if let hiding = member.settings.hiding, hiding.endsByItself, row.messageCount > hiding.messageCount {
+      member.settings.hiding = nil
+    }
     return member
   }
 }
@@ -67,11 +70,6 @@ struct SendbirdMemberRow: StoreValue {
 /// The distinct channel of some members.
 struct SendbirdDistinctRow: StoreValue {
   var url: Name
-}
-
-/// That a user is kept out, or silent, or blocked by another.
-struct SendbirdBarRow: StoreValue {
-  var since: WallTime
 }
 
 /// The channels that a user is in no more, oldest departure first.

@@ -69,6 +69,9 @@ extension SendbirdChannels {
         for entry in try await store.read(keys, at: now) {
           if let entry { candidates.append(try entry.value(as: SendbirdChannelRow.self)) }
         }
+        if let hiding = query.hiding {
+          candidates = try await candidates.filtered(by: hiding, for: member, in: store, at: now)
+        }
       } else {
         candidates = try await rows(at: now)
       }
@@ -144,5 +147,21 @@ extension SendbirdChannels {
     channel.joined = await rooms.seats(of: row.url)?.joined ?? []
     channel.participantCount = await halls.count(row.url)
     return channel
+  }
+}
+
+extension [SendbirdChannelRow] {
+  /// Those that the member hides so.
+  fileprivate func filtered(
+    by hiding: SendbirdChannelQuery.Hiding, for member: UserID, in store: any Store, at now: WallTime
+  ) async throws(StoreError) -> Self {
+    let places = try await store.read(
+      map { SendbirdChannels.members.key($0.url.text, member.rawValue) }, at: now)
+    var found: Self = []
+    for (row, place) in zip(self, places) {
+      guard let member = try place?.value(as: SendbirdMemberRow.self).member(of: row) else { continue }
+      if hiding.includes(member.settings) { found.append(row) }
+    }
+    return found
   }
 }

@@ -20,7 +20,7 @@ extension SendbirdChannels {
         var row = try await row(url, in: &transaction)
         var message = message
         if let sender = message.sender?.id {
-          if var member = try await check(sender, row, needsPresence: needsPresence, in: &transaction) {
+          if var member = try await check(sender, row, needsPresence: needsPresence, at: now, in: &transaction) {
             // One's own message is none that one has not read.
             member.readCount += 1
             put(member, of: url, in: &transaction)
@@ -64,7 +64,7 @@ extension SendbirdChannels {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
         let row = try await row(url, in: &transaction)
         var message = try await self.message(id, in: url, by: user, &transaction)
-        if let user { _ = try await check(user, row, needsPresence: true, in: &transaction) }
+        if let user { _ = try await check(user, row, needsPresence: true, at: now, in: &transaction) }
         change(&message)
         message.id = id
         put(message, in: &transaction)
@@ -119,7 +119,8 @@ extension SendbirdChannels {
 
   /// Throws unless the user may say something; the member that they are.
   private func check(
-    _ sender: UserID, _ row: SendbirdChannelRow, needsPresence: Bool, in transaction: inout Transaction
+    _ sender: UserID, _ row: SendbirdChannelRow, needsPresence: Bool, at now: WallTime,
+    in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdMemberRow? {
     let (url, name) = (row.url.text, sender.rawValue)
     // A user of a channel of two, whom the other may block.
@@ -137,7 +138,7 @@ extension SendbirdChannels {
     }
     guard isIn || !needsPresence else { throw .failure(.notAMember) }
     guard !row.properties.isFrozen || row.properties.operators.contains(sender) else { throw .failure(.frozen) }
-    guard member?.member.isMuted != true, found[2] == nil else { throw .failure(.muted) }
+    guard member?.member.mute(at: now) == nil, found[2] == nil else { throw .failure(.muted) }
     if !other.isEmpty, found[3] != nil { throw .failure(.blocked) }
     return member
   }

@@ -74,7 +74,7 @@ extension SendbirdChannels {
       guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
       guard channel.kind == .open else { throw .wrongKind }
       let ban = try await ask { () async throws(StoreError) in
-        try await store.get(Self.bans.key(url.text, user.rawValue), as: SendbirdBarRow.self, at: now)
+        try await store.get(Self.bans.key(url.text, user.rawValue), as: SendbirdBar.self, at: now)
       }
       guard ban == nil else { throw .banned }
       return try await halls.enter(channel, user: user, by: connection)

@@ -18,11 +18,11 @@ package struct SendbirdChannels: Sendable {
   static let messages = StoreTable<SendbirdMessage>("sendbird.message")
   static let deletions = StoreTable<SendbirdDeletion>("sendbird.deletion")
   /// Users who are kept out of a channel, under the channel.
-  static let bans = StoreTable<SendbirdBarRow>("sendbird.ban")
+  static let bans = StoreTable<SendbirdBar>("sendbird.ban")
   /// Users who may not send in an open channel; a group channel's members know it of themselves.
-  static let mutes = StoreTable<SendbirdBarRow>("sendbird.mute")
+  static let mutes = StoreTable<SendbirdBar>("sendbird.mute")
   /// Whom a user blocks, under that user.
-  static let blocks = StoreTable<SendbirdBarRow>("sendbird.block")
+  static let blocks = StoreTable<SendbirdBar>("sendbird.block")
   static let departures = StoreTable<SendbirdDeparturesRow>("sendbird.departure")
   /// How many rows are read in one step where all are.
   static let sliceMax = 1_000

@@ -18,7 +18,11 @@ package struct SendbirdMember: Hashable, Codable, Sendable {
   package var deliveredAt: WallTime?
   /// How many messages of others came since.
   package var unreadCount = 0
-  package var isMuted = false
+  private var isMuted = false
+  /// Since when, how long and why the member is silent.
+  private var muting: SendbirdBar?
+  /// Nil for a member who has set nothing.
+  private var ownSettings: SendbirdMemberSettings?
 
   package init(_ user: UserID, _ state: State, inviter: UserID? = nil, at now: WallTime) {
     self.user = user
@@ -26,5 +30,23 @@ package struct SendbirdMember: Hashable, Codable, Sendable {
     self.inviter = inviter
     invitedAt = inviter == nil ? nil : now
     joinedAt = state == .joined ? now : nil
+  }
+
+  package var settings: SendbirdMemberSettings {
+    get { ownSettings ?? SendbirdMemberSettings() }
+    set { ownSettings = newValue == SendbirdMemberSettings() ? nil : newValue }
+  }
+
+  /// How the member is silent; nil for one who may speak.
+  package func mute(at now: WallTime) -> SendbirdBar? {
+    guard isMuted else { return nil }
+    let bar = muting ?? SendbirdBar(user, since: joinedAt ?? now)
+    return bar.holds(at: now) ? bar : nil
+  }
+
+  /// Has the member be silent, or speak again.
+  mutating func mute(_ bar: SendbirdBar?) {
+    isMuted = bar != nil
+    muting = bar
   }
 }

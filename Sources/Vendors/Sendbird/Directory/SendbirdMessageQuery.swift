@@ -34,6 +34,8 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
   package var after: Int
   /// Whether what lies on the point is asked for too.
   package var includesPoint: Bool
+  /// Only messages sent after then.
+  package var since: WallTime?
   /// Only messages sent until then.
   package var until: WallTime?
   package var replies = Replies.all
@@ -50,6 +52,7 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
 
   /// Whether the message is asked for, leaving aside on which side of the point it lies.
   package func includes(_ message: SendbirdMessage) -> Bool {
+    if let since, message.createdAt <= since { return false }
     if let until, message.createdAt > until { return false }
     switch replies {
     case .none: if message.parentID != nil { return false }

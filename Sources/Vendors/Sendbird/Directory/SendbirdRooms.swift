@@ -104,7 +104,8 @@ actor SendbirdRooms {
   ) -> (hearers: Set<UserID>, unread: [UserID: SendbirdUnread]) {
     displaced += UInt64(count)
     guard let joined = seats[url]?.joined, let type = seats[url]?.customType else { return ([], [:]) }
-    for user in joined where user != sender {
+    let uncounted = seats[url]?.uncounted ?? []
+    for user in joined where user != sender && !uncounted.contains(user) {
       let count = seats[url]?.unread[user] ?? 0
       seats[url]?.unread[user] = count + 1
       change(user, from: count, to: count + 1, type)

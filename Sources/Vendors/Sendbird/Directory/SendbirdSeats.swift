@@ -5,12 +5,18 @@ struct SendbirdSeats: Sendable {
   var joined: Set<UserID> = []
   /// Of every member.
   var unread: [UserID: Int] = [:]
+  /// Those of whom what they have not read here is not counted.
+  var uncounted: Set<UserID> = []
   var customType: Name
 
   init(_ channel: SendbirdChannel) {
     joined = channel.joined
     customType = channel.properties.customType
-    for member in channel.members { unread[member.user] = member.unreadCount }
+    for member in channel.members {
+      let counts = member.settings.countsMessages
+      unread[member.user] = counts ? member.unreadCount : 0
+      if !counts { uncounted.insert(member.user) }
+    }
   }
 
   func state(of user: UserID) -> SendbirdMember.State? {

@@ -17,6 +17,13 @@ enum SendbirdLimits {
   static let customType = 128
   static let channelData = 65_535
   static let operators = 100
+  static let description = 250
+  /// Ten years.
+  static let barSeconds: Int64 = 315_360_000
+  static let pushToken = 4_096
+  static let pushSound = 191
+  static let timeZone = 64
+  static let quietWindows = 10
   static let usersOfRequest = 100
 
   static let message = 5_000

@@ -100,11 +100,11 @@ extension Fields<SendbirdWords> {
     return texts
   }
 
-  /// Who is to be invited only, and not to be joined at once: `invitation_status`.
-  var invitedOnly: Set<UserID> {
+  /// Who is to be invited only (true), or to be joined at once (false), whatever they have set: `invitation_status`.
+  var invitations: [UserID: Bool] {
     get throws(SendbirdError) {
       let statuses = try texts("invitation_status") ?? [:]
-      return Set(statuses.filter { $0.value != "joined" }.keys.map { UserID($0) })
+      return statuses.reduce(into: [:]) { $0[UserID($1.key)] = $1.value != "joined" }
     }
   }
 }

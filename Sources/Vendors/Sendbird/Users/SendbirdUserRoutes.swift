@@ -7,6 +7,8 @@ package import GatewayTokens
 package struct SendbirdUserRoutes: Sendable {
   let services: any GatewayServices
   let directory: SendbirdDirectory
+  let preferences: SendbirdPreferences
+  let devices: SendbirdDevices
   let lifecycle: SendbirdUserLifecycle
   /// Signs session tokens.
   let signer: JWTSigner
@@ -15,11 +17,13 @@ package struct SendbirdUserRoutes: Sendable {
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
-    channels: SendbirdChannels, signer: JWTSigner, secrets: Secrets = .system,
-    rates: SendbirdRates? = nil
+    channels: SendbirdChannels, preferences: SendbirdPreferences, devices: SendbirdDevices, signer: JWTSigner,
+    secrets: Secrets = .system, rates: SendbirdRates? = nil
   ) {
     self.services = services
     self.directory = directory
+    self.preferences = preferences
+    self.devices = devices
     self.signer = signer
     self.secrets = secrets
     lifecycle = SendbirdUserLifecycle(
@@ -41,7 +45,7 @@ package struct SendbirdUserRoutes: Sendable {
       resource.route("DELETE", "/v3/users/{user_id}/token") { request throws(SendbirdError) in
         try await revokeTokens(request)
       },
-    ] + metadataRoutes(resource)
+    ] + metadataRoutes(resource) + pushRoutes(resource) + preferenceRoutes(resource)
   }
 
   // MARK: Users
@@ -126,6 +130,9 @@ package struct SendbirdUserRoutes: Sendable {
     try request.needsServer()
     do throws(GatewayError) {
       try await directory.deleteUser(request.userInPath, at: services.wallTime)
+      // A user of that id who is made later inherits nothing.
+      try await preferences.forget(request.userInPath, at: services.wallTime)
+      _ = try await devices.unregisterAll(of: request.userInPath, at: services.wallTime)
     } catch {
       throw Self.words(error)
     }

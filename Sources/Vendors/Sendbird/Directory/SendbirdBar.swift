@@ -1,0 +1,37 @@
+package import GatewayCore
+import GatewayKit
+
+/// That a user is kept out of a channel, or silent in it, or blocked by another.
+package struct SendbirdBar: Hashable, StoreValue {
+  /// Whom it is about; nil in a row of before lists were made of them.
+  package var user: UserID?
+  package var since: WallTime
+  /// Nil for ever.
+  package var until: WallTime?
+  /// Why, in the words of whoever said so.
+  package var description: String?
+
+  package init(_ user: UserID, since: WallTime, until: WallTime? = nil, description: String? = nil) {
+    self.user = user
+    self.since = since
+    self.until = until
+    self.description = description
+  }
+
+  /// Whether it still holds.
+  package func holds(at now: WallTime) -> Bool {
+    until.map { now < $0 } ?? true
+  }
+}
+
+/// Some of those who are kept out, or silent, or blocked.
+package struct SendbirdBarPage: Hashable, Sendable {
+  package var bars: [SendbirdBar]
+  /// Where the page behind this begins; nil if this is the last.
+  package var next: Int?
+
+  package init(bars: [SendbirdBar], next: Int?) {
+    self.bars = bars
+    self.next = next
+  }
+}

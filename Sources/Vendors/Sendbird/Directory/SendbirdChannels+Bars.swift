@@ -1,0 +1,138 @@
+package import GatewayCore
+internal import GatewayKit
+
+// Who may not: users kept out of channels, silent in them, blocked by others.
+
+extension SendbirdChannels {
+  /// Has a member of a group channel, or anybody in an open one, be silent, until a time or for ever; or lets them send
+  /// again.
+  package func setMuted(
+    _ isMuted: Bool, _ user: UserID, in url: Name, until: WallTime? = nil, because description: String? = nil,
+    at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
+    let bar = isMuted ? SendbirdBar(user, since: now, until: until, description: description) : nil
+    return try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdChannel in
+      try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) in
+        let row = try await row(url, in: &transaction)
+        guard row.kind == .group else {
+          return put(bar, "sendbird.muted", Self.mutes.key(url.text, user.rawValue), url, in: &transaction)
+        }
+        let key = Self.members.key(url.text, user.rawValue)
+        guard var known = try await transaction.get(key, as: SendbirdMemberRow.self) else {
+          throw .failure(.notAMember)
+        }
+        known.member.mute(bar)
+        put(known, of: url, in: &transaction)
+      }
+      return try await seated(url, at: now)
+    }
+  }
+
+  /// Keeps a user out, until a time or for ever, or lets them in again. Who is kept out is a member no more.
+  package func setBanned(
+    _ isBanned: Bool, _ user: UserID, in url: Name, until: WallTime? = nil, because description: String? = nil,
+    at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {
+    let bar = isBanned ? SendbirdBar(user, since: now, until: until, description: description) : nil
+    return try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdMembership in
+      let leaving = try await transactDeparting(from: url, at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> ([UserID], [UserID]) in
+        let row = try await row(url, in: &transaction)
+        put(bar, "sendbird.banned", Self.bans.key(url.text, user.rawValue), url, in: &transaction)
+        guard isBanned, row.kind == .group else { return ([], []) }
+        let leaving = try await remove([user], from: row, in: &transaction)
+        return (leaving, leaving)
+      }
+      let gone = isBanned ? await halls.clear(url, of: user) : []
+      return SendbirdMembership(
+        channel: try await seated(url, at: now), changed: leaving + gone.map(\.user),
+        connections: gone.flatMap(\.connections))
+    }
+  }
+
+  /// Lets `user` be blocked by `by`, or no longer.
+  package func setBlocked(
+    _ isBlocked: Bool, _ user: UserID, by: UserID, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) {
+    try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) in
+      let key = Self.blocks.key(by.rawValue, user.rawValue)
+      let count = StoreCount("sendbird.blocks", atMost: limits.bans, of: "blocked users")
+      if !isBlocked { return transaction.delete(key) }
+      transaction.put(key, SendbirdBar(user, since: now), in: [count])
+    }
+  }
+
+  /// Writes that a user is kept out, or silent, or takes it back.
+  private func put(
+    _ bar: SendbirdBar?, _ name: String, _ key: StoreKey, _ url: Name, in transaction: inout Transaction
+  ) {
+    guard let bar else { return transaction.delete(key) }
+    let counts = [
+      StoreCount(name, url.text, atMost: limits.bans, of: "users kept out"),
+      StoreCount("sendbird.bars", atMost: limits.bansOfAll, of: "users kept out"),
+    ]
+    transaction.put(key, bar, expires: bar.until, in: counts)
+  }
+
+  // MARK: Looking
+
+  /// Those who may not say anything in the channel.
+  package func muted(
+    in channel: SendbirdChannel, from start: Int, limit: Int, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdBarPage {
+    guard channel.kind == .group else {
+      return try await barred(Self.mutes.range(channel.url.text), from: start, limit: limit, at: now)
+    }
+    return Self.page(channel.members.compactMap { $0.mute(at: now) }, from: start, limit: limit)
+  }
+
+  /// Those who are kept out of the channel.
+  package func banned(
+    from url: Name, from start: Int, limit: Int, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdBarPage {
+    try await barred(Self.bans.range(url.text), from: start, limit: limit, at: now)
+  }
+
+  /// Those whom the user blocks.
+  package func blocked(
+    by user: UserID, from start: Int, limit: Int, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdBarPage {
+    try await barred(Self.blocks.range(user.rawValue), from: start, limit: limit, at: now)
+  }
+
+  /// How the user is kept out of the channel; nil if they are not.
+  package func ban(
+    of user: UserID, in url: Name, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdBar? {
+    try await ask { () async throws(StoreError) in
+      try await store.get(Self.bans.key(url.text, user.rawValue), as: SendbirdBar.self, at: now)
+    }
+  }
+
+  /// How the user is silent in the channel; nil if they are not.
+  package func mute(
+    of user: UserID, in channel: SendbirdChannel, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdBar? {
+    guard channel.kind == .open else { return try await member(user, of: channel.url, at: now)?.mute(at: now) }
+    return try await ask { () async throws(StoreError) in
+      try await store.get(Self.mutes.key(channel.url.text, user.rawValue), as: SendbirdBar.self, at: now)
+    }
+  }
+
+  private func barred(
+    _ range: StoreRange, from start: Int, limit: Int, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdBarPage {
+    try await ask { () async throws(StoreError) in
+      let found = try await store.scan(range, limit: min(start, limits.bansOfAll) + limit + 1, at: now)
+      let bars = try found.map { (entry) throws(StoreError) in try entry.value(as: SendbirdBar.self) }
+      return Self.page(bars, from: start, limit: limit)
+    }
+  }
+
+  private static func page(_ all: [SendbirdBar], from start: Int, limit: Int) -> SendbirdBarPage {
+    let page = Array(all.dropFirst(start).prefix(limit))
+    return SendbirdBarPage(bars: page, next: start < all.count - page.count ? start + page.count : nil)
+  }
+}

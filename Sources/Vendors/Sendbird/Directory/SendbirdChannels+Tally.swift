@@ -1,0 +1,65 @@
+package import GatewayCore
+internal import GatewayKit
+
+// What a user has in their group channels, counted.
+
+extension SendbirdChannels {
+  /// How much the user has not read in ordinary group channels, and in super ones, leaving out what the user does not
+  /// want counted.
+  package func tallies(
+    of user: UserID, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> (plain: SendbirdTally, super: SendbirdTally) {
+    try await settle(at: now)
+    return try await ask { () async throws(StoreError) in
+      var (plain, large) = (SendbirdTally(), SendbirdTally())
+      let urls = await rooms.channels(of: user)
+      let rows = try await store.read(urls.map { Self.channels.key($0.text) }, at: now)
+      let places = try await store.read(urls.map { Self.members.key($0.text, user.rawValue) }, at: now)
+      for (row, place) in zip(rows, places) {
+        guard let row = try row?.value(as: SendbirdChannelRow.self),
+          let member = try place?.value(as: SendbirdMemberRow.self).member(of: row)
+        else { continue }
+        var tally = SendbirdTally()
+        if member.state == .invited { tally.invitations = 1 }
+        if member.settings.countsMessages { tally.messages = member.unreadCount }
+        if member.unreadCount > 0, [.all, .mentions].contains(member.settings.counted) {
+          tally.mentions = try await mentions(of: member, in: row.url, at: now)
+        }
+        if row.properties.isSuper { large = large + tally } else { plain = plain + tally }
+      }
+      return (plain, large)
+    }
+  }
+
+  /// How many of the messages that the member has not read mention them.
+  package func unreadMentions(
+    of member: SendbirdMember, in url: Name, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> Int {
+    guard member.unreadCount > 0 else { return 0 }
+    return try await ask { () async throws(StoreError) in try await mentions(of: member, in: url, at: now) }
+  }
+
+  private func mentions(
+    of member: SendbirdMember, in url: Name, at now: WallTime
+  ) async throws(StoreError) -> Int {
+    // No more than these can be unread; the rest has given way.
+    let range = Self.messages.range(url.text).backwards
+    var count = 0
+    for entry in try await store.scan(range, limit: min(member.unreadCount, limits.messagesOfChannel), at: now) {
+      let message = try entry.value(as: SendbirdMessage.self)
+      if let seen = member.readAt ?? member.joinedAt, message.createdAt <= seen { break }
+      guard message.sender?.id != member.user else { continue }
+      if message.mentionType == "channel" || message.mentionedUsers.contains(member.user) { count += 1 }
+    }
+    return count
+  }
+
+  /// In how many group channels the user is, in that state or in either.
+  package func channelCount(
+    of user: UserID, _ state: SendbirdMember.State?, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> Int {
+    try await settle(at: now)
+    let seats = await rooms.seats(of: await rooms.channels(of: user))
+    return seats.values.count { state == nil || $0.state(of: user) == state }
+  }
+}

@@ -1,0 +1,173 @@
+package import GatewayCore
+package import GatewayKit
+
+/// Where users' pushes go: the tokens of their devices. Nothing is ever pushed; what is kept can be asked for.
+///
+/// Each operation is atomic. Of more than ``perUserMax`` tokens of a user, or owners of a token, the oldest give way; a full
+/// table throws `GatewayError.tooMany`, a store that is away `GatewayError.storeUnavailable`.
+package struct SendbirdDevices: Sendable {
+  /// Whose pushes they are.
+  package enum Service: String, Hashable, Codable, Sendable, CaseIterable {
+    case gcm
+    case apns
+    case huawei
+  }
+
+  /// As documented.
+  package static let perUserMax = 20
+
+  private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+
+  private static let devices = StoreTable<SendbirdDevicesRow>("sendbird.devices")
+  private static let owners = StoreTable<SendbirdDeviceOwnersRow>("sendbird.device-owners")
+
+  private let store: any Store
+  private let max: Int
+
+  /// What `store` remembers, with room for `max` tokens.
+  package init(_ store: any Store, max: Int = 200_000) {
+    self.store = store
+    self.max = max
+  }
+
+  // MARK: Looking
+
+  /// The user's tokens, oldest first.
+  package func tokens(
+    of user: UserID, _ service: Service, at now: WallTime
+  ) async throws(GatewayError) -> [String] {
+    try await ask { () async throws(StoreError) in
+      try await store.get(Self.key(user, service), as: SendbirdDevicesRow.self, at: now)?.tokens ?? []
+    }
+  }
+
+  /// Who has the token.
+  package func owners(
+    of token: String, _ service: Service, at now: WallTime
+  ) async throws(GatewayError) -> [UserID] {
+    try await ask { () async throws(StoreError) in
+      try await store.get(Self.key(token, service), as: SendbirdDeviceOwnersRow.self, at: now)?.users ?? []
+    }
+  }
+
+  // MARK: Changing
+
+  /// Adds a token of the user's, and takes it from everybody else where it `isUnique`.
+  package func register(
+    _ token: String, _ service: Service, of user: UserID, isUnique: Bool, at now: WallTime
+  ) async throws(GatewayError) {
+    try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+      var known = try await row(user, service, in: &transaction)
+      known.tokens.removeAll { Self.areEqual($0, token) }
+      known.tokens.append(token)
+      for old in known.tokens.dropLast(Self.perUserMax) {
+        try await takeOwners([user], of: old, service, in: &transaction)
+      }
+      known.tokens = known.tokens.suffix(Self.perUserMax)
+      put(known, of: user, service, in: &transaction)
+
+      let key = Self.key(token, service)
+      var users = try await transaction.get(key, as: SendbirdDeviceOwnersRow.self)?.users ?? []
+      users.removeAll { $0 == user }
+      let gone = isUnique ? users : users.dropLast(Self.perUserMax - 1)
+      for other in gone {
+        var row = try await row(other, service, in: &transaction)
+        row.tokens.removeAll { Self.areEqual($0, token) }
+        put(row, of: other, service, in: &transaction)
+      }
+      users.removeAll { gone.contains($0) }
+      transaction.put(key, SendbirdDeviceOwnersRow(users: users + [user]))
+    }
+  }
+
+  /// Takes a token from its owner; the tokens that were taken.
+  package func unregister(
+    _ token: String, _ service: Service, of user: UserID, at now: WallTime
+  ) async throws(GatewayError) -> [String] {
+    try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+      try await remove(user, service, in: &transaction) { Self.areEqual($0, token) }
+    }
+  }
+
+  /// Takes all tokens from the user; the tokens that were taken.
+  package func unregisterAll(of user: UserID, at now: WallTime) async throws(GatewayError) -> [String] {
+    try await transact(at: now) {
+      (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> [String] in
+      var gone: [String] = []
+      for service in Service.allCases { gone += try await remove(user, service, in: &transaction) { _ in true } }
+      return gone
+    }
+  }
+
+  private func remove(
+    _ user: UserID, _ service: Service, in transaction: inout Transaction, where isMeant: (String) -> Bool
+  ) async throws(StoreOr<GatewayError>) -> [String] {
+    var known = try await row(user, service, in: &transaction)
+    let gone = known.tokens.filter(isMeant)
+    guard !gone.isEmpty else { return [] }
+    known.tokens.removeAll(where: isMeant)
+    put(known, of: user, service, in: &transaction)
+    for token in gone { try await takeOwners([user], of: token, service, in: &transaction) }
+    return gone
+  }
+
+  // MARK: Rows
+
+  private static func key(_ user: UserID, _ service: Service) -> StoreKey {
+    devices.key(user.rawValue, service.rawValue)
+  }
+
+  private static func key(_ token: String, _ service: Service) -> StoreKey {
+    owners.key(service.rawValue, token)
+  }
+
+  private static func areEqual(_ one: String, _ other: String) -> Bool {
+    one.utf8.elementsEqual(other.utf8)
+  }
+
+  private func row(
+    _ user: UserID, _ service: Service, in transaction: inout Transaction
+  ) async throws(StoreOr<GatewayError>) -> SendbirdDevicesRow {
+    try await transaction.get(Self.key(user, service), as: SendbirdDevicesRow.self) ?? SendbirdDevicesRow(tokens: [])
+  }
+
+  private func put(
+    _ row: SendbirdDevicesRow, of user: UserID, _ service: Service, in transaction: inout Transaction
+  ) {
+    let key = Self.key(user, service)
+    guard !row.tokens.isEmpty else { return transaction.delete(key) }
+    let count = StoreCount("sendbird.device-tokens", atMost: max, of: "device tokens", weight: row.tokens.count)
+    transaction.put(key, row, in: [count])
+  }
+
+  private func takeOwners(
+    _ users: Set<UserID>, of token: String, _ service: Service, in transaction: inout Transaction
+  ) async throws(StoreOr<GatewayError>) {
+    let key = Self.key(token, service)
+    guard var row = try await transaction.get(key, as: SendbirdDeviceOwnersRow.self) else { return }
+    row.users.removeAll { users.contains($0) }
+    if row.users.isEmpty { transaction.delete(key) } else { transaction.put(key, row) }
+  }
+
+  private func ask<Answer>(
+    _ question: () async throws(StoreError) -> Answer
+  ) async throws(GatewayError) -> Answer {
+    do throws(StoreError) { return try await question() } catch { throw GatewayError(error) }
+  }
+
+  private func transact<Answer>(
+    at now: WallTime, _ body: (inout Transaction) async throws(StoreOr<GatewayError>) -> Answer
+  ) async throws(GatewayError) -> Answer {
+    do throws(StoreOr<GatewayError>) { return try await store.transact(at: now, body) } catch { throw error.failure }
+  }
+}
+
+/// The tokens of a user's devices with one service, oldest first.
+struct SendbirdDevicesRow: StoreValue {
+  var tokens: [String]
+}
+
+/// Whose a token is, the newest owner last.
+struct SendbirdDeviceOwnersRow: StoreValue {
+  var users: [UserID]
+}

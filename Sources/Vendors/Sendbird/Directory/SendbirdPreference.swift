@@ -1,0 +1,52 @@
+import GatewayKit
+
+/// What a user has set for themselves: when they are pushed to, and whether they join at once where they are invited.
+package struct SendbirdPreference: Hashable, StoreValue {
+  /// A time of day, in the user's time zone.
+  package struct Window: Hashable, Codable, Sendable {
+    package var startHour: Int64 = 0
+    package var startMinute: Int64 = 0
+    package var endHour: Int64 = 0
+    package var endMinute: Int64 = 0
+
+    package init() {}
+  }
+
+  /// When a user wants quiet on one day of the week.
+  package struct Day: Hashable, Codable, Sendable {
+    /// In lower case, in English.
+    package var name: String
+    package var windows: [Window]
+
+    package init(name: String, windows: [Window]) {
+      self.name = name
+      self.windows = windows
+    }
+  }
+
+  /// What is pushed, and when.
+  package struct Push: Hashable, Codable, Sendable {
+    package var wantsQuiet = false
+    package var quiet = Window()
+    package var days: [Day] = []
+    package var timeZone = "UTC"
+    /// `all`, `off` or `mention_only`.
+    package var trigger = "all"
+    package var sound = "default"
+    package var isSnoozed = false
+    /// In milliseconds since 1970.
+    package var snoozeStart: Int64 = 0
+    package var snoozeEnd: Int64 = 0
+    package var includesReplies = true
+
+    package init() {}
+  }
+
+  package var push = Push()
+  /// How pushes are worded: `default` or `alternative`.
+  package var template = "default"
+  /// Whether who is invited has joined.
+  package var joinsAtOnce = true
+
+  package init() {}
+}
