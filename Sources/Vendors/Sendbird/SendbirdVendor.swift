@@ -15,9 +15,11 @@ package struct SendbirdVendor: Vendor {
   private let channels: SendbirdChannels
   private let preferences: SendbirdPreferences
   private let devices: SendbirdDevices
+  private let storage: SendbirdStorage
   private let rates: SendbirdRates?
   private let services: any GatewayServices
   private let secrets: Secrets
+  private let isSecure: Bool
 
   /// - Throws: `KeyError` if the Api-Token can sign nothing, `SessionPolicyError` if the gateway's times leave none for
   ///   this wire.
@@ -25,11 +27,15 @@ package struct SendbirdVendor: Vendor {
     self.settings = settings
     services = ground.services
     secrets = ground.secrets
+    isSecure = ground.isSecure
     directory = SendbirdDirectory(ground.store, on: ground.executor)
     channels = SendbirdChannels(
       ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax))
     preferences = SendbirdPreferences(ground.store)
     devices = SendbirdDevices(ground.store)
+    storage = SendbirdStorage(
+      SendbirdFiles(ground.store, on: ground.executor, bytesMax: settings.fileBytesMax), isSecure: ground.isSecure,
+      secrets: ground.secrets)
     let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
     signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
     verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
@@ -53,10 +59,13 @@ package struct SendbirdVendor: Vendor {
     return SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services).routes
       + SendbirdUserRoutes(
         gate: gate, services: services, directory: directory, channels: channels, preferences: preferences,
-        devices: devices, signer: signer, secrets: secrets, rates: rates
+        devices: devices, storage: storage, signer: signer, secrets: secrets, rates: rates
       ).routes
+      + SendbirdEmojiRoutes(gate: gate, services: services, isSecure: isSecure, rates: rates).routes
+      + SendbirdStorageRoutes(gate: gate, services: services, storage: storage, rates: rates).routes
       + SendbirdChannelRoutes(
-        gate: gate, services: services, directory: directory, channels: channels, preferences: preferences, rates: rates
+        gate: gate, services: services, directory: directory, channels: channels, preferences: preferences,
+        storage: storage, rates: rates
       ).routes
   }
 

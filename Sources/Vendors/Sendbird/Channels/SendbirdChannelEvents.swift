@@ -24,6 +24,9 @@ struct SendbirdChannelEvents: Sendable {
     case typingStarted = 10900
     case typingEnded = 10901
     case changed = 11000
+    case metadataChanged = 11100
+    case countersChanged = 11200
+    case pinsChanged = 11300
     case deleted = 12000
     case hidden = 13000
     case unhidden = 13001
@@ -106,7 +109,13 @@ struct SendbirdChannelEvents: Sendable {
   func changed(
     _ name: StaticString, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
   ) async {
-    let frame = Self.frame(name, delivery)
+    await changed(Self.frame(name, delivery), delivery, except: speaker, on: services)
+  }
+
+  /// The same in a command of another form.
+  func changed(
+    _ frame: Frame, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
+  ) async {
     switch delivery.kind {
     case .open: tell(delivery.channelNumber, except: speaker, frame, on: services)
     case .group:
@@ -225,6 +234,11 @@ struct SendbirdChannelEvents: Sendable {
       json.members(of: known)
       if channel.kind == .open { json.member("participant_count", Int64(channel.participantCount)) }
     }
+  }
+
+  /// What is pinned to the channel now.
+  func pinned(_ channel: SendbirdChannel, on services: any GatewayServices) async {
+    await event(.pinsChanged, in: channel, on: services) { SendbirdChannelObject.write(pins: channel, to: &$0) }
   }
 
   func joined(_ membership: SendbirdMembership, on services: any GatewayServices) async {

@@ -58,11 +58,26 @@ struct SendbirdChannelObject {
     json.member("is_ephemeral", properties.isEphemeral)
     json.member("max_length_message", Int64(SendbirdLimits.message))
     json.member("metadata", texts: properties.metadata)
+    Self.write(pins: channel, to: &json)
     json.name("created_by")
     if let creator = channel.createdBy {
       json.beginObject()
       writeUser(creator, to: &json)
       json.endObject()
+    } else {
+      json.null()
+    }
+  }
+
+  /// What is pinned, as channels and events tell of it.
+  static func write(pins channel: SendbirdChannel, to json: inout JSONWriter) {
+    json.name("pinned_message_ids")
+    json.beginArray()
+    for message in channel.pinnedMessages { json.integer(message.id) }
+    json.endArray()
+    json.name("latest_pinned_message")
+    if let latest = channel.pinnedMessages.first {
+      SendbirdMessageObject(latest, channel.kind).write(to: &json)
     } else {
       json.null()
     }

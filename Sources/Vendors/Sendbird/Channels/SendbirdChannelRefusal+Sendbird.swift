@@ -20,6 +20,8 @@ extension SendbirdError {
       case .tooManyChannels: .tooMany("channels")
       case .tooManyMembers: .tooMany("members")
       case .tooManyParticipants: .tooManyParticipants
+      case .tooManyReactions: .tooMany("reactions")
+      case .tooManyPins: .tooMany("pinned messages")
       case .storeUnavailable: .temporaryFailure
       }
   }

@@ -55,7 +55,7 @@ extension SendbirdChannelRoutes {
     }
   }
 
-  /// The messages that were edited, in the order of that.
+  /// The messages of which something changed, in the order of that: what they say, their reactions, their threads.
   private func messageChanges(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
@@ -65,12 +65,13 @@ extension SendbirdChannelRoutes {
     let time = try request.time("change_ts")
     guard let since = token.flatMap({ $0?.since }) ?? time else { throw .missing("change_ts") }
     let now = services.wallTime
-    let all = SendbirdMessageQuery(around: .time(now), before: .max, after: .max, includesPoint: true)
-    let messages = try await ask { () throws(SendbirdChannelRefusal) in
+    var all = SendbirdMessageQuery(around: .time(now), before: .max, after: .max, includesPoint: true)
+    all.since = try await history(of: channel, request)
+    let messages = try await ask { [all] () throws(SendbirdChannelRefusal) in
       try await channels.messages(of: channel.url, all, at: now)
     }
     let changed = messages.compactMap { message in
-      message.updatedAt.flatMap { $0 >= since ? (at: $0.milliseconds, message: message) : nil }
+      message.changedAt.flatMap { $0 >= since ? (at: $0.milliseconds, message: message) : nil }
     }.sorted { ($0.at, $0.message.id) < ($1.at, $1.message.id) }
     var page = changed.prefix(SendbirdLimits.pageMax)
     // The next page begins with the next millisecond.

@@ -51,9 +51,10 @@ extension SendbirdChannelRoutes {
     let channel = try await known(kind, request)
     let body = try request.body
     let type = try messageKind(body)
-    let draft = try SendbirdMessageDraft(type, body)
     let sender = try await sender(type, request, body)
     let now = services.wallTime
+    let file = type == .file ? try await storage.keep("file", of: request, at: now) : nil
+    let draft = try SendbirdMessageDraft(type, body, file: file.map { SendbirdMessage.File($0) })
     let message = draft.message(in: channel.url, by: sender, at: now)
     // A server may speak for a user who is not in the open channel: it is in no connection's power to be there.
     let needsPresence = kind == .group || !request.isServer
@@ -62,6 +63,7 @@ extension SendbirdChannelRoutes {
         await events.sent(Self.command(type), $0, except: nil, on: services)
       }
     }
+    if draft.isPinned { try await pin(delivery.message.id, true, in: channel.url) }
     return Self.answer(delivery.message, kind)
   }
 
@@ -87,7 +89,7 @@ extension SendbirdChannelRoutes {
     return user
   }
 
-  private static func command(_ kind: SendbirdMessage.Kind) -> StaticString {
+  static func command(_ kind: SendbirdMessage.Kind) -> StaticString {
     switch kind {
     case .text: "MESG"
     case .file: "FILE"
@@ -96,7 +98,7 @@ extension SendbirdChannelRoutes {
   }
 
   /// The command that tells of a change.
-  private static func changeCommand(_ kind: SendbirdMessage.Kind) -> StaticString {
+  static func changeCommand(_ kind: SendbirdMessage.Kind) -> StaticString {
     switch kind {
     case .text: "MEDI"
     case .file: "FEDI"
@@ -269,12 +271,12 @@ extension SendbirdChannelRoutes {
     return Self.answer(message, kind)
   }
 
-  private func messageID(_ request: SendbirdRequest) throws(SendbirdError) -> Int64 {
+  func messageID(_ request: SendbirdRequest) throws(SendbirdError) -> Int64 {
     guard let id = Int64(request.path["message_id"]) else { throw .notNumber("message_id") }
     return id
   }
 
-  private static func answer(_ message: SendbirdMessage, _ kind: SendbirdChannel.Kind) -> HTTPResponse {
+  static func answer(_ message: SendbirdMessage, _ kind: SendbirdChannel.Kind) -> HTTPResponse {
     SendbirdResource.answer { SendbirdMessageObject(message, kind).writeMembers(to: &$0) }
   }
 }

@@ -8,27 +8,31 @@ package struct SendbirdChannelRoutes: Sendable {
   let directory: SendbirdDirectory
   let channels: SendbirdChannels
   let preferences: SendbirdPreferences
+  let storage: SendbirdStorage
   let events: SendbirdChannelEvents
   let resource: SendbirdResource
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
-    channels: SendbirdChannels, preferences: SendbirdPreferences, rates: SendbirdRates? = nil
+    channels: SendbirdChannels, preferences: SendbirdPreferences, storage: SendbirdStorage,
+    rates: SendbirdRates? = nil
   ) {
     self.services = services
     self.directory = directory
     self.channels = channels
     self.preferences = preferences
+    self.storage = storage
     events = SendbirdChannelEvents(directory: directory, channels: channels)
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
   package var routes: [HTTPRoute] {
-    changeLogRoutes
-      + SendbirdChannel.Kind.allCases.flatMap {
-        channelRoutes($0) + messageRoutes($0) + moderationRoutes($0) + barRoutes($0)
-      }
-      + memberRoutes + ownRoutes + countRoutes + blockRoutes + settingRoutes
+    var routes = changeLogRoutes + memberRoutes + ownRoutes + countRoutes + blockRoutes + settingRoutes
+    for kind in SendbirdChannel.Kind.allCases {
+      routes += channelRoutes(kind) + messageRoutes(kind) + moderationRoutes(kind) + barRoutes(kind)
+      routes += markRoutes(kind) + metadataRoutes(kind) + counterRoutes(kind)
+    }
+    return routes
   }
 
   /// Where the channels of a kind are.
@@ -66,8 +70,11 @@ package struct SendbirdChannelRoutes: Sendable {
     let url: Name
     if let wanted = order.url { url = wanted } else { url = await makeURL(kind) }
     let asked = try await wantingToBeAsked(order.invitees)
-    let channel = order.channel(url: url, known: Set(known.keys), asked: asked, at: now)
-    let creation = try await ask { () throws(SendbirdChannelRefusal) in
+    var channel = order.channel(url: url, known: Set(known.keys), asked: asked, at: now)
+    if let cover = try await storage.keep("cover_file", of: request, at: now) {
+      channel.properties.coverURL = cover.url
+    }
+    let creation = try await ask { [channel] () throws(SendbirdChannelRefusal) in
       try await channels.create(channel, at: now) { creation in
         guard creation.isNew && kind == .group else { return }
         let others = creation.channel.members.map(\.user).filter { $0 != channel.createdBy }
@@ -110,10 +117,14 @@ package struct SendbirdChannelRoutes: Sendable {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await changeable(kind, request)
     let change = try SendbirdChannelChange(try request.body)
+    let cover = try await storage.keep("cover_file", of: request, at: services.wallTime)
     let changed = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.update(
         channel.url, at: services.wallTime, telling: { await events.event(.changed, in: $0, on: services) }
-      ) { change.apply(to: &$0) }
+      ) { properties in
+        change.apply(to: &properties)
+        if let cover { properties.coverURL = cover.url }
+      }
     }
     return try await answer(changed, request, showsMembers: true)
   }

@@ -102,6 +102,13 @@ package struct SendbirdCommands: CommandHandler {
         await events.sent(name, $0, except: errand.caller.connection, on: errand.services)
       }
     }
+    if draft.isPinned {
+      _ = try await ask { () throws(SendbirdChannelRefusal) in
+        try await channels.setPinned(true, delivery.message.id, in: errand.channelURL, at: now) {
+          await events.pinned($0, on: errand.services)
+        }
+      }
+    }
     return events.answer(name, delivery, to: errand.caller.user, errand.request, at: errand.services.wallTime)
   }
 

@@ -14,14 +14,20 @@ struct SendbirdMessageDraft: Sendable {
   private let metaArrays: [SendbirdMessage.MetaArray]
   private let parentID: Int64?
   private let isReplyToChannel: Bool
+  private let languages: [Name]
+  /// Whether it is to be pinned to the channel.
+  let isPinned: Bool
 
-  init(_ kind: SendbirdMessage.Kind, _ body: SendbirdParameters) throws(SendbirdError) {
+  /// - Parameter kept: The file itself, where it came with the body.
+  init(
+    _ kind: SendbirdMessage.Kind, _ body: SendbirdParameters, file kept: SendbirdMessage.File? = nil
+  ) throws(SendbirdError) {
     self.kind = kind
     text =
       kind == .file
       ? try body.string("message", max: SendbirdLimits.message) ?? ""
       : try body.requiredString("message", max: SendbirdLimits.message)
-    file = kind == .file ? try Self.file(body) : nil
+    if let kept { file = kept } else { file = kind == .file ? try Self.file(body) : nil }
     // A file's data is called otherwise on the socket.
     let other = try body.string("custom", max: SendbirdLimits.messageData)
     data = try body.string("data", max: SendbirdLimits.messageData) ?? other ?? ""
@@ -32,6 +38,9 @@ struct SendbirdMessageDraft: Sendable {
     metaArrays = try body.metaArrays("sorted_metaarray") ?? arrays ?? []
     parentID = try body.integer("parent_message_id").flatMap { $0 > 0 ? $0 : nil }
     isReplyToChannel = try body.bool("reply_to_channel") ?? false
+    let socketLanguages = try body.languages("target_langs")
+    languages = try body.languages("translation_target_langs") ?? socketLanguages ?? []
+    isPinned = try body.bool("pin_message") ?? false
   }
 
   static func mentionType(_ body: SendbirdParameters) throws(SendbirdError) -> String? {
@@ -69,7 +78,14 @@ struct SendbirdMessageDraft: Sendable {
     message.metaArrays = metaArrays
     message.parentID = parentID
     message.isReplyToChannel = parentID != nil && isReplyToChannel
+    for language in languages { message.translations[language] = text }
     return message
+  }
+}
+
+extension SendbirdMessage.File {
+  init(_ kept: SendbirdStorage.Kept) {
+    self.init(url: kept.url, name: kept.file.name, type: kept.file.type, size: Int64(kept.file.bytes.count))
   }
 }
 

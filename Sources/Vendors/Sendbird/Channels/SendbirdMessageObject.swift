@@ -86,8 +86,12 @@ struct SendbirdMessageObject {
     json.member("is_op_msg", message.isByOperator)
     json.member("silent", false)
     json.member("message_survival_seconds", -1)
-    json.member("translations") { _ in }
-    json.member("reactions", strings: [])
+    json.member("translations", texts: message.translations)
+    json.member("reactions", objects: message.reactions) { reaction, json in
+      json.member("key", reaction.key.text)
+      json.member("user_ids", strings: reaction.users.lazy.map(\.rawValue))
+      json.member("updated_at", reaction.updatedAt.milliseconds)
+    }
     writeMetaArrays(to: &json)
     writeThread(to: &json)
   }

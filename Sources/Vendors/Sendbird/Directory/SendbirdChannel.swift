@@ -24,8 +24,23 @@ package struct SendbirdChannel: Hashable, Sendable {
     /// In the order in which they were made operators.
     package var operators: [UserID] = []
     package var metadata: [Name: String] = [:]
+    // Nil where there are none, as in the rows of before there could be any.
+    private var counts: [Name: Int64]?
+    private var pinned: [Int64]?
 
     package init() {}
+
+    /// What the application counts.
+    package var counters: [Name: Int64] {
+      get { counts ?? [:] }
+      set { counts = newValue.isEmpty ? nil : newValue }
+    }
+
+    /// The messages that are pinned, the newest pin last.
+    package var pins: [Int64] {
+      get { pinned ?? [] }
+      set { pinned = newValue.isEmpty ? nil : newValue }
+    }
   }
 
   package let url: Name
@@ -44,6 +59,8 @@ package struct SendbirdChannel: Hashable, Sendable {
   /// How many users are in an open channel.
   package var participantCount: Int
   package var lastMessage: SendbirdMessage?
+  /// Those pinned messages that are still there, the newest pin first.
+  package var pinnedMessages: [SendbirdMessage] = []
 
   /// A channel without members. The directory gives the number.
   package init(

@@ -17,6 +17,8 @@ package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case tooManyChannels
   case tooManyMembers
   case tooManyParticipants
+  case tooManyReactions
+  case tooManyPins
   /// The store is away: it was done or not.
   case storeUnavailable
 }

@@ -139,6 +139,7 @@ extension SendbirdChannels {
     let members = row.kind == .group ? try await members(of: row, at: now) : []
     var channel = row.channel(members: members, lastMessage: last)
     channel.participantCount = await halls.count(row.url)
+    channel.pinnedMessages = try await pinned(row.properties.pins, in: row.url, at: now)
     return channel
   }
 

@@ -91,6 +91,7 @@ extension SendbirdChannels {
           let others = try await Self.asking { () async throws(StoreError) in try await kept(url, at: now) }
           row.lastMessageID = others.last { $0.id != id }?.id ?? 0
         }
+        row.properties.pins.removeAll { $0 == id }
         row.deletionCount += 1
         put(row, in: &transaction)
         let deletion = SendbirdDeletion(message: id, at: now)
@@ -161,7 +162,7 @@ extension SendbirdChannels {
     return parent
   }
 
-  private func message(
+  func message(
     _ id: Int64, in url: Name, by user: UserID?, _ transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdMessage {
     guard id > 0, let message = try await transaction.get(Self.key(id, in: url), as: SendbirdMessage.self) else {

@@ -164,6 +164,7 @@ extension SendbirdChannel.Properties {
   /// About how many bytes of memory they take.
   fileprivate var bytes: Int {
     let texts = name.utf8.count + coverURL.utf8.count + customType.text.utf8.count + data.utf8.count
-    return 1_000 + texts + metadata.bytes + operators.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
+    let numbers = counters.reduce(0) { $0 + 72 + $1.key.text.utf8.count } + 8 * pins.count
+    return 1_000 + numbers + texts + metadata.bytes + operators.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
   }
 }

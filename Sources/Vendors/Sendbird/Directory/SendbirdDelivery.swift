@@ -13,6 +13,8 @@ package struct SendbirdDelivery: Hashable, Sendable {
   package var unread: [UserID: SendbirdUnread] = [:]
   /// The message that it replies to, whose thread has changed; nil if it replies to none.
   package var parent: SendbirdMessage?
+  /// False where nothing has changed: who reacts a second time, for instance.
+  package var isChange = true
 
   package init(message: SendbirdMessage, kind: SendbirdChannel.Kind, channelNumber: Int64, members: Set<UserID>) {
     self.message = message

@@ -11,6 +11,10 @@ extension SendbirdMessage {
     }
     bytes += parent.map { $0.text.utf8.count + ($0.sender?.bytes ?? 0) } ?? 0
     bytes += thread?.mostReplies.reduce(0) { $0 + $1.bytes } ?? 0
+    bytes += translations.bytes
+    for reaction in reactions {
+      bytes += 100 + reaction.key.text.utf8.count + reaction.users.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
+    }
     return bytes
   }
 }

@@ -79,6 +79,11 @@ package struct SendbirdMessage: Hashable, StoreValue {
   package var metaArrays: [MetaArray] = []
   package var createdAt: WallTime
   package var updatedAt: WallTime?
+  // Nil where there is none, as in the rows of before there could be any.
+  private var reactionList: [SendbirdReaction]?
+  private var translationList: [Name: String]?
+  /// When something about it changed that is not what it says: its reactions, for instance.
+  package var touchedAt: WallTime?
   /// Whether it was sent by an operator of the channel.
   package var isByOperator = false
 
@@ -98,5 +103,27 @@ package struct SendbirdMessage: Hashable, StoreValue {
     customType = ""
     mentionType = "users"
     mentionedUsers = []
+  }
+
+  package var reactions: [SendbirdReaction] {
+    get { reactionList ?? [] }
+    set { reactionList = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// What it says in other languages, by their codes.
+  package var translations: [Name: String] {
+    get { translationList ?? [:] }
+    set { translationList = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// Notes what it says in those languages: the same, for nobody translates anything.
+  package mutating func translate(to languages: [Name], at now: WallTime) {
+    for language in languages { translations[language] = text }
+    touchedAt = now
+  }
+
+  /// When anything about it changed that a client shows; nil if nothing has since it was sent.
+  package var changedAt: WallTime? {
+    [updatedAt, touchedAt, thread?.updatedAt].compactMap { $0 }.max()
   }
 }

@@ -81,6 +81,9 @@ extension SendbirdVendor: OfferedVendor {
       "sendbird-message-bytes-max", "N", "bytes of messages kept; the oldest give way (default 67108864)",
       \.messageBytesMax, .int(1...(1 << 40)))
     Option(
+      "sendbird-file-bytes-max", "N", "bytes of files kept; the oldest give way (default 67108864)", \.fileBytesMax,
+      .int(1_024...(1 << 40)))
+    Option(
       "sendbird-rate-limits", "keep the documented limits of what a user may ask for in a second", \.limitsRates)
     Option(
       "sendbird-connections-per-user", "N", "connections of one user; 400500 above (default 30)",

@@ -27,6 +27,8 @@ enum SendbirdLimits {
   static let usersOfRequest = 100
 
   static let message = 5_000
+  static let translations = 10
+  static let reaction = 191
   static let messageData = 20_000
   static let fileName = 1_000
   static let mentions = 100

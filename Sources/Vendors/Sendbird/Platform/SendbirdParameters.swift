@@ -81,6 +81,20 @@ extension Fields<SendbirdWords> {
     return names.map { UserID($0) }.filter { seen.insert($0).inserted }
   }
 
+  /// The codes of languages of that name, listed or in one text with commas between them.
+  func languages(_ name: String) throws(SendbirdError) -> [Name]? {
+    let listed: [String]
+    if let text = value(name)?.string {
+      listed = text.split(separator: ",").map(String.init)
+    } else {
+      guard let texts = try strings(name, count: SendbirdLimits.translations) else { return nil }
+      listed = texts
+    }
+    guard listed.count <= SendbirdLimits.translations else { throw .tooMany(name) }
+    guard listed.allSatisfy({ (1...SendbirdLimits.language).contains($0.utf8.count) }) else { throw .invalid(name) }
+    return listed.map { Name($0) }
+  }
+
   /// The object of that name whose members are strings.
   func texts(_ name: String) throws(SendbirdError) -> [Name: String]? {
     guard let value = self.value(name) else { return nil }

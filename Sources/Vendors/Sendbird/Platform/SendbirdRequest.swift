@@ -8,8 +8,11 @@ struct SendbirdRequest: Sendable {
   let caller: SendbirdCaller
 
   var body: SendbirdParameters {
-    get throws(SendbirdError) { try SendbirdParameters(http.body) }
+    get throws(SendbirdError) { try SendbirdParameters(form?.json ?? http.body) }
   }
+
+  /// The body, where it is one with files in it.
+  var form: SendbirdForm? { SendbirdForm(http) }
 
   var isServer: Bool { caller == .server }
 

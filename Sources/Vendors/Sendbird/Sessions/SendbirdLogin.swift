@@ -84,9 +84,8 @@ struct SendbirdWelcome {
     json.member("multiple_file_send_max_size", 30)
     json.member("premium_feature_list", strings: [])
     json.member("application_attributes", strings: [])
-    json.member("emoji_hash", "")
-    // True would invite calls that are not there.
-    json.member("use_reaction", false)
+    json.member("emoji_hash", SendbirdWire.emojiHash)
+    json.member("use_reaction", true)
     json.member("unread_cnt_threading_policy", 0)
     json.member("last_msg_threading_policy", 0)
     json.member("disable_supergroup_mack", false)

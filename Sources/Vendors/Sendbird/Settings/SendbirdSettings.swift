@@ -49,6 +49,8 @@ package struct SendbirdSettings: Sendable {
   package var newUsersPerMinuteMax: Int? = 6_000
   /// How many bytes of messages are kept, of all channels together; the oldest give way. Ours.
   package var messageBytesMax = 64 << 20
+  /// How many bytes of files are kept; the oldest give way. Ours.
+  package var fileBytesMax = 64 << 20
   /// How many connections a user may have.
   package var connectionsPerUserMax = 30
   /// Whether the documented limits of what a user may ask for in a second are kept.

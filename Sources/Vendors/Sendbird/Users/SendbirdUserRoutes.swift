@@ -9,6 +9,7 @@ package struct SendbirdUserRoutes: Sendable {
   let directory: SendbirdDirectory
   let preferences: SendbirdPreferences
   let devices: SendbirdDevices
+  private let storage: SendbirdStorage
   let lifecycle: SendbirdUserLifecycle
   /// Signs session tokens.
   let signer: JWTSigner
@@ -17,13 +18,15 @@ package struct SendbirdUserRoutes: Sendable {
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
-    channels: SendbirdChannels, preferences: SendbirdPreferences, devices: SendbirdDevices, signer: JWTSigner,
+    channels: SendbirdChannels, preferences: SendbirdPreferences, devices: SendbirdDevices,
+    storage: SendbirdStorage, signer: JWTSigner,
     secrets: Secrets = .system, rates: SendbirdRates? = nil
   ) {
     self.services = services
     self.directory = directory
     self.preferences = preferences
     self.devices = devices
+    self.storage = storage
     self.signer = signer
     self.secrets = secrets
     lifecycle = SendbirdUserLifecycle(
@@ -59,6 +62,7 @@ package struct SendbirdUserRoutes: Sendable {
     try SendbirdUserChange(body).apply(to: &user)
     let order = try SendbirdTokenOrder(body, at: now, secrets: secrets)
     order.apply(to: &user)
+    if let image = try await storage.keep("profile_file", of: request, at: now) { user.profileURL = image.url }
     do throws(GatewayError) {
       user = try await directory.createUser(user, at: now)
     } catch {
@@ -115,8 +119,10 @@ package struct SendbirdUserRoutes: Sendable {
     let order = try SendbirdTokenOrder(body, at: now, secrets: secrets)
     guard request.isServer || !(change.isForServersOnly || order.isAny) else { throw .notAuthorized }
     let before = try await known(id)
+    let image = try await storage.keep("profile_file", of: request, at: now)
     let user = try await updated(id) { user in
       change.apply(to: &user)
+      if let image { user.profileURL = image.url }
       order.apply(to: &user)
     }
     if order.accessToken != nil && before.accessToken != nil { await lifecycle.accessTokenReplaced(id) }

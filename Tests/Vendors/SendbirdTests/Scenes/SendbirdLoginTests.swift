@@ -88,7 +88,7 @@ struct SendbirdLoginTests {
       "unread_cnt": #"{"all":0,"feed":0,"ts":1800000000000,"custom_types":{}}"#,
       "device_token_last_deleted_at": "0", "bc_duration": "0", "concurrent_call_limit": "1", "back_off_delay": "0.5",
       "request_dedup_interval_ms": "500", "file_upload_size_limit": "50", "multiple_file_send_max_size": "30",
-      "premium_feature_list": "[]", "application_attributes": "[]", "emoji_hash": "", "use_reaction": "false",
+      "premium_feature_list": "[]", "application_attributes": "[]", "emoji_hash": "postern-1", "use_reaction": "true",
       "unread_cnt_threading_policy": "0", "last_msg_threading_policy": "0", "disable_supergroup_mack": "false",
       "notifications":
         #"{"enabled":false,"feed_channels":{},"template_list_token":"0","settings_updated_at":0}"#,

@@ -1,0 +1,101 @@
+package import GatewayCore
+package import GatewayKit
+internal import GatewayTokens
+
+/// A file that somebody has put into the storage of a Sendbird application.
+package struct SendbirdFile: Hashable, StoreValue {
+  /// Which nobody can guess: it opens the file to whoever has it.
+  package let id: String
+  package let name: String
+  /// The media type that its owner gave it, empty for none.
+  package let type: String
+  /// Nil for a server's.
+  package let owner: UserID?
+  package let createdAt: WallTime
+  package var bytes: [UInt8] { content.bytes }
+  private let content: Content
+
+  package init(id: String, name: String, type: String, owner: UserID?, createdAt: WallTime, bytes: [UInt8]) {
+    self.id = id
+    self.name = name
+    self.type = type
+    self.owner = owner
+    self.createdAt = createdAt
+    content = Content(bytes: bytes)
+  }
+
+  /// Bytes that are written as one text.
+  private struct Content: Hashable, Codable, Sendable {
+    let bytes: [UInt8]
+
+    init(bytes: [UInt8]) {
+      self.bytes = bytes
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      guard let bytes = Base64.decode(try container.decode(String.self)) else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "a file that is no base64")
+      }
+      self.bytes = bytes
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(Base64.encode(bytes))
+    }
+  }
+}
+
+/// The files of a Sendbird application. Bounded: the oldest give way to new ones.
+///
+/// Each operation is atomic; a file that is larger than all may be throws `GatewayError.tooMany`, a store that is away
+/// `GatewayError.storeUnavailable`.
+package struct SendbirdFiles: Sendable {
+  private static let files = StoreTable<SendbirdFile>("sendbird.file")
+  /// What a file takes beside its bytes.
+  private static let overhead = 512
+
+  private let store: any Store
+  private let bytesMax: Int
+  private let numbers: SendbirdNumbers
+  private let ages: SendbirdAges
+
+  /// What `store` remembers, with room for `bytesMax` bytes.
+  package init(_ store: any Store, on executor: any SerialExecutor, bytesMax: Int) {
+    self.store = store
+    self.bytesMax = bytesMax
+    numbers = SendbirdNumbers("file", in: store, on: executor)
+    ages = SendbirdAges("sendbird.file-age", in: store)
+  }
+
+  package func file(_ id: String, at now: WallTime) async throws(GatewayError) -> SendbirdFile? {
+    do throws(StoreError) {
+      return try await store.get(Self.files.key(id), as: SendbirdFile.self, at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  package func keep(_ file: SendbirdFile, at now: WallTime) async throws(GatewayError) {
+    let size = file.bytes.count + Self.overhead
+    guard size <= bytesMax else { throw .tooMany.detailed("\(bytesMax) bytes of files") }
+    let count = StoreCount("sendbird.file-bytes", atMost: bytesMax, of: "bytes of files", weight: size)
+    try await SendbirdAges.makingRoom(in: count) { (givingWay) async throws(StoreOr<GatewayError>) in
+      try await store.transact(at: now) {
+        (transaction: inout StoreTransaction<StoreOr<GatewayError>>) async throws(StoreOr<GatewayError>) in
+        do throws(StoreError) {
+          for oldest in try await ages.oldest(givingWay, at: now) {
+            transaction.delete(ages.key(oldest.number))
+            for id in oldest.parts { transaction.delete(Self.files.key(id)) }
+          }
+          let number = try await numbers.take(at: now)
+          transaction.put(Self.files.key(file.id), file, in: [count])
+          transaction.put(ages.key(number), SendbirdAgeRow(number: number, parts: [file.id]))
+        } catch {
+          throw .store(error)
+        }
+      }
+    }
+  }
+}

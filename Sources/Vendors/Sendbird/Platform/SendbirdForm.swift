@@ -1,0 +1,56 @@
+internal import GatewayCore
+internal import GatewayJSON
+
+/// A body with files in it: what would be members of a JSON object stands in fields of text.
+struct SendbirdForm: Sendable {
+  private let parts: [SendbirdMultipart.Part]
+
+  /// Nil if the request has no such body, or none that can be read.
+  init?(_ request: HTTPRequest) {
+    guard let boundary = request.header("content-type").flatMap(SendbirdMultipart.boundary),
+      let multipart = SendbirdMultipart(request.body, boundary: boundary)
+    else { return nil }
+    parts = multipart.parts
+  }
+
+  /// The file of that name.
+  func file(_ name: String) -> SendbirdMultipart.Part? {
+    parts.first { $0.fileName != nil && $0.name.utf8.elementsEqual(name.utf8) }
+  }
+
+  /// The other fields, as a JSON object: those that hold lists or objects are written as JSON, truths as words, and whole
+  /// numbers as digits, where that is what they are by their names.
+  var json: [UInt8] {
+    JSONWriter.object { json in
+      var seen: Set<Name> = []
+      for part in parts where part.fileName == nil && seen.insert(Name(part.name)).inserted {
+        let text = String(decoding: part.bytes, as: UTF8.self)
+        json.name(part.name)
+        if Self.isNoText(part.name), Self.isValue(text) { json.raw(text) } else { json.string(text) }
+      }
+    }
+  }
+
+  /// Whether the text is a truth, a whole number, a list or an object of JSON.
+  private static func isValue(_ text: String) -> Bool {
+    switch text {
+    case "true", "false": return true
+    default:
+      if let number = Int64(text), String(number).utf8.elementsEqual(text.utf8) { return true }
+      guard let first = text.utf8.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return false }
+      return (try? JSONDocument.parse(text)) != nil
+    }
+  }
+
+  /// Whether a member of that name is no text.
+  private static func isNoText(_ name: String) -> Bool {
+    let ends = ["_ids", "_size", "_id", "_at", "metaarray", "metadata", "invitation_status", "upsert"]
+    let starts = ["is_", "issue_", "mark_as", "reply_to", "should_", "strict", "discovery_keys", "preferred_languages"]
+    // Names of users and texts end so too.
+    guard !["user_id", "inviter_id", "request_id", "req_id"].contains(where: { name.utf8.elementsEqual($0.utf8) })
+    else {
+      return false
+    }
+    return ends.contains { name.hasSuffix($0) } || starts.contains { name.hasPrefix($0) }
+  }
+}

@@ -1,0 +1,115 @@
+internal import GatewayCore
+
+/// The parts of a `multipart/form-data` body (RFC 7578, and RFC 2046 section 5.1 for its form).
+struct SendbirdMultipart: Hashable, Sendable {
+  struct Part: Hashable, Sendable {
+    var name: String
+    /// Nil for a field that is no file.
+    var fileName: String?
+    /// The media type that the part names, empty if none.
+    var type: String
+    var bytes: [UInt8]
+  }
+
+  static let partsMax = 64
+  private static let headMax = 4_096
+
+  let parts: [Part]
+
+  /// Nil if the body is not made of whole parts between lines of the boundary.
+  init?(_ body: [UInt8], boundary: String) {
+    let delimiter = Array("--\(boundary)".utf8)
+    var parts: [Part] = []
+    var rest = body[...]
+    // What stands before the first boundary means nothing.
+    guard let first = Self.end(of: rest, before: delimiter, startsLine: false) else { return nil }
+    rest = rest[(first + delimiter.count)...]
+    while !rest.starts(with: "--".utf8) {
+      guard let lineEnd = Self.lineEnd(rest), parts.count < Self.partsMax else { return nil }
+      rest = rest[lineEnd...]
+      guard let end = Self.end(of: rest, before: delimiter, startsLine: true), let part = Self.part(rest[..<end]) else {
+        return nil
+      }
+      parts.append(part)
+      rest = rest[(end + 2 + delimiter.count)...]
+    }
+    self.parts = parts
+  }
+
+  /// The boundary that the media type of a body names (RFC 2046 section 5.1.1); nil if it is another media type.
+  static func boundary(of type: String) -> String? {
+    var parameters = parameters(type)
+    guard !parameters.isEmpty, parameters.removeFirst().name == "multipart/form-data" else { return nil }
+    let boundary = parameters.first { $0.name == "boundary" }?.value
+    return boundary.flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
+  }
+
+  /// Where the part ends that stands before the delimiter: at the line end before it, where it must start a line.
+  private static func end(of bytes: ArraySlice<UInt8>, before delimiter: [UInt8], startsLine: Bool) -> Int? {
+    let needle = startsLine ? [13, 10] + delimiter : delimiter
+    var index = bytes.startIndex
+    while index + needle.count <= bytes.endIndex {
+      guard let next = bytes[index...].firstIndex(of: needle[0]), next + needle.count <= bytes.endIndex else {
+        return nil
+      }
+      if bytes[next..<(next + needle.count)].elementsEqual(needle) { return next }
+      index = next + 1
+    }
+    return nil
+  }
+
+  /// Behind the line end that comes next, with nothing but blanks before it.
+  private static func lineEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let line = bytes.drop { $0 == 32 || $0 == 9 }
+    guard line.starts(with: [13, 10]) else { return nil }
+    return line.startIndex + 2
+  }
+
+  private static func part(_ bytes: ArraySlice<UInt8>) -> Part? {
+    let blank: [UInt8] = [13, 10, 13, 10]
+    guard let headEnd = end(of: bytes.prefix(headMax), before: blank, startsLine: false),
+      let head = String(validating: bytes[..<headEnd], as: UTF8.self)
+    else { return nil }
+    var part = Part(name: "", fileName: nil, type: "", bytes: Array(bytes[(headEnd + blank.count)...]))
+    var isNamed = false
+    for line in head.split(separator: "\r\n") {
+      guard let colon = line.firstIndex(of: ":") else { return nil }
+      let value = line[line.index(after: colon)...]
+      switch line[..<colon].lowercased() {
+      case "content-disposition":
+        for (name, text) in parameters(String(value)).dropFirst() {
+          if name == "name" { (part.name, isNamed) = (text, true) }
+          if name == "filename" { part.fileName = text }
+        }
+      case "content-type": part.type = value.split(separator: " ").joined(separator: " ")
+      default: break
+      }
+    }
+    return isNamed ? part : nil
+  }
+
+  /// What a field says, split at its semicolons: names in lower case, values without their quotes (RFC 2045 section 5.1).
+  private static func parameters(_ field: String) -> [(name: String, value: String)] {
+    var pieces: [String.UnicodeScalarView] = [String.UnicodeScalarView()]
+    var isQuoted = false
+    for scalar in field.unicodeScalars {
+      if scalar == "\"" { isQuoted.toggle() }
+      if scalar == ";" && !isQuoted {
+        pieces.append(String.UnicodeScalarView())
+      } else {
+        pieces[pieces.count - 1].append(scalar)
+      }
+    }
+    return pieces.map { piece in
+      let parts = String(piece).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let trimmed = parts.map { part in
+        var text = part.unicodeScalars[...]
+        while let first = text.first, [" ", "\t"].contains(first) { text.removeFirst() }
+        while let last = text.last, [" ", "\t"].contains(last) { text.removeLast() }
+        if text.count >= 2, text.first == "\"", text.last == "\"" { text = text.dropFirst().dropLast() }
+        return String(text)
+      }
+      return (trimmed[0].lowercased(), trimmed.count == 2 ? trimmed[1] : "")
+    }
+  }
+}

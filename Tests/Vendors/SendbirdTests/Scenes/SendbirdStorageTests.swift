@@ -1,0 +1,115 @@
+import GatewayCore
+import GatewayKit
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@testable import GatewaySendbird
+
+@Suite("Files of a Sendbird application")
+struct SendbirdStorageTests {
+  private let sendbird: SimulatedSendbird
+  private let ann: SimulatedPeer
+
+  init() throws {
+    sendbird = try SimulatedSendbird { $0.fileBytesMax = 2_000 }
+    for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    ann = sendbird.connect(["user_id": "ann"])
+  }
+
+  private func part(_ disposition: String, _ text: String, type: String? = nil) -> String {
+    "--b 1\r\nContent-Disposition: form-data; \(disposition)\r\n"
+      + (type.map { "Content-Type: \($0)\r\n" } ?? "") + "\r\n\(text)\r\n"
+  }
+
+  private func send(_ method: String, _ target: String, _ parts: String..., key: Bool = true) -> HTTPResponse {
+    var headers = ["content-type": #"multipart/form-data; boundary="b 1""#, "host": "chat.example:8080"]
+    if key { headers["session-key"] = ann.sessionKey } else { headers["api-token"] = SimulatedSendbird.apiToken }
+    return sendbird.fetch(method, target, headers, body: parts.joined() + "--b 1--\r\n")
+  }
+
+  @Test("a file is kept, and served to whoever has its address, with its type and nothing that runs")
+  func upload() throws {
+    let kept = send(
+      "POST", "/v3/storage/file", part(#"name="channel_url""#, "talk"), part(#"name="thumbnail1""#, "100,100"),
+      part(#"name="file"; filename="a b.svg""#, "<svg/>\r\n--b", type: "image/svg+xml"))
+    #expect(kept.code == 0 && kept.member("file_size") == "11" && kept.member("require_auth") == "false")
+    #expect(kept.member("thumbnails") == "[]")
+    let url = try #require(kept.member("url"))
+    #expect(url.hasPrefix("http://chat.example:8080/v3/storage/file/") && url.hasSuffix("/a%20b.svg"))
+    let served = sendbird.fetch("GET", String(url.dropFirst("http://chat.example:8080".count)))
+    #expect(served.status == 200 && String(decoding: served.body, as: UTF8.self) == "<svg/>\r\n--b")
+    #expect(served.header("content-type") == "image/svg+xml")
+    #expect(served.header("content-security-policy") == "default-src 'none'; sandbox")
+    #expect(sendbird.fetch("GET", "/v3/storage/file/none/x").code == 400_201)
+  }
+
+  @Test("a file message, a profile image and a cover come with their bytes")
+  func messages() throws {
+    let file = part(#"name="file"; filename="x.txt""#, "hello", type: "text/plain")
+    let sent = send(
+      "POST", "/v3/group_channels/talk/messages", part(#"name="message_type""#, "FILE"),
+      part(#"name="user_id""#, "bob"), part(#"name="mentioned_user_ids""#, #"["ann"]"#), file, key: false)
+    let shown = try #require(sent.member("file"))
+    #expect(sent.code == 0 && shown.contains(#""name":"x.txt""#) && shown.contains(#""size":5"#))
+    #expect(ann.last("url", of: "FILE")?.hasPrefix("http://chat.example:8080/v3/storage/file/") == true)
+    #expect(ann.last("mentioned_user_ids", of: "FILE") == #"["ann"]"#)
+    let image = part(#"name="profile_file"; filename="me.png""#, "png", type: "image/png")
+    let changed = send("PUT", "/v3/users/ann", part(#"name="nickname""#, "true"), image)
+    #expect(changed.member("nickname") == "true" && changed.member("profile_url")?.hasSuffix("/me.png") == true)
+    let cover = part(#"name="cover_file"; filename="c.png""#, "png")
+    #expect(send("PUT", "/v3/group_channels/talk", cover).member("cover_url")?.hasSuffix("/c.png") == true)
+    let made = send(
+      "POST", "/v3/group_channels", part(#"name="user_ids""#, #"["bob"]"#), part(#"name="is_distinct""#, "true"), cover)
+    #expect(made.member("is_distinct") == "true" && made.member("cover_url")?.hasSuffix("/c.png") == true)
+  }
+
+  @Test("the oldest file gives way, and one that is too large is refused")
+  func bounds() throws {
+    func put(_ size: Int) -> HTTPResponse {
+      send("POST", "/v3/storage/file", part(#"name="file"; filename="f""#, String(repeating: "x", count: size)))
+    }
+    let paths = (0..<3).compactMap { _ in put(300).member("url").map { $0.dropFirst("http://chat.example:8080".count) }
+    }
+    let found = paths.map { sendbird.fetch("GET", String($0)).status == 200 }
+    #expect(found == [false, true, true])
+    #expect(put(2_000).code == 400_110)
+    #expect(sendbird.fetch("GET", String(paths[2])).status == 200)
+  }
+
+  @Test(
+    "a body that is no form is refused",
+    arguments: [
+      "", "--b 1", "--b 1--\r\n", "--b 1\r\n\r\n\r\n--b 1--",
+      "--b 1\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx",
+      "--b 1\r\nno colon\r\n\r\nx\r\n--b 1--\r\n",
+      "--b 1x\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b 1--",
+      "--b 1\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nno file name\r\n--b 1--\r\n",
+    ])
+  func stray(body: String) {
+    let headers = ["content-type": "multipart/form-data; boundary=\"b 1\"", "session-key": ann.sessionKey]
+    #expect([400_105, 400_403].contains(sendbird.fetch("POST", "/v3/storage/file", headers, body: body).code))
+    let profile = sendbird.fetch("PUT", "/v3/users/ann", headers, body: body)
+    #expect([0, 400_403].contains(profile.code))
+  }
+
+  @Test("a form is read as it was written, whatever lies between its boundaries")
+  func forms() throws {
+    #expect(SendbirdMultipart.boundary(of: "multipart/form-data; charset=x; boundary=AaB03x") == "AaB03x")
+    #expect(SendbirdMultipart.boundary(of: #"Multipart/Form-Data;boundary="a;b""#) == "a;b")
+    for type in [
+      "", "application/json", "multipart/form-data", "multipart/mixed; boundary=x", "multipart/form-data; boundary=",
+    ] {
+      #expect(SendbirdMultipart.boundary(of: type) == nil, "\(type)")
+    }
+    let body =
+      "preamble\r\n--x \r\nContent-Disposition: form-data; name=\"a\"; filename=\"q;r\"\r\n\r\n\r\n--x\r\n"
+      + "content-disposition: form-data; name=b\r\n\r\na--x\r\n\r\n--x--epilogue"
+    let parts = try #require(SendbirdMultipart(Array(body.utf8), boundary: "x")).parts
+    #expect(parts.map(\.name) == ["a", "b"] && parts[0].fileName == "q;r" && parts[0].bytes.isEmpty)
+    #expect(String(decoding: parts[1].bytes, as: UTF8.self) == "a--x\r\n")
+    let many = String(repeating: "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n", count: 65) + "--x--"
+    #expect(SendbirdMultipart(Array(many.utf8), boundary: "x") == nil)
+  }
+}
