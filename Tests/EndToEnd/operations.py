@@ -174,7 +174,41 @@ class Sinch(Vendor):
         return request(gateway.http_url, method, target, headers=headers, document=None, raw=raw or None)
 
 
-VENDORS = [Stream(), Streem(), Sinch()]
+class Sendbird(Vendor):
+    """Asks as Sendbird's clients and servers do."""
+
+    name, title, tests = "sendbird", "Sendbird: operations", ["SendbirdTests"]
+    suites = ["test_sendbird*", "sendbird-platform"]
+    missing = '"code":400930'
+    page = "sendbird.md"
+    flags = []
+
+    def __init__(self):
+        self.keys = {}
+
+    def ask(self, gateway, method, target, asker, body):
+        headers = {}
+        if asker == "server":
+            headers["Api-Token"] = SECRET
+        elif asker != "open":
+            headers["Session-Key"] = self.key(gateway, asker)
+        raw = body.encode() or None
+        if body.startswith("form "):
+            headers["Content-Type"] = "multipart/form-data; boundary=b"
+            part = f'Content-Disposition: form-data; name="{body[5:]}"; filename="x.png"\r\nContent-Type: image/png'
+            raw = f"--b\r\n{part}\r\n\r\nbytes\r\n--b--\r\n".encode()
+        return request(gateway.http_url, method, target, headers=headers, document=None, raw=raw)
+
+    def key(self, gateway, user):
+        """The user's session key, of a login without a socket."""
+        place = gateway.http_url, user
+        if place not in self.keys:
+            path = f"/v3/sdk/users/{user}/authentication"
+            self.keys[place] = request(gateway.http_url, "POST", path, {}, document=None).json["key"]
+        return self.keys[place]
+
+
+VENDORS = [Stream(), Sendbird(), Streem(), Sinch()]
 
 
 def state(vendor, answer):
@@ -182,7 +216,7 @@ def state(vendor, answer):
     if 200 <= answer.status < 300:
         return "answered"
     text = answer.body.decode()
-    if answer.status == 404 and vendor.missing in text or answer.status == 405:
+    if answer.status in (400, 404) and vendor.missing in text or answer.status == 405:
         return "not there"
     match = re.search(r'"(?:code|errorCode)":(-?\d+)|"error":"(\w+)"', text)
     return f"refused, {match[1] or match[2] if match else answer.status}"

@@ -16,6 +16,8 @@ package struct SendbirdVendor: Vendor {
   private let preferences: SendbirdPreferences
   private let devices: SendbirdDevices
   private let storage: SendbirdStorage
+  private let reports: SendbirdReports
+  private let scheduler: SendbirdScheduler
   private let rates: SendbirdRates?
   private let services: any GatewayServices
   private let secrets: Secrets
@@ -36,6 +38,10 @@ package struct SendbirdVendor: Vendor {
     storage = SendbirdStorage(
       SendbirdFiles(ground.store, on: ground.executor, bytesMax: settings.fileBytesMax), isSecure: ground.isSecure,
       secrets: ground.secrets)
+    reports = SendbirdReports(ground.store, on: ground.executor)
+    scheduler = SendbirdScheduler(
+      SendbirdSchedule(ground.store, on: ground.executor), on: ground.executor, services: ground.services,
+      directory: directory, channels: channels)
     let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
     signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
     verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
@@ -54,19 +60,27 @@ package struct SendbirdVendor: Vendor {
 
   package var issuers: [String: any TokenIssuer] { ["sendbird": SendbirdTokenIssuer(signer: signer)] }
 
+  /// Messages whose time came while nothing ran are sent now.
+  package func prepare(at now: WallTime) async throws(GatewayError) { await scheduler.look() }
+
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
-    return SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services).routes
-      + SendbirdUserRoutes(
+    let channelRoutes = SendbirdChannelRoutes(
+      gate: gate, services: services, directory: directory, channels: channels, preferences: preferences,
+      storage: storage, rates: rates)
+    var routes = SendbirdSessionRoutes(sessions: sessions, verifier: verifier, gate: gate, services: services).routes
+    routes +=
+      SendbirdUserRoutes(
         gate: gate, services: services, directory: directory, channels: channels, preferences: preferences,
         devices: devices, storage: storage, signer: signer, secrets: secrets, rates: rates
       ).routes
-      + SendbirdEmojiRoutes(gate: gate, services: services, isSecure: isSecure, rates: rates).routes
-      + SendbirdStorageRoutes(gate: gate, services: services, storage: storage, rates: rates).routes
-      + SendbirdChannelRoutes(
-        gate: gate, services: services, directory: directory, channels: channels, preferences: preferences,
-        storage: storage, rates: rates
-      ).routes
+    routes += SendbirdEmojiRoutes(gate: gate, services: services, isSecure: isSecure, rates: rates).routes
+    routes += SendbirdStorageRoutes(gate: gate, services: services, storage: storage, rates: rates).routes
+    routes += SendbirdReportRoutes(reports: reports, channels: channelRoutes).routes
+    routes += SendbirdScheduleRoutes(scheduler: scheduler, channels: channelRoutes).routes
+    routes += SendbirdPollRoutes(channels: channelRoutes).routes
+    routes += SendbirdKitRoutes(gate: gate, services: services, rates: rates).routes
+    return routes + channelRoutes.routes
   }
 
   /// What fills memory, and what was refused so that it does not.

@@ -280,6 +280,21 @@ struct SendbirdChannelEvents: Sendable {
     }
   }
 
+  /// `USEV`: the devices of both hear that one blocks the other, or no longer.
+  func blocked(_ isBlocked: Bool, _ user: UserID, by blocker: UserID, on services: any GatewayServices) async {
+    let now = services.wallTime
+    let users = await who([user, blocker], at: now)
+    let frame = SendbirdFrame.command("USEV", capacity: 512) { json in
+      json.member("cat", isBlocked ? 20001 : 20000)
+      json.member("ts", now.milliseconds)
+      json.member("data") { json in
+        json.member("blocker") { $0.members(of: users[blocker] ?? SendbirdUser(blocker, createdAt: now)) }
+        json.member("blockee") { $0.members(of: users[user] ?? SendbirdUser(user, createdAt: now)) }
+      }
+    }
+    services.announce(to: .users([user, blocker]), frame, in: SendbirdWire.name)
+  }
+
   private static func write(
     _ id: UserID, _ user: SendbirdUser?, _ state: SendbirdMember.State?, in channel: SendbirdChannel,
     to json: inout JSONWriter

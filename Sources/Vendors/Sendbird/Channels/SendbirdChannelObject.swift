@@ -122,7 +122,8 @@ struct SendbirdChannelObject {
       "hidden_state",
       settings.hiding.map { $0.endsByItself ? "allow_auto_unhide" : "prevent_auto_unhide" } ?? "unhidden")
     json.member("count_preference", settings.counted.rawValue)
-    json.member("push_trigger_option", settings.trigger.rawValue)
+    // The vendor's client for servers reads no `default` here: it is told what that comes to.
+    json.member("push_trigger_option", settings.trigger == .usual ? "all" : settings.trigger.rawValue)
     json.member("is_push_enabled", settings.trigger != .off)
     json.member("joined_ts", member?.joinedAt.map { $0.nanoseconds / 1_000_000_000 } ?? 0)
     json.member("invited_at", member?.invitedAt?.milliseconds ?? 0)

@@ -22,6 +22,11 @@ extension SendbirdError {
       case .tooManyParticipants: .tooManyParticipants
       case .tooManyReactions: .tooMany("reactions")
       case .tooManyPins: .tooMany("pinned messages")
+      case .pollNotFound: .notFound("Poll")
+      case .optionNotFound: .notFound("PollOption")
+      case .pollClosed: .unacceptable.detailed("The poll is closed.")
+      case .tooManyOptions: .tooMany("options")
+      case .tooManyVotes: .tooMany("votes")
       case .storeUnavailable: .temporaryFailure
       }
   }

@@ -150,6 +150,7 @@ extension SendbirdChannelRoutes {
     try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.setBlocked(isBlocked, target, by: user, at: services.wallTime)
     }
+    await events.blocked(isBlocked, target, by: user, on: services)
     return SendbirdResource.answer { $0.members(of: known) }
   }
 }

@@ -59,7 +59,7 @@ extension SendbirdChannelRoutes {
     // A server may speak for a user who is not in the open channel: it is in no connection's power to be there.
     let needsPresence = kind == .group || !request.isServer
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.send(message, needsPresence: needsPresence, at: now) {
+      try await channels.send(message, asking: draft.poll, needsPresence: needsPresence, at: now) {
         await events.sent(Self.command(type), $0, except: nil, on: services)
       }
     }
@@ -202,7 +202,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer { json in
       json.name("messages")
       json.beginArray()
-      for message in found { SendbirdMessageObject(message, kind).write(to: &json) }
+      for message in found { SendbirdMessageObject(message, kind, viewer: request.actor(nil)).write(to: &json) }
       json.endArray()
     }
   }

@@ -28,9 +28,11 @@ package struct SendbirdChannelRoutes: Sendable {
 
   package var routes: [HTTPRoute] {
     var routes = changeLogRoutes + memberRoutes + ownRoutes + countRoutes + blockRoutes + settingRoutes
+    routes += searchRoutes
     for kind in SendbirdChannel.Kind.allCases {
       routes += channelRoutes(kind) + messageRoutes(kind) + moderationRoutes(kind) + barRoutes(kind)
       routes += markRoutes(kind) + metadataRoutes(kind) + counterRoutes(kind)
+      routes += metaArrayRoutes(kind)
     }
     return routes
   }

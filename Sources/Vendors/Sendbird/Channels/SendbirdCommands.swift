@@ -63,8 +63,7 @@ package struct SendbirdCommands: CommandHandler {
     case "TPEN": try await type(.typingEnded, errand)
     // That a message has arrived is of use to nobody here.
     case "MACK": []
-    // There are no polls to vote on.
-    case "VOTE": throw .notFound("Poll")
+    case "VOTE": try await vote(errand)
     default: throw .noEndpoint
     }
   }
@@ -98,7 +97,7 @@ package struct SendbirdCommands: CommandHandler {
     let now = errand.services.wallTime
     let message = draft.message(in: errand.channelURL, by: sender, at: now)
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.send(message, needsPresence: true, at: now) {
+      try await channels.send(message, asking: draft.poll, needsPresence: true, at: now) {
         await events.sent(name, $0, except: errand.caller.connection, on: errand.services)
       }
     }
@@ -124,6 +123,37 @@ package struct SendbirdCommands: CommandHandler {
       ) { change.apply(to: &$0, at: now) }
     }
     return errand.request.map { [SendbirdChannelEvents.frame(name, delivery, $0)] } ?? []
+  }
+
+  /// Who is in the channel chooses; the answer is what all hear.
+  private func vote(_ errand: Errand) async throws(SendbirdError) -> [Frame] {
+    _ = try await writer(errand)
+    let (user, now) = (errand.caller.user, errand.services.wallTime)
+    guard let id = try errand.body.integer("poll_id") else { throw .missing("poll_id") }
+    let chosen = try errand.body.optionIDs()
+    var answer: [Frame] = []
+    _ = try await ask { () throws(SendbirdChannelRefusal) in
+      let poll = try await channels.poll(id, at: now)
+      guard poll.channel == errand.channelURL else { throw .pollNotFound }
+      guard let channel = try await channels.outline(errand.channelURL, at: now),
+        channel.kind == .open || channel.joined.contains(user)
+      else { throw .notAMember }
+      _ = try await channels.changePoll(
+        id, at: now,
+        telling: { poll, delivery in
+          await events.voted(poll, delivery, except: errand.caller.connection, on: errand.services)
+          guard let request = errand.request else { return }
+          answer = [
+            SendbirdFrame.command("VOTE", request, capacity: 512) {
+              SendbirdPollObject.writeVote(poll, delivery, at: now, to: &$0)
+            }
+          ]
+        }
+      ) { (poll) throws(SendbirdChannelRefusal) in try poll.vote(chosen, by: user, at: now) }
+    }
+    // The vote counts, but the message that asked has given way.
+    guard !answer.isEmpty || errand.request == nil else { throw .messageNotFound }
+    return answer
   }
 
   private func read(_ errand: Errand) async throws(SendbirdError) -> [Frame] {

@@ -15,6 +15,8 @@ struct SendbirdMessageDraft: Sendable {
   private let parentID: Int64?
   private let isReplyToChannel: Bool
   private let languages: [Name]
+  /// The poll that it asks.
+  let poll: Int64?
   /// Whether it is to be pinned to the channel.
   let isPinned: Bool
 
@@ -40,6 +42,7 @@ struct SendbirdMessageDraft: Sendable {
     isReplyToChannel = try body.bool("reply_to_channel") ?? false
     let socketLanguages = try body.languages("target_langs")
     languages = try body.languages("translation_target_langs") ?? socketLanguages ?? []
+    poll = try body.integer("poll_id")
     isPinned = try body.bool("pin_message") ?? false
   }
 

@@ -5,10 +5,13 @@ internal import GatewayJSON
 struct SendbirdMessageObject {
   let message: SendbirdMessage
   let kind: SendbirdChannel.Kind
+  /// Whose own votes are shown; nil for nobody's.
+  let viewer: UserID?
 
-  init(_ message: SendbirdMessage, _ kind: SendbirdChannel.Kind) {
+  init(_ message: SendbirdMessage, _ kind: SendbirdChannel.Kind, viewer: UserID? = nil) {
     self.message = message
     self.kind = kind
+    self.viewer = viewer
   }
 
   // MARK: HTTP
@@ -91,6 +94,10 @@ struct SendbirdMessageObject {
       json.member("key", reaction.key.text)
       json.member("user_ids", strings: reaction.users.lazy.map(\.rawValue))
       json.member("updated_at", reaction.updatedAt.milliseconds)
+    }
+    if let poll = message.poll {
+      let object = SendbirdPollObject(poll: poll, viewer: viewer, now: poll.updatedAt)
+      json.member("poll") { object.writeMembers(to: &$0) }
     }
     writeMetaArrays(to: &json)
     writeThread(to: &json)

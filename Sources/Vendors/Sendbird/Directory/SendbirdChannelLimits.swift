@@ -22,12 +22,14 @@ package struct SendbirdChannelLimits: Hashable, Sendable {
   /// Messages of one channel that are remembered as deleted, and channels that users are remembered to have left.
   package var deletionsOfChannel: Int
   package var departures: Int
+  package var polls: Int
 
   package init(
     channels: Int = 10_000, channelBytes: Int = 64 << 20, membersOfChannel: Int = 2_000, memberships: Int = 200_000,
     participantsOfChannel: Int = 20_000, channelsOfConnection: Int = 100, bans: Int = 10_000,
     bansOfAll: Int = 100_000, messagesOfChannel: Int = 1_000, messageBytesOfChannel: Int = 8 << 20,
-    messages: Int = 50_000, messageBytes: Int = 64 << 20, deletionsOfChannel: Int = 200, departures: Int = 50_000
+    messages: Int = 50_000, messageBytes: Int = 64 << 20, deletionsOfChannel: Int = 200, departures: Int = 50_000,
+    polls: Int = 10_000
   ) {
     self.channels = channels
     self.channelBytes = channelBytes
@@ -43,5 +45,6 @@ package struct SendbirdChannelLimits: Hashable, Sendable {
     self.messageBytes = messageBytes
     self.deletionsOfChannel = deletionsOfChannel
     self.departures = departures
+    self.polls = polls
   }
 }

@@ -19,6 +19,11 @@ package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case tooManyParticipants
   case tooManyReactions
   case tooManyPins
+  case pollNotFound
+  case optionNotFound
+  case pollClosed
+  case tooManyOptions
+  case tooManyVotes
   /// The store is away: it was done or not.
   case storeUnavailable
 }

@@ -6,9 +6,9 @@ internal import GatewayKit
 extension SendbirdChannels {
   /// Keeps a message and returns it with its number. The sender must be in the channel where `needsPresence`, and may
   /// be neither muted nor banned; a frozen channel takes messages of operators and of the application only. What it
-  /// replies to must be there.
+  /// replies to must be there, and so must the poll that it asks, which is its sender's and was asked nowhere yet.
   package func send(
-    _ message: SendbirdMessage, needsPresence: Bool, at now: WallTime,
+    _ message: SendbirdMessage, asking poll: Int64? = nil, needsPresence: Bool, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
     let url = message.channelURL
@@ -38,6 +38,7 @@ extension SendbirdChannels {
         message.id = number
         row.lastMessageID = number
         row.messageCount += 1
+        if let poll { message.poll = try await attach(poll, to: message, in: &transaction) }
         put(row, in: &transaction)
         put(message, in: &transaction)
         transaction.put(messageAges.key(number), Self.age(message))

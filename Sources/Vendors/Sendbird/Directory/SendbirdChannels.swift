@@ -23,6 +23,9 @@ package struct SendbirdChannels: Sendable {
   static let mutes = StoreTable<SendbirdBar>("sendbird.mute")
   /// Whom a user blocks, under that user.
   static let blocks = StoreTable<SendbirdBar>("sendbird.block")
+  static let polls = StoreTable<SendbirdPoll>("sendbird.poll")
+  /// Which polls are asked in a channel, under the channel, the newest first.
+  static let pollPlaces = StoreTable<SendbirdPollPlace>("sendbird.poll-place")
   static let departures = StoreTable<SendbirdDeparturesRow>("sendbird.departure")
   /// How many rows are read in one step where all are.
   static let sliceMax = 1_000
@@ -34,6 +37,7 @@ package struct SendbirdChannels: Sendable {
   let channelNumbers: SendbirdNumbers
   let messageNumbers: SendbirdNumbers
   let departureNumbers: SendbirdNumbers
+  let pollNumbers: SendbirdNumbers
   let messageAges: SendbirdAges
   let departureAges: SendbirdAges
 
@@ -48,6 +52,7 @@ package struct SendbirdChannels: Sendable {
     channelNumbers = SendbirdNumbers("channel", in: store, on: executor)
     messageNumbers = SendbirdNumbers("message", in: store, on: executor)
     departureNumbers = SendbirdNumbers("departure", in: store, on: executor)
+    pollNumbers = SendbirdNumbers("poll", in: store, on: executor)
     messageAges = SendbirdAges("sendbird.message-age", in: store)
     departureAges = SendbirdAges("sendbird.departure-age", in: store)
   }
@@ -122,6 +127,7 @@ package struct SendbirdChannels: Sendable {
         for range in [members, deletions, Self.bans.range(url.text), Self.mutes.range(url.text)] {
           try await deleteAll(in: range, at: now, &transaction)
         }
+        try await deletePolls(of: url, at: now, &transaction)
         for message in try await Self.asking({ () async throws(StoreError) in try await kept(url, at: now) }) {
           delete(message, in: &transaction)
         }

@@ -11,11 +11,19 @@ extension SendbirdMessage {
     }
     bytes += parent.map { $0.text.utf8.count + ($0.sender?.bytes ?? 0) } ?? 0
     bytes += thread?.mostReplies.reduce(0) { $0 + $1.bytes } ?? 0
-    bytes += translations.bytes
+    bytes += translations.bytes + (poll?.bytes ?? 0)
     for reaction in reactions {
       bytes += 100 + reaction.key.text.utf8.count + reaction.users.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
     }
     return bytes
+  }
+}
+
+extension SendbirdPoll {
+  fileprivate var bytes: Int {
+    options.reduce(500 + title.utf8.count + (data?.utf8.count ?? 0)) { bytes, option in
+      bytes + 100 + option.text.utf8.count + option.voters.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
+    }
   }
 }
 

@@ -82,6 +82,8 @@ package struct SendbirdMessage: Hashable, StoreValue {
   // Nil where there is none, as in the rows of before there could be any.
   private var reactionList: [SendbirdReaction]?
   private var translationList: [Name: String]?
+  /// The poll that it asks, as it is now.
+  package var poll: SendbirdPoll?
   /// When something about it changed that is not what it says: its reactions, for instance.
   package var touchedAt: WallTime?
   /// Whether it was sent by an operator of the channel.

@@ -27,6 +27,9 @@ enum SendbirdLimits {
   static let usersOfRequest = 100
 
   static let message = 5_000
+  static let searched = 500
+  static let report = 1_000
+  static let poll = 500
   static let translations = 10
   static let reaction = 191
   static let messageData = 20_000

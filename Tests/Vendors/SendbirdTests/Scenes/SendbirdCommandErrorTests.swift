@@ -56,7 +56,9 @@ struct SendbirdCommandErrorTests {
       (#"ENTR{"channel_url":"mine"}"#, 900_090), (#"ENTR{"channel_url":"none"}"#, 900_500),
       (#"ENTR{"channel_url":"closed"}"#, 900_100), (#"EXIT{"channel_url":"mine"}"#, 900_090),
       (#"TPST{"channel_url":"other"}"#, 900_020), (#"TPST{"channel_url":"square"}"#, 900_090),
-      (#"VOTE{"channel_url":"mine","poll_id":1}"#, 400_201), (#"NOPE{"a":1}"#, 400_930),
+      (#"VOTE{"channel_url":"mine","poll_id":1,"option_ids":[1]}"#, 400_201),
+      (#"VOTE{"channel_url":"mine","poll_id":1}"#, 400_105), (#"VOTE{"channel_url":"mine","option_ids":[]}"#, 400_105),
+      (#"NOPE{"a":1}"#, 400_930),
       (#"MESG{"channel_url":"mine","message":[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]}"#, 400_403),
     ] as [(String, Int)])
   func causes(command: String, code: Int) throws {

@@ -195,7 +195,12 @@ struct SendbirdPushTests {
     #expect(sendbird.serve("GET", talk + "/ban/ann").code == 400_201)
     #expect(sendbird.fetch("GET", talk + "/ban", key).code == 400_108)
     #expect(sendbird.serve("POST", talk + "/ban", #"{"user_id":"ann","seconds":0}"#).code == 400_113)
+    // The first one said nothing for too long.
+    let listener = sendbird.connect(["user_id": "ann"])
     _ = sendbird.fetch("POST", "/v3/users/ann/block", key, body: #"{"target_id":"bob"}"#)
+    sendbird.world.settle()
+    #expect(listener.last("cat", of: "USEV") == "20001")
+    #expect(listener.last("data", of: "USEV")?.contains(#""blockee":{"user_id":"bob""#) == true)
     let blocked = sendbird.fetch("GET", "/v3/users/ann/block?limit=1", key)
     #expect(blocked.member("users")?.contains(#""user_id":"bob""#) == true && blocked.member("next") == "")
     #expect(sendbird.fetch("GET", "/v3/users/bob/block", key).code == 400_108)

@@ -1,0 +1,30 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// What the vendor's interface kits ask before they show anything: what the application's owner has switched on or off.
+/// Nothing is set: each kit does as it does by itself.
+package struct SendbirdKitRoutes: Sendable {
+  private let resource: SendbirdResource
+
+  package init(gate: SendbirdGate, services: any GatewayServices, rates: SendbirdRates? = nil) {
+    resource = SendbirdResource(gate: gate, services: services, rates: rates)
+  }
+
+  package var routes: [HTTPRoute] {
+    [
+      resource.route("GET", "/v3/sdk/ui_kit/configuration") { _ throws(SendbirdError) in
+        SendbirdResource.answer { json in
+          json.member("updated_at", 0)
+          json.member("uikit_configurations") { json in
+            json.member("common") { _ in }
+            json.member("group_channel") { json in
+              for part: StaticString in ["channel", "channel_list", "setting"] { json.member(part) { _ in } }
+            }
+            json.member("open_channel") { $0.member("channel") { _ in } }
+          }
+        }
+      }
+    ]
+  }
+}

@@ -1,0 +1,95 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// Sends messages when their time has come. It sleeps until the first of those in the store is due, so those of an earlier
+/// life of the gateway are sent too, and of several who could the store lets one send.
+package actor SendbirdScheduler {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// How many are looked at in one step.
+  private static let pageSize = 100
+  /// How soon it looks again where the store is away.
+  private static let patience = Duration.seconds(1)
+
+  let schedule: SendbirdSchedule
+  private let channels: SendbirdChannels
+  private let events: SendbirdChannelEvents
+  private let services: any GatewayServices
+  private let executor: any (SerialExecutor & TaskExecutor)
+  /// When it looks next; nil while nothing is to be sent.
+  private var wakesAt: WallTime?
+  /// How often in a row it was woken before its time.
+  private var earlyCount = 0
+
+  /// - Parameter executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  package init(
+    _ schedule: SendbirdSchedule, on executor: any (SerialExecutor & TaskExecutor), services: any GatewayServices,
+    directory: SendbirdDirectory, channels: SendbirdChannels
+  ) {
+    self.schedule = schedule
+    self.executor = executor
+    self.services = services
+    self.channels = channels
+    events = SendbirdChannelEvents(directory: directory, channels: channels)
+  }
+
+  /// Sends what is due, and sees to the rest. Where the store is away it is asked again.
+  package func look() async {
+    let now = services.wallTime
+    do throws(GatewayError) {
+      while true {
+        let first = try await schedule.first(Self.pageSize, at: now)
+        for scheduled in first where scheduled.at <= now { _ = try await send(scheduled.id) }
+        guard let last = first.last, last.at <= now else {
+          if let next = first.first(where: { $0.at > now }) { look(at: next.at) }
+          return
+        }
+      }
+    } catch {
+      look(at: now + Self.patience)
+    }
+  }
+
+  /// Has the schedule looked at then, and returns at once.
+  package func look(at time: WallTime) {
+    if let wakesAt, wakesAt <= time { return }
+    wakesAt = time
+    Task.immediate(executorPreference: executor) {
+      await self.services.sleep(for: max(.milliseconds(1), time - self.services.wallTime))
+      await self.wake(from: time)
+    }
+  }
+
+  private func wake(from time: WallTime) async {
+    // Somebody else has been told to look earlier.
+    guard wakesAt == time else { return }
+    wakesAt = nil
+    // A clock may be put back. Where nobody sleeps at all any more the gateway has ended.
+    earlyCount = services.wallTime < time ? earlyCount + 1 : 0
+    guard earlyCount < 3 else {
+      earlyCount = 0
+      return
+    }
+    await look()
+  }
+
+  /// Sends one now, if it is pending still: as its sender would, at this time. Nil if it is not.
+  nonisolated(nonsending) func send(_ id: Int64) async throws(GatewayError) -> SendbirdScheduled? {
+    let now = services.wallTime
+    // Whoever takes it sends it: at most once, whatever happens in between.
+    guard let taken = try await schedule.changePending(id, at: now, { $0.status = .sent }) else { return nil }
+    var message = taken.message
+    message.createdAt = now
+    do throws(SendbirdChannelRefusal) {
+      _ = try await channels.send(message, needsPresence: true, at: now) {
+        await events.sent(message.kind == .file ? "FILE" : "MESG", $0, except: nil, on: services)
+      }
+      return taken
+    } catch {
+      try await schedule.fail(id, at: now)
+      var failed = taken
+      failed.status = .failed
+      return failed
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// Which messages of a user's channels are looked for: those for which everything given holds.
+package struct SendbirdSearch: Hashable, Sendable {
+  package var text: String
+  /// Only the channel of that URL.
+  package var channel: Name?
+  /// Only channels of that custom type.
+  package var customType: Name?
+  /// Only messages that say this and nothing else, in whatever case of its letters.
+  package var isExact = false
+  package var since: WallTime?
+  package var until: WallTime?
+  /// Whether the oldest comes first.
+  package var isReversed = false
+  package var offset = 0
+  package var limit = 10
+
+  package init(_ text: String) {
+    self.text = text
+  }
+
+  func includes(_ message: SendbirdMessage) -> Bool {
+    if let since, message.createdAt < since { return false }
+    if let until, message.createdAt > until { return false }
+    let (text, wanted) = (message.text.lowercased(), text.lowercased())
+    return isExact ? text.utf8.elementsEqual(wanted.utf8) : text.contains(wanted)
+  }
+}
+
+/// What was found.
+package struct SendbirdFinds: Hashable, Sendable {
+  package var messages: [SendbirdMessage]
+  /// How many there are in all.
+  package var total: Int
+  /// Where the page behind this begins; nil if this is the last.
+  package var next: Int?
+}
+
+extension SendbirdChannels {
+  /// Looks for messages in the group channels that the user has joined.
+  package func search(
+    _ search: SendbirdSearch, by user: UserID, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> SendbirdFinds {
+    try await settle(at: now)
+    return try await ask { () async throws(StoreError) in
+      let urls = await rooms.channels(of: user).filter { search.channel == nil || $0 == search.channel }
+      let rows = try await store.read(urls.map { Self.channels.key($0.text) }, at: now)
+      let places = try await store.read(urls.map { Self.members.key($0.text, user.rawValue) }, at: now)
+      var found: [SendbirdMessage] = []
+      for (row, place) in zip(rows, places) {
+        guard let row = try row?.value(as: SendbirdChannelRow.self),
+          let member = try place?.value(as: SendbirdMemberRow.self).member, member.state == .joined,
+          search.customType.map({ $0 == row.properties.customType }) ?? true
+        else { continue }
+        let history = member.settings.historyFrom
+        found += try await kept(row.url, at: now).filter { message in
+          (history.map { message.createdAt > $0 } ?? true) && search.includes(message)
+        }
+      }
+      found.sort { search.isReversed ? $0.id < $1.id : $0.id > $1.id }
+      let page = Array(found.dropFirst(search.offset).prefix(search.limit))
+      let isLast = search.offset >= found.count - page.count
+      return SendbirdFinds(messages: page, total: found.count, next: isLast ? nil : search.offset + page.count)
+    }
+  }
+}

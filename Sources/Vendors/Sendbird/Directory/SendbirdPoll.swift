@@ -1,0 +1,105 @@
+package import GatewayCore
+import GatewayKit
+
+/// A question that users of one channel answer by choosing.
+package struct SendbirdPoll: Hashable, StoreValue {
+  package static let optionsMax = 20
+  /// Of all options together.
+  package static let votesMax = 2_000
+
+  package struct Option: Hashable, Codable, Sendable {
+    package let id: Int64
+    package var text: String
+    package let createdBy: UserID?
+    package let createdAt: WallTime
+    package var updatedAt: WallTime
+    /// In the order of their votes.
+    package var voters: [UserID] = []
+  }
+
+  /// Given by the directory, rising.
+  package var id: Int64 = 0
+  package var title: String
+  /// What the application notes of it.
+  package var data: String?
+  package let createdBy: UserID?
+  package let createdAt: WallTime
+  package var updatedAt: WallTime
+  /// When it closes by itself; nil for never.
+  package var closeAt: WallTime?
+  package private(set) var isClosed = false
+  package var allowsSuggestions: Bool
+  package var allowsMultipleVotes: Bool
+  package private(set) var options: [Option] = []
+  /// Where it is asked, once it was sent.
+  package var channel: Name?
+  package var message: Int64?
+  private var lastOption: Int64 = 0
+
+  package init(title: String, data: String?, createdBy: UserID?, closeAt: WallTime?, at now: WallTime) {
+    self.title = title
+    self.data = data
+    self.createdBy = createdBy
+    self.closeAt = closeAt
+    createdAt = now
+    updatedAt = now
+    allowsSuggestions = false
+    allowsMultipleVotes = false
+  }
+
+  package func isOpen(at now: WallTime) -> Bool {
+    !isClosed && (closeAt.map { now < $0 } ?? true)
+  }
+
+  package var voters: Set<UserID> { Set(options.flatMap(\.voters)) }
+
+  // MARK: Changing
+
+  /// Adds an option and returns its number.
+  @discardableResult
+  package mutating func add(_ text: String, by user: UserID?, at now: WallTime) throws(SendbirdChannelRefusal) -> Int64
+  {
+    guard options.count < Self.optionsMax else { throw .tooManyOptions }
+    lastOption += 1
+    options.append(Option(id: lastOption, text: text, createdBy: user, createdAt: now, updatedAt: now))
+    updatedAt = now
+    return lastOption
+  }
+
+  package mutating func rename(_ id: Int64, _ text: String, at now: WallTime) throws(SendbirdChannelRefusal) {
+    guard let place = options.firstIndex(where: { $0.id == id }) else { throw .optionNotFound }
+    options[place].text = text
+    (options[place].updatedAt, updatedAt) = (now, now)
+  }
+
+  package mutating func remove(_ id: Int64, at now: WallTime) throws(SendbirdChannelRefusal) {
+    guard options.contains(where: { $0.id == id }) else { throw .optionNotFound }
+    options.removeAll { $0.id == id }
+    updatedAt = now
+  }
+
+  /// These are the user's votes from now on, and no others.
+  package mutating func vote(_ chosen: Set<Int64>, by user: UserID, at now: WallTime) throws(SendbirdChannelRefusal) {
+    guard isOpen(at: now) else { throw .pollClosed }
+    guard chosen.isSubset(of: options.map(\.id)) else { throw .optionNotFound }
+    guard allowsMultipleVotes || chosen.count <= 1 else { throw .tooManyVotes }
+    for index in options.indices {
+      let has = options[index].voters.contains(user)
+      if has && !chosen.contains(options[index].id) { options[index].voters.removeAll { $0 == user } }
+      if !has && chosen.contains(options[index].id) { options[index].voters.append(user) }
+    }
+    guard options.reduce(0, { $0 + $1.voters.count }) <= Self.votesMax else { throw .tooManyVotes }
+    updatedAt = now
+  }
+
+  package mutating func close(at now: WallTime) {
+    isClosed = true
+    updatedAt = now
+  }
+}
+
+/// That a poll was asked in a channel, and whether it is no more.
+struct SendbirdPollPlace: StoreValue {
+  var poll: Int64
+  var deletedAt: WallTime?
+}

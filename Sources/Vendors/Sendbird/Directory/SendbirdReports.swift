@@ -1,0 +1,77 @@
+package import GatewayCore
+package import GatewayKit
+
+/// What somebody has reported to the application's owner.
+package struct SendbirdReport: Hashable, StoreValue {
+  /// Given by the directory, rising.
+  package var number: Int64 = 0
+  package var category: String
+  package var description: String
+  /// Nil where a server names nobody.
+  package var reporter: UserID?
+  /// Whom it is about; nil for a channel as such.
+  package var offender: UserID?
+  /// The channel it is about, or the message's; nil for a user as such.
+  package var channel: Name?
+  package var kind: SendbirdChannel.Kind?
+  package var message: Int64?
+  package var at: WallTime
+
+  package init(category: String, description: String, at now: WallTime) {
+    self.category = category
+    self.description = description
+    at = now
+  }
+}
+
+/// The reports of an application's users, for servers that ask. Bounded: the oldest give way.
+package struct SendbirdReports: Sendable {
+  private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+
+  private static let reports = StoreTable<SendbirdReport>("sendbird.report")
+
+  private let store: any Store
+  private let numbers: SendbirdNumbers
+  private let count: StoreCount
+
+  /// What `store` remembers, with room for `max` reports.
+  package init(_ store: any Store, on executor: any SerialExecutor, max: Int = 10_000) {
+    self.store = store
+    numbers = SendbirdNumbers("report", in: store, on: executor)
+    count = StoreCount("sendbird.reports", atMost: max, of: "reports")
+  }
+
+  package func add(_ report: SendbirdReport, at now: WallTime) async throws(GatewayError) {
+    try await SendbirdAges.makingRoom(in: count) { (givingWay) async throws(StoreOr<GatewayError>) in
+      try await store.transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+        do throws(StoreError) {
+          if givingWay > 0 {
+            for entry in try await store.scan(Self.reports.range().backwards, limit: givingWay, at: now) {
+              transaction.delete(StoreKey(path: entry.path, type: SendbirdReport.self))
+            }
+          }
+          var report = report
+          report.number = try await numbers.take(at: now)
+          transaction.put(Self.reports.key(SendbirdAges.textFromLast(report.number)), report, in: [count])
+        } catch {
+          throw .store(error)
+        }
+      }
+    }
+  }
+
+  /// A page of those that are meant, newest first, and where the next begins; nil if this is the last.
+  package func reports(
+    from start: Int, limit: Int, at now: WallTime, where isMeant: (SendbirdReport) -> Bool
+  ) async throws(GatewayError) -> (reports: [SendbirdReport], next: Int?) {
+    do throws(StoreError) {
+      let all = try await store.scan(Self.reports.range(), limit: count.atMost, at: now)
+      let reports = try all.map { (entry) throws(StoreError) in try entry.value(as: SendbirdReport.self) }
+      let found = reports.filter(isMeant)
+      let page = Array(found.dropFirst(start).prefix(limit))
+      return (page, start < found.count - page.count ? start + page.count : nil)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+}
