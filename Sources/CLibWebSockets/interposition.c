@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 // libwebsockets calls recv(), OpenSSL's functions and its own lws_write() through its procedure linkage table. The functions of
 // these names here come first in the order in which the dynamic linker looks, so the library calls them, and they call
-// the ones they stand before. Seven things cannot be had in another way:
+// the ones they stand before. Eight things cannot be had in another way:
 //
 // - Giving the library a connection together with its TLS session. It makes a session for each connection itself, with
 //   SSL_new(); here it gets the one that is there.
@@ -26,6 +27,7 @@
 //   shutdown() and close().
 // - Binding a dialled connection to an address at the price of bind(). The library first asks the kernel for all interfaces,
 //   to see whether one has that address for its name: a netlink socket and a dozen calls, a fifth of what a dial costs.
+// - Which eventfd a context has. From 4.3 on the library forgets to close that of a context on somebody else's loop.
 //
 // They are defined under names of their own with the assembler's name beside, so that no header's inline version or
 // declaration is in the way. postern_interposition_works() finds out whether the linker has done as expected.
@@ -41,6 +43,7 @@ int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum 
 int postern_shutdown(int fd, int how) INTERPOSES("shutdown");
 int postern_close(int fd) INTERPOSES("close");
 int postern_getifaddrs(struct ifaddrs **list) INTERPOSES("getifaddrs");
+int postern_eventfd(unsigned initial, int flags) INTERPOSES("eventfd");
 
 typedef ssize_t (*recv_function)(int, void *, size_t, int);
 typedef int (*ssl_read_function)(SSL *, void *, int);
@@ -50,6 +53,7 @@ typedef int (*lws_write_function)(struct lws *, unsigned char *, size_t, enum lw
 typedef int (*shutdown_function)(int, int);
 typedef int (*close_function)(int);
 typedef int (*getifaddrs_function)(struct ifaddrs **);
+typedef int (*eventfd_function)(unsigned, int);
 
 static void *next(void **found, const char *name) {
   void *function = __atomic_load_n(found, __ATOMIC_RELAXED);
@@ -69,7 +73,8 @@ int postern_interposition_works(void) {
          dlsym(RTLD_DEFAULT, "lws_write") == (void *)postern_lws_write &&
          dlsym(RTLD_DEFAULT, "shutdown") == (void *)postern_shutdown &&
          dlsym(RTLD_DEFAULT, "close") == (void *)postern_close &&
-         dlsym(RTLD_DEFAULT, "getifaddrs") == (void *)postern_getifaddrs;
+         dlsym(RTLD_DEFAULT, "getifaddrs") == (void *)postern_getifaddrs &&
+         dlsym(RTLD_DEFAULT, "eventfd") == (void *)postern_eventfd;
 }
 
 static postern_ping_judge ping_judge;
@@ -323,9 +328,47 @@ int postern_shutdown(int fd, int how) {
   return ((shutdown_function)next(&found, "shutdown"))(fd, how);
 }
 
+// Whether the code at that address is libwebsockets'.
+static int is_of_library(void *address) {
+  Dl_info caller, library;
+
+  return dladdr(address, &caller) && dladdr((void *)lws_create_context, &library) && caller.dli_fbase == library.dli_fbase;
+}
+
+// What the context that is being made opened, and what has to be closed with the one that is being destroyed.
+static _Thread_local int is_making_context, made_eventfd = -1, doomed_eventfd = -1;
+
+struct lws_context *postern_lws_create_context(const struct lws_context_creation_info *info, int *eventfd) {
+  struct lws_context *context;
+
+  made_eventfd = -1;
+  is_making_context = 1;
+  context = lws_create_context(info);
+  is_making_context = 0;
+  *eventfd = context ? made_eventfd : -1;
+  return context;
+}
+
+void postern_lws_destroy_context(struct lws_context *context, int eventfd) {
+  doomed_eventfd = eventfd;
+  lws_context_destroy(context);
+  if (doomed_eventfd >= 0) close(doomed_eventfd);
+  doomed_eventfd = -1;
+}
+
+int postern_eventfd(unsigned initial, int flags) {
+  static void *found;
+  int fd = ((eventfd_function)next(&found, "eventfd"))(initial, flags);
+
+  // libev has some of its own on this thread, which it closes.
+  if (is_making_context && is_of_library(__builtin_return_address(0))) made_eventfd = fd;
+  return fd;
+}
+
 int postern_close(int fd) {
   static void *found;
 
+  if (__builtin_expect(fd == doomed_eventfd && fd >= 0, 0)) doomed_eventfd = -1;
   if (__builtin_expect(fd == kept_fd && fd >= 0, 0)) {
     kept_fd = -1;
     return 0;

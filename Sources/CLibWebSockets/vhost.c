@@ -91,10 +91,13 @@ struct lws_context *postern_context_create(struct postern_context_settings *sett
   struct lws_context *context;
   struct rlimit limit, lowered;
   int is_lowered = 0;
+  int *eventfd = malloc(sizeof(*eventfd));
   void *loops[1] = {settings->loop};
 
+  if (!eventfd) return NULL;
   memset(&info, 0, sizeof(info));
   info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
+  info.user = eventfd;
   // Text is checked by who takes it: the library checks that of all connections or of none.
   info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
   // Each time the library changes a process-wide index, and TLS handshakes that are under way then fail: once only.
@@ -117,9 +120,17 @@ struct lws_context *postern_context_create(struct postern_context_settings *sett
     }
   }
   settings->descriptors_max = getdtablesize();
-  context = lws_create_context(&info);
+  context = postern_lws_create_context(&info, eventfd);
   if (is_lowered) setrlimit(RLIMIT_NOFILE, &limit);
+  if (!context) free(eventfd);
   return context;
+}
+
+void postern_context_destroy(struct lws_context *context) {
+  int *eventfd = lws_context_user(context);
+
+  postern_lws_destroy_context(context, *eventfd);
+  free(eventfd);
 }
 
 struct postern_vhost *postern_vhost_create(struct lws_context *context, const struct postern_vhost_settings *settings) {

@@ -37,6 +37,13 @@ struct postern_context_settings {
 /// A context without vhosts on a foreign libev loop; NULL if it cannot be made. By one thread at a time.
 struct lws_context *postern_context_create(struct postern_context_settings *settings);
 
+/// Ends the context and closes what it has left open. By one thread at a time, and never from inside a callback.
+void postern_context_destroy(struct lws_context *context);
+
+/// lws_create_context(), and which eventfd it opened; -1 if none. lws_context_destroy(), and that eventfd closed.
+struct lws_context *postern_lws_create_context(const struct lws_context_creation_info *info, int *eventfd);
+void postern_lws_destroy_context(struct lws_context *context, int eventfd);
+
 /// What a virtual host must know. All pointers are copied.
 struct postern_vhost_settings {
   const char *name;

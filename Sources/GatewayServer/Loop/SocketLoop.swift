@@ -236,7 +236,7 @@ package final class SocketLoop: @unchecked Sendable {
     events.end()
     runQueued()
     writeBatch()
-    Self.librarySetup.withLock { _ in lws_context_destroy(context) }
+    Self.librarySetup.withLock { _ in postern_context_destroy(context) }
     context = nil
     postern_end_reading()
     // What the ends of the connections set off.
