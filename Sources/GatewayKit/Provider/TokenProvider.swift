@@ -21,7 +21,7 @@ package actor TokenProvider {
   private var firstWaiting = 0
 
   /// - Parameters:
-  ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
   ///   - vendors: Who mints the tokens of which other scheme.
   ///   - minting: Who comes between an order and its issuer; nil for nobody.
   package init(

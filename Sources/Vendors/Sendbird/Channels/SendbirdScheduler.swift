@@ -21,7 +21,7 @@ package actor SendbirdScheduler {
   /// How often in a row it was woken before its time.
   private var earlyCount = 0
 
-  /// - Parameter executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  /// - Parameter executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
   package init(
     _ schedule: SendbirdSchedule, on executor: any (SerialExecutor & TaskExecutor), services: any GatewayServices,
     directory: SendbirdDirectory, channels: SendbirdChannels
@@ -55,7 +55,7 @@ package actor SendbirdScheduler {
     if let wakesAt, wakesAt <= time { return }
     wakesAt = time
     Task.immediate(executorPreference: executor) {
-      await self.services.sleep(for: max(.milliseconds(1), time - self.services.wallTime))
+      await self.services.sleep(for: max(.milliseconds(1), time - self.services.wallTime), as: "messages that are to be sent later")
       await self.wake(from: time)
     }
   }

@@ -19,7 +19,7 @@ package actor StreamCallRinger {
   private var earlyCount = 0
 
   /// - Parameters:
-  ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
   ///   - calls: Whose rings it watches.
   package init(on executor: any (SerialExecutor & TaskExecutor), calls: StreamCalls) {
     self.executor = executor

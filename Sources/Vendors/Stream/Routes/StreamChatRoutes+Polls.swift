@@ -55,7 +55,7 @@ extension StreamChatRoutes {
     let until = request.receivedAt + Self.wait
     while rest.services.wallTime < until {
       let before = rest.services.wallTime
-      await rest.services.sleep(for: min(Self.step, until - before))
+      await rest.services.sleep(for: min(Self.step, until - before), as: "a long poll that waits for an event")
       _ = try await rest.caller(of: request.http, .user)
       // Where nobody sleeps any more the gateway has ended.
       if rest.services.wallTime <= before { return }

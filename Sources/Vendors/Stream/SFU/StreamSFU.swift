@@ -13,7 +13,7 @@ package struct StreamSFU: Sendable {
 
   /// - Parameters:
   ///   - policy: Where clients find it, and how long it gives them.
-  ///   - executor: One that `GatewayServices.sleep(for:)` may be called from: a loop of the gateway.
+  ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
   package init(
     _ policy: StreamSFUPolicy, on executor: any (SerialExecutor & TaskExecutor), secrets: Secrets = .system
   ) {

@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""A gateway in a container of the image, from its start to its end: as nobody in particular, without a capability, stormed by
+the same image, and drained. `image.py CONTAINER STORAGE...`, in a network of its own; STORAGE are buildah's flags."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from scene import bring_up_loopback, get
+
+CLIENTS = 500
+USER = "65532"
+
+
+def run(container, storage, *words):
+    """The words of postern, in the container as its image says."""
+    return subprocess.Popen(
+        ["buildah", *storage, "run", "--isolation", "chroot", container, "--", "/usr/bin/postern", *words],
+        stdout=subprocess.PIPE, text=True)
+
+
+def gateways():
+    """The processes that are the program itself, and not what waits for it."""
+    for folder in Path("/proc").iterdir():
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if folder.name.isdigit() and words[0] == b"/usr/bin/postern" and b"serve" in words:
+            yield int(folder.name)
+
+
+def main(container, storage):
+    bring_up_loopback()
+    process = run(container, storage, "serve")
+    listening = json.loads(process.stdout.readline())
+    assert listening["url"].endswith(":8080"), listening
+    assert get("/ready")[0] == 200
+    (pid,) = gateways()
+    status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
+    assert status["Uid"].split() == [USER] * 4, status["Uid"]
+    assert int(status["CapEff"], 16) == 0, f"CapEff is {status['CapEff']}"
+    resident = int(status["VmRSS"].split()[0]) / 1024
+
+    begun = time.monotonic()
+    storm = run(
+        container, storage, "storm", "--url", "ws://127.0.0.1:8080", "--control-url", "http://127.0.0.1:8081",
+        "--clients", str(CLIENTS), "--fetches", "100")  # Of 1,024 descriptors, buildah's limit.
+    said, _ = storm.communicate(timeout=120)
+    assert storm.returncode == 0, said
+    stormed = time.monotonic() - begun
+    figures = dict(line.rsplit(" ", 1) for line in get("/metrics")[1].splitlines() if line and not line.startswith("#"))
+    refreshed = float(figures['postern_refreshes_total{dialect="plain",origin="asked"}'])
+    assert refreshed == CLIENTS, f"{refreshed} refreshes\n{said}"
+
+    os.kill(pid, signal.SIGTERM)
+    assert process.wait(timeout=30) == 0, "it did not end by itself"
+    print(f"   as {USER}, {resident:.0f} MB resident; {CLIENTS} clients stormed it in {stormed:.1f} s; it drained")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# Bare systems to try things in, for scripts that have set $root, the sources, and $scratch, a folder that ends with them, and
+# that run in a namespace of mounts of their own.
+
+# `tree CODENAME NAME`: a bare system of its own, with what programs expect of one; prints where it is. The one it is a copy
+# of is made once.
+tree() {
+  local base="$root/.build/chroots/$1" copy="$scratch/$2"
+  if [ ! -d "$base" ]; then
+    rm -rf "$base.new"
+    mkdir -p "$root/.build/chroots"
+    debootstrap --variant=minbase "$1" "$base.new" >"$scratch/debootstrap" 2>&1 \
+      || { tail -5 "$scratch/debootstrap" >&2; complain "no bare $1"; }
+    mv "$base.new" "$base"
+  fi
+  cp -a --reflink=auto "$base" "$copy"
+  cp -L /etc/resolv.conf "$copy/etc/resolv.conf"
+  mount -t proc proc "$copy/proc"
+  local device
+  for device in null zero random urandom; do
+    touch "$copy/dev/$device"
+    mount --bind "/dev/$device" "$copy/dev/$device"
+  done
+  # Fixes of security too, as an installed system has them.
+  echo "deb http://deb.debian.org/debian-security $1-security main" >"$copy/etc/apt/sources.list.d/security.list"
+  echo 'Acquire::Languages "none";' >"$copy/etc/apt/apt.conf.d/99tests"
+  in_tree "$copy" apt-get -q update >"$scratch/apt" 2>&1 || { cat "$scratch/apt" >&2; complain "apt-get update"; }
+  echo "$copy"
+}
+
+in_tree() {
+  local tree="$1"
+  shift
+  chroot "$tree" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/nonexistent LC_ALL=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+apt() {
+  local tree="$1"
+  shift
+  in_tree "$tree" apt-get -q -y --no-install-recommends "$@" >"$scratch/apt" 2>&1 \
+    || { cat "$scratch/apt" >&2; complain "apt-get $*"; }
+}
+
+# `with_swift TREE`: the sources, as /postern, and this machine's Swift in it.
+with_swift() {
+  local swift
+  swift="$(realpath "$(dirname "$(realpath "$(command -v swift)")")/../..")"
+  mkdir -p "$1/opt/swift" "$1/postern"
+  mount --bind -o ro "$swift" "$1/opt/swift"
+  mount --bind "$root" "$1/postern"
+  mount --rbind /dev "$1/dev"
+  apt "$1" install git ca-certificates
+}
+
+in_tree_with_swift() {
+  local tree="$1"
+  shift
+  in_tree "$tree" env PATH=/opt/swift/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp \
+    GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=/postern "$@"
+}
