@@ -55,7 +55,8 @@ package actor SendbirdScheduler {
     if let wakesAt, wakesAt <= time { return }
     wakesAt = time
     Task.immediate(executorPreference: executor) {
-      await self.services.sleep(for: max(.milliseconds(1), time - self.services.wallTime), as: "messages that are to be sent later")
+      await self.services.sleep(
+        for: max(.milliseconds(1), time - self.services.wallTime), as: "messages that are to be sent later")
       await self.wake(from: time)
     }
   }
