@@ -17,7 +17,7 @@ package final class Space: Sendable {
   /// - Parameters:
   ///   - loops: Numbered from 0; what there is one of lives on the first.
   ///   - store: What its vendors remember in.
-  /// - Throws: What a vendor says of its settings.
+  /// - Throws: What a vendor says of its settings, or a ``RouteClash``.
   package init(_ settings: SpaceSettings, on loops: [EventLoop], store: any Store) throws {
     var configuration = settings.configuration
     // What a fault follows, and what befalls whom, stands in a journal.
@@ -44,6 +44,7 @@ package final class Space: Sendable {
     self.vendors = vendors
     self.provider = provider
     self.faults = faults
+    if vendors.contains(where: \.namesItsRoutes), let clash = HTTPRouter.clash(in: routes) { throw clash }
   }
 
   /// Judges an upgrade request before the 101. Only on the loop.

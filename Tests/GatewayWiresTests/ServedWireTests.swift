@@ -207,6 +207,15 @@ struct ServedWireTests {
     #expect(complaint.contains(#/^w\.json:\d+:\d+ /#) && complaint.contains(expected), "\(complaint)")
   }
 
+  @Test("a request ahead of the upgrade that another vendor answers is told, and traps nobody")
+  func clash() throws {
+    let text = Self.good.replacing("/negotiate", with: "/v1/tokens")
+    let wire = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "w.json"))
+    var storm = try VirtualStorm()
+    storm.vendor = try Self.settings(wire)
+    #expect(throws: RouteClash(method: "POST", pattern: "/v1/tokens")) { try storm.run() }
+  }
+
   @Test("a file cut anywhere, and one with any byte lost, is taken or complained about, and nothing worse")
   func cut() {
     let bytes = Array(Self.good.utf8)

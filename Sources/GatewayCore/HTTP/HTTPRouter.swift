@@ -1,3 +1,13 @@
+/// A path that two would answer.
+package struct RouteClash: Error, Hashable, CustomStringConvertible {
+  package let method: String
+  package let pattern: String
+
+  package var description: String {
+    "\(method) \(pattern) has an answer of the gateway's already; another path is free"
+  }
+}
+
 /// Finds who answers a request: a tree of the segments of all patterns, so that a look costs what the path is long, however
 /// many routes there are. Of two patterns that fit, that which spells out the earlier segment is meant:
 /// `/sessions/expire` is no session of that id.
@@ -24,6 +34,25 @@ package struct HTTPRouter: Sendable {
       }
       nodes[node].routes.append(route)
     }
+  }
+
+  /// Two of these that answer the same, where somebody names routes who does not know the others; nil if there are none.
+  package static func clash(in routes: [HTTPRoute]) -> RouteClash? {
+    struct Place: Hashable {
+      let method: String
+      /// Nil for a segment of any text.
+      let segments: [Name?]
+    }
+    var known: Set<Place> = []
+    for route in routes {
+      let segments = route.segments.map { segment -> Name? in
+        if case .literal(let name) = segment { name } else { nil }
+      }
+      guard known.insert(Place(method: route.method, segments: segments)).inserted else {
+        return RouteClash(method: route.method, pattern: route.pattern)
+      }
+    }
+    return nil
   }
 
   private mutating func place(of route: HTTPRoute) -> Int {

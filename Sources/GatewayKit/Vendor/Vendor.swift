@@ -18,6 +18,9 @@ package protocol Vendor: Sendable {
   /// - Parameter provider: The gateway's token provider, which mints with the ``issuers`` of every vendor.
   func routes(with provider: TokenProvider) -> [HTTPRoute]
 
+  /// Whether a person names its routes, who may name those of others.
+  var namesItsRoutes: Bool { get }
+
   /// What an operator may ask of it, on the control port.
   var controlRoutes: [HTTPRoute] { get }
 
@@ -30,6 +33,7 @@ package protocol Vendor: Sendable {
 extension Vendor {
   package var issuers: [String: any TokenIssuer] { [:] }
   package func prepare(at now: WallTime) async throws(GatewayError) {}
+  package var namesItsRoutes: Bool { false }
   package var controlRoutes: [HTTPRoute] { [] }
   package var figures: [VendorFigure] { [] }
 }

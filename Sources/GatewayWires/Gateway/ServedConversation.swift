@@ -36,8 +36,11 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   // MARK: Hearing
 
   func messages(in payload: UnsafeRawBufferPointer) -> [[UInt8]] {
-    served.wire.frames.messages(in: payload, &rest)
+    served.wire.frames.messages(in: payload, &rest, atMost: Self.messageMax)
   }
+
+  /// What of a message is kept until its end comes, in bytes: as much as a gateway takes at once.
+  private static let messageMax = 1 << 16
 
   func decode(_ message: [UInt8], _ context: DialectContext) -> InboundMessage? {
     guard let heard = recognised(message) else { return nil }
@@ -53,7 +56,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
 
   func foresee(_ payload: UnsafeRawBufferPointer, _ context: DialectContext) -> InboundMessage? {
     var kept = rest
-    let messages = served.wire.frames.messages(in: payload, &kept)
+    let messages = served.wire.frames.messages(in: payload, &kept, atMost: Self.messageMax)
     return messages.lazy.compactMap { self.recognised($0).flatMap { self.meaning(of: $0, context) } }.first
   }
 
@@ -107,7 +110,8 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     case .refreshed(let expiresIn, _, _):
       life = expiresIn
       isRenewing = false
-    case .error: isRenewing = false
+    // The other token is still being judged.
+    case .error(let error, _): isRenewing = isRenewing && error.isSame(as: .alreadyInProgress)
     case .refreshRequired(_, let timeout): wait = timeout
     case .pong(let request): return say(rule(answering: request), context)
     case .loginRefused, .loggedOut, .closing: break

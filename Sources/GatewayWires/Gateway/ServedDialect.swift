@@ -10,6 +10,11 @@ package struct ServedDialect: Dialect {
   /// Whether a token stands where no member's name says that it is one: nothing of such messages is shown.
   private let hidesMessages: Bool
 
+  /// The dialect of a description alone. Throws if nobody can play it.
+  package init(_ wire: WireDescription, secrets: [String: String] = [:]) throws(DescriptionError) {
+    self.init(try ServedWire(wire), secrets: secrets)
+  }
+
   init(_ served: ServedWire, secrets: [String: String]) {
     self.served = served
     self.secrets = secrets
@@ -54,11 +59,12 @@ package struct ServedDialect: Dialect {
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
 
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
+    guard !hidesMessages else { return nil }
     guard let start = payload.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
       // A line without JSON: a ping, a word.
       return payload.count <= Self.wordMax ? String(decoding: payload, as: UTF8.self) : nil
     }
-    guard !hidesMessages, start <= Self.wordMax else { return nil }
+    guard start <= Self.wordMax else { return nil }
     let end = served.wire.frames.end
     var json = payload[start...]
     if !end.isEmpty, json.suffix(end.count).elementsEqual(end) { json = json.dropLast(end.count) }

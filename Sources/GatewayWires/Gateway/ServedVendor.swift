@@ -41,6 +41,8 @@ package struct ServedVendor: Vendor {
       revocation: usual.revocation, anyRefreshTimeout: true)
   }
 
+  package var namesItsRoutes: Bool { true }
+
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     guard let before = served.wire.before, let path = served.beforePath else { return [] }
     return [HTTPRoute(before.method, path) { request, _ in await answer(request) }]

@@ -38,18 +38,34 @@ struct WireFraming: Sendable {
   }
 
   /// The messages in a frame, with what is left of the frame before; keeps what has not ended.
-  func messages(in payload: UnsafeRawBufferPointer, _ rest: inout [UInt8]) -> [[UInt8]] {
-    guard end.isEmpty else { return ended(payload, &rest) }
+  func messages(
+    in payload: UnsafeRawBufferPointer, _ rest: inout [UInt8], atMost size: Int = messageMax
+  ) -> [[UInt8]] {
+    guard end.isEmpty else { return ended(payload, &rest, atMost: size) }
     guard !split.isEmpty else { return [Array(payload)] }
     return Self.parts(Array(payload)[...], split).filter { !$0.isEmpty }.map(Array.init)
   }
 
-  private func ended(_ payload: UnsafeRawBufferPointer, _ rest: inout [UInt8]) -> [[UInt8]] {
+  private func ended(
+    _ payload: UnsafeRawBufferPointer, _ rest: inout [UInt8], atMost size: Int
+  ) -> [[UInt8]] {
+    // What was kept has no end in it, but perhaps the beginning of one.
+    var index = max(0, rest.count - end.count + 1)
     rest.append(contentsOf: payload)
-    var parts = Self.parts(rest[...], end)
-    let last = parts.removeLast()
-    rest = last.count > Self.messageMax ? [] : Array(last)
-    return parts.map(Array.init)
+    var messages: [[UInt8]] = []
+    var start = 0
+    while index + end.count <= rest.count {
+      if rest[index...].starts(with: end) {
+        messages.append(Array(rest[start..<index]))
+        index += end.count
+        start = index
+      } else {
+        index += 1
+      }
+    }
+    rest.removeFirst(start)
+    if rest.count > size { rest = [] }
+    return messages
   }
 
   /// What stands between the separators, at least one part.

@@ -22,6 +22,7 @@ enum WireCheckCommand: Command {
     let wire = try WireFile.read(file)
     guard arguments.value("url") != nil else {
       Output.line(wire.outline)
+      if let reason = wire.unplayable { Output.line("for storms, not for postern serve: \(reason)") }
       return 0
     }
     var arguments = arguments

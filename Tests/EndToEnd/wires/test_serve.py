@@ -10,6 +10,8 @@ import threading
 import time
 import urllib.request
 from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
 
 import centrifuge
 import nats
@@ -110,6 +112,66 @@ def test_a_pusher_client_asks_for_its_token_when_it_has_been_named(serve, storm)
         counts = counts_of(gateway)
     assert result["connects"]["accepted"] == result["provider"]["calls"] == CLIENTS == counts["logged_in"], result
     assert result["refreshes"]["accepted"] == 0 and result["disconnects"] == {}
+
+
+def test_a_pusher_clients_token_is_asked_for_with_the_name_of_its_socket(serve, storm, tmp_path):
+    asked = []
+
+    class Endpoint(BaseHTTPRequestHandler):
+        def do_POST(self):
+            wish = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            asked.append(wish["socket_id"][0])
+            answer = json.dumps({"auth": token(wish["user"][0], 60)}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    endpoint = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+    threading.Thread(target=endpoint.serve_forever, daemon=True).start()
+    tokens = tmp_path / "auth.json"
+    tokens.write_text(
+        """{ "tokens": 1, "users": { "template": "load-{{number}}" },
+          "request": { "url": "/auth", "form": { "socket_id": "{{taken.socket_id}}", "user": "{{user}}" } },
+          "answer": { "token": "/auth", "end": "jwt" } }"""
+    )
+    try:
+        with serve("pusher") as gateway:
+            result = storm("pusher", gateway, "--tokens", str(tokens), "--provider", f"http://127.0.0.1:{endpoint.server_port}")
+            names = {line["connection"] for line in lines(gateway) if line["kind"] == "logged_in"}
+    finally:
+        endpoint.shutdown()
+        endpoint.server_close()
+    assert result["connects"]["accepted"] == CLIENTS and result["errors"] == {}, result
+    assert sorted(asked) == sorted(f"1.{name}" for name in names) and len(names) == CLIENTS
+
+
+def test_an_answer_ahead_of_the_upgrade_that_lacks_something_is_told(wires, tmp_path):
+    class Mute(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Mute)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    secret = tmp_path / "secret"
+    secret.write_text("a secret of thirty-two bytes, or more")
+    flags = ["--wire", str(wires / "signalr-json.json"), "--url", f"ws://127.0.0.1:{server.server_port}", "--mint", "--secret-file", str(secret)]
+    try:
+        result = storms.run(*flags, "--clients", "3", "--hold", "1s", "--timeout", "20s", expected=(1,))["result"]
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert result["errors"] == {"before_lacks_connection_token": 3}, result
+    assert result["connects"]["failed"] == {"http_200": 3} and result["connects"]["accepted"] == 0
 
 
 def test_what_an_operator_lets_expire_comes_back(serve, storm, wires, tmp_path):
