@@ -59,6 +59,14 @@ def test_push_providers_and_limits(stream):
     assert stream.get_rate_limits(server_side=True).data.server_side == {}
 
 
+def test_no_telephone_leads_here(stream):
+    numbers = {"sip_caller_number": "+14155550123", "sip_trunk_number": "+14155550199"}
+    assert stream.video.resolve_sip_auth(**numbers).data.auth_result == "no_trunk_found"
+    with pytest.raises(StreamApiException) as info:
+        stream.video.resolve_sip_inbound(**numbers)
+    assert info.value.api_error.code == 16
+
+
 def test_active_calls_and_exports(stream):
     status = stream.video.get_active_calls_status().data
     assert status.start_time < status.end_time and status.summary.active_publishers == 0

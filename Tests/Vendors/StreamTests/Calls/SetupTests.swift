@@ -176,6 +176,15 @@ struct SetupTests {
     #expect(try summary("participants") == 1)
   }
 
+  @Test("has no telephone that leads to its calls")
+  func telephones() throws {
+    let http = try StreamCallWorld()
+    let numbers = #"{"sip_caller_number":"+1","sip_trunk_number":"+2"}"#
+    #expect(try http.ask("POST", "sip/auth", numbers).body.at("auth_result")?.string == "no_trunk_found")
+    #expect(try http.ask("POST", "sip/resolve", numbers).body.at("code")?.integer == 16)
+    #expect(try http.ask("POST", "sip/auth", "{}").body.at("code")?.integer == 4)
+  }
+
   @Test("has no limits unless they are kept, and then says how many requests are left")
   func limits() throws {
     let free = try SimulatedStream()
