@@ -152,7 +152,11 @@ let package = Package(
       "GatewayRuntimeTests",
       ["GatewayRuntime", "GatewaySimulator", "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport"] + vendors),
     tests(
-      "GatewayControlTests", ["GatewayControl", "GatewaySimulator", "GatewayRuntime", "GatewayCore"]),
+      "GatewayControlTests",
+      [
+        "GatewayControl", "GatewaySpace", "GatewayPlain", "GatewaySimulator", "GatewayRuntime", "GatewayKit",
+        "GatewayTokens", "GatewayCore", "TestSupport",
+      ]),
     tests(
       "GatewaySimulatorTests",
       [

@@ -7,7 +7,7 @@ package import GatewaySpace
 package struct ControlSite: Site {
   private let router: HTTPRouter
   private let spaces: Spaces?
-  private let secret: [UInt8]?
+  private let gate: LoginGate
   private let pages: PageGuard
 
   /// The paths anybody may ask for: what an orchestrator probes.
@@ -26,11 +26,13 @@ package struct ControlSite: Site {
     _ space: Space, settings: GatewayDescription, secret: String?, hosts: [String] = [],
     figures: @escaping MetricsPage.Figures, spaces: Spaces? = nil, drain: @escaping @Sendable (Duration?) -> Void
   ) {
-    self.secret = secret.map { Array($0.utf8) }
+    gate = LoginGate(secret: secret, on: space.gateway.tables[0].loop) { space.newKey() }
     pages = PageGuard(hosts: secret == nil ? hosts : nil)
     self.spaces = spaces
     router = HTTPRouter(
-      Self.routes(of: space, settings: settings, figures: figures) + [DrainRoute(drain: drain).route]
+      Self.routes(of: space, settings: settings, figures: figures)
+        + DashboardRoutes(space: space, root: "", hasLogin: gate.hasSecret).routes + gate.routes
+        + [DrainRoute(drain: drain).route]
         + (spaces.map { SpaceRoutes(spaces: $0).routes + ClockRoutes(spaces: $0).routes } ?? []))
   }
 
@@ -52,11 +54,22 @@ package struct ControlSite: Site {
 
   package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
     if let refusal = refusal(of: request) { return ControlAnswer.error(refusal) }
-    guard Self.openPaths.contains(request.path) || isAuthorised(request) else {
-      var response = ControlAnswer.error(.credentialsMissing)
+    if Self.openPaths.contains(request.path) { return await answer(request) }
+    switch gate.access(of: request) {
+    case .full: return await answer(request)
+    case .dashboard(let session):
+      var response = await answer(request)
+      if let stream = response.stream { response.stream = gate.guarded(stream, by: session) }
+      return response
+    case .refused(let error): return ControlAnswer.error(error)
+    case .none:
+      var response = LoginGate.loginPage(for: request) ?? ControlAnswer.error(.credentialsMissing)
       response.headers.append(HTTPField("www-authenticate", "Bearer realm=\"postern control\""))
       return response
     }
+  }
+
+  private func answer(_ request: HTTPRequest) async -> HTTPResponse {
     if let response = await Self.answer(request, by: router) { return response }
     return await spaceAnswer(request) ?? ControlAnswer.error(.notFound)
   }
@@ -91,15 +104,18 @@ package struct ControlSite: Site {
     else { return ControlAnswer.error(SpaceRoutes.noSuchSpace) }
     var inner = request
     inner.path = "/" + segments[2]
-    let router = Self.router(of: space)
+    let router = Self.router(of: space, hasLogin: gate.hasSecret)
     var response = await space.hosted.perform { [inner] in await Self.answer(inner, by: router) }
     if let source = response?.stream { response?.stream = space.hosted.stream(source) }
     return response
   }
 
-  private static func router(of space: NamedSpace) -> HTTPRouter {
+  private static func router(of space: NamedSpace, hasLogin: Bool) -> HTTPRouter {
     if let router = space.controlRouter { return router }
-    let router = HTTPRouter(routes(of: space.hosted.space, settings: space.description, figures: { _ in }))
+    let inner = space.hosted.space
+    let router = HTTPRouter(
+      routes(of: inner, settings: space.description, figures: { _ in })
+        + DashboardRoutes(space: inner, root: "../../", hasLogin: hasLogin).routes)
     space.controlRouter = router
     return router
   }
@@ -136,11 +152,5 @@ package struct ControlSite: Site {
   private static func isJSON(_ contentType: String) -> Bool {
     let type = contentType.prefix { $0 != ";" }
     return Name(type.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined().lowercased()) == "application/json"
-  }
-
-  private func isAuthorised(_ request: HTTPRequest) -> Bool {
-    guard let secret else { return true }
-    guard let token = request.bearerToken else { return false }
-    return ConstantTime.areEqual(secret, Array(token.utf8))
   }
 }

@@ -16,6 +16,17 @@ extension Space {
   }
 }
 
+extension Space {
+  /// What the token provider does and has done, by name, for who shows it.
+  package func providerCounts() async -> [(String, UInt64)] {
+    let figures = await provider.figures
+    return [
+      ("in_flight", UInt64(clamping: figures.inFlight)), ("queued", UInt64(clamping: figures.queued)),
+      ("minted", figures.minted), ("failed", figures.failed), ("overloaded", figures.overloaded),
+    ]
+  }
+}
+
 extension TokenProviderFigures {
   fileprivate func write(to page: inout PrometheusText) {
     page.gauge("postern_provider_in_flight", "Tokens in the making.", Double(inFlight))

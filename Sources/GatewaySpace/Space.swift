@@ -2,12 +2,14 @@ package import GatewayCore
 package import GatewayFaults
 package import GatewayKit
 package import GatewayRuntime
+internal import GatewayTokens
 
 /// A gateway put together: its vendors, its token provider and its HTTP side, on the loops of any world. `postern serve`
 /// has one on sockets, a test one in virtual time; there is no other place where the parts meet.
 package final class Space: Sendable {
   package let gateway: Gateway
   private let revocations: StoredRevocations
+  private let secrets: Secrets
   /// In the order of the settings.
   package let vendors: [any Vendor]
   package let provider: TokenProvider
@@ -41,6 +43,7 @@ package final class Space: Sendable {
       vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } }, minting: faults?.minting)
     self.gateway = gateway
     self.revocations = revocations
+    secrets = settings.secrets
     self.vendors = vendors
     self.provider = provider
     self.faults = faults
@@ -73,6 +76,9 @@ package final class Space: Sendable {
     await gateway.remember(targets, expired)
     for vendor in vendors { try await vendor.prepare(at: now) }
   }
+
+  /// A name of 256 bits that nobody can guess, in the alphabet of base64url.
+  package func newKey() -> String { Base64URL.encode(secrets.bytes(32)) }
 
   /// A word of the system's chance: the seed where none is given.
   static func chance() -> UInt64 {

@@ -23,7 +23,8 @@ private let others: [String: Allowed] = [
     ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], ["Synchronization"]
   ),
   "GatewayControl": (
-    ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"], ["FoundationEssentials"]
+    ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"],
+    ["FoundationEssentials", "Synchronization"]
   ),
   "GatewayServer": (
     ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"], ["Glibc", "Synchronization"]

@@ -1,0 +1,119 @@
+internal import GatewayCore
+internal import GatewayRuntime
+internal import GatewaySpace
+internal import Synchronization
+
+/// What every dashboard of a gateway reads: a reading of its figures once a second, made once for all who watch, and none while
+/// nobody does.
+///
+/// The seconds are the network's: where a hosted space's time stands still, or is moved by a day, its dashboard goes on.
+///
+/// `@unchecked Sendable`: touched only on the gateway's first loop, but for the number of watchers.
+final class DashboardFeed: WakeupTarget, @unchecked Sendable {
+  /// How many may watch at once.
+  static let watchersMax = 32
+  private static let interval = Duration.seconds(1)
+
+  private let space: Space
+  private let loop: EventLoop
+  private let stage: LoopStage
+  /// Set while somebody waits, who holds the feed meanwhile.
+  private var wakeup: Wakeup!
+  private var number: UInt64 = 0
+  private var frame: [UInt8] = []
+  /// When the last reading was begun.
+  private var madeAt: Instant?
+  private var isMaking = false
+  private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  private var lastWait: UInt64 = 0
+  private let watchers = Atomic(0)
+
+  init(_ space: Space) {
+    self.space = space
+    loop = space.gateway.tables[0].loop
+    stage = LoopStage(loop: loop)
+    wakeup = Wakeup(target: self)
+  }
+
+  /// A feed for one more who watches: each of its pieces is the newest reading as an event, so who reads slowly misses some.
+  /// Nil while as many watch as may. From any thread.
+  func stream() -> HTTPStream? {
+    guard watchers.add(1, ordering: .relaxed).newValue <= Self.watchersMax else {
+      watchers.subtract(1, ordering: .relaxed)
+      return nil
+    }
+    let watcher = Watcher(self)
+    return HTTPStream { await watcher.next() }
+  }
+
+  // MARK: Watching
+
+  /// Has its place until nobody holds it any more.
+  ///
+  /// `@unchecked Sendable`: touched only on the loop.
+  private final class Watcher: @unchecked Sendable {
+    private let feed: DashboardFeed
+    private var seen: UInt64 = 0
+
+    init(_ feed: DashboardFeed) { self.feed = feed }
+
+    deinit { feed.watchers.subtract(1, ordering: .relaxed) }
+
+    nonisolated(nonsending) func next() async -> [UInt8]? {
+      guard await feed.wait(for: seen) else { return nil }
+      seen = feed.number
+      return feed.frame
+    }
+  }
+
+  /// Returns once there is a reading newer than that, and no older than a second and a half; false if the task is cancelled.
+  private nonisolated(nonsending) func wait(for seen: UInt64) async -> Bool {
+    loop.preconditionOnLoop()
+    while !Task.isCancelled && !loop.hasEnded {
+      if number > seen, let madeAt, loop.transport.now - madeAt < Self.interval + .milliseconds(500) { return true }
+      lastWait += 1
+      let wait = lastWait
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          waiting[wait] = continuation
+          schedule()
+        }
+      } onCancel: {
+        loop.execute { [self] in giveUp(wait) }
+      }
+    }
+    return false
+  }
+
+  private func giveUp(_ wait: UInt64) {
+    waiting.removeValue(forKey: wait)?.resume()
+    if waiting.isEmpty { loop.transport.deadlines.remove(wakeup) }
+  }
+
+  // MARK: Reading
+
+  private func schedule() {
+    guard !isMaking, !wakeup.isSet else { return }
+    let now = loop.transport.now
+    guard let madeAt, madeAt + Self.interval > now else { return make() }
+    loop.transport.deadlines.set(wakeup, at: madeAt + Self.interval)
+  }
+
+  func wakeUp() {
+    loop.asCurrent { make() }
+  }
+
+  private func make() {
+    isMaking = true
+    madeAt = loop.transport.now
+    _ = stage.begin { [self] in
+      let text = await DashboardText.reading(of: space, number: number + 1)
+      frame = ServerSentEvent(data: text).bytes
+      number += 1
+      isMaking = false
+      let all = waiting.sorted { $0.key < $1.key }
+      waiting = [:]
+      for (_, continuation) in all { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// The pages of the dashboard. What stands in them is the same for everybody; what the gateway says comes by the feed, and the
+/// script writes it as text.
+enum DashboardPage {
+  /// - Parameters:
+  ///   - root: The way from the page's folder to the control port's.
+  ///   - hasLogin: Whether who sees it may log out.
+  static func dashboard(root: String, hasLogin: Bool) -> String {
+    let logout = hasLogin ? #"<button type="button" id="logout">Log out</button>"# : ""
+    return head("Postern", root: root, assets: "dashboard")
+      + """
+      <header>
+      <h1>Postern</h1>
+      <p><b id="state" role="status" data-state="connecting">connecting</b> <span id="when"></span></p>
+      <nav aria-label="This page"><button type="button" id="pause" aria-pressed="false">Pause</button>\(logout)</nav>
+      </header>
+      <noscript><p>This page reads the gateway's figures with a script; yours is switched off.
+      <a href="metrics">The same figures as text.</a></p></noscript>
+      <main>
+      <section aria-labelledby="now"><h2 id="now">Now</h2>
+      <div class="tiles">\(tiles)</div></section>
+      <section aria-labelledby="horizon-title"><h2 id="horizon-title" tabindex="-1">The horizon: tokens that end within the hour</h2>
+      <div class="tiles">\(horizonTiles)</div>
+      <figure><div id="horizon" class="chart" role="img" aria-label="Nothing is known yet."></div>
+      <p class="axis" aria-hidden="true"><span>now</span><span>15 min</span><span>30 min</span><span>45 min</span><span>1 h</span></p>
+      <figcaption>Each bar is ten seconds. <span id="horizon-top"></span></figcaption></figure>
+      <h3>The next waves</h3>
+      <ol id="waves" aria-label="The next waves"></ol>
+      <p id="no-waves" class="empty">Nothing is known yet.</p>
+      <p id="said" role="status"></p></section>
+      <section aria-labelledby="rates"><h2 id="rates">The last five minutes</h2>
+      <div class="charts">
+      <figure><div id="refreshes" class="chart" role="img" aria-label="Nothing is known yet."></div>
+      <figcaption>Refreshes in each second: <i class="two"></i>asked for, <i class="one"></i>accepted. <span id="refreshes-top"></span></figcaption></figure>
+      <figure><div id="cut-offs" class="chart" role="img" aria-label="Nothing is known yet."></div>
+      <figcaption>Connections that the gateway ended, <i class="three"></i>in each second. <span id="cut-offs-top"></span></figcaption></figure>
+      </div>
+      <h3>As it happened, the newest first</h3>
+      <ol id="events" aria-label="As it happened, the newest first"></ol>
+      <p id="no-events" class="empty">Nothing has happened since this page was opened.</p></section>
+      <section aria-labelledby="who"><h2 id="who">Who is connected</h2>
+      <div class="scroll" role="region" aria-labelledby="who" tabindex="0"><table><thead id="dialect-names"></thead><tbody id="dialects"></tbody></table></div>
+      <p id="nobody" class="empty">Nobody is connected.</p></section>
+      <section aria-labelledby="provider-title"><h2 id="provider-title">The built-in token provider</h2>
+      <div class="tiles">\(providerTiles)</div>
+      <p class="empty">A provider of your own is not seen here; how long clients take for their next tokens tells of it.</p></section>
+      </main>
+      </body></html>
+
+      """
+  }
+
+  /// By which one logs in.
+  static func login(root: String) -> String {
+    head("Postern: log in", root: root, assets: root + "dashboard")
+      + """
+      <main class="login"><h1>Postern</h1>
+      <form id="login" aria-label="Log in">
+      <label for="secret">The control secret</label>
+      <input id="secret" name="secret" type="password" autocomplete="current-password" required autofocus>
+      <button type="submit">Log in</button>
+      <p id="refused" role="alert"></p>
+      <noscript><p>Logging in takes a script; yours is switched off. Programs send the secret as a bearer token.</p></noscript>
+      </form></main>
+      </body></html>
+
+      """
+  }
+
+  private static func head(_ title: String, root: String, assets: String) -> String {
+    """
+    <!DOCTYPE html>
+    <html lang="en"><head><meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>\(title)</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="\(assets)/style.css">
+    <script src="\(assets)/script.js" defer></script>
+    </head><body data-root="\(root)">
+
+    """
+  }
+
+  private static func tile(_ id: String, _ name: String) -> String {
+    #"<p><b id="\#(id)">–</b><span>\#(name)</span></p>"#
+  }
+
+  private static let tiles = [
+    tile("connections", "connected"), tile("users", "logged in"), tile("asked", "asked, not refreshed yet"),
+    tile("refreshed", "refreshes a second"), tile("cut", "cut off a second"), tile("took", "for a refresh, of late"),
+  ].joined()
+
+  private static let horizonTiles = [
+    tile("within-10", "end within 10 s"), tile("within-60", "within a minute"), tile("within-600", "within 10 min"),
+    tile("within-3600", "within the hour"), tile("later", "later"), tile("overdue", "have ended, not replaced"),
+  ].joined()
+
+  private static let providerTiles = [
+    tile("in-flight", "tokens in the making"), tile("queued", "requests that wait"), tile("minted", "tokens made"),
+    tile("failed", "failed on purpose"), tile("overloaded", "turned away"),
+  ].joined()
+}

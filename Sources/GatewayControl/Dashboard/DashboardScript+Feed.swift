@@ -1,0 +1,175 @@
+extension DashboardScript {
+  /// Reads the feed, says honestly when it does not, and shows what came.
+  static let feed = #"""
+    const seconds = 300, eventsMax = 60, patience = 5000;
+    const history = { asked: [], accepted: [], cut: [] };
+    let last = null, lastAt = 0, source = null, retries = 0, retryAt = 0, isPaused = false, waitsFor = "", takes = [];
+
+    function setState(state, text, when) {
+      const place = byID("state");
+      place.dataset.state = state;
+      if (place.textContent !== text) place.textContent = text;
+      say("when", when);
+      document.body.classList.toggle("stale", state === "broken" || state === "paused");
+    }
+
+    function open() {
+      source = new EventSource("dashboard/feed");
+      source.onmessage = event => take(JSON.parse(event.data));
+      source.onerror = () => fail("the connection to the gateway has ended");
+      lastAt = performance.now();
+    }
+    function shut() {
+      source?.close();
+      source = null;
+    }
+    async function fail(why) {
+      if (!source) return;
+      shut();
+      waitsFor = why;
+      retryAt = performance.now() + Math.min(15000, 1000 * 2 ** retries) * (0.75 + crypto.getRandomValues(new Uint8Array(1))[0] / 512);
+      retries += 1;
+      try {
+        const answer = await fetch("dashboard/feed", { method: "HEAD" });
+        if (answer.status === 401) return location.reload();
+        if (answer.status === 429) waitsFor = "as many dashboards are open as may be";
+      } catch { waitsFor = "the gateway does not answer"; }
+    }
+    function tick() {
+      if (isPaused) return;
+      const now = performance.now();
+      if (source && now - lastAt > patience) fail("nothing was heard for five seconds");
+      if (source) return;
+      const seen = last ? `What is shown is of ${clock(last.time)}.` : "Nothing has been seen yet.";
+      setState("broken", "disconnected", `${waitsFor}; tried again in ${lasting((retryAt - now) / 1000)}. ${seen}`);
+      if (now >= retryAt) open();
+    }
+    function pause() {
+      isPaused = !isPaused;
+      byID("pause").setAttribute("aria-pressed", String(isPaused));
+      byID("pause").textContent = isPaused ? "Go on" : "Pause";
+      shut();
+      if (!isPaused) return open();
+      setState("paused", "paused", last ? `What is shown is of ${clock(last.time)}.` : "");
+    }
+
+    function push(row, values) {
+      row.push(...values);
+      row.splice(0, row.length - seconds);
+    }
+    const less = (now, before) => Object.entries(now).map(([name, count]) => [name, count - (before[name] ?? 0)]).filter(([, count]) => count > 0);
+    const listed = counts => counts.map(([name, count]) => `${name} ${whole.format(count)}`).join(", ");
+
+    // Counts are since the gateway's start: what happened is the difference of two readings.
+    function compare(reading, since) {
+      const [now, before] = [reading.totals, last.totals];
+      if (now.connections_opened < before.connections_opened || reading.number < last.number) {
+        note(reading.time, "The gateway has been started anew.", true);
+        return push(history.asked, [0]), push(history.accepted, [0]), push(history.cut, [0]);
+      }
+      const missed = Math.min(seconds, Math.max(0, Math.round(since / 1000) - 1));
+      const cuts = less(now.cut_off, before.cut_off), refused = less(now.refreshes_refused, before.refreshes_refused);
+      const cut = cuts.reduce((count, end) => count + end[1], 0), denied = refused.reduce((count, one) => count + one[1], 0);
+      const [asked, accepted] = [now.refresh_requests - before.refresh_requests, now.refreshes - before.refreshes];
+      const [logins, strangers] = [now.logins - before.logins, now.logins_refused - before.logins_refused];
+      // Which of the seconds that were missed they were in is not known.
+      push(history.asked, [...Array(missed).fill(null), asked]);
+      push(history.accepted, [...Array(missed).fill(null), accepted]);
+      push(history.cut, [...Array(missed).fill(null), cut]);
+      say("refreshed", whole.format(Math.round(accepted / (missed + 1))));
+      say("cut", whole.format(Math.round(cut / (missed + 1))));
+      takes.push([now.refreshes_timed, now.refresh_seconds]);
+      takes.splice(0, takes.length - 11);
+      const [count, time] = [now.refreshes_timed - takes[0][0], now.refresh_seconds - takes[0][1]];
+      if (count > 0) say("took", time / count < 1 ? `${Math.round(1000 * time / count)} ms` : `${(time / count).toFixed(1)} s`);
+      const words = [];
+      if (logins) words.push(`${whole.format(logins)} logged in`);
+      if (strangers) words.push(`${whole.format(strangers)} logins refused`);
+      if (asked) words.push(`${whole.format(asked)} asked for a token`);
+      if (accepted) words.push(`${whole.format(accepted)} refreshed`);
+      if (denied) words.push(`${whole.format(denied)} refreshes refused (${listed(refused)})`);
+      if (cut) words.push(`${whole.format(cut)} cut off (${listed(cuts)})`);
+      if (words.length) note(reading.time, words.join(" · ") + (missed ? `, within ${missed + 1} s` : ""), denied + cut > 0);
+    }
+    function note(time, text, isBad) {
+      const item = document.createElement("li");
+      element("time", clock(time), item);
+      item.append(text);
+      item.classList.toggle("bad", isBad);
+      byID("events").prepend(item);
+      while (byID("events").children.length > eventsMax) byID("events").lastChild.remove();
+      show("no-events", false);
+    }
+
+    function take(reading) {
+      const now = performance.now();
+      if (last) compare(reading, now - lastAt);
+      const stands = last && last.time === reading.time;
+      lastAt = now;
+      retries = 0;
+      const open = reading.dialects.map(dialect => sum(dialect.phases)).reduce((one, other) => one + other, 0);
+      const users = reading.dialects.map(dialect => sum(dialect.kinds)).reduce((one, other) => one + other, 0);
+      const asked = reading.dialects.map(({ phases }) => phases.refreshing + phases.verifying_refresh).reduce((one, other) => one + other, 0);
+      say("connections", whole.format(open));
+      say("users", whole.format(users));
+      say("asked", whole.format(asked));
+      if (!last) for (const id of ["refreshed", "cut"]) say(id, "0");
+      last = reading;
+      const provider = reading.provider;
+      for (const [id, count] of [["in-flight", provider.in_flight], ["queued", provider.queued], ["minted", provider.minted], ["failed", provider.failed], ["overloaded", provider.overloaded]]) say(id, whole.format(count));
+      showHorizon(reading.horizon);
+      showRates();
+      showDialects(reading.dialects);
+      const when = clock(reading.time);
+      if (reading.draining) setState("draining", "draining", `Nobody new is let in. ${when}`);
+      else setState("live", "live", stands ? `${when}; the gateway's own time stands still.` : when);
+      document.title = `${whole.format(open)} connected · Postern`;
+    }
+    function showRates() {
+      const [asked, cut] = [Math.max(highest(history.asked), highest(history.accepted)), highest(history.cut)];
+      const from = seconds - history.asked.length;
+      draw("refreshes", seconds, [
+        { style: "two", values: history.asked, shift: from, width: 0.45 },
+        { style: "one", values: history.accepted, shift: from + 0.45, width: 0.45 },
+      ], Math.max(1, asked));
+      draw("cut-offs", seconds, [{ style: "three", values: history.cut, shift: from }], Math.max(1, cut));
+      say("refreshes-top", asked ? `At most ${whole.format(asked)}.` : "There were none.");
+      say("cut-offs-top", cut ? `At most ${whole.format(cut)}.` : "There were none.");
+      byID("refreshes").setAttribute("aria-label", `Refreshes in each of the last five minutes' seconds, ${whole.format(asked)} at most.`);
+      byID("cut-offs").setAttribute("aria-label", `Connections cut off in each of the last five minutes' seconds, ${whole.format(cut)} at most.`);
+    }
+    // Only the columns that somebody is in, and those that say how a refresh goes.
+    function showDialects(dialects) {
+      const used = dialects.filter(dialect => sum(dialect.phases));
+      show("nobody", !used.length);
+      const kinds = [...new Set(used.flatMap(dialect => Object.keys(dialect.kinds).filter(kind => dialect.kinds[kind])))];
+      const phases = [...new Set(["active", "refreshing", ...used.flatMap(dialect => Object.keys(dialect.phases).filter(phase => dialect.phases[phase]))])];
+      const lines = used.map(dialect => [dialect.name, sum(dialect.phases), ...kinds.map(kind => dialect.kinds[kind]), ...phases.map(phase => dialect.phases[phase])]);
+      const names = used.length ? [["Dialect", "connected", ...kinds, ...phases.map(phase => phase.replaceAll("_", " "))]] : [];
+      fill(byID("dialect-names"), names, "th", "col");
+      fill(byID("dialects"), lines, "td", "row");
+    }
+    function fill(body, lines, name, scope) {
+      const text = JSON.stringify(lines);
+      if (body.dataset.shown === text) return;
+      body.dataset.shown = text;
+      body.replaceChildren(...lines.map(line => {
+        const row = document.createElement("tr");
+        line.forEach((value, place) => {
+          const cell = element(place && name === "td" ? "td" : "th", typeof value === "number" ? whole.format(value) : value, row);
+          if (cell.tagName === "TH") cell.scope = scope === "row" ? "row" : "col";
+        });
+        return row;
+      }));
+    }
+
+    if (byID("login")) prepareLogin();
+    else {
+      byID("pause").addEventListener("click", pause);
+      byID("logout")?.addEventListener("click", logOut);
+      setInterval(tick, 500);
+      open();
+    }
+
+    """#
+}

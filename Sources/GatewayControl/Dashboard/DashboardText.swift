@@ -1,0 +1,89 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayRuntime
+internal import GatewaySpace
+
+/// A reading of a gateway's figures in JSON, as its dashboard shows them. Nothing in it is of one session: all are counts that
+/// were kept as sessions came and went.
+enum DashboardText {
+  /// - Parameter number: Which reading it is, of those since the gateway's start.
+  static func reading(of space: Space, number: UInt64) async -> String {
+    let gateway = space.gateway
+    let metrics = await gateway.metrics()
+    let phases = await gateway.phasesByDialect()
+    let kinds = await gateway.usersByDialect()
+    let (horizon, begin) = await gateway.horizon()
+    let now = await gateway.tables[0].perform { $0.loop.wallTime }
+    let provider = await space.providerCounts()
+    var json = JSONWriter(capacity: 8_192)
+    json.beginObject()
+    json.member("number", Int64(clamping: number))
+    json.name("time")
+    json.number(now.seconds)
+    json.member("draining", gateway.isDraining)
+    json.name("dialects")
+    json.beginArray()
+    for (dialect, counts) in phases {
+      json.beginObject()
+      json.member("name", dialect)
+      write(counts.map { ($0.phase.name, $0.count) }, "phases", to: &json)
+      let users = kinds.first { $0.dialect == dialect }?.counts ?? []
+      write(users.map { ($0.kind.rawValue, $0.count) }, "kinds", to: &json)
+      json.endObject()
+    }
+    json.endArray()
+    json.member("totals") { writeTotals(metrics.byDialect, to: &$0) }
+    write(provider, "provider", to: &json)
+    json.member("horizon") { json in
+      json.name("time")
+      json.number(begin.seconds)
+      HorizonText.writeSums(horizon, to: &json)
+      json.member("bucket_s", Int64(HorizonText.length))
+      HorizonText.write(horizon.buckets(of: HorizonText.length), "buckets", to: &json)
+      HorizonText.writeWaves(horizon, at: begin, to: &json)
+    }
+    json.endObject()
+    return json.text
+  }
+
+  /// The ends that are not the gateway's doing: the client said good-bye, or was gone.
+  private static let ownEnds = Set(
+    [CloseReason.normal, .peerClosed, .connectionLost, .closeTimeout].map(\.name))
+
+  private static func writeTotals(_ dialects: [DialectMetrics], to json: inout JSONWriter) {
+    var (ended, refused) = ([String: UInt64](), [String: UInt64]())
+    var opened: UInt64 = 0
+    var (logins, loginsRefused, requests, refreshes): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    var durations = Histogram()
+    for dialect in dialects {
+      opened += dialect.connectionsOpened
+      logins += dialect.logins.total
+      loginsRefused += dialect.loginsRefused.total
+      requests += dialect.refreshesRequested.total
+      refreshes += dialect.refreshesAccepted.total
+      refused.merge(dialect.refreshesRefused.values, uniquingKeysWith: +)
+      ended.merge(dialect.connectionsEnded.values, uniquingKeysWith: +)
+      durations.merge(dialect.refreshDuration)
+    }
+    let sums: [(StaticString, UInt64)] = [
+      ("connections_opened", opened), ("logins", logins), ("logins_refused", loginsRefused),
+      ("refresh_requests", requests), ("refreshes", refreshes), ("refreshes_timed", durations.count),
+    ]
+    for (name, sum) in sums { json.member(name, Int64(clamping: sum)) }
+    json.name("refresh_seconds")
+    json.number((durations.sumSeconds * 1_000).rounded() / 1_000)
+    let isCutOff = { (end: Dictionary<String, UInt64>.Element) in !ownEnds.contains(end.key) }
+    write(refused.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, "refreshes_refused", to: &json)
+    write(ended.filter(isCutOff).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, "cut_off", to: &json)
+    write(ended.filter { !isCutOff($0) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, "left", to: &json)
+  }
+
+  private static func write(_ counts: [(String, UInt64)], _ name: StaticString, to json: inout JSONWriter) {
+    json.member(name) { json in
+      for (name, count) in counts {
+        json.name(name)
+        json.integer(Int64(clamping: count))
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+internal import GatewayCore
+
+/// Who has logged in to the control port with its secret, from a browser, and until when.
+///
+/// `@unchecked Sendable`: touched only on the loop that serves the control port.
+final class LoginSessions: @unchecked Sendable {
+  /// However it is used, one ends after a working day.
+  static let life = Duration.seconds(12 * 3_600)
+  /// The oldest makes room for one more.
+  static let countMax = 64
+  static let cookie = "postern_session"
+  /// As many of a request's cookies may have the name.
+  private static let cookiesMax = 4
+
+  private var sessions: [(key: [UInt8], until: Instant)] = []
+  private var tries = LoginTries()
+
+  /// Whether who asks from that address may try a secret now.
+  func mayTry(from peer: String, at now: Instant) -> Bool { tries.take(Name(peer), at: now) }
+
+  /// Gives the try back: the secret was right.
+  func forgive(_ peer: String) { tries.giveBack(Name(peer)) }
+
+  /// Begins a session that `key` names.
+  func begin(_ key: String, at now: Instant) {
+    sessions.removeAll { $0.until <= now }
+    if sessions.count >= Self.countMax { sessions.removeFirst() }
+    sessions.append((Array(key.utf8), now + Self.life))
+  }
+
+  /// The live session that the request's cookies name.
+  func key(of request: HTTPRequest, at now: Instant) -> [UInt8]? {
+    Self.keys(in: request).first { isLive($0, at: now) }
+  }
+
+  func isLive(_ key: [UInt8], at now: Instant) -> Bool {
+    // Looks at all, wherever the right one stands.
+    sessions.reduce(false) { found, session in
+      ConstantTime.areEqual(session.key, key) && session.until > now || found
+    }
+  }
+
+  func end(_ key: [UInt8]) {
+    sessions.removeAll { ConstantTime.areEqual($0.key, key) }
+  }
+
+  /// What the cookies of that name hold (RFC 6265 section 5.4).
+  private static func keys(in request: HTTPRequest) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    let prefix = Array((cookie + "=").utf8)
+    for field in request.headers where field.name == "cookie" {
+      for pair in field.value.utf8.split(separator: UInt8(ascii: ";")) {
+        let pair = pair.drop { $0 == UInt8(ascii: " ") }
+        guard pair.starts(with: prefix), keys.count < cookiesMax else { continue }
+        keys.append(Array(pair.dropFirst(prefix.count)))
+      }
+    }
+    return keys
+  }
+}
+
+/// How often an address may try a secret: five times, and then once in ten seconds.
+struct LoginTries {
+  static let burst = 5.0
+  private static let seconds = 10.0
+  /// As many addresses are remembered; while all of them have tries to wait for, no other may try.
+  static let peersMax = 1_024
+
+  private var peers: [Name: (left: Double, at: Instant)] = [:]
+
+  init() {}
+
+  mutating func take(_ peer: Name, at now: Instant) -> Bool {
+    if peers[peer] == nil && peers.count >= Self.peersMax {
+      peers = peers.filter { Self.left($0.value, at: now) < Self.burst }
+      if peers.count >= Self.peersMax { return false }
+    }
+    let left = peers[peer].map { Self.left($0, at: now) } ?? Self.burst
+    guard left >= 1 else { return false }
+    peers[peer] = (left - 1, now)
+    return true
+  }
+
+  mutating func giveBack(_ peer: Name) {
+    if let (left, at) = peers[peer] { peers[peer] = (min(Self.burst, left + 1), at) }
+  }
+
+  private static func left(_ peer: (left: Double, at: Instant), at now: Instant) -> Double {
+    min(burst, peer.left + max(0, (now - peer.at).inSeconds) / seconds)
+  }
+}

@@ -1,0 +1,66 @@
+internal import GatewayCore
+internal import GatewaySpace
+
+/// The dashboard of one gateway: its page, which needs nothing from anywhere else, and the feed that the page reads.
+struct DashboardRoutes {
+  private let feed: DashboardFeed
+  private let page: [UInt8]
+
+  /// - Parameters:
+  ///   - root: The way from the page's folder to the control port's: `../../` below `/spaces/t17/`.
+  ///   - hasLogin: Whether who sees it has logged in, and may log out.
+  init(space: Space, root: String, hasLogin: Bool) {
+    feed = DashboardFeed(space)
+    page = Array(DashboardPage.dashboard(root: root, hasLogin: hasLogin).utf8)
+  }
+
+  var routes: [HTTPRoute] {
+    [
+      HTTPRoute("GET", "/dashboard") { [page] request, _ in
+        // The page names what it needs by where itself is.
+        guard !request.path.hasSuffix("/") else {
+          return HTTPResponse(status: 308, headers: [HTTPField("location", "../dashboard")] + Self.fields)
+        }
+        return Self.html(page)
+      },
+      HTTPRoute("GET", "/dashboard/style.css") { _, _ in Self.asset("text/css; charset=utf-8", DashboardStyle.sheet) },
+      HTTPRoute("GET", "/dashboard/script.js") { _, _ in
+        Self.asset("text/javascript; charset=utf-8", DashboardScript.text)
+      },
+      HTTPRoute("GET", "/dashboard/feed") { [feed] _, _ in
+        guard let stream = feed.stream() else {
+          return ControlAnswer.error(
+            .tooMany.detailed("\(DashboardFeed.watchersMax) dashboards are open; close one of them"))
+        }
+        return HTTPResponse(
+          stream: stream, headers: ServerSentEvent.fields + [HTTPField("x-content-type-options", "nosniff")])
+      },
+    ]
+  }
+
+  /// The page by which one logs in, in place of what was asked for.
+  static func loginPage(root: String) -> HTTPResponse {
+    html(Array(DashboardPage.login(root: root).utf8), status: 401)
+  }
+
+  private static func html(_ body: [UInt8], status: Int = 200) -> HTTPResponse {
+    HTTPResponse(status: status, headers: [HTTPField("content-type", "text/html; charset=utf-8")] + fields, body: body)
+  }
+
+  private static func asset(_ type: String, _ text: String) -> HTTPResponse {
+    HTTPResponse(status: 200, headers: [HTTPField("content-type", type)] + fields, body: Array(text.utf8))
+  }
+
+  /// What a browser lets the page do: run its own script, look as its own sheet says, and talk to its own origin; nobody
+  /// frames it (Content Security Policy, level 3).
+  private static let policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:",
+    "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+  ].joined(separator: "; ")
+
+  private static let fields = [
+    HTTPField("content-security-policy", policy), HTTPField("x-content-type-options", "nosniff"),
+    HTTPField("referrer-policy", "no-referrer"), HTTPField("cross-origin-resource-policy", "same-origin"),
+    HTTPField("cache-control", "no-store"),
+  ]
+}

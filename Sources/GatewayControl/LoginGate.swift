@@ -1,0 +1,136 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// The control port's secret: who presents it, as a program by `Authorization: Bearer`, or as a person who logs in by a browser
+/// and has a session from then on.
+///
+/// A session opens the dashboard and what its buttons do, nothing else. Its cookie is no script's to read, goes with no request
+/// of another site, and where it changes something the request must say what no other page can have it say.
+struct LoginGate {
+  private let secret: [UInt8]?
+  private let sessions = LoginSessions()
+  private let loop: EventLoop
+  private let newKey: @Sendable () -> String
+
+  /// - Parameters:
+  ///   - secret: Nil where none is needed.
+  ///   - loop: Serves the control port.
+  ///   - newKey: Makes what nobody may foresee, to name a session by: 256 bits.
+  init(secret: String?, on loop: EventLoop, newKey: @escaping @Sendable () -> String) {
+    self.secret = secret.map { Array($0.utf8) }
+    self.loop = loop
+    self.newKey = newKey
+  }
+
+  var hasSecret: Bool { secret != nil }
+
+  /// What a request may do.
+  enum Access {
+    case full
+    /// What the dashboard does, as long as its session lives.
+    case dashboard(session: [UInt8])
+    case none
+    case refused(GatewayError)
+  }
+
+  /// The field with which the page's own script shows that it is that: no page of another origin can send it unasked (Fetch
+  /// standard, section 2.2.2), and the control port answers no preflight.
+  static let field = "x-postern-dashboard"
+
+  /// What a session opens, below `/` and below a space.
+  private static let reading: Set<String> = [
+    "/dashboard", "/dashboard/style.css", "/dashboard/script.js", "/dashboard/feed",
+  ]
+  private static let ordering: Set<String> = ["/dashboard/logout", "/horizon/spread"]
+  /// What the page by which one logs in needs.
+  private static let open: Set<String> = ["/dashboard/style.css", "/dashboard/script.js", "/dashboard/login"]
+
+  /// Only on the loop.
+  func access(of request: HTTPRequest) -> Access {
+    guard let secret else { return .full }
+    if let token = request.bearerToken, ConstantTime.areEqual(secret, Array(token.utf8)) { return .full }
+    if Self.open.contains(request.path) { return .full }
+    guard let key = sessions.key(of: request, at: loop.now) else { return .none }
+    let path = Self.place(of: request.path).path
+    if ["GET", "HEAD"].contains(request.method) {
+      return Self.reading.contains(path) ? .dashboard(session: key) : .none
+    }
+    guard Self.ordering.contains(path) else { return .none }
+    guard request.header("origin") != nil, request.header(Self.field) != nil else {
+      return .refused(.originRefused.worded("a session's orders come from the dashboard's own page; log in there"))
+    }
+    return .dashboard(session: key)
+  }
+
+  /// The page to log in by, for who asks for a dashboard and has no session.
+  static func loginPage(for request: HTTPRequest) -> HTTPResponse? {
+    let (path, root) = place(of: request.path)
+    guard path == "/dashboard", ["GET", "HEAD"].contains(request.method) else { return nil }
+    return DashboardRoutes.loginPage(root: root)
+  }
+
+  /// The path below the gateway's own, or a space's, and the way from there to the former.
+  private static func place(of path: String) -> (path: String, root: String) {
+    let segments = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+    guard segments.count == 3, segments[0] == "spaces" else { return (path, "") }
+    return ("/" + segments[2], "../../")
+  }
+
+  /// The stream, until the session ends.
+  func guarded(_ stream: HTTPStream, by key: [UInt8]) -> HTTPStream {
+    HTTPStream(endsByItself: stream.endsByItself) { [sessions, loop] in
+      guard sessions.isLive(key, at: loop.now), let piece = await stream.next() else { return nil }
+      return sessions.isLive(key, at: loop.now) ? piece : nil
+    }
+  }
+
+  // MARK: Routes
+
+  var routes: [HTTPRoute] {
+    [
+      HTTPRoute("POST", "/dashboard/login") { request, _ in
+        do throws(GatewayError) {
+          return try logIn(request)
+        } catch {
+          return ControlAnswer.error(error)
+        }
+      },
+      HTTPRoute("POST", "/dashboard/logout") { request, _ in
+        if let key = sessions.key(of: request, at: loop.now) { sessions.end(key) }
+        return Self.answer(cookie: "", life: 0, request)
+      },
+    ]
+  }
+
+  private struct LogIn: ControlBody {
+    let secret: String
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case secret }
+  }
+
+  private func logIn(_ request: HTTPRequest) throws(GatewayError) -> HTTPResponse {
+    guard let secret else { throw .notFound.detailed("this control port has no secret: nobody logs in") }
+    let body: LogIn = try ControlAnswer.body(request, #"{"secret": string}"#)
+    let now = loop.now
+    guard sessions.mayTry(from: request.peer, at: now) else {
+      throw .tooMany.worded("too many wrong secrets from this address; try again in ten seconds")
+    }
+    guard ConstantTime.areEqual(secret, Array(body.secret.utf8)) else {
+      throw .credentialsMissing.worded("that is not the control secret")
+    }
+    sessions.forgive(request.peer)
+    let key = newKey()
+    sessions.begin(key, at: now)
+    return Self.answer(cookie: key, life: Int(LoginSessions.life.inSeconds), request)
+  }
+
+  /// 204 with the cookie (RFC 6265bis). A page that came over TLS, by a proxy, has one that goes over TLS only.
+  private static func answer(cookie: String, life: Int, _ request: HTTPRequest) -> HTTPResponse {
+    let isSecure = request.header("origin").flatMap { Authority.ofAddress($0) }?.scheme == "https"
+    let value =
+      "\(LoginSessions.cookie)=\(cookie); Path=/; Max-Age=\(life); HttpOnly; SameSite=Strict"
+      + (isSecure ? "; Secure" : "")
+    return HTTPResponse(
+      status: 204, headers: [HTTPField("set-cookie", value), HTTPField("cache-control", "no-store")])
+  }
+}

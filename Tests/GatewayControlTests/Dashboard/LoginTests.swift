@@ -1,0 +1,195 @@
+import GatewayCore
+import GatewayRuntime
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@testable import GatewayControl
+
+@Suite("Logging in to the control port")
+struct LoginTests {
+  @Test("takes the secret, and gives a cookie that no script reads and no other site sends")
+  func cookie() throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    let answer = port.logIn()
+    let cookie = try #require(answer.header("set-cookie"))
+    #expect(answer.status == 204)
+    #expect(
+      cookie.wholeMatch(of: #/postern_session=[A-Za-z0-9_-]{43}; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict/#)
+        != nil)
+    #expect(port.cookie() != port.cookie(), "no two are alike")
+    var fields = ControlPort.own
+    fields[0].value = "https://gateway.test:8081"
+    #expect(port.logIn(ControlPort.secret, fields).header("set-cookie")?.hasSuffix("; Secure") == true)
+  }
+
+  @Test("is what who asks for a dashboard is led to, and nobody else")
+  func page() throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    for (path, root) in [("/dashboard", ""), ("/spaces/t17/dashboard", "../../")] {
+      let page = port.ask("GET", path)
+      #expect(page.status == 401 && page.text.contains("id=\"login\"") && !page.text.contains("id=\"waves\""))
+      #expect(page.text.contains("src=\"\(root)dashboard/script.js\""))
+    }
+    for path in ["/sessions", "/metrics", "/dashboard/feed", "/horizon", "/spaces/t17/dashboard/feed"] {
+      let answer = port.ask("GET", path)
+      #expect(answer.status == 401 && answer.header("content-type") == "application/json", "\(path)")
+    }
+    for path in ["/dashboard/style.css", "/dashboard/script.js"] { #expect(port.ask("GET", path).status == 200) }
+  }
+
+  @Test("opens the dashboard and what it does, nothing else")
+  func reach() throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    let cookie = port.cookie()
+    #expect(port.ask("GET", "/dashboard", cookie: cookie).text.contains("id=\"waves\""))
+    #expect(port.ask("GET", "/dashboard", cookie: "a=b; \(cookie); c=d").status == 200)
+    for path in ["/sessions", "/metrics", "/settings", "/journal", "/horizon", "/spaces", "/spaces/t17/sessions"] {
+      #expect(port.ask("GET", path, cookie: cookie).status == 401, "\(path)")
+    }
+    for path in ["/drain", "/sessions/disconnect", "/revocations", "/spaces/t17/clock/advance"] {
+      #expect(port.ask("POST", path, ControlPort.own, cookie: cookie, body: "{}").status == 401, "\(path)")
+    }
+    let spread = #"{"from": 0, "before": 10000000000}"#
+    let answer = port.ask("POST", "/horizon/spread", ControlPort.own, cookie: cookie, body: spread)
+    #expect(answer.status == 200 && answer.text == #"{"sessions":0,"over_s":0}"#)
+    #expect(port.ask("GET", "/sessions", [HTTPField("authorization", "Bearer \(ControlPort.secret)")]).status == 200)
+  }
+
+  @Test("gives no other page an order, whatever it makes a browser send", arguments: 0..<5)
+  func forgery(kind: Int) throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    let json = HTTPField("content-type", "application/json")
+    let own = HTTPField("origin", "http://gateway.test:8081")
+    let mark = HTTPField("x-postern-dashboard", "1")
+    let fields = [
+      [json], [json, own], [json, mark], [own, mark, HTTPField("content-type", "text/plain")],
+      // Another port of the same host is the same site, and the cookie goes with what its pages ask.
+      [json, mark, HTTPField("origin", "http://gateway.test:9999")],
+    ][kind]
+    let cookie = port.cookie()
+    for path in ["/horizon/spread", "/dashboard/logout"] {
+      let answer = port.ask("POST", path, fields, cookie: cookie, body: #"{"from": 0, "before": 10000000000}"#)
+      #expect([403, 415].contains(answer.status), "\(path): \(answer.text)")
+    }
+    #expect(port.ask("GET", "/dashboard", cookie: cookie).status == 200)
+  }
+
+  @Test("ends by logging out, and the feed that is open ends with it")
+  func logout() throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    let (cookie, other) = (port.cookie(), port.cookie())
+    let stream = try #require(port.ask("GET", "/dashboard/feed", cookie: cookie).stream)
+    let reader = port.read(stream)
+    port.world.advance(by: .seconds(2))
+    #expect(reader.pieces.count >= 2 && !reader.hasEnded)
+    let answer = port.ask("POST", "/dashboard/logout", ControlPort.own, cookie: cookie)
+    #expect(answer.status == 204 && answer.header("set-cookie")?.contains("Max-Age=0") == true)
+    let seen = reader.pieces.count
+    port.world.advance(by: .seconds(2))
+    #expect(reader.hasEnded && reader.pieces.count == seen)
+    #expect(port.ask("GET", "/dashboard/feed", cookie: cookie).status == 401)
+    #expect(port.ask("GET", "/dashboard", cookie: other).status == 200)
+  }
+
+  @Test("lasts twelve hours, however it is used")
+  func expiry() throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    let cookie = port.cookie()
+    port.world.advance(by: .seconds(12 * 3_600 - 60))
+    let reader = port.read(try #require(port.ask("GET", "/dashboard/feed", cookie: cookie).stream))
+    port.world.advance(by: .seconds(30))
+    #expect(!reader.hasEnded)
+    port.world.advance(by: .seconds(40))
+    #expect(reader.hasEnded && port.ask("GET", "/dashboard", cookie: cookie).status == 401)
+  }
+
+  @Test("keeps 64 sessions, the newest")
+  func sessions() throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    let cookies = (0...LoginSessions.countMax).map { _ in port.cookie() }
+    #expect(port.ask("GET", "/dashboard", cookie: cookies[0]).status == 401)
+    for cookie in cookies.dropFirst() { #expect(port.ask("GET", "/dashboard", cookie: cookie).status == 200) }
+  }
+
+  @Test("takes five wrong secrets from an address, and then one in ten seconds, right ones too")
+  func tries() throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    for _ in 0..<5 {
+      let answer = port.logIn("wrong")
+      #expect(answer.status == 401 && answer.header("set-cookie") == nil && !answer.text.contains("wrong\""))
+    }
+    #expect(port.logIn("wrong").status == 429 && port.logIn().status == 429)
+    #expect(port.logIn(from: "192.0.2.2").status == 204)
+    port.world.advance(by: .seconds(11))
+    #expect(port.logIn("wrong").status == 401 && port.logIn().status == 429)
+    port.world.advance(by: .seconds(11))
+    for _ in 0..<20 { #expect(port.logIn().status == 204, "who knows the secret uses no try up") }
+  }
+
+  @Test("remembers 1,024 addresses that tried, and those no longer than they wait")
+  func peers() {
+    var tries = LoginTries()
+    let now = Instant.zero + .seconds(1)
+    func take(_ peer: String, after seconds: Int = 0) -> Bool { tries.take(Name(peer), at: now + .seconds(seconds)) }
+    let taken = (0..<LoginTries.peersMax).count { take("peer \($0)") }
+    let (another, known, later) = (take("one more"), take("peer 7"), take("one more", after: 11))
+    #expect(taken == LoginTries.peersMax && !another && known && later)
+  }
+
+  @Test("is for nobody where no secret is needed")
+  func open() throws {
+    let port = try ControlPort(secret: nil)
+    #expect(port.ask("GET", "/dashboard").status == 200 && !port.ask("GET", "/dashboard").text.contains("Log out"))
+    #expect(port.logIn().status == 404)
+  }
+
+  @Test(
+    "refuses what is no secret at all",
+    arguments: ["", "[]", "{}", #"{"secret": 1}"#, #"{"secret": null}"#, "{", #"{"secret": "a", "b": 1}"#])
+  func nonsense(body: String) throws {
+    let port = try ControlPort(secret: ControlPort.secret)
+    #expect(port.ask("POST", "/dashboard/login", ControlPort.own, body: body).status == 400)
+    for cookie in ["postern_session=", "postern_session", "=", ";;;", "postern_session=%00; postern_session=\u{1F600}"]
+    {
+      #expect(port.ask("GET", "/dashboard", cookie: cookie).status == 401)
+    }
+  }
+}
+
+@Suite("The dashboard's page")
+struct DashboardPageTests {
+  @Test(
+    "asks for nothing from elsewhere, and lets a browser see that it cannot",
+    arguments: ["", "/style.css", "/script.js"])
+  func policy(path: String) throws {
+    let port = try ControlPort(secret: nil)
+    let answer = port.ask("GET", "/dashboard" + path)
+    let policy = try #require(answer.header("content-security-policy"))
+    #expect(answer.status == 200 && answer.header("x-content-type-options") == "nosniff")
+    #expect(answer.header("referrer-policy") == "no-referrer" && answer.header("cache-control") == "no-store")
+    #expect(policy.hasPrefix("default-src 'none'; ") && policy.contains("frame-ancestors 'none'"))
+    #expect(!policy.contains("unsafe") && !policy.contains("*"))
+    // The one address is the name of SVG's elements.
+    let others = answer.text.replacing("http://www.w3.org/2000/svg", with: "")
+    #expect(!others.contains("//") || path == "/script.js" && !others.contains("://"))
+    #expect(!answer.text.contains("innerHTML") && !answer.text.contains(" style="))
+  }
+
+  @Test("names what it needs by where it is")
+  func slash() throws {
+    let port = try ControlPort(secret: nil)
+    let answer = port.ask("GET", "/dashboard/")
+    #expect(answer.status == 308 && answer.header("location") == "../dashboard")
+  }
+
+  @Test("is shown to no name that is led here")
+  func rebinding() throws {
+    let port = try ControlPort(secret: nil)
+    for path in ["/dashboard", "/dashboard/feed"] {
+      let request = HTTPRequest(method: "GET", path: path, headers: [HTTPField("host", "evil.example")])
+      let (site, loop) = (port.site, port.world.loops[0].eventLoop)
+      #expect(port.world.ask { await site.respond(to: request, on: loop) }?.status == 403)
+    }
+  }
+}
