@@ -17,11 +17,8 @@ struct DashboardRoutes {
   var routes: [HTTPRoute] {
     [
       HTTPRoute("GET", "/dashboard") { [page] request, _ in
-        // The page names what it needs by where itself is.
-        guard !request.path.hasSuffix("/") else {
-          return HTTPResponse(status: 308, headers: [HTTPField("location", "../dashboard")] + Self.fields)
-        }
-        return Self.html(page)
+        // The page names what it needs by where itself is, which a slash would change.
+        Self.redirect(request) ?? Self.html(page)
       },
       HTTPRoute("GET", "/dashboard/style.css") { _, _ in Self.asset("text/css; charset=utf-8", DashboardStyle.sheet) },
       HTTPRoute("GET", "/dashboard/script.js") { _, _ in
@@ -38,9 +35,15 @@ struct DashboardRoutes {
     ]
   }
 
-  /// The page by which one logs in, in place of what was asked for.
-  static func loginPage(root: String) -> HTTPResponse {
-    html(Array(DashboardPage.login(root: root).utf8), status: 401)
+  /// The page by which one logs in, in place of the dashboard that was asked for.
+  static func loginPage(for request: HTTPRequest, root: String) -> HTTPResponse {
+    redirect(request) ?? html(Array(DashboardPage.login(root: root).utf8), status: 401)
+  }
+
+  /// To the same without the slash behind it, if there is one.
+  private static func redirect(_ request: HTTPRequest) -> HTTPResponse? {
+    guard request.path.utf8.last == UInt8(ascii: "/") else { return nil }
+    return HTTPResponse(status: 308, headers: [HTTPField("location", "../dashboard")] + fields)
   }
 
   private static func html(_ body: [UInt8], status: Int = 200) -> HTTPResponse {

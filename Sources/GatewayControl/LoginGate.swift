@@ -66,13 +66,15 @@ struct LoginGate {
   static func loginPage(for request: HTTPRequest) -> HTTPResponse? {
     let (path, root) = place(of: request.path)
     guard path == "/dashboard", ["GET", "HEAD"].contains(request.method) else { return nil }
-    return DashboardRoutes.loginPage(root: root)
+    return DashboardRoutes.loginPage(for: request, root: root)
   }
 
   /// The path below the gateway's own, or a space's, and the way from there to the former.
   private static func place(of path: String) -> (path: String, root: String) {
+    var path = path[...]
+    while path.utf8.last == UInt8(ascii: "/") { path = path.dropLast() }
     let segments = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
-    guard segments.count == 3, segments[0] == "spaces" else { return (path, "") }
+    guard segments.count == 3, segments[0] == "spaces" else { return (String(path), "") }
     return ("/" + segments[2], "../../")
   }
 

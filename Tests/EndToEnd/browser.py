@@ -9,6 +9,15 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 
+def command(profile):
+    """A headless Chromium that reaches loopback only, and keeps what it keeps in that folder."""
+    chromium = shutil.which("chromium")
+    assert chromium, "no chromium; Deploy/install-packages tests installs it"
+    flags = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    flags += [f"--user-data-dir={profile}", "--no-first-run", "--disable-background-networking"]
+    return flags + ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
+
+
 class PageServer:
     """Serves a page of this folder, and keeps its `load` event waiting until the page has reported."""
 
@@ -55,14 +64,10 @@ class PageServer:
 
     def visit(self, host, gateway, **parameters):
         """What the page says when a browser opens it under that host name, to talk to that gateway."""
-        chromium = shutil.which("chromium")
-        assert chromium, "no chromium; Deploy/install-packages tests installs it"
         self.reported.clear()
         address = f"http://{host}:{self.port}/?{urlencode({'gateway': gateway.http_url, **parameters})}"
         with tempfile.TemporaryDirectory(prefix="chromium-") as profile:
-            command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-            command += [f"--user-data-dir={profile}", "--no-first-run", "--disable-background-networking"]
-            command += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost", "--dump-dom"]
-            browser = subprocess.run([*command, address], capture_output=True, text=True, timeout=90)
+            line = [*command(profile), "--dump-dom", address]
+            browser = subprocess.run(line, capture_output=True, text=True, timeout=90)
         assert self.reports, f"the page reported nothing\n{browser.stdout}\n{browser.stderr[-3000:]}"
         return {name: values[0] for name, values in parse_qs(self.reports.pop()).items()}

@@ -31,6 +31,8 @@ struct LoginTests {
       #expect(page.status == 401 && page.text.contains("id=\"login\"") && !page.text.contains("id=\"waves\""))
       #expect(page.text.contains("src=\"\(root)dashboard/script.js\""))
     }
+    #expect(port.ask("GET", "/dashboard/").status == 308)
+    #expect(port.ask("GET", "/dashboard/", cookie: port.cookie()).status == 308)
     for path in ["/sessions", "/metrics", "/dashboard/feed", "/horizon", "/spaces/t17/dashboard/feed"] {
       let answer = port.ask("GET", path)
       #expect(answer.status == 401 && answer.header("content-type") == "application/json", "\(path)")

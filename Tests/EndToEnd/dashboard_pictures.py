@@ -1,0 +1,54 @@
+"""Makes the pictures of the dashboard in the documentation: `dashboard_pictures.py FOLDER`."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from devtools import Page
+from gateway import Gateway
+
+BYTES_MAX = 100_000
+HEIGHT_MAX = 960
+# The name of the picture, its width, whether it is dark.
+PICTURES = [("wide", 1000, False), ("wide-dark", 1000, True), ("narrow", 400, False)]
+
+
+def storm(gateway, *flags):
+    command = [os.environ["POSTERN"], "storm", "--url", gateway.url, "--control-url", gateway.control_url, *flags]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def main(folder):
+    folder.mkdir(exist_ok=True)
+    # A first fleet whose tokens have ended by the time of the picture, a tenth of it with the old token; a second whose
+    # tokens are a wave to come.
+    with Gateway("--any-refresh-timeout", "--refresh-timeout", "10s") as gateway:
+        fleets = [
+            storm(gateway, "--clients", "300", "--behaviour", "well-behaved=90,stale=10", "--expire-after", "20s", "--life", "10m"),
+            storm(gateway, "--clients", "900", "--expire-after", "300s", "--hold", "280s"),
+        ]
+        try:
+            pages = [(name, Page(width=width, dark=dark)) for name, width, dark in PICTURES]
+            for _, page in pages:
+                page.__enter__()
+                page.open(gateway.control_url + "/dashboard")
+            time.sleep(45)
+            for name, page in pages:
+                page.until("document.getElementById('state').dataset.state === 'live'")
+                picture = page.picture(HEIGHT_MAX)
+                assert len(picture) <= BYTES_MAX, f"{name} has {len(picture)} bytes"
+                (folder / f"{name}.png").write_bytes(picture)
+                print(f"{name}.png: {len(picture)} bytes")
+        finally:
+            for fleet in fleets:
+                fleet.terminate()
+            for _, page in pages:
+                page.__exit__()
+            for fleet in fleets:
+                fleet.wait(timeout=30)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,167 @@
+"""A page in a headless Chromium, driven as its developer tools drive it: what it shows, what it asked for, keys, pictures."""
+
+import base64
+import itertools
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from websockets.sync.client import connect
+
+from browser import command
+
+PATIENCE = 30
+
+
+class Page:
+    """One page; the browser ends with the `with` block.
+
+    `requests` has the addresses of all it asked for, `complaints` what the browser logged as an error or a breach of the
+    page's policy, and what the page's script threw.
+    """
+
+    def __init__(self, width=1280, height=900, dark=False):
+        self.size = (width, height)
+        self.dark = dark
+
+    def __enter__(self):
+        self.profile = tempfile.mkdtemp(prefix="chromium-")
+        line = [*command(self.profile), "--remote-debugging-port=0", "about:blank"]
+        self.browser = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            port = self.port()
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=PATIENCE) as answer:
+                page = next(target for target in json.load(answer) if target["type"] == "page")
+            # What the browser tells is read when something is asked of it, however late that is.
+            options = {"proxy": None, "max_size": None, "max_queue": None, "ping_interval": None}
+            self.connection = connect(page["webSocketDebuggerUrl"], open_timeout=PATIENCE, **options)
+            self.socket = self.connection.__enter__()
+        except BaseException:
+            self.end()
+            raise
+        self.numbers = itertools.count(1)
+        self.requests, self.complaints, self.statuses = [], [], []
+        for domain in ("Page", "Runtime", "Network", "Log", "Audits"):
+            self.send(f"{domain}.enable")
+        self.resize(*self.size)
+        self.send("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if self.dark else "light"}])
+        return self
+
+    def __exit__(self, *_):
+        self.connection.__exit__(None, None, None)
+        self.end()
+
+    def end(self):
+        self.browser.terminate()
+        try:
+            self.browser.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.browser.kill()
+            self.browser.wait()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def port(self):
+        """The port of the developer tools, which the browser writes into its folder."""
+        file, deadline = Path(self.profile, "DevToolsActivePort"), time.monotonic() + PATIENCE
+        while True:
+            lines = file.read_text().splitlines() if file.exists() else []
+            if len(lines) >= 2:
+                return int(lines[0])
+            assert self.browser.poll() is None and time.monotonic() < deadline, "chromium did not start"
+            time.sleep(0.05)
+
+    def send(self, method, **parameters):
+        """Has the browser do something; what happens meanwhile is noted."""
+        number = next(self.numbers)
+        self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
+        while True:
+            message = json.loads(self.socket.recv(timeout=PATIENCE))
+            if message.get("id") == number:
+                assert "error" not in message, f"{method}: {message['error']}"
+                return message["result"]
+            self.note(message)
+
+    def note(self, event):
+        method, parameters = event.get("method"), event.get("params", {})
+        if method == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+        elif method == "Network.responseReceived":
+            self.statuses.append((parameters["response"]["url"], parameters["response"]["status"]))
+        elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
+            self.complaints.append(f"{parameters['entry']['source']}: {parameters['entry']['text']}")
+        elif method == "Runtime.exceptionThrown":
+            self.complaints.append(json.dumps(parameters["exceptionDetails"])[:500])
+        # What only costs time is no breach: a test that reads document.cookie is told so.
+        elif method == "Audits.issueAdded" and parameters["issue"]["code"] != "PerformanceIssue":
+            self.complaints.append(json.dumps(parameters["issue"])[:500])
+
+    # What is shown
+
+    def resize(self, width, height):
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def open(self, address):
+        self.send("Page.navigate", url=address)
+        self.until("document.readyState === 'complete'")
+
+    def evaluate(self, expression):
+        result = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in result, result["exceptionDetails"]
+        return result["result"].get("value")
+
+    def until(self, expression, patience=PATIENCE):
+        """Waits until the page has the expression be true, and returns its value."""
+        deadline = time.monotonic() + patience
+        while not (value := self.evaluate(expression)):
+            assert time.monotonic() < deadline, f"{expression} is not so; the page says: {self.text()[:2000]}"
+            time.sleep(0.1)
+        return value
+
+    def text(self, selector="body"):
+        return self.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
+
+    def number(self, name):
+        """The number that stands in the element of that id."""
+        return int(self.text(f"#{name}").replace(",", ""))
+
+    # What a person does
+
+    def press(self, key, code=None, text=None, modifiers=0):
+        for kind in ("keyDown", "keyUp"):
+            parameters = {"type": kind, "key": key, "code": code or key, "modifiers": modifiers}
+            parameters["windowsVirtualKeyCode"] = {"Tab": 9, "Enter": 13, " ": 32}.get(key, 0)
+            if text and kind == "keyDown":
+                parameters["text"] = text
+            self.send("Input.dispatchKeyEvent", **parameters)
+
+    def tab(self, back=False):
+        self.press("Tab", modifiers=8 if back else 0)
+
+    def enter(self):
+        self.press("Enter", text="\r")
+
+    def type(self, text):
+        self.send("Input.insertText", text=text)
+
+    def tab_to(self, expression, limit=40):
+        """Presses Tab until the element that has the focus is as the expression says of `it`."""
+        for _ in range(limit):
+            self.tab()
+            if self.evaluate(f"(it => {expression})(document.activeElement)"):
+                return
+        raise AssertionError(f"no key leads to where {expression}")
+
+    def picture(self, height_max=10_000):
+        """The page as PNG, from its top so far down."""
+        width, _ = self.size
+        height = int(self.evaluate("Math.ceil(document.documentElement.getBoundingClientRect().height)"))
+        height = min(height, height_max)
+        self.resize(width, height)
+        shot = self.send("Page.captureScreenshot", format="png")
+        self.resize(*self.size)
+        return base64.b64decode(shot["data"])

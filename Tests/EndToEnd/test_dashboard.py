@@ -1,0 +1,320 @@
+"""The dashboard in a real browser, at the sizes and in the colours that people have, against what the metrics say."""
+
+import contextlib
+import http.client
+import json
+import re
+import signal
+import threading
+import time
+import urllib.parse
+
+import pytest
+
+import documents
+from clients import Answer, Client, control, request
+from devtools import Page
+from gateway import Gateway, token
+
+SECRET = "open sesame, and be quick about it"
+SIZES = [(1280, False), (1280, True), (768, False), (768, True), (400, False), (400, True)]
+READING = documents.validator({"$ref": "#/components/schemas/DashboardReading"}, documents.CONTROL.document)
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    """A gateway, and thirty clients: two dozen whose tokens end together, guests among them, and six by themselves."""
+    flags = ["--journal", "--any-refresh-timeout", "--refresh-timeout", "60s"]
+    with Gateway(*flags, loops=1) as gateway, contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Client(gateway, token=token(f"one-{n}", life=600 if n < 24 else 1_500 + 60 * n)))
+                   for n in range(30)]
+        for client in clients:
+            client.receive("connected")
+        yield gateway, clients
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    file = tmp_path / "control-secret"
+    file.write_text(SECRET)
+    with Gateway("--control-secret-file", str(file), "--spaces", loops=1) as gateway:
+        yield gateway
+
+
+@contextlib.contextmanager
+def opened(gateway, path="/dashboard", **options):
+    with Page(**options) as page:
+        page.open(gateway.control_url + path)
+        page.until("document.getElementById('state').dataset.state === 'live'")
+        yield page
+        check_manners(page, gateway)
+
+
+def check_manners(page, gateway):
+    """It asked for nothing from elsewhere, and broke no rule of its own."""
+    strangers = [url for url in page.requests if not url.startswith((gateway.control_url + "/", "data:,", "about:"))]
+    assert not strangers and page.requests
+    assert page.complaints == []
+
+
+def metrics(gateway):
+    text = control(gateway, "GET", "/metrics").body.decode()
+
+    def value(name, **labels):
+        found = re.findall(rf"^{name}(?:{{(.*)}})? (\S+)$", text, re.M)
+        return int(sum(float(number) for own, number in found if all(f'{key}="{word}"' in own for key, word in labels.items())))
+
+    return value
+
+
+@pytest.mark.parametrize("width, dark", SIZES)
+def test_its_numbers_are_those_of_the_metrics_at_every_size(crowd, width, dark):
+    gateway, _ = crowd
+    with opened(gateway, width=width, dark=dark) as page:
+        page.until("document.querySelectorAll('#dialects tr').length === 1")
+        value = metrics(gateway)
+        for name, expected in {
+            "connections": value("postern_connections"), "users": value("postern_users"),
+            "within-10": value("postern_tokens_expiring", within="10s"),
+            "within-60": value("postern_tokens_expiring", within="60s"),
+            "within-600": value("postern_tokens_expiring", within="600s"),
+            "within-3600": value("postern_tokens_expiring", within="3600s"),
+            "overdue": value("postern_tokens_overdue"), "queued": value("postern_provider_queued"),
+            "asked": value("postern_connections", phase="refreshing"),
+        }.items():
+            assert page.number(name) == expected, name
+        assert page.number("connections") == 30 and page.number("within-3600") == 30
+        cells = page.evaluate("[...document.querySelectorAll('#dialects tr > *')].map(cell => cell.textContent)")
+        assert cells == ["plain", "30", "30", str(value("postern_connections", phase="active")), "0"]
+        assert "24 tokens end in" in page.text("#waves")
+        # The wave is drawn apart from the others.
+        assert page.evaluate("document.querySelector('#horizon path.three').getAttribute('d').length > 5")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, "it is to be read without going sideways"
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", ground))) < 200) == dark
+        images = page.evaluate("[...document.querySelectorAll('[role=img]')].map(it => it.getAttribute('aria-label'))")
+        assert len(images) == 3 and all(images) and "30 in all" in images[0]
+        unnamed = "[...document.querySelectorAll('button, input')].filter(it => !(it.getAttribute('aria-label') || it.textContent))"
+        assert page.evaluate(unnamed + ".length") == 0
+
+
+def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
+    gateway, clients = crowd
+    stop = threading.Event()
+
+    def answer(number, client):
+        """A well-behaved client: has another token as soon as it is asked."""
+        while not stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                if client.receive(patience=0.5)["type"] == "refresh_required":
+                    client.send("refresh", id="r", token=token(f"one-{number}", life=1_800 + 60 * number))
+
+    threads = [threading.Thread(target=answer, args=pair) for pair in enumerate(clients[:24])]
+    with opened(gateway, width=400) as page:
+        before = metrics(gateway)("postern_refreshes_total")
+        for thread in threads:
+            thread.start()
+        try:
+            # Spread over all the time that there is, of which a wave ten minutes away has too much for a test.
+            for number, client in enumerate(clients[:24]):
+                client.send("refresh", id="n", token=token(f"one-{number}", life=17))
+            page.until("/^24 tokens end in 1?[0-9] s/.test(document.getElementById('waves').innerText)")
+            page.tab_to("it.getAttribute('aria-label') === 'Spread the wave of 24 tokens'")
+            page.enter()
+            page.until("document.getElementById('said').textContent.startsWith('24 sessions are asked')")
+            assert page.evaluate("document.activeElement.textContent") == "Is being spread", "the focus stays"
+            page.until("document.getElementById('no-waves').hidden === false")
+            assert page.evaluate("document.activeElement.id") == "horizon-title", "the focus is not lost with the button"
+            # The last few of a wave are none.
+            deadline = time.monotonic() + 30
+            while metrics(gateway)("postern_refreshes_total") < before + 48:
+                assert time.monotonic() < deadline
+                page.evaluate("new Promise(done => setTimeout(done, 500))")
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        value = metrics(gateway)
+        assert value("postern_refreshes_total") == before + 48 and value("postern_connections_ended_total") == 0
+        assert value("postern_refresh_requests_total") >= 24
+        page.until("/refreshed/.test(document.getElementById('events').innerText)")
+        seen = re.findall(r"(\d+) refreshed", page.text("#events"))
+        assert len(seen) >= 4 and sum(map(int, seen)) >= 48, "asked one after the other, not in one second"
+
+
+def test_who_is_cut_off_is_seen_as_it_happens(gateway):
+    with opened(gateway) as page, Client(gateway, token=token("cut")) as client:
+        client.receive("connected")
+        page.until("document.getElementById('users').textContent !== '0'")
+        control(gateway, "POST", "/users/cut/disconnect", {})
+        client.until_closed()
+        page.until("/1 cut off \\(disconnected 1\\)/.test(document.getElementById('events').innerText)")
+        page.until("document.querySelector('#cut-offs path').getAttribute('d')")
+
+
+def test_a_gateway_that_says_nothing_is_said_to_and_found_again():
+    with Gateway() as gateway, Page() as page:
+        page.open(gateway.control_url + "/dashboard")
+        page.until("document.getElementById('state').dataset.state === 'live'")
+        assert page.evaluate("document.getElementById('nobody').hidden") is False
+        assert page.text("#no-waves") == "No wave is coming within the hour."
+        gateway.process.send_signal(signal.SIGSTOP)
+        try:
+            page.until("document.getElementById('state').textContent === 'disconnected'")
+            assert "What is shown is of" in page.text("header") and page.evaluate("document.body.classList.contains('stale')")
+        finally:
+            gateway.process.send_signal(signal.SIGCONT)
+        page.until("document.getElementById('state').dataset.state === 'live'")
+        assert not page.evaluate("document.body.classList.contains('stale')")
+
+
+def test_it_is_paused_and_goes_on(gateway):
+    with opened(gateway) as page:
+        page.tab_to("it.id === 'pause'")
+        page.enter()
+        page.until("document.getElementById('state').textContent === 'paused'")
+        shown = page.text("#when")
+        time.sleep(2.5)
+        assert page.text("#when") == shown and "What is shown is of" in shown
+        page.enter()
+        page.until("document.getElementById('state').textContent === 'live'")
+
+
+# The login
+
+
+def test_one_logs_in_by_keyboard_and_out_again(guarded):
+    with Page(width=400) as page:
+        page.open(guarded.control_url + "/dashboard")
+        page.until("document.activeElement?.id === 'secret'")
+        page.type("open sesame, wrongly")
+        page.enter()
+        page.until("document.getElementById('refused').textContent === 'that is not the control secret'")
+        page.type(SECRET)
+        page.enter()
+        page.until("document.getElementById('state')?.dataset.state === 'live'")
+        assert page.evaluate("document.cookie") == "", "no script reads the cookie"
+        page.open(guarded.control_url + "/dashboard")
+        page.until("document.getElementById('state')?.dataset.state === 'live'")
+        assert page.evaluate("fetch('sessions').then(answer => answer.status)") == 401, "a session opens the dashboard only"
+        page.tab_to("it.id === 'logout'")
+        page.enter()
+        page.until("!!document.getElementById('secret')")
+        wrong = [text for text in page.complaints if "401" not in text]
+        assert wrong == []
+        assert all(url.startswith((guarded.control_url, "data:,", "about:")) for url in page.requests)
+
+
+def ask(gateway, method, path, body=None, cookie=None, origin=True, mark=True, **fields):
+    headers = dict(fields)
+    if cookie:
+        headers["Cookie"] = cookie
+    if origin:
+        headers["Origin"] = gateway.control_url
+    if mark:
+        headers["X-Postern-Dashboard"] = "1"
+    return control(gateway, method, path, body, headers=headers)
+
+
+def test_a_session_gives_the_dashboards_orders_and_no_others(guarded):
+    assert ask(guarded, "POST", "/dashboard/login", {"secret": "wrong"}).status == 401
+    answer = ask(guarded, "POST", "/dashboard/login", {"secret": SECRET})
+    assert answer.status == 204 and answer.body == b""
+    cookie = answer.headers["set-cookie"].split(";")[0]
+    order = {"from": 0, "before": 1e10}
+    assert ask(guarded, "POST", "/horizon/spread", order, cookie).json == {"sessions": 0, "over_s": 0}
+    assert ask(guarded, "POST", "/horizon/spread", order, cookie, origin=False).status == 403
+    assert ask(guarded, "POST", "/horizon/spread", order, cookie, mark=False).status == 403
+    assert ask(guarded, "POST", "/horizon/spread", order).status == 401
+    assert ask(guarded, "POST", "/drain", {}, cookie).status == 401
+    assert ask(guarded, "GET", "/metrics", cookie=cookie).status == 401
+    assert ask(guarded, "GET", "/dashboard", cookie=cookie).status == 200
+    slash = request(guarded.control_url, "GET", "/dashboard/", headers={"Cookie": cookie}, document=None)
+    assert (slash.status, slash.headers["location"]) == (308, "../dashboard")
+    assert ask(guarded, "POST", "/dashboard/logout", cookie=cookie).status == 204
+    assert ask(guarded, "GET", "/dashboard", cookie=cookie).status == 401
+    assert ask(guarded, "GET", "/dashboard/feed", cookie=cookie).status == 401
+
+
+def test_wrong_secrets_are_slowed_down(guarded):
+    statuses = [ask(guarded, "POST", "/dashboard/login", {"secret": f"guess {n}"}).status for n in range(7)]
+    assert statuses == [401] * 5 + [429] * 2
+    assert ask(guarded, "POST", "/dashboard/login", {"secret": SECRET}).status == 429
+    assert control(guarded, "GET", "/settings", token=SECRET).status == 200, "a program's secret is no try"
+    assert "guess" not in guarded.log()
+
+
+def test_a_space_has_a_dashboard_of_its_own(guarded):
+    assert control(guarded, "POST", "/spaces", {"name": "t17"}, token=SECRET).status == 201
+    with Page() as page:
+        page.open(guarded.control_url + "/spaces/t17/dashboard")
+        page.until("document.activeElement?.id === 'secret'")
+        page.type(SECRET)
+        page.enter()
+        page.until("document.getElementById('state')?.dataset.state === 'live'")
+        assert f"{guarded.control_url}/spaces/t17/dashboard/feed" in page.requests
+        control(guarded, "DELETE", "/spaces/t17", token=SECRET)
+        page.until("document.getElementById('state').dataset.state === 'broken'")
+
+
+# The feed
+
+
+@contextlib.contextmanager
+def feed(gateway):
+    parts = urllib.parse.urlsplit(gateway.control_url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    try:
+        connection.request("GET", "/dashboard/feed")
+        response = connection.getresponse()
+        body = b"" if response.status == 200 else response.read()
+        documents.CONTROL.check("GET", "/dashboard/feed", None, Answer(response.status, response.getheaders(), body))
+        yield response
+    finally:
+        connection.close()
+
+
+def reading(response):
+    line = response.readline().decode()
+    assert line.startswith("data: ") and response.readline() == b"\n"
+    value = json.loads(line[6:])
+    READING.validate(value)
+    return value
+
+
+def test_the_feed_comes_once_a_second_and_is_as_documented(crowd):
+    with feed(crowd[0]) as one, feed(crowd[0]) as other:
+        begin = time.monotonic()
+        readings = [reading(one) for _ in range(4)]
+        assert 2.5 < time.monotonic() - begin < 6
+        assert [r["number"] - readings[0]["number"] for r in readings] == [0, 1, 2, 3]
+        assert readings[-1] in [reading(other) for _ in range(4)], "made once for all"
+        horizon = control(crowd[0], "GET", "/horizon").json
+        assert set(readings[-1]["horizon"]) == set(horizon)
+        assert readings[-1]["horizon"]["later"] == horizon["later"]
+
+
+def test_thirty_two_may_watch(impatient):
+    with contextlib.ExitStack() as stack:
+        feeds = [stack.enter_context(feed(impatient)) for _ in range(32)]
+        for one in feeds:
+            reading(one)
+        with feed(impatient) as refused:
+            assert refused.status == 429
+    deadline = time.monotonic() + 10
+    while True:
+        with feed(impatient) as again:
+            if again.status == 200:
+                return
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_its_resources_are_for_everybody_and_unchanged(gateway):
+    for path, kind in [("/dashboard", "text/html"), ("/dashboard/style.css", "text/css"), ("/dashboard/script.js", "text/javascript")]:
+        answer = control(gateway, "GET", path)
+        assert answer.status == 200 and answer.headers["content-type"].startswith(kind)
+        head = request(gateway.control_url, "HEAD", path, document=None)
+        assert head.status == 200 and head.body == b""
+        assert control(gateway, "POST", path, {}).status == 405
+    assert control(gateway, "POST", "/dashboard/login", {"secret": "x"}).status == 404
