@@ -10,11 +10,15 @@ package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The certificate or its key is unusable; the old one stays, if there is one.
   case badCertificate(String)
 
+  /// The name service knows no such host.
+  case unknownHost(String, reason: String)
+
   package var description: String {
     switch self {
     case .cannotStartLoop(let reason): "cannot start an event loop: \(reason)"
     case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
     case .addressTaken(let address): "cannot listen on \(address): something else listens there already"
+    case .unknownHost(let host, let reason): "\(host): \(reason)"
     case .badCertificate(let reason): "bad certificate: \(reason)"
     }
   }

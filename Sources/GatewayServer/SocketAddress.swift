@@ -13,10 +13,12 @@ struct SocketAddress: Sendable {
     self.length = length
   }
 
-  /// What `host` stands for, literal or name. May wait for the name service.
-  static func resolve(host: String, port: Int) -> Result<[SocketAddress], ResolutionFailure> {
+  /// What `host` stands for, literal or name. May wait for the name service, unless it is known to be an address.
+  static func resolve(
+    host: String, port: Int, isAddress: Bool = false
+  ) -> Result<[SocketAddress], ResolutionFailure> {
     var hints = addrinfo()
-    hints.ai_flags = AI_NUMERICSERV
+    hints.ai_flags = AI_NUMERICSERV | (isAddress ? AI_NUMERICHOST : 0)
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
     let failure = getaddrinfo(host, "\(port)", &hints, &found)

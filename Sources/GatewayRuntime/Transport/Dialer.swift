@@ -22,6 +22,8 @@ package struct DialTarget: Hashable, Sendable {
   package var allowsUntrustedCertificate: Bool
   /// Who is trusted there, and what the client shows, if not what the system has; only of HTTP requests.
   package var identity: TLSIdentity?
+  /// The addresses to connect to, as text, in place of what the host stands for; empty to ask the name service.
+  package var addresses: [String] = []
   /// Whether the connection of an HTTP request is kept for the next one.
   package var keepsConnections = false
 

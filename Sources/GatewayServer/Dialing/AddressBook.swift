@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayRuntime
 
 /// The addresses of the hosts a loop dials, kept for a while: the name service makes the loop wait. Only on its loop.
 final class AddressBook {
@@ -12,19 +13,26 @@ final class AddressBook {
   private struct Key: Hashable {
     let host: String
     let port: Int
+    let pinned: [String]
+
+    init(_ target: DialTarget) {
+      host = target.host
+      port = target.port
+      pinned = target.addresses
+    }
   }
 
   private var entries: [Key: Entry] = [:]
   private static let lifetime = Duration.seconds(30)
   private static let entriesMax = 256
 
-  /// The addresses of a host, the best first.
-  func addresses(host: String, port: Int, at now: Instant) -> Result<[SocketAddress], ResolutionFailure> {
-    let key = Key(host: host, port: port)
+  /// The addresses of a target, the best first.
+  func addresses(of target: DialTarget, at now: Instant) -> Result<[SocketAddress], ResolutionFailure> {
+    let key = Key(target)
     if let entry = entries[key], entry.until > now {
       return .success(Array(entry.addresses[entry.preferred...] + entry.addresses[..<entry.preferred]))
     }
-    return SocketAddress.resolve(host: host, port: port).map { addresses in
+    return Self.resolve(target).map { addresses in
       if entries.count >= Self.entriesMax { entries.removeAll() }
       entries[key] = Entry(addresses: addresses, until: now + Self.lifetime)
       return addresses
@@ -32,9 +40,22 @@ final class AddressBook {
   }
 
   /// Notes that the best address failed, so that the next is tried first.
-  func demote(host: String, port: Int) {
-    let key = Key(host: host, port: port)
+  func demote(_ target: DialTarget) {
+    let key = Key(target)
     guard let entry = entries[key], entry.addresses.count > 1 else { return }
     entries[key]!.preferred = (entry.preferred + 1) % entry.addresses.count
+  }
+
+  /// Where the addresses are given the name service is not asked.
+  private static func resolve(_ target: DialTarget) -> Result<[SocketAddress], ResolutionFailure> {
+    guard !target.addresses.isEmpty else { return SocketAddress.resolve(host: target.host, port: target.port) }
+    var all: [SocketAddress] = []
+    for address in target.addresses {
+      switch SocketAddress.resolve(host: address, port: target.port, isAddress: true) {
+      case .success(let found): all += found
+      case .failure(let failure): return .failure(failure)
+      }
+    }
+    return .success(all)
   }
 }

@@ -3,8 +3,12 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// One HTTP request over a connection of its own, or over one that an earlier request has left. Not on libwebsockets: with thousands under way, each would wait in the
-/// library's linear list of timers.
+/// One HTTP request over a connection of its own, or over one that an earlier request has left. Not on libwebsockets: with
+/// thousands under way, each would wait in the library's linear list of timers.
+///
+/// A kept connection may end as the request goes out. What may be done twice is asked again over a new connection then;
+/// anything else only if no byte of it has left, for the server may have done it: a refresh token that rotates, spent twice,
+/// signs its user out (RFC 9110 section 9.2.2).
 final class FetchConnection: LoopConnection, WakeupTarget {
   private let loop: SocketLoop
   private let dialer: SocketDialer
@@ -20,6 +24,11 @@ final class FetchConnection: LoopConnection, WakeupTarget {
   private var phase = Phase.connecting
   /// Whether the connection is one that an earlier request has left; the server may end it as this one goes out.
   private var isKept = false
+  /// Whether the request may be done twice: its method is idempotent, or nobody can have heard of it.
+  private var mayRepeat: Bool { isIdempotent || !hasLeft }
+  private let isIdempotent: Bool
+  /// Whether a byte of the request may have left.
+  private var hasLeft = false
   private lazy var wakeup = Wakeup(target: self)
 
   private enum Phase { case connecting, securing, sending, receiving, ended }
@@ -34,6 +43,7 @@ final class FetchConnection: LoopConnection, WakeupTarget {
     self.finished = finished
     output = request.serialized(for: target)
     parser = HTTPResponseParser(isHead: request.method == "HEAD")
+    isIdempotent = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.method)
   }
 
   /// Begins. The loop holds it from here on.
@@ -45,7 +55,7 @@ final class FetchConnection: LoopConnection, WakeupTarget {
   }
 
   private func reach() {
-    switch dialer.addresses.addresses(host: target.host, port: target.port, at: loop.now) {
+    switch dialer.addresses.addresses(of: target, at: loop.now) {
     case .success(let found):
       addresses = found[...]
       connectToNext("\(target.host) has no address")
@@ -115,7 +125,7 @@ final class FetchConnection: LoopConnection, WakeupTarget {
     var length = socklen_t(MemoryLayout<CInt>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length)
     guard error == 0 else {
-      dialer.addresses.demote(host: target.host, port: target.port)
+      dialer.addresses.demote(target)
       return connectToNext("connect: \(String(cString: strerror(error)))")
     }
     guard target.isTLS else {
@@ -151,9 +161,16 @@ final class FetchConnection: LoopConnection, WakeupTarget {
   private func send() {
     while sent < output.count {
       switch output.withUnsafeBytes({ move(out: UnsafeRawBufferPointer(rebasing: $0[sent...])) }) {
-      case .moved(let count): sent += count
-      case .needsReadable: return watcher!.watch(.readable)
-      case .needsWritable: return watcher!.watch(.writable)
+      case .moved(let count):
+        sent += count
+        hasLeft = true
+      case .needsReadable:
+        hasLeft = true
+        return watcher!.watch(.readable)
+      case .needsWritable:
+        // TLS may have sent a part of a record.
+        hasLeft = hasLeft || tls != nil
+        return watcher!.watch(.writable)
       case .failed(let reason): return end(.failure(.unreachable(reason)))
       case .insecure(let failure): return end(.failure(.insecure(failure)))
       }
@@ -211,12 +228,16 @@ final class FetchConnection: LoopConnection, WakeupTarget {
 
   private func end(_ result: Result<HTTPResponse, DialFailure>) {
     guard phase != .ended else { return }
+    var result = result
     if isKept, !parser.hasBegun, case .failure(let failure) = result, failure != .timedOut {
-      // The server ended it while it was idle, and has seen nothing of this request.
       isKept = false
       sent = 0
-      closeDescriptor()
-      return reach()
+      if mayRepeat {
+        closeDescriptor()
+        return reach()
+      }
+      result = .failure(
+        .unreachable("the kept connection ended before the answer, and such a request is not sent twice"))
     }
     phase = .ended
     loop.deadlines.remove(wakeup)

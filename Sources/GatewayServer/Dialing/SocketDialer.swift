@@ -34,7 +34,7 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
       return loop.events.execute { handler.socketRefused(.unreachable("the loop ended")) }
     }
     // The name service is asked here rather than by the library, which would ask it for every connection.
-    guard case .success(let found) = addresses.addresses(host: target.host, port: target.port, at: loop.now),
+    guard case .success(let found) = addresses.addresses(of: target, at: loop.now),
       let address = found.first(where: { !isIPv4Only || $0.isIPv4 })
     else {
       return loop.events.execute { handler.socketRefused(.unreachable("\(target.host) has no address")) }
@@ -46,7 +46,7 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     let handle = WebSocketHandle(
       host: host, handler: handler, peer: text, acceptedAt: loop.now, handshake: handshake)
     handshake.limit(handle, until: loop.now + loop.limits.handshakeTimeout)
-    handshake.whenUnreachable = { [addresses] in addresses.demote(host: target.host, port: target.port) }
+    handshake.whenUnreachable = { [addresses] in addresses.demote(target) }
     let user = Unmanaged.passRetained(handle as Endpoint)
     let wsi = Self.dial(
       target, address: text, path: upgrade.requestTarget, hostField: upgrade.header("host") ?? target.hostField,

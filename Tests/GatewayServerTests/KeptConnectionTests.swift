@@ -1,0 +1,56 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("Connections that are kept for the next request") struct KeptConnectionTests {
+  private func fetch(_ methods: [String], from server: KeepingServer, keeps: Bool = true) async throws
+    -> [Result<HTTPResponse, DialFailure>]
+  {
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    defer { loop.stop() }
+    let fetcher = Fetcher(loop: loop)
+    var target = DialTarget(host: "127.0.0.1", port: server.port)
+    target.keepsConnections = keeps
+    var results: [Result<HTTPResponse, DialFailure>] = []
+    for method in methods { results.append(await fetcher.fetch(HTTPRequest(method: method, path: "/t"), from: target)) }
+    return results
+  }
+
+  @Test("one connection carries many requests where it is kept, and each has its own where it is not")
+  func reuse() async throws {
+    let keeping = try KeepingServer(answering: 5)
+    let results = try await fetch(["POST", "POST", "GET", "POST"], from: keeping)
+    #expect(results.allSatisfy { (try? $0.get().status) == 200 })
+    #expect(keeping.seen.connections == 1 && keeping.seen.requests.count == 4)
+    let other = try KeepingServer(answering: 5)
+    _ = try await fetch(["POST", "POST"], from: other, keeps: false)
+    #expect(other.seen.connections == 2)
+  }
+
+  @Test("a POST that went out on a connection which then ended is not sent twice, for it may have been done")
+  func notTwice() async throws {
+    let server = try KeepingServer(answering: 1)
+    let results = try await fetch(["POST", "POST", "POST"], from: server)
+    #expect((try? results[0].get().status) == 200)
+    guard case .failure(.unreachable(let reason)) = results[1] else {
+      Issue.record("\(results[1])")
+      return
+    }
+    #expect(reason.contains("not sent twice"))
+    // The next one has a connection of its own, and nothing was kept of the one that ended.
+    #expect((try? results[2].get().status) == 200)
+    #expect(server.seen.requests == Array(repeating: "POST /t HTTP/1.1", count: 3))
+  }
+
+  @Test("a GET is asked again over a new connection, and so is every method that may be done twice")
+  func again() async throws {
+    for method in ["GET", "HEAD", "PUT", "DELETE"] {
+      let server = try KeepingServer(answering: 1)
+      let results = try await fetch(["POST", method], from: server)
+      #expect((try? results[1].get().status) == 200, "\(method)")
+      #expect(server.seen.requests.count == 3 && server.seen.connections == 2, "\(method)")
+    }
+  }
+}

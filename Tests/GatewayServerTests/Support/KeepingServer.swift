@@ -1,0 +1,60 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A server of HTTP that keeps its connections for so many answers, then reads one request more and ends the connection
+/// without a word. It counts what it has read. Blocking, on a thread of its own, one connection after the other.
+final class KeepingServer: Sendable {
+  private struct State {
+    var requests: [String] = []
+    var connections = 0
+  }
+
+  private let silent: SilentServer
+  private let state = Mutex(State())
+  /// How many requests of a connection are answered.
+  private let answers: Int
+  var port: Int { silent.port }
+
+  init(answering answers: Int) throws {
+    silent = try SilentServer()
+    self.answers = answers
+    DispatchQueue(label: "keeping server").async { [self] in
+      var arrival = pollfd(fd: silent.descriptor, events: Int16(POLLIN), revents: 0)
+      // Nobody comes any more when the test is over.
+      while poll(&arrival, 1, 2_000) == 1 {
+        let peer = accept(silent.descriptor, nil, nil)
+        guard peer >= 0 else { return }
+        state.withLock { $0.connections += 1 }
+        serve(peer)
+        close(peer)
+      }
+    }
+  }
+
+  /// The first line of each request that was read, and over how many connections they came.
+  var seen: (requests: [String], connections: Int) { state.withLock { ($0.requests, $0.connections) } }
+
+  private func serve(_ peer: CInt) {
+    var guardTime = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &guardTime, socklen_t(MemoryLayout<timeval>.size))
+    for number in 0...answers {
+      guard let line = Self.readHead(of: peer) else { return }
+      state.withLock { $0.requests.append(line) }
+      guard number < answers else { return }
+      let answer = Array("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".utf8)
+      send(peer, answer, answer.count, CInt(MSG_NOSIGNAL))
+    }
+  }
+
+  /// The first line of the next request, none of which has a body; nil at the end.
+  private static func readHead(of peer: CInt) -> String? {
+    var head: [UInt8] = []
+    while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
+      var byte: UInt8 = 0
+      guard recv(peer, &byte, 1, 0) == 1 else { return nil }
+      head.append(byte)
+    }
+    return String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
+  }
+}
