@@ -29,6 +29,39 @@ extension StormReport {
     }
   }
 
+  /// The columns of ``tokenRows``.
+  static let tokenHead = ["", "calls", "granted", "busy", "refused", "failed", "given up", "same token"]
+
+  /// What the token provider did, logins and renewals apart; none where nobody asked it.
+  var tokenRows: [[String]] {
+    [("logins", result.tokens.login), ("renewals", result.tokens.refresh)].filter { $0.1.calls > 0 }.map {
+      name, calls in
+      [name]
+        + [
+          calls.calls, calls.granted, calls.busy, calls.refused.total, calls.failed.total, calls.givenUp,
+          calls.sameToken,
+        ].map(Figures.count)
+    }
+  }
+
+  /// Who said when the clients' latest tokens end; nil where no client had one.
+  var endsText: String? {
+    let ends = EndSource.allCases.compactMap { source in
+      result.tokens.ends[source].map { "\(source.words) \(Figures.count($0))" }
+    }
+    return ends.isEmpty ? nil : ends.joined(separator: ", ")
+  }
+
+  /// How wide the wave was; nil where nothing was refreshed.
+  var waveSentence: String? {
+    guard let half = result.shortestSpan(ofShare: 0.5), let most = result.shortestSpan(ofShare: 0.95) else {
+      return nil
+    }
+    return
+      "half of all \(Figures.count(result.refreshes.accepted)) refreshes within \(Figures.duration(half)), 95 % within "
+      + Figures.duration(most)
+  }
+
   /// What the gateway and its provider are set to, as far as known.
   var settingRows: [[String]] {
     let times = plan.gateway
@@ -77,6 +110,19 @@ extension StormReport {
       ],
       ["its tokens live", provider.tokenLifeS.map { Figures.seconds($0) + ", unless asked otherwise" } ?? "for ever"],
     ]
+  }
+}
+
+extension EndSource {
+  fileprivate var words: String {
+    switch self {
+    case .gateway: "the gateway"
+    case .jwt: "the token itself"
+    case .answer: "the endpoint's answer"
+    case .fixed: "the description"
+    case .asked: "the storm, which chose it"
+    case .unknown: "nobody"
+    }
   }
 }
 

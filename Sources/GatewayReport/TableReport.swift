@@ -48,11 +48,12 @@ extension StormReport {
           "peak to mean", figure("refresh.peak_to_mean"),
           "over 100 ms \(figure("refresh.peak_to_mean_100ms")); 1 is flat over the \(figure("refresh.given")) given",
         ],
-      ] + marginRows + Self.rows("refused", refreshes.refused) + Self.rows("given up", refreshes.givenUp) + [
-        ["timed out", Figures.count(refreshes.timedOut)],
-        ["refreshed", figure("refreshed.share"), "of those that should be, and stayed"],
-        ["50 / 95 / 99 % after", "\(figure("time_to_50")) / \(figure("time_to_95")) / \(figure("time_to_99"))"],
-      ])
+      ] + (waveSentence.map { [["the wave", $0]] } ?? []) + marginRows + Self.rows("refused", refreshes.refused)
+        + Self.rows("given up", refreshes.givenUp) + [
+          ["timed out", Figures.count(refreshes.timedOut)],
+          ["refreshed", figure("refreshed.share"), "of those that should be, and stayed"],
+          ["50 / 95 / 99 % after", "\(figure("time_to_50")) / \(figure("time_to_95")) / \(figure("time_to_99"))"],
+        ])
   }
 
   /// How near renewals came to the ends of tokens, where those are known.
@@ -108,7 +109,8 @@ extension StormReport {
         ["unanswered", Figures.count(result.unansweredCalls), "under way when the storm ended"],
         ["calls per expiry", figure("provider.calls_per_expiry"), "longest \(provider.longestRound)"],
         ["calls per token", figure("retry.amplification")],
-      ])
+      ] + (endsText.map { [["ends told by", $0]] } ?? []))
+      + TextTable.columns([Self.tokenHead] + tokenRows)
   }
 
   private var latencyLines: [String] {

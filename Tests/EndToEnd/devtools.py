@@ -47,9 +47,7 @@ class Page:
         self.requests, self.complaints, self.statuses = [], [], []
         for domain in ("Page", "Runtime", "Network", "Log", "Audits"):
             self.send(f"{domain}.enable")
-        self.resize(*self.size)
-        self.send("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if self.dark else "light"}])
+        self.look(*self.size, dark=self.dark)
         return self
 
     def __exit__(self, *_):
@@ -104,6 +102,13 @@ class Page:
 
     def resize(self, width, height):
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def look(self, width, height=900, dark=False):
+        """Shows the page in a window of that size, to somebody who likes it light or dark."""
+        self.size = (width, height)
+        self.resize(width, height)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.send("Emulation.setEmulatedMedia", features=[scheme])
 
     def open(self, address):
         self.send("Page.navigate", url=address)

@@ -219,7 +219,8 @@ struct ReportTests {
     let text = try Self.report().table.joined(separator: "\n")
     for word in [
       "accepted", "asked", "answered", "refused", "timed out", "4000 refresh_timeout", "p50", "p99", "well-behaved",
-      "forgetful", "calls per expiry", "peak", "50 / 95 / 99 %", "CPU per refresh", "FAILS", "holds",
+      "forgetful", "renewals", "same token", "ends told by", "half of all", "calls per expiry", "peak",
+      "50 / 95 / 99 %", "CPU per refresh", "FAILS", "holds",
     ] {
       #expect(text.contains(word), "\(word)")
     }

@@ -3,6 +3,16 @@ internal import GatewayCore
 // What the report and the thresholds make of the counts.
 
 extension StormResult {
+  /// Attempts to log in that came to nothing, on the way back too.
+  package var failedAttempts: Int { connects.failed.total + returns.refused.total + returns.failed.total }
+
+  /// The shortest time in which that share (0...1) of all refreshes was accepted; nil if there were none.
+  package func shortestSpan(ofShare share: Double) -> Duration? {
+    guard bins.accepted.total > 0 else { return nil }
+    let number = max(1, Int((Double(bins.accepted.total) * share).rounded(.up)))
+    return bins.accepted.shortest(for: number).map { .milliseconds($0 * bins.milliseconds) }
+  }
+
   /// All behaviours together.
   package var everybody: BehaviourTally {
     behaviours.values.reduce(into: BehaviourTally()) { $0.merge($1) }

@@ -25,6 +25,9 @@ extension StormPlan {
     try require((1...64).contains(processes), "the number of processes must be 1 to 64, not \(processes)")
     try require((1...64).contains(loops), "the number of loops must be 1 to 64, not \(loops)")
     try require((1...60_000).contains(fetches), "requests to the provider at once must be 1 to 60,000, not \(fetches)")
+    try require(
+      fetchRate.map { (0.001...1_000_000).contains($0) } ?? true,
+      "requests to the provider a second must be above 0 and at most 1,000,000")
     try require(fetchTimeout > .zero && connectTimeout > .zero, "time-outs must be longer than 0 s")
     // Where a wire has no answer to a refresh request, a gateway says 0.
     let isTimeout = gateway.timeout > .zero || (gateway.timeout == .zero && gateway.timeoutSource == .gateway)
@@ -33,11 +36,11 @@ extension StormPlan {
       "the gateway's lead and spread must not be negative, and its time-out must be longer than 0 s")
     try require(bound.map { $0 > 0 && $0.isFinite } ?? true, "the storm must be allowed to last longer than 0 s")
     if expiry == .common {
-      let rampEnd = pacer.duration
       try require(
-        expiresAfter >= rampEnd,
+        expiresAfter >= loginsEnd,
         "the first tokens would expire after \(expiresAfter.inSeconds) s, while clients still connect until "
-          + "\(rampEnd.inSeconds) s; expire later, or raise the rate")
+          + "\(loginsEnd.inSeconds) s; expire later, or raise the rate"
+          + (loginsEnd > pacer.duration ? " of requests to the provider" : ""))
     }
   }
 
@@ -50,10 +53,16 @@ extension StormPlan {
     ArrivalPacer(count: clients, rate: rate, ramp: ramp)
   }
 
+  /// When the last client can have its first token, at a provider that takes no time: the end of the ramp, or later where
+  /// fewer requests a second may begin than clients.
+  private var loginsEnd: Duration {
+    max(pacer.duration, fetchRate.map { Duration.nanoseconds(Int64(min(Double(clients) / $0 * 1e9, 9e18))) } ?? .zero)
+  }
+
   /// When the first tokens begin to expire, counted from the start.
   package var expiresAfter: Duration {
     switch expiry {
-    case .common: expireAfter.map { .nanoseconds(Int64($0 * 1e9)) } ?? pacer.duration + hold
+    case .common: expireAfter.map { .nanoseconds(Int64($0 * 1e9)) } ?? loginsEnd + hold
     case .own: life
     }
   }
@@ -87,7 +96,7 @@ extension StormPlan {
 
   /// Over how long the first tokens of all clients expire.
   private var scattered: Duration {
-    life.scaled(by: jitter) + (expiry == .own ? pacer.duration : .zero)
+    life.scaled(by: jitter) + (expiry == .own ? loginsEnd : .zero)
   }
 
   /// How long clients may need that come back because the plan says so.

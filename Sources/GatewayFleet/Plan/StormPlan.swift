@@ -43,6 +43,8 @@ package struct StormPlan: Hashable, Sendable, Codable {
   package var loops = 1
   /// At most this many requests to the provider at once, in each process; the wait for a place counts as latency.
   package var fetches = 1000
+  /// At most so many requests to the provider begin in a second, in the whole storm; nil for as many as are wanted.
+  package var fetchRate: Double?
   @InSeconds package var fetchTimeout: Duration = .seconds(10)
   /// From the start of a connection until the gateway has accepted the token.
   @InSeconds package var connectTimeout: Duration = .seconds(30)

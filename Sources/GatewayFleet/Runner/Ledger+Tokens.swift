@@ -31,7 +31,8 @@ extension Ledger {
     case .busy(let status, _), .refused(let status), .denied(let status): label = "http_\(status)"
     case .failed(let problem): label = problem
     }
-    providerReturned(answer, label: label, to: purpose, isRenewal: nil, after: duration, isWanted: isWanted, at: now)
+    providerReturned(
+      answer, label: label, sentence: nil, to: purpose, isRenewal: nil, after: duration, isWanted: isWanted, at: now)
   }
 
   /// The same of a described endpoint, which has words of its own.
@@ -40,8 +41,8 @@ extension Ledger {
     at now: Instant
   ) {
     providerReturned(
-      ProviderAnswer(answer), label: answer.label, to: purpose, isRenewal: isRenewal, after: duration,
-      isWanted: isWanted, at: now)
+      ProviderAnswer(answer), label: answer.label, sentence: answer.sentence, to: purpose, isRenewal: isRenewal,
+      after: duration, isWanted: isWanted, at: now)
     let calls = Self.calls(isRenewal ?? Self.isRenewal(purpose))
     if answer.isSameToken { result.tokens[keyPath: calls].sameToken += 1 }
     if let life = answer.life { result.tokens.note(life: life) }
@@ -55,10 +56,16 @@ extension Ledger {
   }
 
   private mutating func providerReturned(
-    _ answer: ProviderAnswer, label: String, to purpose: FetchPurpose, isRenewal: Bool?, after duration: Duration,
-    isWanted: Bool, at now: Instant
+    _ answer: ProviderAnswer, label: String, sentence: String?, to purpose: FetchPurpose, isRenewal: Bool?,
+    after duration: Duration, isWanted: Bool, at now: Instant
   ) {
     ended(fetchAt: now)
+    if purpose != .hopelessRefresh {
+      let isGiven = if case .token = answer { true } else { false }
+      let words = sentence.map { ": \($0)" } ?? ""
+      let call = isRenewal ?? Self.isRenewal(purpose) ? "renewal" : "login"
+      concluded(refusal: isGiven ? nil : "no token for a \(call), \(label)\(words)")
+    }
     result.latencies.provider.record(duration)
     let calls = Self.calls(isRenewal ?? Self.isRenewal(purpose))
     switch answer {
@@ -81,6 +88,7 @@ extension Ledger {
 
   /// A request that could not be said.
   mutating func unsaid(_ reason: String, _ error: TokenEndpointError) {
+    concluded(refusal: "a token could not be asked for: \(error.sentence)")
     result.tokens.note(error.sentence, on: reason)
   }
 

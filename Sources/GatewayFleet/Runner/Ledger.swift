@@ -9,6 +9,11 @@ package struct Ledger {
   package private(set) var inFlight = 0
   /// Clients the storm need not wait for any more.
   package var settled = 0
+  /// Calls of the provider that are over, and those that brought nothing; without those that were to be refused.
+  package private(set) var calls = 0
+  package private(set) var refusals = 0
+  /// Why the first of those brought nothing, in a sentence.
+  package private(set) var trouble: String?
   private var inFlightPeak = 0
   private let start: Instant
   /// When the first refresh request is to be expected; nil if that differs from client to client.
@@ -144,6 +149,14 @@ package struct Ledger {
     result.provider.calls += 1
     result.series.providerCalls.count(atSecond: second(now))
     result.series.providerPeaks.raise(to: inFlight, atSecond: second(now))
+  }
+
+  /// A call of the provider that was meant to bring a token is over; with the reason if it brought none.
+  mutating func concluded(refusal: String?) {
+    calls += 1
+    guard let refusal else { return }
+    refusals += 1
+    trouble = trouble ?? refusal
   }
 
   /// A request to the provider is over.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The clients of one loop: begins them at their time, and gives them places in the queue to the provider.
+/// The clients of one loop: begins them at their time.
 ///
 /// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
 final class LoopFleet: WakeupTarget, @unchecked Sendable {
@@ -20,10 +20,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   private var wakeup: Wakeup!
   private var isStopped = false
 
-  private let fetchesMax: Int
-  private var fetching = 0
-  private var waiting: [FetchTicket] = []
-  private var waitingHead = 0
+  /// Where clients wait for their turn at the provider.
+  let queue: FetchQueue
 
   /// How many clients begin at one wake-up, before the loop does other things.
   private static let slice = 64
@@ -44,7 +42,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     ledger = Ledger(
       start: start, onset: setup.plan.expiry == .common ? start + setup.plan.onset : nil,
       length: setup.end(timeout: nil))
-    fetchesMax = max(1, setup.plan.fetches / setup.plan.loops)
+    queue = FetchQueue(setup.plan, on: loop)
     wakeup = Wakeup(target: self)
   }
 
@@ -98,36 +96,6 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   var progress: StormProgress { StormProgress(ledger, started: clients.count) }
 
-  // MARK: The queue to the provider
-
-  /// Starts the client's request, or lets it wait for its turn.
-  func requestPlace(_ ticket: FetchTicket) {
-    if fetching < fetchesMax {
-      fetching += 1
-      ticket.client.fetch(ticket)
-    } else {
-      waiting.append(ticket)
-    }
-  }
-
-  /// A request is over: the next that is still wanted takes its place.
-  func releasePlace() {
-    fetching -= 1
-    while waitingHead < waiting.count {
-      let ticket = waiting[waitingHead]
-      waitingHead += 1
-      guard ticket.client.wants(ticket) else { continue }
-      fetching += 1
-      // Not from here: requests that fail at once would pile up on the stack.
-      loop.execute { ticket.client.fetch(ticket) }
-      break
-    }
-    if waitingHead > 1024 && waitingHead * 2 > waiting.count {
-      waiting.removeFirst(waitingHead)
-      waitingHead = 0
-    }
-  }
-
   // MARK: The end
 
   /// Notes what became of everybody, and closes every socket.
@@ -148,14 +116,6 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   /// Forgets the clients, who hold the fleet.
   func dismiss() {
     clients = []
-    waiting = []
+    queue.dismiss()
   }
-}
-
-/// A client's turn at the provider.
-struct FetchTicket: Sendable {
-  let client: StormClient
-  let number: UInt32
-  let purpose: FetchPurpose
-  let wantedAt: Instant
 }

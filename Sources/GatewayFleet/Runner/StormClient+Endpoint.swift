@@ -17,7 +17,7 @@ extension StormClient {
       fleet.ledger.unsaid("request_unsaid", error)
       // Not from here: the client is in the middle of what it does.
       fleet.loop.execute {
-        self.assumeIsolated { $0.fleet.releasePlace() }
+        self.assumeIsolated { $0.fleet.queue.release() }
         self.assumeIsolated { $0.handle(.fetched(number: ticket.number, .failed("request_unsaid"))) }
       }
       return
@@ -54,14 +54,14 @@ extension StormClient {
     fleet.ledger.endpointReturned(
       answer, to: ticket.purpose, isRenewal: request.isRenewal, after: now - ticket.wantedAt,
       isWanted: isWanted || joins, at: now)
-    fleet.releasePlace()
+    fleet.queue.release()
     if isWanted || joins { note(answer) }
     if isWanted {
       handle(.fetched(number: ticket.number, ProviderAnswer(answer)))
     } else if joins, let next {
       handle(.fetched(number: next.number, ProviderAnswer(answer)))
     } else if let next, session.isWaiting(forFetch: next.number) {
-      fleet.requestPlace(next)
+      fleet.queue.request(next)
     }
   }
 

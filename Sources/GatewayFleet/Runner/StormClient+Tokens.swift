@@ -35,13 +35,13 @@ extension StormClient {
   }
 
   private func askForKey(_ ticket: FetchTicket) {
-    guard let request = fleet.setup.dialect.keyRequest(of: identity) else { return fleet.releasePlace() }
+    guard let request = fleet.setup.dialect.keyRequest(of: identity) else { return fleet.queue.release() }
     let gateway = fleet.setup.gateway(of: index)
     fleet.ledger.keyWanted()
     let timeout = fleet.setup.plan.fetchTimeout
     Task.immediate(executorPreference: fleet.loop) {
       let result = await self.fleet.dialer.fetch(request, from: gateway, timeout: timeout)
-      self.fleet.releasePlace()
+      self.fleet.queue.release()
       self.handle(.fetched(number: ticket.number, ProviderAnswer(key: result, self.fleet.setup.dialect)))
     }
   }
@@ -51,7 +51,7 @@ extension StormClient {
     fleet.ledger.providerReturned(
       answer, to: ticket.purpose, after: now - ticket.wantedAt, isWanted: session.isWaiting(forFetch: ticket.number),
       at: now)
-    fleet.releasePlace()
+    fleet.queue.release()
     if session.isWaiting(forFetch: ticket.number) { take(answer) }
     handle(.fetched(number: ticket.number, answer))
   }

@@ -67,7 +67,7 @@ actor StormClient {
         return .fetched(number: number, answer)
       }
       let ticket = FetchTicket(client: self, number: number, purpose: purpose, wantedAt: now)
-      if isAskingEndpoint && purpose != .sessionKey { joined = ticket } else { fleet.requestPlace(ticket) }
+      if isAskingEndpoint && purpose != .sessionKey { joined = ticket } else { fleet.queue.request(ticket) }
     case .dial:
       let target = fleet.setup.gateway(of: index)
       if memory == nil { memory = fleet.setup.dialect.memory(of: identity) }

@@ -29,6 +29,17 @@ package struct StormProgress: Hashable, Sendable, Codable {
   package var lost = 0
   package var inFlight = 0
   package var settled = 0
+  /// Attempts to log in that are over, and those of them that came to nothing.
+  package var attempts = 0
+  package var failures = 0
+  /// Calls of the token provider that are over, and those of them that brought nothing. Those that a behaviour wants
+  /// refused are in neither.
+  package var calls = 0
+  package var refusals = 0
+  /// Why the first call that brought nothing did, in a sentence; nil while there is none.
+  package var trouble: String?
+  /// Whether a part of a storm has nothing more to do and waits for the others.
+  package var isThrough = false
 
   package init() {}
 
@@ -41,9 +52,14 @@ package struct StormProgress: Hashable, Sendable, Codable {
     lost = ledger.result.disconnects.total
     inFlight = ledger.inFlight
     settled = ledger.settled
+    failures = failed + ledger.result.returns.refused.total + ledger.result.returns.failed.total
+    attempts = ledger.result.connects.accepted + failures
+    calls = ledger.calls
+    refusals = ledger.refusals
+    trouble = ledger.trouble
   }
 
-  /// Adds the counts of another part; stage and time stay.
+  /// Adds the counts of another part; stage and time stay, and the trouble that was there first.
   package mutating func add(_ other: StormProgress) {
     started += other.started
     connected += other.connected
@@ -53,5 +69,10 @@ package struct StormProgress: Hashable, Sendable, Codable {
     lost += other.lost
     inFlight += other.inFlight
     settled += other.settled
+    attempts += other.attempts
+    failures += other.failures
+    calls += other.calls
+    refusals += other.refusals
+    trouble = trouble ?? other.trouble
   }
 }

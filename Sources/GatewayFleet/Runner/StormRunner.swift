@@ -8,6 +8,7 @@ package actor StormRunner {
   private nonisolated let setup: StormSetup
   private nonisolated let loops: [(loop: EventLoop, dialer: any Dialer)]
   private nonisolated let report: @Sendable (StormProgress) -> Void
+  private nonisolated let snapshots: (@Sendable ([StormResult]) -> Void)?
   private nonisolated let ownFigures: @Sendable () -> ProcessProbe.Sample?
   private var fleets: [LoopFleet] = []
   private var probes: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
@@ -16,6 +17,7 @@ package actor StormRunner {
   /// What had been counted when each phase of the scenario began.
   private var marks: [StormResult] = []
   private var start = Instant.zero
+  private var nextSnapshot = Instant.zero
   /// The longest time-out that the gateway has announced.
   private var longestTimeout: Duration?
   /// The longest life of a token that has come, and how many came of which nobody says when they end.
@@ -26,6 +28,8 @@ package actor StormRunner {
 
   /// How often it looks around.
   private static let pause = Duration.milliseconds(250)
+  /// How often it tells what was counted, to whoever wants that.
+  private static let snapshotPause = Duration.seconds(1)
   /// How long the closing handshakes at the end may take.
   private static let farewell = Duration.seconds(5)
   /// How long before the expected refreshes the gateway is probed.
@@ -37,10 +41,12 @@ package actor StormRunner {
   /// - Parameters:
   ///   - loops: As many as the plan says, running.
   ///   - report: Told how far the storm is, a few times a second, on the first loop.
+  ///   - snapshots: Told once a second what each loop has counted so far, on the first loop; nil if nobody wants it.
   ///   - ownFigures: What the system says of this process, if it is one that is to be measured.
   package init(
     _ setup: StormSetup, loops: [(loop: EventLoop, dialer: any Dialer)],
     report: @escaping @Sendable (StormProgress) -> Void = { _ in },
+    snapshots: (@Sendable ([StormResult]) -> Void)? = nil,
     ownFigures: @escaping @Sendable () -> ProcessProbe.Sample? = { nil }
   ) {
     precondition(loops.count == setup.plan.loops, "a storm has the loops of its plan")
@@ -48,9 +54,10 @@ package actor StormRunner {
     self.loops = loops
     self.ownFigures = ownFigures
     self.report = report
+    self.snapshots = snapshots
   }
 
-  /// Ends the storm early. It still says what it came to. From any thread.
+  /// Ends the storm early, or lets a part that is through leave. It still says what it came to. From any thread.
   package nonisolated func interrupt() {
     loops[0].loop.execute { self.assumeIsolated { $0.isInterrupted = true } }
   }
@@ -65,6 +72,7 @@ package actor StormRunner {
     if setup.phases.phases.first?.start == .zero { marks.append(StormResult()) }
     for fleet in fleets { await fleet.perform { $0.begin() } }
     let end = await watch()
+    if end != .interrupted && setup.waitsForOthers { await waitForOthers() }
     marks.append(await counted())
     await probe(.afterSettling)
     let stopped = loop.now
@@ -157,6 +165,16 @@ package actor StormRunner {
     setup.dialect.habits.refresh.how == .none ? max(setup.phases.end, setup.plan.expiresAfter) : setup.phases.end
   }
 
+  /// Says that it is through, until somebody ends it.
+  private func waitForOthers() async {
+    while !isInterrupted {
+      var progress = await look()
+      progress.isThrough = true
+      report(progress)
+      await loops[0].loop.sleep(until: loops[0].loop.now + Self.pause)
+    }
+  }
+
   private func look() async -> StormProgress {
     var progress = StormProgress()
     endless = 0
@@ -171,6 +189,13 @@ package actor StormRunner {
     }
     let elapsed = loops[0].loop.now - start
     progress.seconds = max(0, elapsed.inSeconds)
+    if let snapshots, loops[0].loop.now >= nextSnapshot {
+      nextSnapshot = loops[0].loop.now + Self.snapshotPause
+      var parts: [StormResult] = []
+      for fleet in fleets { parts.append(await fleet.perform { $0.ledger.result }) }
+      parts[0].seconds = progress.seconds
+      snapshots(parts)
+    }
     progress.stage =
       isInterrupted
       ? .leaving

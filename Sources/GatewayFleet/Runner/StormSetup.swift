@@ -22,6 +22,9 @@ package struct StormSetup: Sendable {
   package var startsAt: WallTime
   /// When the phases of its scenario begin; none without one.
   package var phases = ScenarioTimes()
+  /// Whether a part that is through waits, its clients connected, until it is told to leave by ``StormRunner/interrupt()``:
+  /// so that no part's farewell is counted while others still storm.
+  package var waitsForOthers = false
   /// The number of this process, 0..<``StormPlan/processes``.
   package var process = 0
 

@@ -7,6 +7,7 @@ extension StormReport {
       section("Phases", phaseRows.isEmpty ? "" : HTMLText.table(head: Self.phaseHead, rows: phaseRows)),
       section("Latency", latencyTable), section("What jitter would have changed", forecastTable),
       section("Clients by behaviour", behaviourTable),
+      section("Token provider", tokenTable),
       section("Connections and refreshes", countTable), section("Reasons", reasonTable),
       section("Plan", planTable),
       section("Settings of the gateway", HTMLText.table(head: [], rows: settingRows, numbersFrom: 2)),
@@ -44,6 +45,12 @@ extension StormReport {
   private var behaviourTable: String {
     HTMLText.table(head: [""] + Self.columnMeanings.map(\.name), rows: behaviourRows)
       + HTMLText.meanings(Self.columnMeanings)
+  }
+
+  private var tokenTable: String {
+    guard !tokenRows.isEmpty else { return "" }
+    let ends = endsText.map { "<p>When the latest tokens end was told by: \(Escaping.markup($0))</p>" } ?? ""
+    return HTMLText.table(head: Self.tokenHead, rows: tokenRows) + ends
   }
 
   private var countTable: String {
@@ -88,7 +95,11 @@ extension StormReport {
       ["waves", "\(plan.waves)"], ["slow clients' delay", Figures.duration(plan.slowDelay)],
       ["processes and loops", "\(plan.processes) × \(plan.loops)"],
       ["source addresses", plan.sources == 0 ? "the system's choice" : "\(plan.sources) of 127.0.0.x"],
-      ["requests to the provider at once", "\(Figures.count(plan.fetches)) in each process"],
+      [
+        "requests to the provider",
+        "\(Figures.count(plan.fetches)) at once in each process"
+          + (plan.fetchRate.map { ", \(Figures.decimal($0, places: 1)) a second" } ?? ""),
+      ],
       ["seed", "\(plan.seed)"],
     ]
   }

@@ -28,14 +28,15 @@ extension StormReport {
     """
   }
 
-  private var header: String {
+  var header: String {
     let verdict =
       thresholds.isEmpty ? "" : "<b class=\"\(passes ? "pass" : "fail")\">\(passes ? "passed" : "failed")</b>"
+    let wave = waveSentence.map { "<p>The wave: \(Escaping.markup($0))</p>" } ?? ""
     let caveat = caveats.map { "<p class=\"caveat\">\(Escaping.markup($0))</p>" }.joined()
     return """
       <header><h1>Storm of \(Figures.count(plan.clients)) clients \(verdict)</h1>
       <p>\(Escaping.markup(startText)) · \(Escaping.markup(gateway)) · \(Escaping.markup(dialectText)) · \(Escaping.markup(Figures.decimal(result.seconds, places: 1))) s</p>
-      \(caveat)</header>
+      \(wave)\(caveat)</header>
       """
   }
 
@@ -65,7 +66,7 @@ extension StormReport {
     return "<section class=\"tiles\">\(items.joined())</section>"
   }
 
-  private var thresholdSection: String {
+  var thresholdSection: String {
     guard !thresholds.isEmpty else { return "" }
     let rows = thresholds.map { outcome in
       let actual = outcome.actual + (outcome.why.map { ": \($0)" } ?? "")

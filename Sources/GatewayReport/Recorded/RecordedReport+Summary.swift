@@ -21,6 +21,7 @@ extension RecordedReport {
 
   private static let shown = [
     ("refreshed.share", "refreshed"), ("lost", "lost"), ("connects.failed", "not let in"),
+    ("refresh.half_within", "half of them within"),
     ("time_to_99", "99 % refreshed after"), ("refresh.p99", "refresh p99"), ("outage.p99", "without a connection p99"),
     ("provider.refresh_peak", "provider's peak per second"), ("gateway.cpu_per_refresh", "gateway CPU per refresh"),
   ]

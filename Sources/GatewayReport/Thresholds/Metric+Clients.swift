@@ -10,6 +10,11 @@ extension Metric {
     Metric("connects.failed", .count, "first connections that came to no login", better: .lower) {
       Double($0.connects.failed.total)
     },
+    Metric(
+      "connects.failed.share", .share,
+      "of all attempts to log in that are over, on the way back too, those that failed",
+      better: .lower, missing: { _ in .none("no attempt was over") }
+    ) { share(of: $0.failedAttempts, in: $0.failedAttempts + $0.connects.accepted) },
     Metric("connects.peak", .count, "the most logins in any one second", over: .connected) {
       peak($0, \.logins, .seconds(1))
     },
@@ -89,6 +94,10 @@ extension Metric {
     Metric("refresh.length", .duration, "from the first accepted refresh to the last", over: .asked) {
       $0.waveLength?.inSeconds
     },
+    Metric(
+      "refresh.half_within", .duration, "the shortest time in which half of all refreshes were accepted", over: .asked,
+      missing: { _ in .none("nothing was refreshed") }
+    ) { $0.shortestSpan(ofShare: 0.5)?.inSeconds },
     Metric(
       "refreshed.share", .share, "of the clients that should be refreshed, those that were and stayed", better: .higher,
       missing: { _ in .none("no connected client was to be refreshed") }
@@ -184,6 +193,11 @@ extension Metric {
     _ result: StormResult, _ counts: KeyPath<StormBins, StormBins.Counts>, _ length: Duration
   ) -> Double? {
     result.bins.peak(result.bins[keyPath: counts], over: length).map(Double.init)
+  }
+
+  /// Nil of nothing.
+  static func share(of part: Int, in whole: Int) -> Double? {
+    whole == 0 ? nil : Double(part) / Double(whole)
   }
 
   @Sendable static func coarse(_ result: StormResult) -> Absence {

@@ -10,6 +10,10 @@ extension Metric {
     Metric("provider.refused", .count, "those that brought none", better: .lower, over: .calls) {
       Double($0.provider.refused.total)
     },
+    Metric(
+      "provider.refused.share", .share, "of all that were answered or given up, those", better: .lower, over: .calls,
+      missing: { _ in .none("no request was over") }
+    ) { share(of: $0.provider.refused.total, in: $0.provider.refused.total + $0.provider.granted) },
     Metric("provider.unanswered", .count, "those still under way when the storm ended", better: .lower, over: .calls) {
       Double($0.unansweredCalls)
     },

@@ -12,6 +12,13 @@ extension Metric.Unit {
     }
   }
 
+  /// The value that a number with a suffix says, in the unit; nil if it says none.
+  func value(_ text: Substring) -> Double? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+    guard let number = Double(digits), let factor = suffixes[String(text[digits.endIndex...])] else { return nil }
+    return number * factor
+  }
+
   var wanted: String {
     switch self {
     case .count: "a number, e.g. 0"

@@ -62,5 +62,6 @@ package struct Metric: Sendable {
   package static func named(_ name: String) -> Metric? { all.first { $0.name == name } }
 
   /// All there are, in the order of the documentation.
-  package static let all: [Metric] = connects + refreshes + losses + ends + returns + providers + gateways + latencies
+  package static let all: [Metric] =
+    connects + refreshes + losses + ends + returns + providers + tokens + gateways + latencies
 }

@@ -4,6 +4,8 @@ import GatewayFleet
 /// What a part of a storm, or the worker that carries it out, tells the storm: JSON, one message a line.
 enum StormMessage: Codable {
   case progress(StormProgress)
+  /// What was counted so far, for whoever looks on.
+  case snapshot(StormResult)
   case result(StormResult)
   /// A worker of another machine: its process has ended, and this is the last that it said on standard error.
   case ended(status: Int32, said: String)
@@ -30,7 +32,7 @@ enum StormMessage: Codable {
   private var spans: [Double] {
     switch self {
     case .progress(let progress): [progress.seconds]
-    case .result(let result):
+    case .result(let result), .snapshot(let result):
       [result.seconds, result.given] + (result.phases ?? []).flatMap { [$0.from, $0.to, $0.result.seconds] }
     case .ended: []
     }

@@ -14,8 +14,14 @@ struct StormPart: Hashable, Codable {
   let startsAt: Int64
   /// How far this machine's clock is ahead of that one, in nanoseconds.
   var clockError: Int64 = 0
+  /// What the whole storm calls itself to whom it hits.
+  let run: String
+  /// The hosts that were looked up, for all parts alike.
+  let pins: [PinnedHost]
 
-  init(process: Int, processes: Int, startsAt: WallTime) {
+  init(process: Int, processes: Int, startsAt: WallTime, run: String, pins: [PinnedHost]) {
+    self.run = run
+    self.pins = pins
     self.process = process
     self.processes = processes
     self.startsAt = startsAt.nanoseconds
@@ -33,9 +39,12 @@ struct StormPart: Hashable, Codable {
   /// Whether there may be such a part: bounds that keep the arithmetic of time far from its ends.
   private var isOne: Bool {
     (1...Self.processesMax).contains(processes) && (0..<processes).contains(process)
-      && (0...Self.latest).contains(startsAt) && (-Self.clockErrorMax...Self.clockErrorMax).contains(clockError)
+      && run.utf8.count <= 16 && run.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+      && pins.count <= Self.pinsMax && pins.allSatisfy(\.isOne) && (0...Self.latest).contains(startsAt)
+      && (-Self.clockErrorMax...Self.clockErrorMax).contains(clockError)
   }
 
+  private static let pinsMax = 1_000
   private static let processesMax = 1_000
   /// The year 2200.
   private static let latest: Int64 = 7_258_118_400_000_000_000

@@ -9,8 +9,11 @@ struct LocalStorm {
   private let runner: StormRunner
 
   /// Starts the loops; the first client connects at `part`'s time, or in a moment.
+  ///
+  /// - Parameter snapshots: Told once a second what was counted so far; nil if nobody wants it.
   static func start(
-    _ options: StormOptions, part: StormPart?, report: @escaping @Sendable (StormProgress) -> Void
+    _ options: StormOptions, part: StormPart?, report: @escaping @Sendable (StormProgress) -> Void,
+    snapshots: (@Sendable ([StormResult]) -> Void)? = nil
   ) async throws -> LocalStorm {
     var limits = ServerLimits()
     limits.handshakeTimeout = options.plan.connectTimeout
@@ -23,12 +26,13 @@ struct LocalStorm {
       for loop in loops { await loop.perform { loop.events.wallError = { .nanoseconds(-error) } } }
     }
     let now = await loops[0].perform { loops[0].events.wallTime }
-    let setup = options.setup(
+    var setup = options.setup(
       startsAt: part.map { WallTime(nanoseconds: $0.startsAt) } ?? options.start(ready: now + .milliseconds(200)),
       process: part?.process ?? 0)
+    setup.waitsForOthers = part != nil
     let runner = StormRunner(
       setup, loops: loops.map { (loop: $0.events, dialer: dialer(on: $0, options)) },
-      report: report,
+      report: report, snapshots: snapshots,
       ownFigures: {
         let figures = ProcessFigures()
         return ProcessProbe.Sample(
@@ -40,7 +44,8 @@ struct LocalStorm {
   let startsAt: WallTime
 
   private static func dialer(on loop: SocketLoop, _ options: StormOptions) -> any Dialer {
-    let network = SocketDialer(on: loop)
+    let sockets = SocketDialer(on: loop)
+    let network: any Dialer = options.mark.map { MarkedDialer(sockets, $0) } ?? sockets
     return options.isProviderOnly ? AloneDialer(on: loop.events, network: network) : network
   }
 
@@ -58,7 +63,7 @@ struct LocalStorm {
     return result
   }
 
-  /// Ends it early.
+  /// Ends it early, or lets a part leave that is through.
   func interrupt() {
     runner.interrupt()
   }

@@ -1,13 +1,17 @@
 import GatewayCore
 import GatewayFleet
 import GatewayKit
+import GatewayReport
 import GatewayRuntime
+import GatewayServer
 
 /// Care for systems of others: which hosts a storm may hit. This machine's own need nothing; any other, a colleague's staging
 /// gateway for instance, is named by whoever has the leave of those who run it.
 struct StormCare {
   /// Hosts that are not this machine, each once, by the flag that named it first.
   private let others: [(host: String, flag: String)]
+  /// Names below `.localhost`, which mean this machine (RFC 6761 section 6.3) whatever a name service says.
+  private let locals: [String]
 
   /// Services that many share: nobody who uses them can give leave.
   private static let shared =
@@ -16,13 +20,51 @@ struct StormCare {
   /// - Parameter targets: Whom the storm connects to, and the flags that say so.
   init(_ targets: [(target: DialTarget, flag: String)]) {
     var others: [(host: String, flag: String)] = []
+    var locals: [String] = []
     for (target, flag) in targets {
-      let host = Self.plain(target.host)
+      let host = PinnedHost.plain(target.host)
+      if host.utf8.reversed().starts(with: ".localhost".utf8.reversed()) { locals.append(host) }
       if !Self.isThisMachine(host), !others.contains(where: { Name($0.host) == Name(host) }) {
         others.append((host, flag))
       }
     }
     self.others = others
+    self.locals = locals
+  }
+
+  /// Whether anything that it hits is not this machine.
+  var isOfOthers: Bool { !others.isEmpty }
+
+  /// Looks every host up that is not this machine, once.
+  func pin() throws -> [PinnedHost] {
+    let here = locals.map { PinnedHost(host: $0, addresses: ["127.0.0.1", "::1"]) }
+    return try here
+      + others.map { host, flag in
+        do {
+          return PinnedHost(host: host, addresses: try NameService.addresses(of: host))
+        } catch {
+          throw UsageError("\(flag): \(error)")
+        }
+      }
+  }
+
+  /// When the storm ends itself: as it is told, or for others' systems by the usual rules.
+  func stopRules(_ arguments: Arguments) throws -> [StopRule] {
+    let texts = arguments.strings("stop-when")
+    guard !texts.isEmpty else { return isOfOthers ? StopRule.usual : [] }
+    if texts == ["never"] { return [] }
+    do {
+      return try texts.map { try StopRule(parsing: $0) }
+    } catch let error as ThresholdError {
+      throw UsageError("--stop-when: \(error)")
+    }
+  }
+
+  /// What all that goes out says of itself; nil where only this machine hears it and nobody wants it.
+  func mark(_ arguments: Arguments, run: String) throws -> StormMark? {
+    guard try arguments.isOn("unmarked") else { return StormMark(agent: "postern-storm/\(Version.number)", run: run) }
+    guard let (host, _) = others.first else { return nil }
+    throw UsageError("--unmarked is for this machine: whoever runs \(host) is to see by whom it is hit")
   }
 
   /// Refuses a host that nobody has given leave for: each is to be named by itself, by `--i-may-storm`, or one of a shared
@@ -44,21 +86,16 @@ struct StormCare {
   }
 
   /// What a storm of others' systems does if nobody says more: what suits a laptop hurts a small staging system.
-  func hold(_ plan: inout StormPlan, _ arguments: Arguments) {
+  func hold(_ plan: inout StormPlan, _ arguments: Arguments) throws {
     guard !others.isEmpty else { return }
     if arguments.value("rate") == nil { plan.rate = min(plan.rate, 50) }
     if arguments.value("fetches") == nil { plan.fetches = min(plan.fetches, 50) }
+    if try arguments.value("fetch-rate") == nil && !arguments.isOn("mint") { plan.fetchRate = 50 }
     if arguments.value("timeout") == nil { plan.bound = plan.bound ?? 600 }
   }
 
   private static func named(_ arguments: Arguments, _ flag: String) -> Set<Name> {
-    Set(arguments.strings(flag).map { Name(plain($0)) })
-  }
-
-  /// As it is compared: case says nothing (RFC 4343), nor does the dot of the root.
-  private static func plain(_ host: String) -> String {
-    let host = String(decoding: host.utf8.map { (0x41...0x5a).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
-    return host.hasSuffix(".") ? String(host.dropLast()) : host
+    Set(arguments.strings(flag).map { Name(PinnedHost.plain($0)) })
   }
 
   /// Whether it is the loopback, by address or by the name that is kept for it (RFC 6761 section 6.3).

@@ -23,11 +23,23 @@ enum StormCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let part = try StormPart.read(ProcessInfo.processInfo.environment)
     var options = try StormOptions(arguments, part: part)
+    try options.pin(part?.pins)
     try await options.readSettings()
     if let part { return try await runPart(options, part) }
     try ReportFiles.check(options.reportDirectory)
+    if options.isOfOthers {
+      for host in options.pins where host.isName { Output.error("\(host.text): the storm keeps to that") }
+      try await StormCanary(options).sing()
+    }
     let workers = try await options.connectWorkers()
-    let faults = try await options.orderFaults()
+    let live = try await startLive(options)
+    let faults: [StormOptions.OrderedFault]
+    do {
+      faults = try await options.orderFaults()
+    } catch {
+      await live?.end(nil)
+      throw error
+    }
     let line = ProgressLine(clients: options.plan.clients)
     let signals = SignalStream([SIGINT, SIGTERM])
     let result: StormResult
@@ -36,13 +48,14 @@ enum StormCommand: Command {
     do {
       (result, startsAt, failures) =
         try await options.plan.processes == 1 && workers.isEmpty
-        ? runHere(options, signals, line) : runInParts(options, workers, signals, line)
+        ? runHere(options, signals, line, live) : runInParts(options, workers, signals, line, live)
     } catch {
       await options.mend(faults)
+      await live?.end(nil)
       throw error
     }
     await options.mend(faults)
-    line.clear()
+    line.finish()
     // Whoever waits for a reader of the report can be ended like any program.
     signals.end()
     let report = StormReport(
@@ -51,18 +64,40 @@ enum StormCommand: Command {
       machine: .current, result: result, thresholds: options.thresholds,
       phaseThresholds: options.scenario?.thresholds ?? [], settings: options.settings,
       caveats: options.caveats, failures: failures)
+    await live?.end(report)
     try tell(report, options)
     return report.passes ? 0 : 1
   }
 
+  /// The page that moves, if somebody wants it.
+  private static func startLive(_ options: StormOptions) async throws -> LiveServer? {
+    guard let port = options.livePort else { return nil }
+    let (plan, gateway, provider) = (options.plan, options.gatewayText, options.providerText)
+    let startedAt = SystemTime.now
+    let live = try await LiveServer.start(port: port) { result in
+      StormReport(
+        plan: plan, gateway: gateway, provider: provider, startedAt: startedAt, machine: .current, result: result,
+        thresholds: [])
+    }
+    Output.error("live: \(live.address)")
+    return live
+  }
+
   private static func runHere(
-    _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine
+    _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine, _ live: LiveServer?
   ) async throws -> (StormResult, WallTime, [String]) {
-    let storm = try await LocalStorm.start(options, part: nil) { line.show($0) }
+    let guardian = StormGuard(options.stopRules)
+    let storm = try await LocalStorm.start(
+      options, part: nil,
+      report: { progress in
+        line.show(progress)
+        guardian.look(at: progress)
+      }, snapshots: live?.snapshots)
+    guardian.whenItStops { storm.interrupt() }
     let watch = Task { for await _ in signals { storm.interrupt() } }
     defer { watch.cancel() }
     let (result, failures) = try await conduct(options, startsAt: storm.startsAt) { await storm.run() }
-    return (result, storm.startsAt, failures)
+    return (guardian.judged(result), storm.startsAt, failures)
   }
 
   /// Runs the storm while its scenario is carried out. Returns also what of that was not done.
@@ -87,24 +122,35 @@ enum StormCommand: Command {
   }
 
   private static func runInParts(
-    _ options: StormOptions, _ workers: [WorkerLink], _ signals: SignalStream, _ line: ProgressLine
+    _ options: StormOptions, _ workers: [WorkerLink], _ signals: SignalStream, _ line: ProgressLine,
+    _ live: LiveServer?
   ) async throws -> (StormResult, WallTime, [String]) {
     let startsAt = options.start(ready: SystemTime.now + StormParts.head)
-    let parts = StormParts(count: options.plan.processes, workers: workers) { line.show($0) }
+    let guardian = StormGuard(options.stopRules)
+    let parts = StormParts(
+      count: options.plan.processes, workers: workers, run: options.mark?.run ?? "", pins: options.pins,
+      report: { progress in
+        line.show(progress)
+        guardian.look(at: progress)
+      }, snapshots: live?.snapshots)
+    guardian.whenItStops { parts.interrupt() }
     let watch = Task { for await _ in signals { parts.interrupt() } }
     defer { watch.cancel() }
     let words = Array(CommandLine.arguments.dropFirst())
     let (result, failures) = try await conduct(options, startsAt: startsAt) {
       try await parts.run(words: words, startsAt: startsAt)
     }
-    return (result, startsAt, failures)
+    return (guardian.judged(result), startsAt, failures)
   }
 
   /// Runs one part of a storm for its parent, and ends early when the parent says so or is gone.
   private static func runPart(_ options: StormOptions, _ part: StormPart) async throws -> Int32 {
-    let storm = try await LocalStorm.start(options, part: part) { progress in
-      if let line = try? StormMessage.progress(progress).line() { Output.line(line) }
-    }
+    let teller = PartTeller()
+    let tell: @Sendable ([StormResult]) -> Void = { teller.tell(snapshot: $0) }
+    let snapshots = options.livePort == nil ? nil : tell
+    let storm = try await LocalStorm.start(
+      options, part: part, report: { teller.tell($0) },
+      snapshots: snapshots)
     let signals = SignalStream([SIGINT, SIGTERM])
     let watch = Task { for await _ in signals { storm.interrupt() } }
     defer { watch.cancel() }
@@ -112,7 +158,7 @@ enum StormCommand: Command {
       InputEnd.see()
       storm.interrupt()
     }
-    Output.line(try StormMessage.result(await storm.run()).line())
+    teller.tell(await storm.run())
     return 0
   }
 

@@ -39,7 +39,7 @@ enum StormFlags {
     Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
     Flag(
       "i-may-storm", "HOST",
-      "a host that is not this machine, whose owners know of the storm (then, unless said: --rate 50, --fetches 50, --timeout 10m)",
+      "a host that is not this machine, whose owners know of the storm (then, unless said: --rate 50, --fetches 50, --fetch-rate 50, --timeout 10m)",
       repeats: true),
     Flag("with-leave-of", "HOST", "one of a service that many share, whose owners have given leave", repeats: true),
   ]
@@ -98,6 +98,7 @@ enum StormFlags {
     Flag("slow-delay", "DURATION", "how long a slow client waits before it asks the provider (default 3s)"),
     Flag("reconnect", nil, "clients whose connection ends come back with a new token, after waits with full jitter"),
     Flag("fetches", "N", "requests to the provider at once, in each process (default 1000)"),
+    Flag("fetch-rate", "N", "requests to the provider begun per second, in the whole storm (default: any number)"),
     Flag("fetch-timeout", "DURATION", "for one request to the provider (default 10s)"),
     Flag("connect-timeout", "DURATION", "from the start of a connection to the login (default 30s)"),
   ]
@@ -113,6 +114,11 @@ enum StormFlags {
     ),
     Flag("worker-secret-file", "FILE", "what the workers' --secret-file holds"),
     Flag("loops", "N", "event loops of each process, one thread each (default 1)"),
+    Flag(
+      "stop-when", "RULE",
+      "end early, e.g. 'connects.failed.share > 50% over 10s', 'provider.refused.share > 20% over 30s', never (default: both at 50% over 10s where a host is not this machine)",
+      repeats: true),
+    Flag("unmarked", nil, "say neither User-Agent nor Postern-Storm, which name the storm; to this machine only"),
     Flag("seed", "N", "the seed of all chance (default 1)"),
     Flag("timeout", "DURATION", "the storm ends by then, whatever happens (default: when the last time-out is over)"),
   ]
@@ -124,6 +130,9 @@ enum StormFlags {
         "e.g. 'refresh.p99 < 500ms', 'time_to_99 < 20s' (default: nobody lost, missing or overstayed)",
         repeats: true),
       Flag("report", "DIR", "write storm.html and storm.json there"),
+      Flag(
+        "live", "PORT",
+        "a page on http://127.0.0.1:PORT that moves while the storm lasts, with the report's charts (0: any free port)"),
       Flag("json", nil, "print the JSON report in place of the table"),
     ] + ReportOutputs.flags
 

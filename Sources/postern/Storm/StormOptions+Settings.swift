@@ -46,6 +46,7 @@ extension StormOptions {
     if let controlSecret {
       request.headers.append(HTTPField("authorization", "Bearer \(controlSecret.token)"))
     }
+    if let mark { request = mark.marked(request) }
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }

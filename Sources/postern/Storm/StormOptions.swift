@@ -10,7 +10,7 @@ import GatewayWires
 struct StormOptions {
   var plan: StormPlan
   /// The gateways, of which a client keeps to one.
-  let gateways: [StormAddress]
+  private(set) var gateways: [StormAddress]
   let provider: StormAddress?
   /// Whether there is no gateway, and the token endpoint alone is stormed.
   let isProviderOnly: Bool
@@ -18,7 +18,7 @@ struct StormOptions {
   let described: TokenDescription?
   var tokens: TokenSource
   /// The control ports of the gateways, or of some of them.
-  let controls: [StormAddress]
+  private(set) var controls: [StormAddress]
   let controlSecret: Credentials?
   /// How the gateway is to fail while the storm lasts, as orders in JSON.
   let faults: [String]
@@ -28,9 +28,18 @@ struct StormOptions {
   private let providerPath: String
   let thresholds: [Threshold]
   let reportDirectory: String?
+  /// Where the page is that moves while the storm lasts, 0 for any free port; nil if nobody wants it.
+  let livePort: Int?
   let printsJSON: Bool
   let outputs: ReportOutputs
   private let workers: WorkerOptions
+  private let care: StormCare
+  /// What all its requests and upgrades say of themselves.
+  let mark: StormMark?
+  /// When it ends itself.
+  let stopRules: [StopRule]
+  /// The hosts that were looked up, once for all parts.
+  private(set) var pins: [PinnedHost] = []
   /// When the first client is to connect; nil for as soon as may be.
   private let startsAt: WallTime?
   /// What the gateway told of its settings, if its control port is known and tells them.
@@ -78,15 +87,18 @@ struct StormOptions {
     providerPath = dialect?.providerPath ?? ""
     tokens = try Self.tokens(arguments, dialect, described: described, provider: provider, gateway: gateway)
     let endpoint = described == nil ? "--provider" : "--tokens"
-    let care = StormCare(
+    care = StormCare(
       gateways.map { ($0.target, "--url") } + controls.map { ($0.target, "--control-url") }
         + tokens.targets.map { [endpoint] in ($0, endpoint) })
     try care.check(arguments)
+    mark = try care.mark(arguments, run: part?.run ?? Self.newRun())
+    stopRules = try care.stopRules(arguments)
     guard provider?.path == nil || described != nil || dialect?.mayMoveProvider ?? true else {
       throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
     }
     thresholds = try Self.thresholds(arguments)
     reportDirectory = arguments.string("report")
+    livePort = try arguments.int("live", in: 0...65_535)
     printsJSON = try arguments.isOn("json")
     outputs = try part == nil ? ReportOutputs(arguments) : .none
     workers = try part == nil ? WorkerOptions(arguments) : .none
@@ -96,7 +108,7 @@ struct StormOptions {
     startsAt = try arguments.number("start-at", in: 0...1e11).map { WallTime(seconds: $0) }
     do {
       plan = try Self.plan(arguments)
-      care.hold(&plan, arguments)
+      try care.hold(&plan, arguments)
       self.dialect = dialect?.client ?? Self.alone(plan)
       plan.dialect = self.dialect.name
       plan.sdk = self.dialect.sdk
@@ -111,6 +123,30 @@ struct StormOptions {
       _ = try scenario?.scenario.times(of: plan)
     } catch let error as StormPlanError {
       throw UsageError("\(error)")
+    }
+  }
+
+  /// A name for the run that no other has.
+  private static func newRun() -> String {
+    let text = String(UInt64.random(in: 0 ... .max), radix: 16)
+    return String(repeating: "0", count: 16 - text.count) + text
+  }
+
+  /// Whether somebody else's system is hit.
+  var isOfOthers: Bool { care.isOfOthers }
+
+  /// Looks the hosts up that are not this machine, and keeps to what they are now. May take seconds.
+  ///
+  /// - Parameter given: What whoever began the storm has found; nil to look.
+  mutating func pin(_ given: [PinnedHost]?) throws {
+    pins = try given ?? care.pin()
+    for index in gateways.indices { gateways[index].target = gateways[index].target.pinned(to: pins) }
+    for index in controls.indices { controls[index].target = controls[index].target.pinned(to: pins) }
+    switch tokens {
+    case .provider(let target, let path): tokens = .provider(target.pinned(to: pins), path: path)
+    case .endpoint(let endpoint, let places):
+      tokens = .endpoint(endpoint, places: places.map { $0.pinned(to: pins) })
+    case .minted: break
     }
   }
 
@@ -148,6 +184,7 @@ struct StormOptions {
     if let delay = try arguments.duration("slow-delay") { plan.slowDelay = delay }
     plan.reconnects = try arguments.isOn("reconnect")
     if let fetches = try arguments.int("fetches", in: 1...60_000) { plan.fetches = fetches }
+    plan.fetchRate = try arguments.number("fetch-rate", in: 0.001...1_000_000)
     if let timeout = try arguments.duration("fetch-timeout") { plan.fetchTimeout = timeout }
     if let timeout = try arguments.duration("connect-timeout") { plan.connectTimeout = timeout }
     if let loops = try arguments.int("loops", in: 1...64) { plan.loops = loops }

@@ -10,6 +10,7 @@ final class StormParts: Sendable {
     var interrupts: [@Sendable () -> Void] = []
     var isInterrupted = false
     var progress: [Int: StormProgress] = [:]
+    var snapshots: [Int: StormResult] = [:]
     var results: [Int: StormResult] = [:]
     var failures: [Int: String] = [:]
   }
@@ -18,6 +19,8 @@ final class StormParts: Sendable {
   private let count: Int
   private let workers: [WorkerLink]
   private let report: @Sendable (StormProgress) -> Void
+  private let snapshots: (@Sendable ([StormResult]) -> Void)?
+  private let mark: (run: String, pins: [PinnedHost])
 
   /// How long the children may take to start.
   static let head = Duration.seconds(2)
@@ -26,8 +29,13 @@ final class StormParts: Sendable {
   private static let lineBytesMax = 64 << 20
 
   /// - Parameter workers: Who carries the parts out, in turn; this machine if there are none.
-  init(count: Int, workers: [WorkerLink], report: @escaping @Sendable (StormProgress) -> Void) {
+  init(
+    count: Int, workers: [WorkerLink], run: String, pins: [PinnedHost],
+    report: @escaping @Sendable (StormProgress) -> Void, snapshots: (@Sendable ([StormResult]) -> Void)? = nil
+  ) {
     self.count = count
+    mark = (run, pins)
+    self.snapshots = snapshots
     self.workers = workers
     self.report = report
   }
@@ -36,7 +44,8 @@ final class StormParts: Sendable {
   func run(words: [String], startsAt: WallTime) async throws -> StormResult {
     let (finished, ends) = AsyncStream.makeStream(of: Int.self)
     for number in 0..<count {
-      let part = StormPart(process: number, processes: count, startsAt: startsAt)
+      let part = StormPart(
+        process: number, processes: count, startsAt: startsAt, run: mark.run, pins: mark.pins)
       let body = try workers.isEmpty ? start(part, words) : order(part, words, of: workers[number])
       OwnThread.start {
         body()
@@ -62,7 +71,7 @@ final class StormParts: Sendable {
     return merged
   }
 
-  /// Ends all parts early; they still tell their results.
+  /// Ends all parts early, or lets them leave that are through; they still tell their results.
   func interrupt() {
     let interrupts = state.withLock { state in
       state.isInterrupted = true
@@ -140,9 +149,19 @@ final class StormParts: Sendable {
         sum.stage = state.progress.values.map(\.stage).min() ?? .connecting
         sum.seconds = state.progress.values.map(\.seconds).max() ?? 0
         for progress in state.progress.values { sum.add(progress) }
+        sum.isThrough = (0..<count).allSatisfy { state.progress[$0]?.isThrough == true }
         return sum
       }
       report(sum)
+      // All of them have waited for the last, so that what was counted was counted together.
+      if sum.isThrough { interrupt() }
+    case .snapshot(let snapshot):
+      guard let snapshots else { return }
+      let all = state.withLock { state in
+        state.snapshots[part] = snapshot
+        return Array(state.snapshots.values)
+      }
+      snapshots(all)
     case .ended(let status, let said):
       guard status != 0 else { return }
       let reason = said.split(whereSeparator: \.isNewline).first.map(String.init) ?? "status \(status)"

@@ -6,7 +6,7 @@ import threading
 import pytest
 import requests
 from authlib.integrations.requests_client import OAuth2Session
-from devtools import browser
+from devtools import Page
 from gateway import Gateway
 from provider import CLIENT, SCOPES, parameters
 
@@ -39,25 +39,26 @@ def test_a_person_logs_in(issuer, callback, tmp_path):
     address, state = client.create_authorization_url(
         f"{issuer}/authorize", code_verifier=verifier, login_hint="ann"
     )
-    with browser() as page:
-        page.go(address)
-        assert page.run("document.querySelector('h1').textContent") == "Log in to Postern"
-        assert page.run("document.querySelector('#username').value") == "ann"
+    with Page() as page:
+        page.open(address)
+        assert page.evaluate("document.querySelector('h1').textContent") == "Log in to Postern"
+        assert page.evaluate("document.querySelector('#username').value") == "ann"
         # The style sheet holds, and everything fits on a small screen.
-        assert page.run("getComputedStyle(document.querySelector('button')).backgroundColor") == "rgb(20, 87, 200)"
-        assert page.run("document.documentElement.scrollWidth <= innerWidth")
-        assert page.run("[...document.querySelectorAll('input')].filter(i => i.type !== 'hidden')"
+        assert page.evaluate("getComputedStyle(document.querySelector('button')).backgroundColor") == "rgb(20, 87, 200)"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate("[...document.querySelectorAll('input')].filter(i => i.type !== 'hidden')"
                         ".every(i => i.labels.length === 1)")
-        picture = page.screenshot()
+        picture = page.picture()
         assert picture.startswith(b"\x89PNG")
         (tmp_path / "login.png").write_bytes(picture)
         # Nothing typed yet: the browser itself keeps the form back.
-        page.run("document.querySelector('button').click()")
-        assert page.run("location.pathname").endswith("/authorize")
-        page.type("#password", "secret")
-        page.run("document.querySelector('button').click()")
-        page.wait(f"location.href.startsWith('{callback}')")
-        back = page.run("location.href")
+        page.evaluate("document.querySelector('button').click()")
+        assert page.evaluate("location.pathname").endswith("/authorize")
+        page.evaluate("document.querySelector('#password').focus()")
+        page.type("secret")
+        page.evaluate("document.querySelector('button').click()")
+        page.until(f"location.href.startsWith('{callback}')")
+        back = page.evaluate("location.href")
     said = parameters(back)
     assert said["state"] == state and said["iss"] == issuer
     token = client.fetch_token(
@@ -94,41 +95,42 @@ def test_a_wrong_password_keeps_the_name_and_puts_the_keyboard_in_the_password(c
     password = tmp_path / "password"
     password.write_text("correct horse\n")
     client = OAuth2Session(CLIENT, scope=SCOPES, redirect_uri=callback, code_challenge_method="S256")
-    with Gateway("--streem-oidc-user", f"ann={password}") as gateway, browser() as page:
+    with Gateway("--streem-oidc-user", f"ann={password}") as gateway, Page() as page:
         issuer = f"{gateway.http_url}/streem/oidc/postern"
         address, _ = client.create_authorization_url(f"{issuer}/authorize", code_verifier="v" * 64)
-        page.go(address)
+        page.open(address)
         # A browser gives the keyboard to a field with the first picture that it draws.
-        page.wait("document.activeElement.id === 'username'")
-        page.call("Input.insertText", text="ann")
-        page.type("#password", "wrong")
-        page.run("document.querySelector('button').click()")
-        page.wait("document.querySelector('.wrong') !== null && document.readyState === 'complete'")
-        assert page.run("document.querySelector('.wrong').textContent") == "Wrong name or password."
-        assert page.run("document.querySelector('#username').value") == "ann"
-        assert page.run("document.querySelector('#password').value") == ""
-        page.wait("document.activeElement.id === 'password'")
+        page.until("document.activeElement.id === 'username'")
+        page.type("ann")
+        page.evaluate("document.querySelector('#password').focus()")
+        page.type("wrong")
+        page.evaluate("document.querySelector('button').click()")
+        page.until("document.querySelector('.wrong') !== null && document.readyState === 'complete'")
+        assert page.evaluate("document.querySelector('.wrong').textContent") == "Wrong name or password."
+        assert page.evaluate("document.querySelector('#username').value") == "ann"
+        assert page.evaluate("document.querySelector('#password').value") == ""
+        page.until("document.activeElement.id === 'password'")
         for scheme in ("light", "dark"):
-            page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            contrasts = page.run(CONTRAST)
+            page.look(500, 700, dark=scheme == "dark")
+            contrasts = page.evaluate(CONTRAST)
             assert len(contrasts) >= 8
             assert all(contrast >= 4.5 for _, contrast in contrasts), contrasts
         # The keyboard is where the password goes: one types it, and is in.
-        page.call("Input.insertText", text="correct horse")
-        page.run("document.querySelector('button').click()")
-        page.wait(f"location.href.startsWith('{callback}')")
-        assert "code" in parameters(page.run("location.href"))
+        page.type("correct horse")
+        page.evaluate("document.querySelector('button').click()")
+        page.until(f"location.href.startsWith('{callback}')")
+        assert "code" in parameters(page.evaluate("location.href"))
 
-        page.go(f"{gateway.http_url}/streem/oidc/nobody/authorize?client_id=streem-sdk")
-        assert page.run("document.querySelector('h1').textContent") == "No such company"
+        page.open(f"{gateway.http_url}/streem/oidc/nobody/authorize?client_id=streem-sdk")
+        assert page.evaluate("document.querySelector('h1').textContent") == "No such company"
 
 
 def test_a_person_gives_up(issuer, callback):
     client = OAuth2Session(CLIENT, scope=SCOPES, redirect_uri=callback, code_challenge_method="S256")
     address, state = client.create_authorization_url(f"{issuer}/authorize", code_verifier="v" * 64)
-    with browser() as page:
-        page.go(address)
-        page.run("document.querySelector('button.quiet').click()")
-        page.wait(f"location.href.startsWith('{callback}')")
-        said = parameters(page.run("location.href"))
+    with Page() as page:
+        page.open(address)
+        page.evaluate("document.querySelector('button.quiet').click()")
+        page.until(f"location.href.startsWith('{callback}')")
+        said = parameters(page.evaluate("location.href"))
     assert said["error"] == "access_denied" and said["state"] == state

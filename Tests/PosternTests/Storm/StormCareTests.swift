@@ -1,5 +1,6 @@
 import GatewayFleet
 import GatewayKit
+import GatewayRuntime
 import Testing
 
 @testable import postern
@@ -22,6 +23,38 @@ struct StormCareTests {
   func ours(place: String) throws {
     let options = try Self.options(["--url", "ws://\(place)"])
     #expect(options.plan.rate == 500 && options.plan.bound == nil)
+    #expect(options.plan.fetchRate == nil && options.stopRules.isEmpty && !options.isOfOthers)
+  }
+
+  @Test("all that goes out names the storm, with one word for all of a run; only this machine may be spared it")
+  func mark() throws {
+    let ours = ["--url", "ws://127.0.0.1:1"]
+    let (one, other) = (try #require(try Self.options(ours).mark), try #require(try Self.options(ours).mark))
+    #expect(one.agent.hasPrefix("postern-storm/") && one.run.utf8.count == 16 && one.run != other.run)
+    #expect(try Self.options(ours + ["--unmarked"]).mark == nil)
+    #expect(
+      Self.sentence(["--url", "ws://gw.example", "--i-may-storm", "gw.example", "--unmarked"]).contains("gw.example"))
+    #expect(Self.sentence(ours + ["--stop-when", "lost > 1"]).contains("--stop-when"))
+  }
+
+  @Test("a host is looked up once, and what was found holds for gateway, endpoint and control port alike")
+  func pins() throws {
+    var options = try Self.options([
+      "--url", "ws://10.0.0.7:1", "--provider", "http://10.0.0.7:2", "--control-url", "http://t17.localhost:3",
+      "--i-may-storm", "10.0.0.7",
+    ])
+    try options.pin(nil)
+    #expect(options.gateways[0].target.addresses == ["10.0.0.7"])
+    #expect(options.tokens.targets[0].addresses == ["10.0.0.7"])
+    // That name means this machine, whatever a name service says.
+    #expect(options.controls[0].target.addresses == ["127.0.0.1", "::1"])
+    #expect(options.pins.map(\.isName) == [true, false])
+    // What whoever began the storm has found counts for its parts.
+    try options.pin([PinnedHost(host: "10.0.0.7", addresses: ["10.0.0.8"])])
+    #expect(options.gateways[0].target.addresses == ["10.0.0.8"])
+    var unknown = try Self.options(["--url", "ws://gw.invalid", "--i-may-storm", "gw.invalid"])
+    let error = #expect(throws: UsageError.self) { try unknown.pin(nil) }
+    #expect(error.map { "\($0)".contains("--url: gw.invalid") } == true)
   }
 
   @Test(
@@ -43,7 +76,11 @@ struct StormCareTests {
   func named() throws {
     let words = ["--url", "ws://gw.example", "--i-may-storm", "GW.Example."]
     let usual = try Self.options(words)
+    #expect(usual.plan.fetchRate == 50 && usual.stopRules.count == 2 && usual.isOfOthers)
     #expect(usual.plan.rate == 50 && usual.plan.fetches == 50 && usual.plan.bound == 600)
+
+    let unbound = try Self.options(words + ["--fetch-rate", "900", "--stop-when", "never"])
+    #expect(unbound.plan.fetchRate == 900 && unbound.stopRules.isEmpty)
     let asked = try Self.options(words + ["--rate", "2000", "--fetches", "70", "--timeout", "20m"])
     #expect(asked.plan.rate == 2000 && asked.plan.fetches == 70 && asked.plan.bound == 1200)
   }

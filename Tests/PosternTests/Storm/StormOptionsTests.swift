@@ -149,14 +149,19 @@ struct StormOptionsTests {
 struct StormPartTests {
   @Test("a part is told who it is, and an ordinary process is none")
   func environment() throws {
-    var part = StormPart(process: 3, processes: 4, startsAt: WallTime(nanoseconds: 1_800_000_000_123_456_789))
+    var part = StormPart(
+      process: 3, processes: 4, startsAt: WallTime(nanoseconds: 1_800_000_000_123_456_789), run: "5f", pins: [])
     part.clockError = -7
     #expect(try StormPart.read(part.environment) == part)
     #expect(try StormPart.read(["HOME": "/root"]) == nil)
     #expect(throws: UsageError.self) { try StormPart.read(["POSTERN_STORM_PART": "x@y"]) }
-    let beyond = StormPart(process: 4, processes: 4, startsAt: WallTime(nanoseconds: 0))
+    let beyond = StormPart(process: 4, processes: 4, startsAt: WallTime(nanoseconds: 0), run: "5f", pins: [])
     #expect(throws: UsageError.self) { try StormPart.read(beyond.environment) }
-    let early = StormPart(process: 0, processes: 1, startsAt: WallTime(nanoseconds: .min))
+    let strange = StormPart(
+      process: 0, processes: 1, startsAt: WallTime(nanoseconds: 0), run: "5f",
+      pins: [PinnedHost(host: "gw.example", addresses: ["another.example"])])
+    #expect(throws: UsageError.self) { try StormPart.read(strange.environment) }
+    let early = StormPart(process: 0, processes: 1, startsAt: WallTime(nanoseconds: .min), run: "5f", pins: [])
     #expect(throws: UsageError.self) { try StormPart.read(early.environment) }
   }
 

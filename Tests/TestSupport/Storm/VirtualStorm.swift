@@ -25,6 +25,8 @@ package struct VirtualStorm {
   package var scenario: StormScenario?
   /// Where the clients connect to; the gateway is at `gateway`.
   package var target = DialTarget(host: "gateway", port: 80)
+  /// Whether it is a part that waits for others until it is interrupted.
+  package var waitsForOthers = false
   /// Which of the plan's processes this is.
   package var process = 0
 
@@ -55,6 +57,7 @@ package struct VirtualStorm {
       tokens: isMinted ? .minted(try Self.issuer) : .provider(target, path: nil),
       startsAt: world.wallTime + .seconds(1))
     setup.process = process
+    setup.waitsForOthers = waitsForOthers
     if let scenario { setup.phases = try scenario.times(of: plan) }
     let stormLoops = world.loops.suffix(2).map {
       (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)

@@ -1,0 +1,50 @@
+package import GatewayCore
+package import GatewayRuntime
+
+/// What every request and upgrade of a storm says of itself, so that whoever is hit sees by whom, and can filter:
+/// `User-Agent: postern-storm/1.0` and `Postern-Storm: 5f3a…`, the run.
+package struct StormMark: Hashable, Sendable {
+  /// The program with its version.
+  package let agent: String
+  /// The run, the same in all its parts.
+  package let run: String
+
+  package init(agent: String, run: String) {
+    self.agent = agent
+    self.run = run
+  }
+
+  /// The request with the mark. A User-Agent that a description or a wire has of its own stays; the run is always said.
+  package func marked(_ request: HTTPRequest) -> HTTPRequest {
+    var request = request
+    request.headers.removeAll { $0.name == Self.field }
+    if request.header("user-agent") == nil { request.headers.append(HTTPField("user-agent", agent)) }
+    request.headers.append(HTTPField(Self.field, run))
+    return request
+  }
+
+  private static let field = "postern-storm"
+}
+
+/// A dialer that puts a storm's mark on all that goes out.
+package final class MarkedDialer: Dialer {
+  private let network: any Dialer
+  private let mark: StormMark
+
+  package init(_ network: any Dialer, _ mark: StormMark) {
+    self.network = network
+    self.mark = mark
+  }
+
+  package func dial(
+    _ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler
+  ) {
+    network.dial(target, upgrade: mark.marked(upgrade), subprotocols: subprotocols, handler: handler)
+  }
+
+  package nonisolated(nonsending) func fetch(
+    _ request: HTTPRequest, from target: DialTarget, timeout: Duration
+  ) async -> Result<HTTPResponse, DialFailure> {
+    await network.fetch(mark.marked(request), from: target, timeout: timeout)
+  }
+}

@@ -1,0 +1,38 @@
+internal import GatewayCore
+import GatewayFleet
+
+// What the token endpoint did, logins and renewals apart, and whether anybody knew when tokens end.
+
+extension Metric {
+  static let tokens =
+    calls("provider.login", "calls for a login") { $0.login }
+    + calls("provider.refresh", "calls for a renewal") { $0.refresh } + [
+      Metric(
+        "ends.unknown", .count, "clients of whose latest token nobody said when it ends", better: .lower,
+        missing: { _ in .none("no client had a token when the storm ended") }
+      ) { result in
+        result.tokens.ends.values.reduce(0, +) == 0 ? nil : Double(result.tokens.ends[.unknown] ?? 0)
+      }
+    ]
+
+  private static func calls(
+    _ name: String, _ meaning: String, _ tally: @escaping @Sendable (StormResult.Tokens) -> StormResult.TokenCalls
+  ) -> [Metric] {
+    let basis = Basis(isThere: { tally($0.tokens).calls > 0 }, otherwise: "no provider was asked for one")
+    func count(
+      _ part: String, _ meaning: String, better: Better? = .lower,
+      _ read: @escaping @Sendable (StormResult.TokenCalls) -> Int
+    ) -> Metric {
+      Metric("\(name).\(part)", .count, meaning, better: better, over: basis) { Double(read(tally($0.tokens))) }
+    }
+    return [
+      count("calls", meaning, better: nil) { $0.calls },
+      count("granted", "those that brought a token", better: nil) { $0.granted },
+      count("busy", "those that were put off") { $0.busy },
+      count("refused", "those that were refused") { $0.refused.total },
+      count("failed", "those with no answer, or none that makes sense") { $0.failed.total },
+      count("given_up", "clients that gave up on the endpoint then") { $0.givenUp },
+      count("same_token", "those that brought the token of before once more") { $0.sameToken },
+    ]
+  }
+}

@@ -1,0 +1,118 @@
+package import GatewayFleet
+
+/// When a storm ends itself, since going on would only keep down what is down: `connects.failed.share > 50% over 10s`.
+package struct StopRule: Hashable, Sendable, CustomStringConvertible {
+  /// What is watched while a storm lasts.
+  package enum Share: String, Hashable, Sendable, CaseIterable {
+    /// Of the attempts to log in that are over, those that failed.
+    case connects = "connects.failed.share"
+    /// Of the calls of the token provider that are over, those that brought nothing.
+    case provider = "provider.refused.share"
+
+    /// How many were over, and how many of them came to nothing.
+    func counts(_ progress: StormProgress) -> (all: Int, bad: Int) {
+      switch self {
+      case .connects: (progress.attempts, progress.failures)
+      case .provider: (progress.calls, progress.refusals)
+      }
+    }
+
+    /// What each of them is, for people.
+    var words: String {
+      switch self {
+      case .connects: "attempts to log in failed"
+      case .provider: "calls of the token provider brought no token"
+      }
+    }
+  }
+
+  package let share: Share
+  /// It ends when more than this share (0...1) of what was over in the span came to nothing.
+  package let limit: Double
+  /// In seconds.
+  package let span: Double
+  /// As it was written.
+  package let description: String
+
+  /// What holds for systems of others if nobody says otherwise.
+  package static let usual = Share.allCases.map { StopRule($0, limit: 0.5, span: usualSpan) }
+
+  private static let usualSpan = 10.0
+  private static let spanBounds = 1.0...600
+  /// Of fewer no share is taken: one wrong password of two is no outage.
+  static let leastCount = 10
+
+  private init(_ share: Share, limit: Double, span: Double) {
+    self.share = share
+    self.limit = limit
+    self.span = span
+    description =
+      "\(share.rawValue) > \(Metric.Unit.share.text(limit)) over \(Metric.Unit.duration.text(span))"
+  }
+
+  /// The rule that `text` states: a share, `>`, a percentage, and a span where it is not ten seconds.
+  package init(parsing text: String) throws(ThresholdError) {
+    let sides = text.split(separator: ">", maxSplits: 1).map { $0.split(separator: " ") }
+    guard sides.count == 2, sides[0].count == 1, sides[1].count == 1 || sides[1].count == 3 && sides[1][1] == "over"
+    else { throw ThresholdError(text, "is no rule to stop by; write connects.failed.share > 50% over 10s") }
+    guard let share = Share.allCases.first(where: { $0.rawValue.utf8.elementsEqual(sides[0][0].utf8) }) else {
+      let names = Share.allCases.map(\.rawValue).joined(separator: " and ")
+      throw ThresholdError(text, "names nothing that is watched; \(names) are")
+    }
+    guard let limit = Metric.Unit.share.value(sides[1][0]), (0..<1).contains(limit) else {
+      throw ThresholdError(text, "has '\(sides[1][0])' where a percentage below 100% is wanted, e.g. 50%")
+    }
+    let span = sides[1].count == 1 ? Self.usualSpan : Metric.Unit.duration.value(sides[1][2])
+    guard let span, Self.spanBounds.contains(span) else {
+      throw ThresholdError(text, "has '\(sides[1].last ?? "")' where a span of 1s to 10m is wanted, e.g. 10s")
+    }
+    self.share = share
+    self.limit = limit
+    self.span = span
+    description = text
+  }
+}
+
+/// Holds a storm's progress against its rules, as it goes on.
+package struct StopWatch: Sendable {
+  private struct Sample {
+    let seconds: Double
+    let counts: [(all: Int, bad: Int)]
+  }
+
+  private let rules: [StopRule]
+  /// The last before the longest span, and those since.
+  private var samples: [Sample]
+  /// In seconds: closer ones are not kept.
+  private static let pause = 0.2
+
+  package init(_ rules: [StopRule]) {
+    self.rules = rules
+    samples = [Sample(seconds: 0, counts: rules.map { _ in (0, 0) })]
+  }
+
+  /// Why the storm is to end, in a sentence; nil if it may go on.
+  package mutating func reason(_ progress: StormProgress) -> String? {
+    let now = Sample(seconds: progress.seconds, counts: rules.map { $0.share.counts(progress) })
+    defer { keep(now) }
+    for (index, rule) in rules.enumerated() {
+      // What was there when the span began; there is none before so much time has passed.
+      guard let before = samples.last(where: { $0.seconds <= now.seconds - rule.span }) else { continue }
+      let all = now.counts[index].all - before.counts[index].all
+      let bad = now.counts[index].bad - before.counts[index].bad
+      guard all >= StopRule.leastCount, Double(bad) > rule.limit * Double(all) else { continue }
+      return
+        "\(bad) of \(all) \(rule.share.words) within \(Metric.Unit.duration.text(rule.span)) (--stop-when '\(rule)')"
+    }
+    return nil
+  }
+
+  private mutating func keep(_ sample: Sample) {
+    guard let longest = rules.map(\.span).max(), sample.seconds >= (samples.last?.seconds ?? 0) + Self.pause else {
+      return
+    }
+    samples.append(sample)
+    let old = samples.prefix { $0.seconds <= sample.seconds - longest }.count
+    if old > 1 { samples.removeFirst(old - 1) }
+  }
+}

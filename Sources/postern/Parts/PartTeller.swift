@@ -1,0 +1,41 @@
+import Dispatch
+import FoundationEssentials
+import GatewayFleet
+import Synchronization
+
+/// Tells whoever began a storm what this part of it does, a line for each message, in order, on a thread that is no loop's.
+final class PartTeller: Sendable {
+  private let queue = DispatchQueue(label: "what a part of a storm tells")
+  /// Whether a snapshot waits to be told: one that comes meanwhile is left out.
+  private let isBusy = Atomic<Bool>(false)
+
+  func tell(_ progress: StormProgress) {
+    queue.async { Self.write(.progress(progress)) }
+  }
+
+  /// What the loops of this part have counted so far.
+  func tell(snapshot parts: [StormResult]) {
+    guard !isBusy.exchange(true, ordering: .relaxed) else { return }
+    queue.async { [self] in
+      Self.write(.snapshot(StormResult(parts)))
+      isBusy.store(false, ordering: .relaxed)
+    }
+  }
+
+  /// The last word; returns when it is said.
+  func tell(_ result: StormResult) {
+    queue.sync { Self.write(.result(result)) }
+  }
+
+  private static func write(_ message: StormMessage) {
+    if let line = try? message.line() { Output.line(line) }
+  }
+}
+
+extension StormResult {
+  /// What parts come to together.
+  init(_ parts: some Sequence<StormResult>) {
+    self.init()
+    for part in parts { merge(part) }
+  }
+}

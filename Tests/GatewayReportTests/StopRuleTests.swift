@@ -1,0 +1,64 @@
+import GatewayFleet
+import Testing
+
+@testable import GatewayReport
+
+@Suite("When a storm ends itself")
+struct StopRuleTests {
+  private static func progress(_ seconds: Double, attempts: Int, failures: Int) -> StormProgress {
+    var progress = StormProgress()
+    progress.seconds = seconds
+    progress.attempts = attempts
+    progress.failures = failures
+    return progress
+  }
+
+  @Test("a rule has a share, a limit, and a span that is ten seconds unless it says otherwise")
+  func parsing() throws {
+    let rule = try StopRule(parsing: "connects.failed.share > 20% over 30s")
+    #expect(rule.share == .connects && rule.limit == 0.2 && rule.span == 30)
+    let short = try StopRule(parsing: "provider.refused.share>0.5")
+    #expect(short.share == .provider && short.limit == 0.5 && short.span == 10)
+    for rule in StopRule.usual { #expect(try StopRule(parsing: "\(rule)").limit == rule.limit) }
+  }
+
+  @Test(
+    "what is no rule is refused with what would be",
+    arguments: [
+      "", "x", "connects.failed.share", "connects.failed.share < 5%", "lost > 5%", "connects.failed.share > 100%",
+      "connects.failed.share > -1%", "connects.failed.share > nan", "connects.failed.share > 5% over",
+      "connects.failed.share > 5% over 0s", "connects.failed.share > 5% over 11m", "connects.failed.share > 5% for 3s",
+      "connects.failed.share > 1e400%", "connects.failed.share > 5% over 10s more", "> 5%",
+    ])
+  func refused(text: String) {
+    let error = #expect(throws: ThresholdError.self) { try StopRule(parsing: text) }
+    #expect(error.map { "\($0)".contains("%") || "\($0)".contains("share") || "\($0)".contains("10s") } == true)
+  }
+
+  @Test("it ends when more than the share of what was over in the span failed, and not for what was before")
+  func span() throws {
+    var watch = StopWatch([try StopRule(parsing: "connects.failed.share > 50% over 10s")])
+    // A hundred fail at once, and then all is well.
+    for second in 1...9 { #expect(watch.reason(Self.progress(Double(second), attempts: 100, failures: 100)) == nil) }
+    #expect(watch.reason(Self.progress(9.9, attempts: 300, failures: 100)) == nil)
+    for second in 10...40 {
+      #expect(watch.reason(Self.progress(Double(second), attempts: 300 + 10 * second, failures: 100)) == nil)
+    }
+    // Of those within ten seconds most fail.
+    let said = (41...60).lazy.compactMap { second in
+      watch.reason(
+        Self.progress(Double(second), attempts: 700 + 20 * (second - 40), failures: 100 + 20 * (second - 40)))
+    }.first
+    let reason = try #require(said)
+    #expect(reason.contains("attempts to log in failed within 10.0 s") && reason.contains("--stop-when"))
+  }
+
+  @Test("of a few no share is taken, and nothing is said before the span has passed")
+  func few() throws {
+    var watch = StopWatch([try StopRule(parsing: "connects.failed.share > 0% over 2s")])
+    #expect(watch.reason(Self.progress(1.9, attempts: 500, failures: 500)) == nil)
+    #expect(watch.reason(Self.progress(2.1, attempts: 500, failures: 500)) != nil)
+    var other = StopWatch([try StopRule(parsing: "connects.failed.share > 0% over 2s")])
+    #expect(other.reason(Self.progress(3, attempts: 9, failures: 9)) == nil)
+  }
+}
