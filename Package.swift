@@ -171,7 +171,7 @@ let package = Package(
         "GatewayFleet", "GatewaySpace", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit",
         "GatewayTokens", "GatewayCore", "TestSupport",
       ]),
-    tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"]),
+    tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore"]),
     tests(
       "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"] + vendors),
     tests(

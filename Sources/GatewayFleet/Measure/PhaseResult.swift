@@ -7,6 +7,13 @@ package struct PhaseResult: Hashable, Sendable, Codable {
   /// What was counted in between. What became of the clients is known only at the end, and no part of it.
   package var result: StormResult
 
+  package init(name: String, from: Double, to: Double, result: StormResult) {
+    self.name = name
+    self.from = from
+    self.to = to
+    self.result = result
+  }
+
   mutating func merge(_ other: PhaseResult) {
     from = min(from, other.from)
     to = max(to, other.to)
@@ -16,7 +23,7 @@ package struct PhaseResult: Hashable, Sendable, Codable {
 
 extension StormResult {
   /// What was counted since `earlier`, which is a part of it.
-  func since(_ earlier: StormResult) -> StormResult {
+  package func since(_ earlier: StormResult) -> StormResult {
     var part = StormResult()
     part.connects.attempted = connects.attempted - earlier.connects.attempted
     part.connects.accepted = connects.accepted - earlier.connects.accepted

@@ -17,8 +17,18 @@ package actor TokenProvider {
   private let vendors: [String: any TokenIssuer]
   private let minting: (any TokenMinting)?
   /// Who waits for a turn: from ``firstWaiting`` on, first come, first served.
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var waiting: [Waiting] = []
   private var firstWaiting = 0
+
+  private struct Waiting {
+    let turn: CheckedContinuation<Void, Never>
+    let since: WallTime
+  }
+
+  /// How long the request has waited that has waited longest; zero if none waits.
+  package var longestWait: Duration {
+    firstWaiting < waiting.count ? max(.zero, services.wallTime - waiting[firstWaiting].since) : .zero
+  }
 
   /// - Parameters:
   ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
@@ -62,6 +72,7 @@ package actor TokenProvider {
       token = issuer.mint(order, at: services.wallTime, defaultLife: policy.defaultLife)
     }
     note(.minted, order)
+    if HTTPCall.caller?.hasGone == true { figures.mintedForNobody += 1 }
     return token
   }
 
@@ -84,7 +95,8 @@ package actor TokenProvider {
     figures.queued += 1
     figures.queuedPeak = max(figures.queuedPeak, figures.queued)
     // Whoever leaves hands its place on, so the number in flight stays as it is.
-    await withCheckedContinuation { waiting.append($0) }
+    let since = services.wallTime
+    await withCheckedContinuation { waiting.append(Waiting(turn: $0, since: since)) }
     guard policy.abandoned == .drop, HTTPCall.caller?.hasGone == true else { return }
     leave()
     let refusal = GatewayError.overloaded.detailed("nobody waits for the token any more")
@@ -105,6 +117,6 @@ package actor TokenProvider {
       firstWaiting = 0
     }
     figures.queued -= 1
-    next.resume()
+    next.turn.resume()
   }
 }

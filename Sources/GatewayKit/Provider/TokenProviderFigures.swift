@@ -12,6 +12,8 @@ package struct TokenProviderFigures: Hashable, Sendable {
   package var queuedPeak = 0
   /// Tokens made.
   package var minted: UInt64 = 0
+  /// Those of them whose callers had gone by then.
+  package var mintedForNobody: UInt64 = 0
   /// Requests that failed, as configured.
   package var failed: UInt64 = 0
   /// Requests that found the queue full, or were dropped.

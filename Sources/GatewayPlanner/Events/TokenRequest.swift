@@ -5,6 +5,8 @@ struct TokenRequest: BitwiseCopyable {
     case token
     /// 503, with the time to stay away.
     case busy
+    /// 503, as a scenario has it.
+    case away
     /// 400.
     case refused
   }

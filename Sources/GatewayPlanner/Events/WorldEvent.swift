@@ -31,6 +31,8 @@ struct WorldEvent: BitwiseCopyable {
     /// The provider goes away, or comes back.
     case paused
     case resumed
+    /// A phase of the scenario begins; the subject is its number.
+    case phase
   }
 
   let time: Int64

@@ -8,6 +8,12 @@ package struct WorldSettings: Hashable, Sendable {
   package var plan: StormPlan
   package var provider: ProviderModel
   package var link: LinkModel
+  /// What the clients' wire calls the codes of close frames.
+  package var closeNames = CloseReason.names
+  /// How exactly tokens are dated: in whole seconds, say.
+  package var tokenGrain = Duration.microseconds(1)
+  /// What happens while it lasts, phase by phase.
+  package var scenario: StormScenario?
   /// Whether the clients have their first token when they begin, so that no provider is asked for it.
   package var isFirstTokenInHand = false
   /// How many connections the gateway takes a second; nil for any number.
@@ -29,7 +35,7 @@ package struct WorldSettings: Hashable, Sendable {
   /// When the world ends at the latest, if the gateway announced that time-out.
   func end(timeout: Duration?) -> Duration {
     if let duration { return duration }
-    return min(plan.end(timeout: timeout) + plan.life.scaled(by: 2), Self.longest)
+    return min(max(plan.end(timeout: timeout), phasesEnd) + plan.life.scaled(by: 2), Self.longest)
   }
 
   /// When what disturbs the fleet is over, counted from the start: the last pause, else the first refresh request.
@@ -53,6 +59,17 @@ package struct WorldSettings: Hashable, Sendable {
     }
     guard plan.pacer.duration <= Self.longest, plan.expiresAfter <= Self.longest else {
       throw StormPlanError("the clients would take longer than 30 days to connect; raise the rate")
+    }
+    guard let phases = try scenario?.times(of: plan).phases, let last = phases.last else { return try checkDuration() }
+    guard last.start + last.length <= Self.longest else {
+      throw StormPlanError("the phases would last longer than 30 days")
+    }
+    try checkDuration()
+  }
+
+  private func checkDuration() throws(StormPlanError) {
+    guard tokenGrain >= .microseconds(1), tokenGrain <= Self.longest else {
+      throw StormPlanError("tokens are dated by a microsecond at the finest")
     }
     guard duration.map({ $0 > .zero && $0 <= Self.longest }) ?? true else {
       throw StormPlanError("a world lasts longer than 0 s and at most 30 days")

@@ -64,7 +64,7 @@ extension MachineWorld {
   /// Gives a session an event, and does what it answers.
   ///
   /// - Parameter expiry: When the token expires that came with it.
-  private mutating func tellSession(_ index: Int, _ event: SessionEvent, presented expiry: Int64 = 0) {
+  mutating func tellSession(_ index: Int, _ event: SessionEvent, presented expiry: Int64 = 0) {
     var effects: [SessionEffect] = []
     swap(&effects, &sessionEffects)
     let instant = Instant(nanoseconds: now)
@@ -107,6 +107,7 @@ extension MachineWorld {
 
   private mutating func judge(_ expiry: Int64, _ index: Int) -> Result<Acceptance, GatewayError> {
     guard now < expiry + Self.leeway else { return .failure(.tokenExpired) }
+    guard expiry % 1000 >= revocations else { return .failure(.tokenRevoked) }
     let fingerprint = TokenFingerprint(high: UInt64(index), low: UInt64(bitPattern: expiry))
     return .success(
       Acceptance(

@@ -20,7 +20,7 @@ extension MachineWorld {
     if settings.isFirstTokenInHand, purpose == .login, machines[index].client.logins == 0 {
       if !isInstant { life += now }
       ledger.minted()
-      return .fetched(number: number, .token(TokenText.credentials(expiringAt: life)))
+      return .fetched(number: number, .token(TokenText.credentials(expiringAt: dated(life))))
     }
     ledger.providerCalled(purpose, at: Instant(nanoseconds: now))
     let call: Int32 =
@@ -57,14 +57,23 @@ extension MachineWorld {
     wheel.add(.made, at: now + duration, subject: place)
   }
 
+  /// A token's expiry as it is dated, and in what is below a microsecond how many revocations it need not fear.
+  private func dated(_ expiry: Int64) -> Int64 {
+    let grain = settings.tokenGrain.nanoseconds
+    // The common expiry is a date.
+    let first = (commonExpiry ?? 0) % grain
+    return ((expiry - first) / grain * grain + first) / 1000 * 1000 + revocations
+  }
+
   /// The request's turn is over.
   mutating func providerMade(_ place: UInt32) {
-    if settings.provider.failures > 0, provider.chance.nextShare() < settings.provider.failures {
+    if provider.refusal != nil {
+      answer(place, .away)
+    } else if settings.provider.failures > 0, provider.chance.nextShare() < settings.provider.failures {
       answer(place, .busy)
     } else {
       var request = provider.requests[place]
-      // Tokens are dated to the microsecond.
-      request.life = (request.isInstant ? request.life : now + request.life) / 1000 * 1000
+      request.life = dated(request.isInstant ? request.life : now + request.life)
       request.isInstant = true
       provider.requests[place] = request
       provider.figures.made += 1
@@ -125,6 +134,7 @@ extension MachineWorld {
       switch request.answer {
       case .token: .token(TokenText.credentials(expiringAt: request.life))
       case .busy: .busy(status: 503, retryAfter: provider.retryAfter)
+      case .away: .busy(status: 503, retryAfter: provider.refusalRetryAfter)
       case .refused, .none: .refused(status: 400)
       }
     give(answer, to: request)

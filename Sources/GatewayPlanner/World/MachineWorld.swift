@@ -33,6 +33,11 @@ package struct MachineWorld: ~Copyable {
   var clientEffects: [ClientEffect] = []
   var sessionEffects: [SessionEffect] = []
   let sessionPolicy: SharedSessionPolicy
+  let phases: [WorldPhase]
+  /// What had been counted when each phase began.
+  var marks: [StormResult] = []
+  /// How often all tokens were revoked.
+  var revocations: Int64 = 0
   /// When the gateway takes the next connection.
   var acceptsAt: Int64 = 0
   /// When the first tokens expire together; nil where each does by itself.
@@ -42,7 +47,7 @@ package struct MachineWorld: ~Copyable {
   private let clientPolicy: SharedClientPolicy
   private let behaviours: [Behaviour]
   private let pacer: ArrivalPacer
-  private var started = 0
+  private(set) var started = 0
   private var events: UInt64 = 0
   private var nextLook: Int64 = 0
   private let report: (Progress) -> Bool
@@ -52,15 +57,18 @@ package struct MachineWorld: ~Copyable {
 
   /// - Parameter report: Told how far it is, four times a second of its own time; it goes on while that says so.
   package init(_ settings: WorldSettings, report: @escaping (Progress) -> Bool = { _ in true }) throws {
-    try self.init(settings, policy: settings.sessionPolicy(), report)
+    try self.init(settings, policy: settings.sessionPolicy(), phases: settings.worldPhases(), report)
   }
 
-  private init(_ settings: WorldSettings, policy: SessionPolicy, _ report: @escaping (Progress) -> Bool) {
+  private init(
+    _ settings: WorldSettings, policy: SessionPolicy, phases: [WorldPhase], _ report: @escaping (Progress) -> Bool
+  ) {
     let plan = settings.plan
     self.settings = settings
     self.report = report
+    self.phases = phases
     sessionPolicy = SharedSessionPolicy(policy)
-    clientPolicy = SharedClientPolicy(ClientPolicy(plan))
+    clientPolicy = SharedClientPolicy(ClientPolicy(plan, closeNames: settings.closeNames))
     behaviours = plan.behaviours == .allWell ? [] : plan.behaviours.assignment(clients: plan.clients, seed: plan.seed)
     pacer = plan.pacer
     commonExpiry = plan.expiry == .common ? plan.expiresAfter.nanoseconds : nil
@@ -70,6 +78,9 @@ package struct MachineWorld: ~Copyable {
     gatewayChance = SeededGenerator(seed: plan.seed ^ 0x6761_7465_7761_7921)
     provider = ProviderState(settings.provider, seed: plan.seed ^ 0x7072_6F76_6964_6572)
     machines = .allocate(capacity: plan.clients)
+    for (number, phase) in phases.enumerated() {
+      wheel.add(.phase, at: phase.start.nanoseconds, subject: UInt32(number))
+    }
     for pause in settings.provider.pauses {
       wheel.add(.paused, at: pause.at.nanoseconds, subject: pause.refuses ? 1 : 0)
       wheel.add(.resumed, at: (pause.at + pause.length).nanoseconds, subject: 0)
@@ -98,6 +109,7 @@ package struct MachineWorld: ~Copyable {
     for index in 0..<started {
       ledger.close(machines[index].client.behaviour, machines[index].client.outcome(waves: settings.plan.waves))
     }
+    marks.append(ledger.result)
     let horizon = horizon(at: end)
     for index in 0..<started { stop(index) }
     var result = ledger.result
@@ -109,6 +121,7 @@ package struct MachineWorld: ~Copyable {
     result.queue = provider.figures
     result.triggerEnd = settings.triggerEnd.inSeconds
     result.horizon = horizon
+    result.phases = phaseResults(until: result.seconds)
     return Outcome(result: result, events: events)
   }
 
@@ -143,9 +156,10 @@ package struct MachineWorld: ~Copyable {
   }
 
   private func isEnded(hasEvents: Bool) -> Bool {
-    if isEverybodySettled && provider.isIdle { return true }
+    let isThrough = now >= settings.phasesEnd.nanoseconds
+    if isEverybodySettled && provider.isIdle && isThrough { return true }
     // Nothing will ever happen again.
-    if !hasEvents && started == pacer.count { return true }
+    if !hasEvents && started == pacer.count && isThrough { return true }
     return now >= settings.end(timeout: ledger.result.seen.longestTimeout.map { .seconds($0) }).nanoseconds
   }
 
@@ -190,6 +204,7 @@ package struct MachineWorld: ~Copyable {
     case .resumed:
       provider.resume(at: now)
       serveWaiting()
+    case .phase: begin(phase: phases[subject])
     case .upgrade, .presented, .nonsense, .pinged, .clientClosed:
       if event.connection == machines[subject].connection { arriveAtGateway(event, subject) }
     case .opened, .connected, .refreshRequired, .refreshed, .error, .ponged, .gatewayClosed:

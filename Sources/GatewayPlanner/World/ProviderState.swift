@@ -18,6 +18,15 @@ struct ProviderState: ~Copyable {
   private(set) var isPaused = false
   private(set) var isRefusing = false
   private var resumedAt: Int64?
+  /// How it refuses everybody, as a scenario has it; nil if it does not.
+  var refusal: WorldPhase.Refusal? {
+    didSet {
+      guard let refusal else { return }
+      refusalRetryAfter = refusal.retryAfter ?? (refusal.isSilent ? nil : retryAfter)
+    }
+  }
+  /// What the latest of those refusals say of when to come back.
+  private(set) var refusalRetryAfter: Duration?
 
   init(_ model: ProviderModel, seed: UInt64) {
     self.model = model

@@ -8,6 +8,7 @@ import GatewayReport
 /// What the flags of `postern simulate` ask for, checked.
 struct SimulateOptions {
   var scenario: SimulateScenario
+  let clients: SimulatedClients
   let seeds: Int
   let threads: Int
   let reportDirectory: String?
@@ -20,7 +21,7 @@ struct SimulateOptions {
   private static let wireBytesPerClient = 12_000
 
   init(_ arguments: Arguments) throws {
-    scenario = try Self.scenario(arguments)
+    (scenario, clients) = try Self.scenario(arguments)
     seeds = try arguments.int("seeds", in: 1...1000) ?? 1
     threads = try Self.threads(arguments)
     reportDirectory = arguments.string("report")
@@ -34,24 +35,31 @@ struct SimulateOptions {
   }
 
   /// The scenario of the operand, as flags have it otherwise.
-  static func scenario(_ arguments: Arguments) throws -> SimulateScenario {
+  static func scenario(_ arguments: Arguments) throws -> (SimulateScenario, SimulatedClients) {
     guard let file = try arguments.operand() else { throw UsageError("simulate needs the FILE of a scenario") }
-    var scenario = try SimulateScenario(file)
+    var scenario = try ScenarioFile(file, of: "FILE").world
     if let clients = try arguments.int("clients", in: 1...WorldSettings.clientsMax) {
       scenario.settings = scenario.settings.scaled(toClients: clients, withProvider: false)
     }
     if let seed = try arguments.int("seed", in: 0 ... .max) { scenario.settings.plan.seed = UInt64(seed) }
     if let fidelity = try arguments.choice("fidelity", SimulateScenario.Fidelity.self) { scenario.fidelity = fidelity }
+    let clients = try SimulatedClients(scheme: scenario.dialect, sdk: scenario.sdk)
+    clients.set(&scenario.settings)
+    guard scenario.fidelity == .wire || clients.areMachines else {
+      throw UsageError(
+        "--fidelity machines: clients of \(clients.vendor.scheme) have habits of their own on their wire; --fidelity wire plays them"
+      )
+    }
     let thresholds = arguments.strings("threshold")
     do {
-      if !thresholds.isEmpty { scenario.thresholds = try thresholds.map { try Threshold(parsing: $0) } }
+      if !thresholds.isEmpty { scenario.ownThresholds = try thresholds.map { try Threshold(parsing: $0) } }
       try scenario.settings.check()
     } catch let error as ThresholdError {
       throw UsageError("--threshold: \(error)")
     } catch let error as StormPlanError {
       throw UsageError("\(error)")
     }
-    return scenario
+    return (scenario, clients)
   }
 
   static func threads(_ arguments: Arguments) throws -> Int {
@@ -77,7 +85,8 @@ struct SimulateOptions {
       plan: plan, gateway: "a simulated gateway (\(scenario.fidelity.rawValue))",
       provider: "simulated: "
         + scenario.settings.provider.text,
-      startedAt: WallTime(nanoseconds: 0), machine: .current, result: result.result, thresholds: scenario.thresholds)
+      startedAt: WallTime(nanoseconds: 0), machine: .current, result: result.result, thresholds: scenario.thresholds,
+      phaseThresholds: scenario.phaseThresholds)
   }
 }
 

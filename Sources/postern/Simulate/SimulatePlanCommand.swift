@@ -30,7 +30,7 @@ enum SimulatePlanCommand: Command {
   private static let words = Question.allCases.map(\.rawValue) + ["backoff", "stability"]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let scenario = try SimulateOptions.scenario(arguments)
+    let (scenario, _) = try SimulateOptions.scenario(arguments)
     guard scenario.fidelity == .machines else {
       throw UsageError("--fidelity: only machines answer questions; a wire's world would take hours")
     }

@@ -31,7 +31,7 @@ final class SimulateRun: Sendable {
   private func world(_ seed: UInt64, _ line: SimulateProgress?) throws -> StormResult {
     var settings = options.scenario.settings
     settings.plan.seed = seed
-    if options.scenario.fidelity == .wire { return try WireWorld(settings).run() }
+    if options.scenario.fidelity == .wire { return try WireWorld(settings, options.clients).run() }
     var world = try MachineWorld(settings) { progress in
       line?.show(progress)
       return !self.isInterrupted.load(ordering: .relaxed)

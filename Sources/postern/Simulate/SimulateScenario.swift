@@ -5,8 +5,8 @@ import GatewayPlanner
 import GatewayReport
 import GatewayWires
 
-/// What is simulated, as a file has it: fleet, gateway, provider and world; ten million clients of a provider that makes 50,000 tokens a
-/// second, for instance. JSON, comments allowed.
+/// A scenario as a file has it, for `postern storm` and for `postern simulate`: fleet, gateway, provider, world and what happens phase by
+/// phase; ten million clients of a provider that makes 50,000 tokens a second, for instance. JSON, comments allowed.
 struct SimulateScenario {
   enum Fidelity: String, CaseIterable {
     /// The two machines alone.
@@ -16,39 +16,34 @@ struct SimulateScenario {
   }
 
   var settings: WorldSettings
+  /// The vendor whose wire the clients speak, and whose SDK they are; nil where the file does not say.
+  var dialect: String?
+  var sdk: String?
   var fidelity = Fidelity.machines
-  /// What has to hold.
-  var thresholds: [Threshold]
+  /// What has to hold; nil where the file does not say.
+  var ownThresholds: [Threshold]?
+  /// What has to hold in each phase.
+  var phaseThresholds: [(phase: String, threshold: Threshold)] = []
+  /// The keys that say something to a simulation alone.
+  private(set) var simulated: [String] = []
 
   private static let keys = [
-    "clients", "dialect", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
+    "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
     "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
   ]
   /// What has to hold where the file does not say.
   private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
+    .compactMap { try? Threshold(parsing: $0) }
   /// Where no rate is given, all are connected after so many seconds, or later at the storm's own rate.
   private static let usualRamp = 600.0
   /// The longest time of any key: thirty days.
   static let secondsMax = 2_592_000.0
 
-  /// - Parameter file: The operand that names it.
-  init(_ file: String) throws {
-    do {
-      try self.init(DescriptionFile.read(file, of: "FILE"))
-    } catch let error as DescriptionError {
-      throw UsageError("\(error)")
-    }
-  }
-
   init(_ file: Described) throws {
     let scenario = try file.object(Self.keys)
-    if let phases = scenario["phases"] {
-      throw phases.error("phases order something of a gateway that runs: postern storm --scenario has them")
-    }
     var plan = StormPlan()
-    if let dialect = scenario["dialect"], try dialect.text() != "plain" {
-      throw dialect.error("only plain is simulated as yet; postern storm --dialect storms the others over sockets")
-    }
+    dialect = try scenario["dialect"].map { try Self.scheme($0) }
+    sdk = try scenario["sdk"].map { try $0.text() }
     if let clients = scenario["clients"] { plan.clients = try clients.integer(in: 1...WorldSettings.clientsMax) }
     plan.rate = max(plan.rate, Double(plan.clients) / Self.usualRamp)
     if let rate = scenario["rate"] { plan.rate = try rate.number(in: 0.001...Double(WorldSettings.clientsMax)) }
@@ -73,12 +68,23 @@ struct SimulateScenario {
     if let provider = scenario["provider"] { settings.provider = try ProviderModel(provider) }
     fidelity = try Self.readWorld(scenario["world"], &settings)
     self.settings = settings
-    thresholds = try Self.readThresholds(scenario["thresholds"])
-    do {
-      try settings.check()
-    } catch {
-      throw file.error("\(error)")
+    simulated =
+      ["provider", "world"].filter { scenario[$0] != nil }
+      + (settings.acceptsPerSecond == nil ? [] : ["gateway.accepts_per_s"])
+      + (settings.isFirstTokenInHand ? ["client.first_token"] : [])
+    ownThresholds = try scenario["thresholds"].map { try Self.readThresholds($0) }
+  }
+
+  /// What has to hold.
+  var thresholds: [Threshold] { ownThresholds ?? Self.usualThresholds }
+
+  private static func scheme(_ described: Described) throws -> String {
+    let schemes = Vendors.all.map { $0.scheme }
+    let text = try described.text()
+    guard schemes.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
+      throw described.unknown(text, "dialect", among: schemes)
     }
+    return text
   }
 
   private static func readGateway(_ described: Described?, _ settings: inout WorldSettings) throws {
@@ -144,8 +150,7 @@ struct SimulateScenario {
     return try world["fidelity"]?.choice("fidelity", Fidelity.self) ?? .machines
   }
 
-  private static func readThresholds(_ described: Described?) throws -> [Threshold] {
-    guard let described else { return try usualThresholds.map { try Threshold(parsing: $0) } }
+  private static func readThresholds(_ described: Described) throws -> [Threshold] {
     return try described.elements().map { element in
       let text = try element.text()
       do {

@@ -13,11 +13,17 @@ import GatewayTokens
 /// a network in virtual time.
 struct WireWorld {
   private let settings: WorldSettings
+  private let clients: SimulatedClients
   private static let secret = "a secret that signs tokens of one hour"
   private static let gateway = DialTarget(host: "gateway", port: 80)
 
-  init(_ settings: WorldSettings) {
+  init(_ settings: WorldSettings, _ clients: SimulatedClients) {
     self.settings = settings
+    self.clients = clients
+  }
+
+  private var conductor: WireConductor? {
+    get throws { try settings.scenario.map { try WireConductor($0, of: settings.plan) } }
   }
 
   struct Unfinished: Error, CustomStringConvertible {
@@ -42,45 +48,82 @@ struct WireWorld {
     guard settings.plan.clients <= clientsMax else {
       throw refuse("at most \(Figures.count(clientsMax)) clients, not \(Figures.count(settings.plan.clients))")
     }
+    do {
+      if let scenario = settings.scenario { _ = try WireConductor(scenario, of: settings.plan) }
+    } catch {
+      throw UsageError("\(error)")
+    }
   }
 
   func run() throws -> StormResult {
     var plan = settings.plan
     let world = SimulatedWorld(seed: plan.seed, loops: 4, keepsTrace: false)
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: settings.link.latency))
-    try startGateway(in: world, network)
+    let conductor = try conductor
+    let gateway = try startGateway(in: world, network, takesFaults: conductor?.wantsFaults ?? false)
+    let watch = ProviderWatch(gateway.provider, on: world.loops[0].eventLoop)
     plan.loops = 2
     // No client waits for its turn to ask: there is no machine between them that would make it.
     plan.fetches = 60_000
     plan.bound = settings.duration?.inSeconds
-    let setup = StormSetup(
-      plan: plan, dialect: PlainClientDialect(), gateways: [Self.gateway],
-      tokens: .provider(Self.gateway, path: nil), startsAt: world.wallTime + .seconds(1))
+    var setup = StormSetup(
+      plan: plan, dialect: clients.dialect.client, gateways: [Self.gateway],
+      tokens: .provider(Self.gateway, path: nil), startsAt: startsAt(in: world))
+    if let scenario = settings.scenario { setup.phases = try scenario.times(of: plan) }
+    let start = world.now + (setup.startsAt - world.wallTime)
+    let first = world.loops[0].eventLoop
+    if let conductor {
+      first.execute {
+        Task.immediate(executorPreference: first) { await conductor.conduct(gateway, startsAt: start, on: first) }
+      }
+    }
     let loops = world.loops.suffix(2).map {
       (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)
     }
-    let runner = StormRunner(setup, loops: loops)
+    let runner = StormRunner(setup, loops: loops) { watch.look(atSecond: Int($0.seconds)) }
     guard var result = world.ask(on: 2, within: WorldSettings.longest, { await runner.run() }) else {
       throw Unfinished()
     }
     result.source = "wire"
+    result.queue = watch.figures
     result.triggerEnd = settings.triggerEnd.inSeconds
     return result
   }
 
-  private func startGateway(in world: SimulatedWorld, _ network: SimulatedNetwork) throws {
+  /// In a second, or as much later as lets tokens that are dated in whole seconds expire together in one.
+  private func startsAt(in world: SimulatedWorld) -> WallTime {
+    let ready = world.wallTime + .seconds(1)
+    let grain = settings.tokenGrain.nanoseconds
+    guard settings.plan.expiry == .common, grain > 0 else { return ready }
+    let past = (ready + settings.plan.expiresAfter).nanoseconds % grain
+    return past == 0 ? ready : ready + .nanoseconds(grain - past)
+  }
+
+  private func startGateway(
+    in world: SimulatedWorld, _ network: SimulatedNetwork, takesFaults: Bool
+  ) throws -> Space {
     let times = settings.plan.gateway
     let policy = try SessionPolicy(
       refreshTimeout: times.timeout, refreshLead: times.lead, refreshSpread: times.spread, anyRefreshTimeout: true)
     let key = try KeyMaterial.secret(Array(Self.secret.utf8))
+    let own = OwnKeys(
+      verifier: JWTVerifier(keys: try KeySet([try VerificationKey(key)])), signer: try JWTSigner(key),
+      secret: Self.secret)
+    let arguments = Arguments(flags: ServeCommand.flags)
+    // The first is the gateway's own, whose provider all ask.
+    let vendors = [Vendors.all[0]] + (clients.vendor == Vendors.all[0] ? [] : [clients.vendor])
     var space = SpaceSettings(
       configuration: GatewayConfiguration(session: policy),
-      vendors: [PlainSettings(verifier: JWTVerifier(keys: try KeySet([try VerificationKey(key)])))],
+      vendors: try vendors.map { vendor -> any VendorSettings in try vendor.settings(arguments, own) },
       issuer: PlainTokenIssuer(signer: try JWTSigner(key)), provider: try provider)
     space.seed = settings.plan.seed
-    let loops = Array(world.loops.prefix(2))
+    space.takesFaults = takesFaults
+    // What goes wrong on purpose is written in one book, on one loop.
+    let loops = Array(world.loops.prefix(takesFaults ? 1 : 2))
     let gateway = try Space(space, on: loops.map(\.eventLoop), store: MemoryStore(on: loops[0].eventLoop))
+    guard world.ask(on: 0, { (try? await gateway.prepare()) != nil }) == true else { throw Unfinished() }
     network.listen(on: Self.gateway, loops: loops, site: gateway.site)
+    return gateway
   }
 
   private var provider: TokenProviderPolicy {

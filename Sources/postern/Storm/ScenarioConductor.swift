@@ -17,7 +17,7 @@ struct ScenarioConductor {
 
   /// Nil without a scenario that wants anything of the gateway.
   init?(_ options: StormOptions) {
-    guard let scenario = options.scenario?.scenario, scenario.phases.contains(where: \.wantsControl) else { return nil }
+    guard let scenario = options.scenario, scenario.phases.contains(where: \.wantsControl) else { return nil }
     self.options = options
     phases = scenario.phases
     times = options.times

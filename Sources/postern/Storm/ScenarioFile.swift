@@ -1,30 +1,48 @@
 import FoundationEssentials
 import GatewayFleet
 import GatewayKit
+import GatewayPlanner
 import GatewayReport
+import GatewayWires
 
-/// A scenario as a file has it: `loadtest/scenarios/provider-away/scenario.json`, for instance. JSON, comments allowed.
+/// A scenario in a file, for a storm and for a simulated one alike: `loadtest/scenarios/provider-away/scenario.json`, for instance.
+/// JSON, comments allowed.
 struct ScenarioFile {
-  let scenario: StormScenario
-  /// What has to hold in each phase.
-  let thresholds: [(phase: String, threshold: Threshold)]
+  /// The fleet, and what is simulated of a gateway and its provider, with the phases.
+  let world: SimulateScenario
 
-  private static let sizeMax = 1 << 20
-
-  /// - Parameter file: What `--scenario` says.
-  init(_ file: Arguments.Value) throws {
-    let bytes = try InputFile.read(file.text, of: file.source, sizeMax: Self.sizeMax)
-    func wrong(_ reason: String) -> UsageError { UsageError("\(file.source): '\(file.text)': \(reason)") }
-    let decoder = JSONDecoder()
-    decoder.allowsJSON5 = true
+  /// - Parameter source: The flag or operand that names it.
+  init(_ path: String, of source: String) throws {
+    let bytes = try InputFile.read(path, of: source, sizeMax: DescriptionFile.sizeMax)
+    func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)': \(reason)") }
     do {
-      scenario = try decoder.decode(StormScenario.self, from: Data(bytes))
+      var world = try SimulateScenario(DescriptionFile.parse(bytes, file: path))
+      if let scenario = try Self.phases(of: bytes) {
+        world.settings.scenario = scenario
+        world.phaseThresholds = try Self.thresholds(scenario, wrong)
+      }
+      self.world = world
+    } catch let error as DescriptionError {
+      throw UsageError("\(source): \(error)")
     } catch let error as DecodingError {
       throw wrong(Self.sentence(error))
-    } catch {
-      throw wrong("is no JSON")
     }
-    thresholds = try scenario.phases.flatMap { phase in
+  }
+
+  /// What happens phase by phase; nil if the file has nothing of that.
+  private static func phases(of bytes: [UInt8]) throws -> StormScenario? {
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    guard case .object(let members) = try decoder.decode(PlainJSON.self, from: Data(bytes)),
+      let phases = members["phases"]
+    else { return nil }
+    return try JSONDecoder().decode(StormScenario.self, from: JSONEncoder().encode(["phases": phases]))
+  }
+
+  private static func thresholds(
+    _ scenario: StormScenario, _ wrong: (String) -> UsageError
+  ) throws -> [(phase: String, threshold: Threshold)] {
+    try scenario.phases.flatMap { phase in
       try phase.thresholds.map { text in
         do {
           let threshold = try Threshold(parsing: text)

@@ -62,10 +62,13 @@ enum StormCommand: Command {
       plan: options.plan(after: result), gateway: options.gatewayText, provider: options.providerText,
       startedAt: startsAt,
       machine: .current, result: result, thresholds: options.thresholds,
-      phaseThresholds: options.scenario?.thresholds ?? [], settings: options.settings,
+      phaseThresholds: options.phaseThresholds, settings: options.settings,
       caveats: options.caveats, failures: failures)
     await live?.end(report)
     try tell(report, options)
+    if !options.printsJSON, !options.outputs.printsSummary, let advice = StormAdvice(options, report) {
+      if let line = try await advice.line() { Output.line(line) }
+    }
     return report.passes ? 0 : 1
   }
 

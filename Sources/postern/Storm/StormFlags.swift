@@ -35,7 +35,8 @@ enum StormFlags {
       repeats: true),
     Flag(
       "scenario", "FILE",
-      "what happens phase by phase while the storm lasts: orders, faults, thresholds; JSON, comments allowed"),
+      "the fleet and what happens phase by phase: orders, faults, thresholds; postern simulate takes the same file; flags win"
+    ),
     Flag("insecure", nil, "accept certificates that nobody the system trusts has signed"),
     Flag(
       "i-may-storm", "HOST",

@@ -95,7 +95,7 @@ extension StormOptions {
     adopt(dialect.refreshTimeoutS, "--refresh-timeout", \.timeout, \.timeoutSource)
     do {
       try plan.check()
-      _ = try scenario?.scenario.times(of: plan)
+      _ = try scenario?.times(of: plan)
     } catch {
       throw UsageError("\(error) (the gateway's own lead, spread and time-out)")
     }

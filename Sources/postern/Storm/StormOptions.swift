@@ -2,6 +2,7 @@ import FoundationEssentials
 import GatewayCore
 import GatewayFleet
 import GatewayKit
+import GatewayPlanner
 import GatewayReport
 import GatewayRuntime
 import GatewayWires
@@ -23,7 +24,9 @@ struct StormOptions {
   /// How the gateway is to fail while the storm lasts, as orders in JSON.
   let faults: [String]
   /// What happens while it lasts, phase by phase.
-  let scenario: ScenarioFile?
+  let scenario: StormScenario?
+  /// What has to hold in each phase.
+  let phaseThresholds: [(phase: String, threshold: Threshold)]
   var dialect: any ClientDialect
   private let providerPath: String
   let thresholds: [Threshold]
@@ -76,8 +79,11 @@ struct StormOptions {
     guard faults.isEmpty || !controls.isEmpty else {
       throw UsageError("--fault needs --control-url, whose gateway is to fail")
     }
-    scenario = try arguments.value("scenario").map { try ScenarioFile($0) }
-    guard !controls.isEmpty || scenario?.scenario.phases.contains(where: \.wantsControl) != true else {
+    let file = try arguments.value("scenario").map { try ScenarioFile($0.text, of: $0.source).world }
+    let arguments = file?.filling(arguments) ?? arguments
+    scenario = file?.settings.scenario
+    phaseThresholds = file?.phaseThresholds ?? []
+    guard !controls.isEmpty || scenario?.phases.contains(where: \.wantsControl) != true else {
       throw UsageError("--scenario has orders or faults and needs --control-url, whose gateway they are for")
     }
     let dialect = isProviderOnly ? nil : try StormDialect(arguments)
@@ -96,7 +102,7 @@ struct StormOptions {
     guard provider?.path == nil || described != nil || dialect?.mayMoveProvider ?? true else {
       throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
     }
-    thresholds = try Self.thresholds(arguments)
+    thresholds = try Self.thresholds(arguments, file)
     reportDirectory = arguments.string("report")
     livePort = try arguments.int("live", in: 0...65_535)
     printsJSON = try arguments.isOn("json")
@@ -107,7 +113,7 @@ struct StormOptions {
     }
     startsAt = try arguments.number("start-at", in: 0...1e11).map { WallTime(seconds: $0) }
     do {
-      plan = try Self.plan(arguments)
+      plan = try Self.plan(arguments, file)
       try care.hold(&plan, arguments)
       self.dialect = dialect?.client ?? Self.alone(plan)
       plan.dialect = self.dialect.name
@@ -115,12 +121,12 @@ struct StormOptions {
       plan.comeback = dialect?.comeback ?? .zero
       try Self.check(arguments, &plan, described)
       if isProviderOnly { try Self.checkAlone(plan) }
-      caveats += Self.caveats(described, clients: plan.clients)
+      caveats += Self.caveats(described, clients: plan.clients) + (file?.stormCaveats ?? [])
       try Self.fit(
         &plan, arguments, gateways: gateways, isMinting: arguments.isOn("mint"),
         processes: part?.processes, workers: workers.addresses.count)
       try plan.check()
-      _ = try scenario?.scenario.times(of: plan)
+      _ = try scenario?.times(of: plan)
     } catch let error as StormPlanError {
       throw UsageError("\(error)")
     }
@@ -154,8 +160,9 @@ struct StormOptions {
     try arguments.secret(flag).map { Credentials(token: $0) }
   }
 
-  private static func thresholds(_ arguments: Arguments) throws -> [Threshold] {
+  private static func thresholds(_ arguments: Arguments, _ file: SimulateScenario?) throws -> [Threshold] {
     let texts = arguments.strings("threshold")
+    if texts.isEmpty, let own = file?.ownThresholds { return own }
     do {
       return try (texts.isEmpty ? usualThresholds : texts).map { try Threshold(parsing: $0) }
     } catch let error as ThresholdError {
@@ -163,8 +170,9 @@ struct StormOptions {
     }
   }
 
-  private static func plan(_ arguments: Arguments) throws -> StormPlan {
-    var plan = StormPlan()
+  /// The plan of the file, if there is one, as flags have it otherwise.
+  private static func plan(_ arguments: Arguments, _ file: SimulateScenario?) throws -> StormPlan {
+    var plan = file?.settings.plan ?? StormPlan()
     if let clients = try arguments.int("clients", in: 1...1_000_000) { plan.clients = clients }
     if let rate = try arguments.number("rate", in: 0.001...1_000_000) { plan.rate = rate }
     if let ramp = try arguments.duration("ramp") { plan.ramp = ramp }
@@ -176,13 +184,13 @@ struct StormOptions {
       }
       plan.expiry = choice
     }
-    plan.expireAfter = try arguments.duration("expire-after")?.inSeconds
+    if let expiry = try arguments.duration("expire-after") { plan.expireAfter = expiry.inSeconds }
     if let life = try arguments.duration("life") { plan.life = life }
     if let jitter = try arguments.share("jitter") { plan.jitter = jitter }
     if let waves = try arguments.int("waves", in: 1...1000) { plan.waves = waves }
-    plan.gateway = try times(arguments)
+    plan.gateway = try times(arguments, plan.gateway)
     if let delay = try arguments.duration("slow-delay") { plan.slowDelay = delay }
-    plan.reconnects = try arguments.isOn("reconnect")
+    if arguments.value("reconnect") != nil { plan.reconnects = try arguments.isOn("reconnect") }
     if let fetches = try arguments.int("fetches", in: 1...60_000) { plan.fetches = fetches }
     plan.fetchRate = try arguments.number("fetch-rate", in: 0.001...1_000_000)
     if let timeout = try arguments.duration("fetch-timeout") { plan.fetchTimeout = timeout }
@@ -193,8 +201,10 @@ struct StormOptions {
     return plan
   }
 
-  private static func times(_ arguments: Arguments) throws -> StormPlan.GatewayTimes {
-    var times = StormPlan.GatewayTimes()
+  private static func times(
+    _ arguments: Arguments, _ known: StormPlan.GatewayTimes
+  ) throws -> StormPlan.GatewayTimes {
+    var times = known
     if let lead = try arguments.duration("refresh-lead") {
       times.lead = lead
       times.leadSource = .told
@@ -234,7 +244,7 @@ struct StormOptions {
 
   /// When the scenario's phases begin. A plan whose wave the gateway's own settings have moved ahead of the phase before it
   /// has none.
-  var times: ScenarioTimes { (try? scenario?.scenario.times(of: plan)) ?? ScenarioTimes() }
+  var times: ScenarioTimes { (try? scenario?.times(of: plan)) ?? ScenarioTimes() }
 
   /// The part of the storm that one process has.
   func setup(startsAt: WallTime, process: Int) -> StormSetup {

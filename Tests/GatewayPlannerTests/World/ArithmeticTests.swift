@@ -23,17 +23,34 @@ struct ArithmeticTests {
     return world.run().result
   }
 
-  @Test("the cliff lies where queue over rate is the clients' time-out, within 2 %", arguments: [5, 10])
+  /// A herd that is refused comes back over the time that a full queue takes to empty: those who are told to wait so long wait
+  /// that long and up to as long again. So the queue is kept full, and the cliff is one, only while those who come in that time are
+  /// twice what it holds: of herds that are larger than three queues.
+  @Test("the cliff lies where queue over rate is the clients' time-out, within 2 %", arguments: [5, 10, 20, 30])
   func cliff(timeOut: Int) throws {
     func wasted(_ share: Double) throws -> Double {
-      let result = try Self.herd(queue: Int(Double(200 * timeOut) * share)) {
+      let queue = Int(Double(200 * timeOut) * share)
+      let result = try Self.herd(queue: queue) {
+        $0.plan.clients = 5 * 200 * timeOut
+        $0.plan.rate = Double($0.plan.clients) / 10
         $0.plan.fetchTimeout = .seconds(timeOut)
+        $0.plan.gateway.timeout = .seconds(300)
       }
-      let queue = try #require(result.queue)
-      return Double(queue.madeForNobody) / Double(queue.made)
+      let figures = try #require(result.queue)
+      return Double(figures.madeForNobody) / Double(figures.made)
     }
     #expect(try wasted(0.98) == 0)
     #expect(try wasted(1.02) > 0.3)
+  }
+
+  @Test("of a herd smaller than three queues those are too late who stand beyond the time-out, once, and nobody else")
+  func smallHerd() throws {
+    // 20 s are 4,000 tokens; 10,000 clients never fill the queue a second time.
+    let result = try Self.herd(queue: 4400) { $0.plan.fetchTimeout = .seconds(20) }
+    let figures = try #require(result.queue)
+    // The last 400 of the queue, and those few whose token was on its way when 20 s were over.
+    #expect((400...420).contains(figures.madeForNobody))
+    #expect(result.everybody.kept == 10_000)
   }
 
   @Test("abandoned requests that are dropped move no cliff")

@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import GatewayPlanner
+import GatewayReport
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 struct SimulateScenarioTests {
   private static func read(_ text: String) throws -> SimulateScenario {
     let file = try TemporaryFile(text)
-    return try withExtendedLifetime(file) { try SimulateScenario(file.path) }
+    return try withExtendedLifetime(file) { try ScenarioFile(file.path, of: "FILE").world }
   }
 
   @Test("says what fleet, gateway, provider and world there are")
@@ -41,8 +42,9 @@ struct SimulateScenarioTests {
       ("{ clinets: 5 }", ":1:3 /clinets: no such key 'clinets'"),
       ("{ provider: { rate: 5, places: 2 } }", "/provider/places: a provider has a rate, or places and a latency"),
       ("{ provider: { abandoned: 'keep' } }", "/provider/abandoned: no such way with abandoned requests 'keep'"),
-      ("{ phases: [] }", "postern storm --scenario"),
-      ("{ dialect: 'sendbird' }", "only plain is simulated"),
+      ("{ phases: [] }", "phases: expected 1 to 100 phases, not 0"),
+      ("{ phases: [{ name: 'a', from: 'wave', form: 5 }] }", "'form' means nothing here"),
+      ("{ dialect: 'plane' }", "/dialect: no such dialect 'plane'"),
       ("{ jitter: 7 }", "/jitter: a number; expected a number from 0.0 to 1.0"),
       ("{ clients: 1, rate: 0.001, ramp_s: 1e300 }", "/ramp_s"),
       ("{ thresholds: ['nonsense'] }", "/thresholds/0"),
@@ -51,6 +53,46 @@ struct SimulateScenarioTests {
   func refused(text: String, said: String) throws {
     let error = try #require(throws: UsageError.self) { _ = try Self.read(text) }
     #expect(error.description.contains(said), "\(error)")
+  }
+
+  @Test("a storm over sockets takes the same file, flags win, and what it does not heed is said")
+  func storm() throws {
+    let file = try TemporaryFile(
+      """
+      {
+        clients: 300, rate: 70, life_s: 600, jitter: 0.2, waves: 2, behaviours: "well-behaved=3,slow=1",
+        gateway: { refresh_timeout_s: 90, accepts_per_s: 5 },
+        client: { fetch_timeout_s: 5, reconnect: true, backoff: { kind: "equal", base_s: 1, cap_s: 4 }, login_tries: 3 },
+        provider: { rate: 50 }, world: { seed: 9 },
+        phases: [{ name: "calm", thresholds: ["cut_off == 0"] }],
+        thresholds: ["lost.share < 1%"],
+      }
+      """)
+    var arguments = Arguments(flags: StormCommand.flags)
+    func give(_ flag: String, _ text: String) { arguments.given[flag] = [.init(text: text, source: "--\(flag)")] }
+    give("url", "ws://127.0.0.1:8080")
+    give("scenario", file.path)
+    give("jitter", "10%")
+    let options = try withExtendedLifetime(file) { try StormOptions(arguments) }
+    let simulated = try withExtendedLifetime(file) { try ScenarioFile(file.path, of: "FILE").world.settings.plan }
+    #expect(options.plan.clients == 300 && options.plan.jitter == 0.1 && options.plan.waves == 2)
+    #expect(options.plan.backoff == simulated.backoff && options.plan.loginTries == 3)
+    #expect(options.plan.gateway.timeout == .seconds(90) && options.plan.gateway.timeoutSource == .told)
+    #expect(options.plan.behaviours == simulated.behaviours && options.plan.reconnects)
+    #expect(options.thresholds.map(\.description) == ["lost.share < 1%"])
+    #expect(options.phaseThresholds.map(\.phase) == ["calm"])
+    #expect(options.caveats.contains { $0.contains("provider, world, gateway.accepts_per_s") })
+  }
+
+  @Test("machines say which faults they have, and the wire which there are")
+  func faults() throws {
+    let strange = try Self.read("{ phases: [{ name: 'late', faults: [{ fault: 'mint_slowly', by_ms: 500 }] }] }")
+      .settings
+    let error = try #require(throws: StormPlanError.self) { _ = try MachineWorld(strange) }
+    #expect(error.description.contains("'late'") && error.description.contains("--fidelity wire"))
+    let unknown = try Self.read("{ phases: [{ name: 'late', faults: [{ fault: 'mint_slugly' }] }] }").settings
+    let other = try #require(throws: UsageError.self) { try WireWorld.check(unknown, clientsMax: 10_000) }
+    #expect(other.description.contains("'late'"))
   }
 
   @Test("the wire's world says what it does not have")

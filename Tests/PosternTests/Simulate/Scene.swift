@@ -1,9 +1,9 @@
 import GatewayCore
 import GatewayFleet
-import GatewayKit
 import GatewayPlanner
-import TestSupport
 import Testing
+
+@testable import postern
 
 /// A fleet and a provider, as both worlds can have them: two thousand clients and 100 tokens a second, for instance.
 struct Scene: CustomTestStringConvertible, Sendable {
@@ -15,14 +15,16 @@ struct Scene: CustomTestStringConvertible, Sendable {
   var queue = 100_000
   var failures = 0.0
   var drops = false
+  /// The vendor's whose wire it is; nil for the plain one.
+  var dialect: String?
+  /// Whether it ends when the last of few unlucky clients is through.
+  var isEndLuck = false
 
   init(_ name: String, _ set: (inout Scene) -> Void = { _ in }) {
     self.name = name
     plan.clients = 2000
     plan.rate = 50
     plan.expireAfter = 60.2
-    // A bound that the clients of no scene reach.
-    plan.fetches = 60_000
     set(&self)
   }
 
@@ -54,7 +56,7 @@ struct Scene: CustomTestStringConvertible, Sendable {
     },
     Scene("a short queue and Retry-After") { $0.isPressed(queue: 100) },
     Scene("one request in five fails") {
-      $0.isPressed(queue: 900); $0.failures = 0.2; $0.plan.jitter = 0.005
+      $0.isPressed(queue: 900); $0.failures = 0.2; $0.plan.jitter = 0.005; $0.isEndLuck = true
     },
     Scene("tokens that expire each by itself, in two waves") {
       $0.isPressed(queue: 900)
@@ -81,33 +83,31 @@ struct Scene: CustomTestStringConvertible, Sendable {
     },
   ]
 
-  /// The whole gateway, with its wires.
-  func wire(seed: UInt64) throws -> StormResult {
-    var storm = try VirtualStorm()
-    storm.plan = plan
-    storm.plan.loops = 2
-    storm.refreshTimeout = plan.gateway.timeout
-    storm.refreshSpread = plan.gateway.spread
-    storm.refreshLead = plan.gateway.lead
-    storm.provider = try TokenProviderPolicy(
-      latency: latency, concurrency: places, queueMax: queue, abandoned: drops ? .drop : .serve, failureRate: failures)
-    return try storm.run(seed: seed).result
+  private var clients: SimulatedClients {
+    get throws { try SimulatedClients(scheme: dialect, sdk: nil) }
   }
 
-  var settings: WorldSettings {
+  private func settings(seed: UInt64) throws -> WorldSettings {
     var provider = ProviderModel(places.map { .places($0, latency: latency...latency) } ?? .unbounded, queue: queue)
     provider.failures = failures
     provider.abandoned = drops ? .drop : .serve
     var settings = WorldSettings(plan: plan, provider: provider)
     settings.duration = plan.end
+    settings.plan.seed = seed
+    try clients.set(&settings)
     return settings
+  }
+
+  /// The whole gateway, with its wires.
+  func wire(seed: UInt64) throws -> StormResult {
+    let settings = try settings(seed: seed)
+    try WireWorld.check(settings, clientsMax: plan.clients)
+    return try WireWorld(settings, try clients).run()
   }
 
   /// The machines alone.
   func machines(seed: UInt64) throws -> StormResult {
-    var settings = settings
-    settings.plan.seed = seed
-    var world = try MachineWorld(settings)
+    var world = try MachineWorld(try settings(seed: seed))
     return world.run().result
   }
 }

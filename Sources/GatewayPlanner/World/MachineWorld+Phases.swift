@@ -1,0 +1,38 @@
+internal import GatewayCore
+internal import GatewayFleet
+
+// What a scenario has happen, phase by phase.
+
+extension MachineWorld {
+  mutating func begin(phase: WorldPhase) {
+    marks.append(marks.isEmpty && phase.start == .zero ? StormResult() : ledger.result)
+    provider.refusal = phase.refusal
+    switch phase.order {
+    case nil: return
+    case .expire: orderAll(.expireNow)
+    case .refresh: orderAll(.askForRefresh)
+    case .revoke:
+      // Also tokens that were made by now and are shown later are revoked.
+      revocations += 1
+      orderAll(.revoked)
+    case .disconnect: orderAll(.disconnect(.disconnected))
+    case .restart: orderAll(.disconnect(.serviceRestart))
+    }
+  }
+
+  private mutating func orderAll(_ event: SessionEvent) {
+    for index in 0..<started where machines[index].session.grant != nil { tellSession(index, event) }
+  }
+
+  /// What was counted in each phase that has begun; nil without a scenario. The last mark is the end's.
+  func phaseResults(until end: Double) -> [PhaseResult]? {
+    guard !phases.isEmpty else { return nil }
+    let begun = phases.prefix(max(0, marks.count - 1))
+    return begun.enumerated().map { index, phase in
+      PhaseResult(
+        name: phase.name, from: phase.start.inSeconds,
+        to: index + 1 < begun.count ? begun[index + 1].start.inSeconds : max(end, phase.start.inSeconds),
+        result: marks[index + 1].since(marks[index]))
+    }
+  }
+}

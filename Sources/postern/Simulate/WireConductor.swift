@@ -1,0 +1,57 @@
+import FoundationEssentials
+import GatewayCore
+import GatewayFleet
+import GatewayRuntime
+import GatewaySpace
+
+/// Has a simulated gateway do what a scenario says, when it says so.
+struct WireConductor {
+  private let phases: [ScenarioPhase]
+  private let times: ScenarioTimes
+
+  /// Throws if a phase has what no gateway does.
+  init(_ scenario: StormScenario, of plan: StormPlan) throws(StormPlanError) {
+    phases = scenario.phases
+    times = try scenario.times(of: plan)
+    for phase in phases {
+      for fault in phase.faults {
+        do throws(GatewayError) {
+          try Space.check(fault: Self.json(fault))
+        } catch {
+          throw StormPlanError("the phase '\(phase.name)': \(error.message)")
+        }
+      }
+    }
+  }
+
+  /// Whether the gateway is to fail, for which it has one loop.
+  var wantsFaults: Bool { phases.contains { !$0.faults.isEmpty } }
+
+  private static func json(_ fault: PlainJSON) -> [UInt8] {
+    (try? JSONEncoder().encode(fault)).map(Array.init) ?? []
+  }
+
+  /// Carries it out, until it is through; nothing that it ordered is left then. On the gateway's first loop.
+  func conduct(_ space: Space, startsAt start: Instant, on loop: EventLoop) async {
+    for (phase, time) in zip(phases, times.phases) {
+      await loop.sleep(until: start + time.start)
+      let faults = phase.faults.compactMap { try? space.order(fault: Self.json($0)) }
+      await give(phase.order, space.gateway)
+      let next = times.phases.first { $0.start > time.start }?.start ?? time.start + time.length
+      await loop.sleep(until: start + next)
+      for fault in faults { space.mend(fault: fault) }
+    }
+  }
+
+  /// A gateway in memory takes every order.
+  private func give(_ order: ScenarioPhase.Order?, _ gateway: Gateway) async {
+    switch order {
+    case nil: return
+    case .expire: _ = try? await gateway.controlAll(.expireNow)
+    case .refresh: _ = try? await gateway.controlAll(.askForRefresh)
+    case .disconnect: _ = try? await gateway.controlAll(.disconnect(.disconnected))
+    case .restart: _ = try? await gateway.controlAll(.disconnect(.serviceRestart))
+    case .revoke: _ = try? await gateway.revoke(.everybody(issuedBefore: gateway.wallTime))
+    }
+  }
+}

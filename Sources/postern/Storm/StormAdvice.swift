@@ -1,0 +1,55 @@
+import FoundationEssentials
+import GatewayCore
+import GatewayFleet
+import GatewayPlanner
+import GatewayReport
+
+/// What a simulation of a storm says that has just been: how little would have kept everybody. In one line, and only where the
+/// storm's figures allow: where a simulation of it as it was loses about as many as were lost.
+struct StormAdvice {
+  private let settings: WorldSettings
+  private let lost: Double
+
+  /// The most clients of a world that looks for the answer.
+  private static let scale = 2000
+  /// By how much of a fleet the simulated loss may differ from the real one.
+  private static let differenceMax = 0.05
+
+  /// Nil where nobody was lost, or the figures do not tell: clients came back by themselves, something was ordered of the
+  /// gateway, the provider's rate is not known.
+  init?(_ options: StormOptions, _ report: StormReport) {
+    let (plan, result) = (report.plan, report.result)
+    guard let forecast = report.forecast, !result.wasInterrupted, result.stopped == nil, options.faults.isEmpty,
+      options.scenario == nil, options.dialect.habits == ClientHabits(), !options.isProviderOnly,
+      let lost = result.lostShare, result.everybody.lostUnexpectedly > 0
+    else { return nil }
+    self.lost = lost
+    // The gateway's own provider tells of itself, where it is the one that was asked.
+    let told = options.provider == nil && options.described == nil ? options.settings?.provider : nil
+    var model = ProviderModel(.rate(forecast.serviceRate))
+    if let told { (model.queue, model.failures) = (told.queueMax, told.failureRate) }
+    var settings = WorldSettings(plan: plan, provider: model)
+    // They were all connected before the wave, which alone is asked about.
+    settings.isFirstTokenInHand = true
+    self.settings = settings
+  }
+
+  /// The line; nil where the simulated storm is not like the real one, or nothing would have kept everybody.
+  func line() async throws -> String? {
+    let planner = Planner(
+      settings, threads: max(1, ProcessInfo.processInfo.activeProcessorCount), scale: Self.scale
+    ) { $0.everybody.lostUnexpectedly == 0 }
+    guard let asItWas = try await planner.compare([settings]).first?.lostShare,
+      abs(asItWas - lost) <= Self.differenceMax
+    else { return nil }
+    let jitter = try await planner.answer(.jitter)
+    if let share = jitter.value?.value, share > settings.plan.jitter, jitter.proof?.passes != false {
+      let percent = Figures.percent((share * 100).rounded(.up) / 100)
+      return "with \(percent) jitter nobody would have been lost; see postern simulate plan --ask jitter"
+    }
+    let capacity = try await planner.answer(.capacity)
+    guard let rate = capacity.value?.value, capacity.proof?.passes != false else { return nil }
+    return "with a provider of \(Figures.count(Int(rate.rounded(.up)))) tokens a second nobody would have been lost; "
+      + "see postern simulate plan --ask capacity"
+  }
+}
