@@ -17,6 +17,8 @@ package struct Planner: Sendable {
     package var value: Trial?
     /// The nearest one that does not; nil if every one does.
     package var margin: Trial?
+    /// Values that do not do as the others have it: more is not always better, or less not always worse.
+    package var exceptions: [Trial] = []
     /// The run at full size, where the others were smaller.
     package var proof: Trial?
     /// How many worlds were run.
@@ -35,6 +37,10 @@ package struct Planner: Sendable {
   /// How near the two sides of the edge are brought.
   private static let accuracy = 1.02
   private static let stepsMax = 40
+  /// How many values are tried for a first that keeps the thresholds, and in how many parts the rest of the range is looked at;
+  /// powers of two.
+  private static let startsMax = 8
+  private static let probes = 4
 
   package init(
     _ settings: WorldSettings, threads: Int, scale: Int, judge: @escaping @Sendable (StormResult) -> Bool
@@ -46,23 +52,28 @@ package struct Planner: Sendable {
   }
 
   /// The answer to a question that has a number.
+  ///
+  /// More is taken to be better, or less, up to the end of the range: between a value that keeps the thresholds and one that does
+  /// not the edge is looked for. Whether it is so is looked at as well, at both ends and in between.
   package func answer(_ question: Question) async throws -> Answer {
     let range = question.range(settings)
     var answer = Answer()
-    var (good, bad) =
+    let (best, worst) =
       question.wantsLeast ? (range.upperBound, range.lowerBound) : (range.lowerBound, range.upperBound)
-    let first = try await attempt(question.settings(settings, with: good), good, &answer)
-    guard first.passes else {
-      answer.margin = first
+    let last = try await attempt(question.settings(settings, with: worst), worst, &answer)
+    guard let (value, first) = try await start(question, from: best, to: worst, &answer) else {
+      // Nothing but what should be worst, perhaps.
+      if last.passes { (answer.value, answer.exceptions) = (last, [answer.margin].compactMap { $0 }) }
       return answer
     }
     answer.value = first
-    let other = try await attempt(question.settings(settings, with: bad), bad, &answer)
-    guard !other.passes else {
-      answer.value = other
+    guard !last.passes else {
+      answer.value = last
+      try await probe(question, between: worst, and: value, expecting: true, &answer)
       return answer
     }
-    answer.margin = other
+    answer.margin = last
+    var (good, bad) = (value, worst)
     for _ in 0..<Self.stepsMax where max(good, bad) / min(good, bad) > Self.accuracy {
       let middle = (good * bad).squareRoot()
       let trial = try await attempt(question.settings(settings, with: middle), middle, &answer)
@@ -72,11 +83,49 @@ package struct Planner: Sendable {
         (bad, answer.margin) = (middle, trial)
       }
     }
+    try await probe(question, between: good, and: value, expecting: true, &answer)
+    try await probe(question, between: bad, and: worst, expecting: false, &answer)
     let full = question.settings(settings, with: good)
     if full.plan.clients > scale {
       answer.proof = try await attempt(full, good, &answer, isFull: true)
     }
     return answer
+  }
+
+  /// The value nearest to `best` that keeps the thresholds, of a few; nil if none does.
+  private func start(
+    _ question: Question, from best: Double, to worst: Double, _ answer: inout Answer
+  ) async throws -> (Double, Trial)? {
+    for step in 0..<Self.startsMax {
+      let value = best * pow(worst / best, step, of: Self.startsMax)
+      let trial = try await attempt(question.settings(settings, with: value), value, &answer)
+      if trial.passes { return (value, trial) }
+      answer.margin = trial
+      answer.exceptions.append(trial)
+    }
+    answer.margin = answer.exceptions.first
+    answer.exceptions = []
+    return nil
+  }
+
+  /// Looks whether values between the edge and an end do as they should, and notes those that do not.
+  private func probe(
+    _ question: Question, between edge: Double, and end: Double, expecting passes: Bool, _ answer: inout Answer
+  ) async throws {
+    guard max(edge, end) / min(edge, end) > Self.accuracy else { return }
+    for step in 1..<Self.probes {
+      let value = edge * pow(end / edge, step, of: Self.probes)
+      let trial = try await attempt(question.settings(settings, with: value), value, &answer)
+      if trial.passes != passes { answer.exceptions.append(trial) }
+    }
+  }
+
+  /// `ratio` to the power of `step / steps`, for a few steps.
+  private func pow(_ ratio: Double, _ step: Int, of steps: Int) -> Double {
+    // Both are powers of two: roots will do.
+    var (root, count) = (ratio, steps)
+    while count > 1 { (root, count) = (root.squareRoot(), count / 2) }
+    return (0..<step).reduce(1) { power, _ in power * root }
   }
 
   /// What settings come to, each with as many seeds; the value is what they are called.

@@ -31,17 +31,24 @@ struct PlanText {
     var lines = ["\(question.rawValue): \(word) \(text(value.value)), for \(keeps)"]
     if answer.margin == nil { lines[0] += "; nothing beyond that was tried" }
     lines += table
+    if !answer.exceptions.isEmpty {
+      lines.append(
+        "  \(question.wantsLeast ? "more" : "less") is not always better: see the values that hold or fail too")
+    }
     if let proof = answer.proof {
+      let clients = question == .clients ? Int(value.value) : scenario.settings.plan.clients
       lines.append(
         proof.passes
-          ? "  proven with \(Figures.count(scenario.settings.plan.clients)) clients: it holds"
+          ? "  proven with \(Figures.count(clients)) clients: it holds"
           : "  NOT proven: with all clients the thresholds do not hold, though they do in the scaled worlds")
     }
     return lines + ["  \(answer.runs) worlds"]
   }
 
   private var table: [String] {
-    let trials = [("holds", answer.value), ("fails", answer.margin), ("full size", answer.proof)]
+    let trials =
+      [("holds", answer.value), ("fails", answer.margin), ("full size", answer.proof)]
+      + answer.exceptions.map { ($0.passes ? "holds too" : "fails too", $0) }
     let rows = trials.compactMap { name, trial in trial.map { [name, text($0.value)] + Self.figures($0.result) } }
     return TextTable.columns([["", question.unit] + Self.columns] + rows)
   }

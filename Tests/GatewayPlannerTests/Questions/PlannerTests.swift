@@ -29,6 +29,20 @@ struct PlannerTests {
     #expect(answer.proof?.result.everybody.clients == 2000, "proven at full size")
   }
 
+  @Test("where more is not better all the way, that is said, and an edge is found all the same")
+  func notMonotone() async throws {
+    // Tokens enough, but no more than 60 a second: a bill, say.
+    let answer = try await Self.planner {
+      $0.everybody.lostUnexpectedly == 0 && ($0.timeUntil(share: 1) ?? .zero) > .seconds(33)
+    }
+    .answer(.capacity)
+    let value = try #require(answer.value)
+    #expect(value.passes && (33.0...60).contains(value.value))
+    #expect(!answer.exceptions.isEmpty && answer.exceptions.allSatisfy { !$0.passes && $0.value > 60 })
+    let plain = try await Self.planner().answer(.capacity)
+    #expect(plain.exceptions.isEmpty)
+  }
+
   @Test("the longest outage is told, and none where nothing holds")
   func outage() async throws {
     let answer = try await Self.planner().answer(.outage)
