@@ -29,7 +29,7 @@ extension StormResult {
   }
 
   /// How long what disturbed the fleet had been over, in seconds, when it had recovered: 99.9 % of the most connected, nobody
-  /// waiting for the provider for a second where that is known, and fewer than 1.1 calls for each token of use, for a minute or to the end of
+  /// waiting for the provider for half a second where that is known, and fewer than 1.1 calls for each token of use, for a minute or to the end of
   /// a storm that nothing more was to come of. Nil for never.
   package var recoveredAfter: Double? {
     let trigger = triggerEnd ?? seen.firstAsked ?? 0
@@ -41,7 +41,7 @@ extension StormResult {
     guard most > 0 else { return nil }
     func isCalm(_ second: Int) -> Bool {
       let age = queue.map { $0.ages.indices.contains(second) ? $0.ages[second] : 0 } ?? 0
-      return Double(connected[second]) >= 0.999 * most && age < 1000
+      return Double(connected[second]) >= 0.999 * most && age < 500
     }
     // From the end backwards, so that each second is looked at once: for how long it has been calm from there on.
     var calm = 0

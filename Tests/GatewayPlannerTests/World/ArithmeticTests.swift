@@ -31,7 +31,7 @@ struct ArithmeticTests {
     func wasted(_ share: Double) throws -> Double {
       let queue = Int(Double(200 * timeOut) * share)
       let result = try Self.herd(queue: queue) {
-        $0.plan.clients = 5 * 200 * timeOut
+        $0.plan.clients = 8 * 200 * timeOut
         $0.plan.rate = Double($0.plan.clients) / 10
         $0.plan.fetchTimeout = .seconds(timeOut)
         $0.plan.gateway.timeout = .seconds(300)

@@ -42,7 +42,7 @@ struct SimulateScenarioTests {
       ("{ clinets: 5 }", ":1:3 /clinets: no such key 'clinets'"),
       ("{ provider: { rate: 5, places: 2 } }", "/provider/places: a provider has a rate, or places and a latency"),
       ("{ provider: { abandoned: 'keep' } }", "/provider/abandoned: no such way with abandoned requests 'keep'"),
-      ("{ phases: [] }", "phases: expected 1 to 100 phases, not 0"),
+      ("{ phases: [] }", "expected 1 to 100 phases, not 0"),
       ("{ phases: [{ name: 'a', from: 'wave', form: 5 }] }", "'form' means nothing here"),
       ("{ dialect: 'plane' }", "/dialect: no such dialect 'plane'"),
       ("{ jitter: 7 }", "/jitter: a number; expected a number from 0.0 to 1.0"),
