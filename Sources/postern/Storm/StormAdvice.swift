@@ -27,7 +27,14 @@ struct StormAdvice {
     // The gateway's own provider tells of itself, where it is the one that was asked.
     let told = options.provider == nil && options.described == nil ? options.settings?.provider : nil
     var model = ProviderModel(.rate(forecast.serviceRate))
-    if let told { (model.queue, model.failures) = (told.queueMax, told.failureRate) }
+    if let told {
+      (model.queue, model.failures) = (told.queueMax, told.failureRate)
+      // What it is set to, in place of what came through a storm that was busy itself.
+      let latency = Duration.nanoseconds(Int64(min(max(0, told.latencyS), 600) * 1e9))
+      if let places = told.concurrency, places > 0, latency > .zero {
+        model.capacity = .places(places, latency: latency...latency)
+      }
+    }
     var settings = WorldSettings(plan: plan, provider: model)
     // They were all connected before the wave, which alone is asked about.
     settings.isFirstTokenInHand = true
