@@ -3,6 +3,11 @@ package struct RouteClash: Error, Hashable, CustomStringConvertible {
   package let method: String
   package let pattern: String
 
+  package init(method: String, pattern: String) {
+    self.method = method
+    self.pattern = pattern
+  }
+
   package var description: String {
     "\(method) \(pattern) has an answer of the gateway's already; another path is free"
   }
