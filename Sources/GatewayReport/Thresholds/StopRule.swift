@@ -35,19 +35,18 @@ package struct StopRule: Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
   /// What holds for systems of others if nobody says otherwise.
-  package static let usual = Share.allCases.map { StopRule($0, limit: 0.5, span: usualSpan) }
+  package static let usual = Share.allCases.map { StopRule(usual: $0) }
 
   private static let usualSpan = 10.0
   private static let spanBounds = 1.0...600
   /// Of fewer no share is taken: one wrong password of two is no outage.
   static let leastCount = 10
 
-  private init(_ share: Share, limit: Double, span: Double) {
+  private init(usual share: Share) {
     self.share = share
-    self.limit = limit
-    self.span = span
-    description =
-      "\(share.rawValue) > \(Metric.Unit.share.text(limit)) over \(Metric.Unit.duration.text(span))"
+    limit = 0.5
+    span = Self.usualSpan
+    description = "\(share.rawValue) > 50% over 10s"
   }
 
   /// The rule that `text` states: a share, `>`, a percentage, and a span where it is not ten seconds.

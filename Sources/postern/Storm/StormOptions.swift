@@ -134,7 +134,8 @@ struct StormOptions {
 
   /// A name for the run that no other has.
   private static func newRun() -> String {
-    let text = String(UInt64.random(in: 0 ... .max), radix: 16)
+    var system = SystemRandomNumberGenerator()
+    let text = String(system.next(), radix: 16)
     return String(repeating: "0", count: 16 - text.count) + text
   }
 

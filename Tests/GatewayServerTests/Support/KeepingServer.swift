@@ -24,7 +24,7 @@ final class KeepingServer: @unchecked Sendable {
     DispatchQueue(label: "keeping server").async { [self] in
       var arrival = pollfd(fd: silent.descriptor, events: Int16(POLLIN), revents: 0)
       // Nobody comes any more when the test is over.
-      while poll(&arrival, 1, 2_000) == 1 {
+      while poll(&arrival, 1, 30_000) == 1 {
         let peer = accept(silent.descriptor, nil, nil)
         guard peer >= 0 else { return }
         state.withLock { $0.connections += 1 }
