@@ -13,9 +13,14 @@ import Testing
     let fetcher = Fetcher(loop: loop)
     var target = DialTarget(host: "127.0.0.1", port: server.port)
     target.keepsConnections = keeps
-    var results: [Result<HTTPResponse, DialFailure>] = []
-    for method in methods { results.append(await fetcher.fetch(HTTPRequest(method: method, path: "/t"), from: target)) }
-    return results
+    // On the loop, one behind the other: a connection is kept for a while only, and other tests have the processors.
+    return await Task(executorPreference: loop.events) { [target] in
+      var results: [Result<HTTPResponse, DialFailure>] = []
+      for method in methods {
+        results.append(await fetcher.fetch(HTTPRequest(method: method, path: "/t"), from: target))
+      }
+      return results
+    }.value
   }
 
   @Test("one connection carries many requests where it is kept, and each has its own where it is not")
