@@ -1,6 +1,8 @@
 """Stream's protocol spoken by a browser, from a page of another origin."""
 
+import stream
 from browser import PageServer
+from clients import request
 from gateway import Gateway
 
 
@@ -10,12 +12,16 @@ def test_a_page_makes_a_guest_connects_asks_and_hears_of_its_expiry():
     assert "error" not in report, report
     assert report["guest"] == "201" and report["me"] == "guest"
     assert report["patch"] == "200" and report["mood"] == "fine" and report["refusal"] == "5"
-    assert report["heard"] == "connection.ok health.check 40"
+    assert report["heard"] == "connection.ok health.check user.updated 40"
     assert report["code"] == "4001" and report["reason"] == "refresh_timeout" and report["wasClean"] == "true"
 
 
 def test_two_guests_of_a_call_see_each_other_come_and_go():
     with PageServer("sfu.html") as pages, Gateway() as gateway:
+        # Guests join what is there, and make none.
+        headers = {"Authorization": stream.mint("ann"), "stream-auth-type": "jwt"}
+        made = request(gateway.http_url, "POST", "/video/call/default/meeting?api_key=browser", {}, headers=headers, document=None)
+        assert made.status == 201
         report = pages.visit("127.0.0.1", gateway)
     assert "error" not in report, report
     expected = {

@@ -77,6 +77,10 @@ def test_it_hears_of_a_reload_before_and_after(manager, tmp_path):
             assert reloading["RELOADING"] == "1"
             assert before <= int(reloading["MONOTONIC_USEC"]) <= microseconds()
             assert manager.hear()["READY"] == "1"
+        # What is logged is written a moment later than what the manager hears.
+        deadline = time.monotonic() + 5
+        while "event=certificate_kept" not in gateway.log() and time.monotonic() < deadline:
+            time.sleep(0.05)
         assert "event=certificate_reloaded" in gateway.log() and "event=certificate_kept" in gateway.log()
 
 
