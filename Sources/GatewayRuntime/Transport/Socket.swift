@@ -12,7 +12,7 @@ package protocol Socket: AnyObject, Sendable {
   /// Sends the close frame after what waits, then waits for the peer's. The handler hears of the end.
   func close(_ reason: CloseReason)
 
-  /// What was done in place of the last ``close(_:)``; nil for what was asked for.
+  /// What was done in place of the last `close(_:)`; nil for what was asked for.
   var otherClose: OtherClose? { get }
 
   /// Drops the transport without a close frame. The handler hears of the end, after this call has returned.
