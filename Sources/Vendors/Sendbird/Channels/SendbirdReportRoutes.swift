@@ -10,7 +10,9 @@ package struct SendbirdReportRoutes: Sendable {
   private let channels: SendbirdChannelRoutes
   private var services: any GatewayServices { channels.services }
 
-  /// - Parameter channels: Who sees which.
+  /// - Parameters:
+  ///   - reports: Where what is reported is kept.
+  ///   - channels: Who sees which.
   package init(reports: SendbirdReports, channels: SendbirdChannelRoutes) {
     self.reports = reports
     self.channels = channels

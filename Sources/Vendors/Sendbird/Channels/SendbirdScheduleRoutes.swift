@@ -9,7 +9,9 @@ package struct SendbirdScheduleRoutes: Sendable {
   private var schedule: SendbirdSchedule { scheduler.schedule }
   private var services: any GatewayServices { base.services }
 
-  /// - Parameter channels: Who may speak where.
+  /// - Parameters:
+  ///   - scheduler: What says the messages when their time has come.
+  ///   - channels: Who may speak where.
   package init(scheduler: SendbirdScheduler, channels: SendbirdChannelRoutes) {
     self.scheduler = scheduler
     base = channels
