@@ -12,8 +12,20 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// What `Tests/run` asks for, since its tests spend simulated days in the libraries: they are optimised in the debug build
+/// too, their assertions kept. Flags like these may not stand in a package that others depend on by its version, so they
+/// are not there unasked.
+let libraryFlags: [SwiftSetting] =
+  Context.environment["POSTERN_OPTIMISED_LIBRARIES"] == nil
+  ? []
+  : [
+    .unsafeFlags(
+      ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"], .when(configuration: .debug)
+    )
+  ]
+
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+  .target(name: name, dependencies: dependencies, swiftSettings: settings + libraryFlags)
 }
 
 /// A vendor lives in a folder of its own and sees no other vendor.
