@@ -88,18 +88,21 @@ struct ClockRoutes {
     let steps: Int
     let movedS: Double
     let answered: Bool
+    let cutOff: Int
     let owing: [SessionBody]
     let sleeping: [SleepBody]
 
     enum CodingKeys: String, CodingKey {
       case steps, answered, owing, sleeping
       case movedS = "moved_s"
+      case cutOff = "cut_off"
     }
 
     init(_ advance: Advance, at now: Instant) {
       steps = advance.steps
       movedS = advance.moved.inSeconds
       answered = advance.isAnswered
+      cutOff = advance.cutOff
       owing = advance.owing.map(SessionBody.init)
       sleeping = advance.sleeping.map { SleepBody($0, at: now) }
     }

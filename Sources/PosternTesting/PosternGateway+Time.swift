@@ -11,17 +11,20 @@ extension PosternGateway {
     public let moved: Duration
     /// The sessions whose clients had been asked for something and had not answered at the end.
     public let owing: [Session]
+    /// How many were cut off on the way, because they had not answered in time or had never logged in.
+    public let cutOff: Int
     /// Where time stands still, what goes on only when it is moved again: a provider that was told to take two seconds for
     /// each token, for instance. Nothing where time passes.
     public let sleeping: [Sleep]
 
     /// Whether everybody answered in time.
-    public var isAnswered: Bool { owing.isEmpty }
+    public var isAnswered: Bool { owing.isEmpty && cutOff == 0 }
 
     init(_ advance: GatewaySpace.Advance, at now: Instant) {
       steps = advance.steps
       moved = advance.moved
       owing = advance.owing.map(Session.init)
+      cutOff = advance.cutOff
       sleeping = advance.sleeping.map { Sleep(purpose: $0.purpose, wakesIn: max(.zero, $0.until - now)) }
     }
   }
@@ -56,7 +59,8 @@ extension PosternGateway {
 
   /// Moves the gateway's time on, from deadline to deadline. Whoever owes an answer at one is given `patience` in real time,
   /// while the gateway's stands still: a client that takes 300 ms loses none of its time-out. One that says nothing costs
-  /// one patience, is in ``Advance/owing``, and is cut off where the move goes past its time-out. Pings keep to real time.
+  /// one patience, and is in ``Advance/owing``; where the move goes past its time-out it is cut off, which
+  /// ``Advance/cutOff`` counts. Pings keep to real time.
   ///
   /// Returns how it went; throws ``NotAdvanced`` if it could not be moved: ten years at most, one move at a time.
   @discardableResult

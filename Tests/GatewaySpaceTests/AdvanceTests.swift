@@ -34,7 +34,8 @@ struct AdvanceTests {
     let second = try #require(try plain.advance(by: .seconds(40))?.get())
     plain.world.settle()
     plain.world.advance(by: .seconds(1))
-    #expect(second.isAnswered && ann.ending?.code == CloseReason.refreshTimeout.code)
+    #expect(second.owing.isEmpty && second.cutOff == 1 && !second.isAnswered)
+    #expect(ann.ending?.code == CloseReason.refreshTimeout.code)
   }
 
   @Test("is moved without the time of day for tokens that somebody mints by the real one")

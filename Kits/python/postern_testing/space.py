@@ -45,13 +45,15 @@ class Sleep:
 
 @dataclass(frozen=True)
 class Advance:
-    """How time was moved: over how many deadlines, who still owed an answer at the end, and what sleeps yet."""
+    """How time was moved: over how many deadlines, how many were cut off on the way, who still owed an answer at the end, what sleeps yet."""
 
     steps: int
     moved_s: float
+    #: Whether nobody owes an answer, and nobody was cut off.
     answered: bool
     owing: Sequence[Session]
     sleeping: Sequence[Sleep]
+    cut_off: int = 0
 
 
 class Space:
@@ -156,7 +158,7 @@ class Space:
         moved = self._control.post("/clock/advance", order)
         return Advance(
             moved["steps"], moved["moved_s"], moved["answered"], [Session.read(one) for one in moved["owing"]],
-            [Sleep(**one) for one in moved["sleeping"]])
+            [Sleep(**one) for one in moved["sleeping"]], moved["cut_off"])
 
     def sleeping(self) -> List[Sleep]:
         """What of a frozen space goes on only when its time is moved; nothing where time passes."""

@@ -11,11 +11,13 @@ package struct Advance: Sendable {
   package var moved = Duration.zero
   /// Those whose clients had been asked for something and had not answered at the end.
   package var owing: [SessionSummary] = []
+  /// How many were cut off on the way, because they had not answered in time or had never logged in.
+  package var cutOff = 0
   /// What goes on only when the time is moved again, where it stands still.
   package var sleeping: [EventLoop.Sleep] = []
 
   /// Whether everybody answered in time.
-  package var isAnswered: Bool { owing.isEmpty }
+  package var isAnswered: Bool { owing.isEmpty && cutOff == 0 }
 
   /// What becomes of the time of day when the time of sessions is moved.
   package enum WallClock: String, Hashable, Sendable, CaseIterable {
