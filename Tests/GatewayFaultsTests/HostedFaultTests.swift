@@ -67,6 +67,7 @@ struct HostedFaultTests {
     house.world.advance(by: .seconds(2))
     #expect(token.value == nil && guest.value??.status == 201)
     let space = house.spaces[0]
+    #expect(space.sleeping.map(\.purpose) == ["the fault mint_slowly"])
     _ = house.world.ask { try? await space.advance(by: .seconds(60), patience: .seconds(1)) }
     house.world.settle()
     #expect(token.value??.status == 200)

@@ -29,10 +29,12 @@ extension FaultBook {
     switch fault.fate {
     case .answered(let answer): return answer.response(words)
     case .late(let duration):
-      _ = await waits.wait(until: network.now + duration, on: network, because: standing.number)
+      _ = await waits.wait(
+        until: network.now + duration, on: network, as: "the fault \(standing.word)", because: standing.number)
       return await usually()
     case .unanswered:
-      let isDue = await waits.wait(until: network.now + Self.patience, on: network, because: standing.number)
+      let isDue = await waits.wait(
+        until: network.now + Self.patience, on: network, as: "the fault \(standing.word)", because: standing.number)
       return isDue ? words(.overloaded) : await usually()
     }
   }

@@ -13,13 +13,15 @@ final class FaultWaits: @unchecked Sendable {
   /// How many may wait at once; more go on at once.
   private static let countMax = 10_000
 
-  /// Waits until it is `deadline` on `clock`. True if it is then, false if the fault was taken back before.
-  nonisolated(nonsending) func wait(until deadline: Instant, on clock: EventLoop, because fault: UInt32) async -> Bool {
+  /// Waits until it is `deadline` on `clock`, for `purpose`. True if it is then, false if the fault was taken back before.
+  nonisolated(nonsending) func wait(
+    until deadline: Instant, on clock: EventLoop, as purpose: String, because fault: UInt32
+  ) async -> Bool {
     guard !hasEnded, waits.count < Self.countMax else { return false }
     last += 1
     let number = last
     return await withCheckedContinuation { continuation in
-      let wait = FaultWait(fault, on: clock) { [self] isDue in
+      let wait = FaultWait(fault, on: clock, as: purpose) { [self] isDue in
         waits[number] = nil
         continuation.resume(returning: isDue)
       }
@@ -47,15 +49,17 @@ final class FaultWaits: @unchecked Sendable {
 /// One who waits.
 ///
 /// `@unchecked Sendable`: touched only on the loops of its book.
-private final class FaultWait: WakeupTarget, @unchecked Sendable {
+private final class FaultWait: SleepTarget, @unchecked Sendable {
   let fault: UInt32
+  let purpose: String
   private let clock: EventLoop
   private let goOn: (Bool) -> Void
   private(set) var wakeup: Wakeup!
 
-  init(_ fault: UInt32, on clock: EventLoop, _ goOn: @escaping (Bool) -> Void) {
+  init(_ fault: UInt32, on clock: EventLoop, as purpose: String, _ goOn: @escaping (Bool) -> Void) {
     self.fault = fault
     self.clock = clock
+    self.purpose = purpose
     self.goOn = goOn
     wakeup = Wakeup(target: self)
   }

@@ -31,7 +31,8 @@ final class FaultyProvider: TokenMinting, @unchecked Sendable {
     if let (fault, standing) = book.befallen((any ProviderDelay).self, of: subject) {
       let delay = fault.delay(at: book.loop.now)
       let isDue = await book.waits.wait(
-        until: book.loop.now + (delay ?? Self.patience), on: book.loop, because: standing.number)
+        until: book.loop.now + (delay ?? Self.patience), on: book.loop, as: "the fault \(standing.word)",
+        because: standing.number)
       if isDue, delay == nil { throw TokenRefusal(.overloaded) }
     }
     let holder = Holder(user: order.user, scheme: order.scheme)

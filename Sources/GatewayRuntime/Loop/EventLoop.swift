@@ -183,13 +183,18 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   package func sleeps(limit: Int) -> [Sleep] {
     Array(
       deadlines.waiting().lazy.compactMap { target, at in
-        (target as? Sleeper).map { Sleep(purpose: $0.purpose, until: at) }
+        (target as? any SleepTarget).map { Sleep(purpose: $0.purpose, until: at) }
       }.prefix(limit))
   }
 }
 
+/// Something whose deadline somebody waits for, and in words what for: "the token provider's latency", for instance.
+package protocol SleepTarget: WakeupTarget {
+  var purpose: String { get }
+}
+
 /// A task that waits for a deadline; the heap holds it by its wake-up, which it holds in turn until it fires.
-private final class Sleeper: WakeupTarget, @unchecked Sendable {
+private final class Sleeper: SleepTarget, @unchecked Sendable {
   // @unchecked Sendable: made, held and fired on one loop.
   private let continuation: CheckedContinuation<Void, Never>
   let purpose: String
