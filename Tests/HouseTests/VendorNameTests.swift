@@ -23,13 +23,15 @@ struct VendorNameTests {
     }
   }
 
-  @Test("in the code of the program, and of its tests of itself")
+  @Test("in the program, its comments too, and in the code of its tests of itself")
   func code() {
     let tests = ["HouseTests", "PosternTests", "TestSupport", "GatewaySimulatorTests", "GatewayFleetTests"]
     for folder in Repository.folders(in: "Sources") + tests where folder != "Vendors" {
       let base = tests.contains(folder) ? "Tests" : "Sources"
       for file in Repository.swiftFiles(below: "\(base)/\(folder)") where file.path != Self.catalogue {
-        for (line, text) in file.code where Self.names(text) && !file.path.hasSuffix("/VendorNameTests.swift") {
+        // A comment's example is anybody's too; the tests' comments may say whose shape a case has.
+        let lines = base == "Tests" ? file.code : file.lines.enumerated().map { (number: $0 + 1, text: $1) }
+        for (line, text) in lines where Self.names(text) && !file.path.hasSuffix("/VendorNameTests.swift") {
           Issue.record("\(file.path):\(line) names a vendor: its folder below Sources/Vendors is the place for that")
         }
       }

@@ -1,5 +1,5 @@
 /// A wire format as one gateway serves it: the dialect together with who judges its tokens, who does its commands, and
-/// the times of its sessions. Stream has one for video and one for chat, say.
+/// the times of its sessions. A vendor has one for video and one for chat, say.
 ///
 /// A class because every connection holds on to its own, and copies would cost each of them 300 bytes.
 package final class DialectBinding: Sendable {

@@ -13,7 +13,7 @@ package protocol ProviderAnswer: Fault {
   func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken
 }
 
-/// A token that is ordered, and who can make it: ann's, of Sendbird's form.
+/// A token that is ordered, and who can make it: ann's of ten minutes, for instance.
 package struct ProviderOrder: Sendable {
   package var order: TokenOrder
   /// What the issuer's clock shows.

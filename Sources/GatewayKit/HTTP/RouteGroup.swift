@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Resources with one way to find out what is asked and by whom, and one wording of what goes wrong: Sendbird's platform API,
+/// Resources with one way to find out what is asked and by whom, and one wording of what goes wrong: a platform API,
 /// for instance, whose every resource wants a caller and answers `{"error": true, "code"}`.
 package struct RouteGroup<Asked: Sendable, Failure: Error>: Sendable {
   /// Makes of a request what the resources are given, or refuses it.

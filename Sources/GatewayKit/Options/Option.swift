@@ -1,4 +1,4 @@
-/// A flag and the setting that it sets: `--sendbird-key-grace`, for instance, and `SendbirdSettings.keyGrace`. Its one
+/// A flag and the setting that it sets: `--token-life`, for instance, and the life of a token. Its one
 /// declaration is the flag, the variable, the key in a file, the line of the help, the check and the effect.
 package struct Option<Settings: Sendable>: Sendable {
   package let flag: Flag

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// What `postern token mint|inspect|verify` knows of a vendor's tokens: Sinch's signatures and tickets, for instance. The
+/// What `postern token mint|inspect|verify` knows of a vendor's tokens: who the plain JWTs are for, for instance. The
 /// commands know no vendor but by this.
 package protocol TokenTool: Sendable {
   /// The flags of `mint`, and of `verify`, that only these tokens have.
@@ -62,7 +62,7 @@ extension WallTime {
 
 /// What a token is, as far as it says without a key.
 package enum TokenNature: Hashable, Sendable {
-  /// One of this vendor's and nobody else's: "a Streem Token".
+  /// One of this vendor's and nobody else's: "a ticket".
   case own(String)
   /// One of a form that others' have too: "a call token".
   case shared(String)

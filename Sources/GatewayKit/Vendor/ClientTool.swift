@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// What `postern storm` knows of a vendor's clients: whose habits they have, who makes their tokens. Sendbird's name an
+/// What `postern storm` knows of a vendor's clients: whose habits they have, who makes their tokens. Some name an
 /// application, for instance.
 package protocol ClientTool: Sendable {
   /// The SDKs whose habits they may have, the usual one first; none where there is one kind of client.
@@ -13,7 +13,7 @@ package protocol ClientTool: Sendable {
   /// The domains of the vendor's own service, which many share and no storm may hit.
   var serviceDomains: [String] { get }
 
-  /// What they show the token provider, where it is no secret of the provider's own: Sendbird's Api-Token.
+  /// What they show the token provider, where it is no secret of the provider's own: the key of a platform API, say.
   var providerSecret: String? { get }
 
   /// The flags that only these clients have, and those of the keys that only they mint with.

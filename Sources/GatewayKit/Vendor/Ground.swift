@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayTokens
 
 /// What a vendor stands on: the gateway's services and clocks, its times, the signer of its own tokens. All of it is there
-/// before any vendor is; `SinchVendor`, for instance, keeps its directory on ``executor``.
+/// before any vendor is; `PlainVendor`, for instance, counts its crowds on ``executor``.
 package struct Ground: Sendable {
   package let services: any GatewayServices
   /// The loop for what there is one of in a gateway: directories, queues.

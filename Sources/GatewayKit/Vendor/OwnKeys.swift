@@ -1,6 +1,6 @@
 package import GatewayTokens
 
-/// The gateway's own keys, for a vendor that is given none: Stream's applications, for instance, then have these.
+/// The gateway's own keys, for a vendor that is given none: its applications, for instance, then have these.
 package struct OwnKeys: Sendable {
   package let verifier: JWTVerifier
   package let signer: JWTSigner

@@ -1,10 +1,10 @@
 package import GatewayCore
 
-/// A vendor as one gateway plays it: Sendbird, for instance, with its wire formats, its HTTP side and what it remembers.
+/// A vendor as one gateway plays it: `PlainVendor`, for instance, with its wire formats, its HTTP side and what it remembers.
 ///
 /// Made on a ``Ground`` that is there before it. `Sources/Vendors` has one folder for each.
 package protocol Vendor: Sendable {
-  /// Its wire formats: Stream has three, for Video, Chat and the SFU.
+  /// Its wire formats: one for video and one for chat, say.
   var bindings: [DialectBinding] { get }
 
   /// Who mints its tokens for the built-in token provider, by the name of the scheme.
@@ -38,7 +38,7 @@ extension Vendor {
   package var figures: [VendorFigure] { [] }
 }
 
-/// How a vendor is to be played: the keys of Sinch's applications, say, and which tokens it takes.
+/// How a vendor is to be played: the keys of its applications, say, and which tokens it takes.
 package protocol VendorSettings: Sendable {
   associatedtype Played: Vendor
 

@@ -1,4 +1,4 @@
-/// A number that a vendor counts of its own, for the page of metrics: how many channels Sendbird's application keeps, say.
+/// A number that a vendor counts of its own, for the page of metrics: how many channels its applications keep, say.
 package struct VendorFigure: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// Only ever grows.

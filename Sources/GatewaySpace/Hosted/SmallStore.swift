@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A store with a hundredth of the room: of all Sendbird users, for instance. How much one call or one channel may hold
+/// A store with a hundredth of the room: of a vendor's users, for instance. How much one call or one channel may hold
 /// stays as it is.
 struct SmallStore: Store {
   private static let share = 100

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// A wire as a journal is played on it, by the vendor whose it is: Sendbird's, whose clients show their token in the upgrade.
+/// A wire as a journal is played on it, by the vendor whose it is: one whose clients show their token in the upgrade, say.
 struct ReplayWire {
   /// Whose lines are meant that name no wire.
   static let usual = "plain"

@@ -8,7 +8,7 @@ package struct FuzzCorpus {
   private(set) var words: [String] = []
   /// The texts of JSON objects.
   private(set) var objects: [String] = []
-  /// The names that stand in front of objects, where the dialect's messages begin with one: Sendbird's `MESG`.
+  /// The names that stand in front of objects, where the dialect's messages begin with one: `MESG{…}`.
   private(set) var commands: [String] = []
 
   /// The words and examples of a dialect whose sources are in `folder` below Sources/Vendors; the paths of its tests have

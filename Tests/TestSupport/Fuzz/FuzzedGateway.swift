@@ -5,7 +5,7 @@ package import GatewaySimulator
 import GatewaySpace
 
 /// A gateway in virtual time that is told anything, with what a client of its dialect must send to get as far as the
-/// bodies are read: Sinch's registration tokens, for instance.
+/// bodies are read: registration tokens, for instance.
 package struct FuzzedGateway {
   let world: SimulatedWorld
   private let network: SimulatedNetwork

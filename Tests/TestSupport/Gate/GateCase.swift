@@ -6,7 +6,7 @@ internal import GatewaySpace
 internal import GatewayTokens
 import Testing
 
-/// A rule of the gate in one dialect and one place: Sendbird's guests over sockets, say.
+/// A rule of the gate in one dialect and one place: plain guests over sockets, say.
 package struct GateCase: CustomTestStringConvertible, Sendable {
   package let rule: GateRule
   package let dialect: any GateDialect

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A client of some dialect at the gate: ann's, with Sendbird's habits.
+/// A client of some dialect at the gate: ann's, with the habits of its SDK.
 package struct GateClient: Sendable {
   package let user: String
   package let token: Credentials?

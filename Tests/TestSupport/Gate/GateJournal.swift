@@ -5,7 +5,7 @@ internal import GatewaySpace
 internal import Testing
 
 /// A conversation of one dialect in which everything happens that its wire can have, and what the journal tells of it:
-/// that Sendbird's ann was refreshed, say.
+/// that ann was refreshed, say.
 package struct GateJournal {
   private let dialect: any GateDialect
   private let world: TestWorld

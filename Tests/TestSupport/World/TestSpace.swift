@@ -6,8 +6,8 @@ package import GatewaySimulator
 package import GatewaySpace
 internal import GatewayTokens
 
-/// A gateway in virtual time that plays one vendor, with a loop for its clients: what a test of Sinch, for instance,
-/// talks to.
+/// A gateway in virtual time that plays one vendor, with a loop for its clients: what a test of `PlainVendor`,
+/// for instance, talks to.
 package struct TestSpace<Played> {
   package let world: SimulatedWorld
   package let network: SimulatedNetwork
