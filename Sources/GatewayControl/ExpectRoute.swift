@@ -6,7 +6,7 @@ internal import GatewayRuntime
 struct ExpectRoute {
   let gateway: Gateway
 
-  /// How many clients are judged at once; each takes some tens of megabytes where a ring is full of its lines.
+  /// How many clients are judged at once; each takes a copy of the records, four megabytes of a full ring.
   private static let judgedAtOnce = 4
   private static let durationMax = 86_400_000
   private static let attemptsMax = 1_000_000
@@ -16,7 +16,7 @@ struct ExpectRoute {
       do throws(GatewayError) {
         let order: Order = try ControlAnswer.body(
           request,
-          #"{"expect": string, "user"?: string, "after"?: 0..., and what the expectation takes}"#)
+          #"{"expect": string, "user"?: string, "dialect"?: string, "after"?: 0..., and what the expectation takes}"#)
         return JournalRoutes.response(try await answer(order))
       } catch {
         return ControlAnswer.error(error)
@@ -34,9 +34,10 @@ struct ExpectRoute {
     }
     journal.judgements += 1
     defer { journal.judgements -= 1 }
-    let story = await ClientStory(
-      journal, after: after, of: order.user.map(UserID.init), since: parameters.since, on: journal.loop)
-    let verdict = expectation.verdict(on: story)
+    var dialect: UInt8?
+    if let name = order.dialect { dialect = try JournalRoutes.dialect(name, of: journal) }
+    let story = ClientStory(journal, after: after, of: order.user.map(UserID.init), in: dialect)
+    let verdict = await expectation.verdict(on: story, pausingOn: journal.loop)
     return JSONWriter.object(capacity: 512) { json in
       json.member("expect", expectation.name)
       json.member("verdict", verdict.outcome.rawValue)
@@ -60,6 +61,7 @@ struct ExpectRoute {
   private struct Order: ControlBody {
     let expect: String
     let user: String?
+    let dialect: String?
     let after: Int?
     let since: String?
     let attempt: String?
@@ -70,7 +72,7 @@ struct ExpectRoute {
     let newToken: Bool?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-      case expect, user, after, since, attempt
+      case expect, user, dialect, after, since, attempt
       case atLeastMs = "at_least_ms"
       case atMost = "at_most"
       case quietMs = "quiet_ms"

@@ -12,9 +12,9 @@ struct JournalRoutes {
   private static let numberMax: UInt64 = (1 << 53) - 1
   /// What may be asked with, by the patterns of the routes.
   static let parameters = [
-    "/journal": ["after", "user", "kind", "connection", "payloads", "limit"], "/journal/counts": ["user"],
-    "/journal/export": ["after", "user", "kind", "connection", "payloads"],
-    "/journal/stream": ["after", "user", "kind", "connection", "payloads"],
+    "/journal": ["after", "user", "kind", "connection", "dialect", "payloads", "limit"], "/journal/counts": ["user"],
+    "/journal/export": ["after", "user", "kind", "connection", "dialect", "payloads"],
+    "/journal/stream": ["after", "user", "kind", "connection", "dialect", "payloads"],
   ]
 
   static let noJournal = GatewayError.notFound.detailed("the gateway keeps no journal; start it with --journal")
@@ -63,6 +63,7 @@ struct JournalRoutes {
       }
     }
     if let text = request.parameter("connection") { query.connection = try connection(text) }
+    if let text = request.parameter("dialect") { query.dialect = try dialect(text, of: journal) }
     query.hasPayloads = try Self.hasPayloads(request, journal)
     if let text = request.parameter("limit") {
       guard let limit = Int(text), (1...linesMax).contains(limit) else {
@@ -106,22 +107,30 @@ struct JournalRoutes {
     return id
   }
 
+  static func dialect(_ text: String, of journal: Journal) throws(GatewayError) -> UInt8 {
+    guard let number = journal.dialects.firstIndex(where: { Name($0) == Name(text) }) else {
+      throw .invalidParameter.detailed("dialect must be one of \(journal.dialects.joined(separator: ", "))")
+    }
+    return UInt8(clamping: number)
+  }
+
   // MARK: Waiting
 
   private struct Wait: ControlBody {
     let kind: String
     let user: String?
     let connection: String?
+    let dialect: String?
     let count: Int?
     let after: Int?
     let withinMs: Int
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-      case kind, user, connection, count, after
+      case kind, user, connection, dialect, count, after
       case withinMs = "within_ms"
     }
 
-    func query() throws(GatewayError) -> Journal.Query {
+    func query(_ journal: Journal) throws(GatewayError) -> Journal.Query {
       guard (0...JournalRoutes.waitMax).contains(withinMs) else {
         throw .invalidParameter.detailed("within_ms must be 0 to \(JournalRoutes.waitMax)")
       }
@@ -131,6 +140,7 @@ struct JournalRoutes {
       let after = try JournalRoutes.number(String(after ?? 0), "after")
       var query = Journal.Query(after: after, user: user.map(UserID.init), kinds: [try JournalRoutes.kind(kind)])
       if let connection { query.connection = try JournalRoutes.connection(connection) }
+      if let dialect { query.dialect = try JournalRoutes.dialect(dialect, of: journal) }
       return query
     }
   }
@@ -140,9 +150,9 @@ struct JournalRoutes {
       let journal = try journal()
       let wait: Wait = try ControlAnswer.body(
         request,
-        #"{"kind": string, "user"?: string, "connection"?: string, "count"?: 1...1000, "after"?: 0..., "within_ms": 0...60000}"#
+        #"{"kind": string, "user"?: string, "connection"?: string, "dialect"?: string, "count"?: 1...1000, "after"?: 0..., "within_ms": 0...60000}"#
       )
-      let query = try wait.query()
+      let query = try wait.query(journal)
       journal.waitingRequests += 1
       defer { journal.waitingRequests -= 1 }
       let outcome = try await gateway.wait(

@@ -13,6 +13,7 @@ import uuid
 import pytest
 
 import documents
+import stream
 from clients import Answer, Client, api, control
 from gateway import Gateway, token
 
@@ -165,7 +166,8 @@ def test_a_space_has_its_own_in_its_own_time(recorder, space):
     assert not lines(recorder, user=user)
 
 
-@pytest.mark.parametrize("query", ["kind=refresh", "after=-1", "limit=0", "connection=1", "users=ann", "kind="])
+@pytest.mark.parametrize(
+    "query", ["kind=refresh", "after=-1", "limit=0", "connection=1", "users=ann", "kind=", "dialect=morse", "dialect="])
 def test_a_question_that_means_nothing_is_refused(recorder, query):
     assert control(recorder, "GET", f"/journal?{query}").status == 400
 
@@ -242,9 +244,28 @@ def test_a_space_is_asked_by_itself_and_waits_are_of_real_time(recorder):
     control(recorder, "DELETE", f"/spaces/{space['name']}")
 
 
+def test_a_client_with_connections_of_two_wires_is_told_apart_by_the_wire(recorder):
+    user = uuid.uuid4().hex
+    with stream.javascript(recorder, stream.mint(user), user) as socket:
+        socket.hear("connection.ok")
+        with Client(recorder, token=token(user)) as client:
+            client.receive("connected")
+            of_stream = {"user": user, "dialect": "stream-video"}
+            assert [line["kind"] for line in lines(recorder, kind="logged_in", user=user)] == ["logged_in"] * 2
+            assert {line["dialect"] for line in lines(recorder, **of_stream)} == {"stream-video"}
+            waited = {"kind": "logged_in", "count": 2, "within_ms": 20}
+            assert control(recorder, "POST", "/journal/await", {**waited, "user": user}).json["met"]
+            assert not control(recorder, "POST", "/journal/await", {**waited, **of_stream}).json["met"]
+            both = expect(recorder, "stops_after", user, at_most=1, quiet_ms=0)
+            assert both["verdict"] == "failed" and len(both["lines"]) == 2, both
+            one = expect(recorder, "stops_after", user, at_most=1, quiet_ms=0, dialect="plain")
+            assert "1 attempt to connect" in one["sentence"], one
+
+
 @pytest.mark.parametrize(
     "order, told",
     [
+        ({"expect": "single_flight", "dialect": "morse"}, "dialect must be one of plain"),
         ({"expect": "no_loop"}, "single_flight"), ({}, "expect"), ({"expect": "stops_after"}, "at_most"),
         ({"expect": "single_flight", "at_most": 2}, "does not take at_most"),
         ({"expect": "waits_at_least", "at_least_ms": 1, "since": "monday"}, "since must be one of"),

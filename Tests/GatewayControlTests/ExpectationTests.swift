@@ -255,19 +255,36 @@ struct ExpectationTests {
     #expect(Story(lines).verdict(.oneProviderCallPerExpiry, of: UserID("bob")).outcome == .notApplicable)
   }
 
-  @Test("a long story is made in pieces between which others are served, without lines that nobody asks for")
-  func pieces() throws {
+  @Test(
+    "a long story is told in pieces between which others are served, and comes to the same verdict",
+    arguments: [
+      GatewayControl.Expectation.singleFlight, .oneProviderCallPerExpiry, .keepsConnection, .refreshedInTime(),
+      .comesBack(), .noAttemptAfterTerminal(), .stopsAfter(1), .stopsAfter(10_000, .refresh),
+      .waitsAtLeast(.milliseconds(1), after: .messageOut, before: .refresh),
+      .backoffHasJitter(after: .refreshRequested),
+    ])
+  func pieces(_ expectation: GatewayControl.Expectation) throws {
     let bob = UserID("bob")
     var lines: [Story.Line] = .login
-    for number in 0..<5_000 {
+    for number in 0..<2_000 {
       var other = Story.Line.presented()
       (other.user, other.connection) = (bob, 2)
-      lines += [.asked(), .minted(), other, .said()] + (number == 0 ? .login : [])
+      lines += .refresh(number.isMultiple(of: 2) ? "b" : "c") + [other, .said()]
     }
-    let counts = try #require(Story(lines, records: 32_768).lineCounts())
-    #expect(counts.whole == counts.pieces + 5_000 && counts.pauses)
-    let since = try #require(Story(lines, records: 32_768).lineCounts(since: .messageOut))
-    #expect(since.whole == since.pieces)
+    let story = Story(lines, records: 16_384)
+    let (whole, pieces, pauses) = try #require(story.verdicts(expectation))
+    #expect(whole.outcome != .undecided || whole.sentence.contains("nothing has happened"))
+    #expect(whole == pieces)
+    // Who has failed is not heard to the end.
+    #expect(pauses || whole.outcome == .failed)
+  }
+
+  @Test("who needs no token of the provider's is not judged by it, and who does later is")
+  func lateProvider() {
+    let own: [Story.Line] = [.opened(), .loggedIn(), .requested(), .presented(), .refreshed()]
+    #expect(Story(own).verdict(.oneProviderCallPerExpiry).outcome == .notApplicable)
+    let verdict = Story(own + .refresh("c")).verdict(.oneProviderCallPerExpiry)
+    #expect(verdict.outcome == .failed && verdict.sentence.hasPrefix("0 provider calls"))
   }
 
   @Test("an expectation is made by its word, with its own parameters and no others", arguments: ExpectationForm.all)

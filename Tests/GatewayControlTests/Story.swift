@@ -44,14 +44,16 @@ struct Story {
 
   func pass(_ milliseconds: Int) { world.advance(by: .milliseconds(milliseconds)) }
 
-  /// How many of ann's lines a story of them has that is made all at once, and one that is made piece by piece, with the
-  /// most of the host's time that passed meanwhile.
-  func lineCounts(since: JournalKind? = nil) -> (whole: Int, pieces: Int, pauses: Bool)? {
+  /// The verdict on ann's client that is made all at once, and one that is made piece by piece, with whether the host's time
+  /// passed meanwhile.
+  func verdicts(_ expectation: GatewayControl.Expectation) -> (
+    whole: JournalVerdict, pieces: JournalVerdict, pauses: Bool
+  )? {
     let loop = world.loop.eventLoop
+    let whole = verdict(expectation)
     let (journal, before) = (journal, world.now)
-    let whole = loop.asCurrent { ClientStory(journal, of: Self.ann).lineCount }
     let pieces = world.ask {
-      await ClientStory(journal, after: 0, of: Self.ann, since: since, on: loop).lineCount
+      await expectation.verdict(on: ClientStory(journal, of: Self.ann), pausingOn: loop)
     }
     return pieces.map { (whole, $0, world.now > before) }
   }

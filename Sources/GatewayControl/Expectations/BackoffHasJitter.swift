@@ -1,56 +1,71 @@
+internal import GatewayCore
 package import GatewayRuntime
 
 extension Expectation {
-  /// How far waits are to differ from their mean, as a share of it, and how many are to be compared.
-  private static let (variationMin, comparedMin) = (0.1, 5)
-  /// Five waits that chance has made differ by less than a tenth once in a hundred times, by less than a twentieth once in
-  /// a thousand. What lies between is decided by as many as these.
-  private static let (variationOfNone, comparedToBeSure) = (0.05, 12)
-  /// What a machine's own haste and delay may do to waits that are all the same.
-  private static let noiseMs = 10.0
-
   /// Waits differ as chance has it, so that a fleet does not come back at once. Waits are compared with those of the same
   /// rung, the first after a success with other firsts: a back-off that doubles has waits of many lengths without any
   /// chance. Five of one rung are enough, or as many more as there are rungs.
   package static func backoffHasJitter(
     after kind: JournalKind = .closed, before attempt: ClientStory.Attempt? = nil
   ) -> Expectation {
-    let attempt = attempt ?? .after(kind)
-    return Expectation("backoff_has_jitter") { story in
-      let waits = story.waits(after: kind, before: attempt)
-      let rungs = Dictionary(grouping: waits, by: \.rung).values.filter { $0.count > 1 }
-      let compared = rungs.reduce(0) { $0 + $1.count - 1 } + 1
-      guard compared >= comparedMin else {
-        return .undecided(
-          "\(waits.count == 1 ? "1 wait" : "\(waits.count) waits") after \(kind.rawValue), of which \(rungs.isEmpty ? 0 : compared) can be compared; \(comparedMin) it takes",
-          waits.flatMap(\.lines))
-      }
-      let spread = spread(of: rungs)
-      let words =
-        "waits after \(kind.rawValue) differ by \(Int(spread.share * 100)) % of their mean of \(Int(spread.meanMs)) ms"
-      let lines = rungs.flatMap { $0.flatMap(\.lines) }
-      if spread.share * spread.meanMs <= noiseMs || spread.share <= variationOfNone {
-        return .failed("\(words): all come back at once", lines)
-      }
-      guard spread.share > variationMin else {
-        return compared >= comparedToBeSure
-          ? .failed("\(words), where a tenth is little", lines)
-          : .undecided("\(words), which may be chance; \(comparedToBeSure) that can be compared will tell", lines)
-      }
-      return .passed(words, lines)
+    Expectation("backoff_has_jitter", since: kind) {
+      Backoff(kind: kind, waits: .init(after: kind, before: attempt ?? .after(kind)))
     }
   }
 
-  /// The coefficient of variation over all rungs, each held against its own mean.
-  private static func spread(of rungs: [[ClientStory.Wait]]) -> (share: Double, meanMs: Double) {
-    var (squares, freedom, sum, count) = (0.0, 0, 0.0, 0)
-    for rung in rungs {
-      let mean = rung.reduce(0) { $0 + $1.milliseconds } / Double(rung.count)
-      for wait in rung where mean > 0 { squares += (wait.milliseconds / mean - 1) * (wait.milliseconds / mean - 1) }
-      freedom += rung.count - 1
-      sum += mean * Double(rung.count)
-      count += rung.count
+  /// The waits, which are to differ.
+  private struct Backoff: ExpectationJudge {
+    /// How far waits are to differ from their mean, as a share of it, and how many are to be compared.
+    private static let (variationMin, comparedMin) = (0.1, 5)
+    /// Five waits that chance has made differ by less than a tenth once in a hundred times, by less than a twentieth once in
+    /// a thousand. What lies between is decided by as many as these.
+    private static let (variationOfNone, comparedToBeSure) = (0.05, 12)
+    /// What a machine's own haste and delay may do to waits that are all the same.
+    private static let noiseMs = 10.0
+
+    let kind: JournalKind
+    var waits: ClientStory.Waits
+
+    mutating func hear(_ line: JournalLine) -> JournalVerdict? {
+      waits.hear(line)
+      return nil
     }
-    return ((squares / Double(max(1, freedom))).squareRoot(), sum / Double(max(1, count)))
+
+    func verdict(at end: ClientStory.End) -> JournalVerdict {
+      let waits = waits.all
+      let rungs = Dictionary(grouping: waits, by: \.rung).values.filter { $0.count > 1 }
+      let compared = rungs.reduce(0) { $0 + $1.count - 1 } + 1
+      guard compared >= Self.comparedMin else {
+        return .undecided(
+          "\(waits.count == 1 ? "1 wait" : "\(waits.count) waits") after \(kind.rawValue), of which \(rungs.isEmpty ? 0 : compared) can be compared; \(Self.comparedMin) it takes",
+          waits.flatMap(\.lines))
+      }
+      let spread = Self.spread(of: rungs)
+      let words =
+        "waits after \(kind.rawValue) differ by \(Int(spread.share * 100)) % of their mean of \(Int(spread.meanMs)) ms"
+      let lines = rungs.flatMap { $0.flatMap(\.lines) }
+      if spread.share * spread.meanMs <= Self.noiseMs || spread.share <= Self.variationOfNone {
+        return .failed("\(words): all come back at once", lines)
+      }
+      guard spread.share > Self.variationMin else {
+        return compared >= Self.comparedToBeSure
+          ? .failed("\(words), where a tenth is little", lines)
+          : .undecided("\(words), which may be chance; \(Self.comparedToBeSure) that can be compared will tell", lines)
+      }
+      return .passed(words, lines)
+    }
+
+    /// The coefficient of variation over all rungs, each held against its own mean.
+    private static func spread(of rungs: [[ClientStory.Wait]]) -> (share: Double, meanMs: Double) {
+      var (squares, freedom, sum, count) = (0.0, 0, 0.0, 0)
+      for rung in rungs {
+        let mean = rung.reduce(0) { $0 + $1.milliseconds } / Double(rung.count)
+        for wait in rung where mean > 0 { squares += (wait.milliseconds / mean - 1) * (wait.milliseconds / mean - 1) }
+        freedom += rung.count - 1
+        sum += mean * Double(rung.count)
+        count += rung.count
+      }
+      return ((squares / Double(max(1, freedom))).squareRoot(), sum / Double(max(1, count)))
+    }
   }
 }

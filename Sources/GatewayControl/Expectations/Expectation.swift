@@ -1,26 +1,68 @@
-internal import GatewayRuntime
+package import GatewayRuntime
 
-/// What a client is held to, as a function over the journal: `single_flight`, for instance. Those that there are stand in
-/// files of their own.
+/// What a client is held to, by what its journal tells: `single_flight`, for instance. Those that there are stand in files of
+/// their own.
 package struct Expectation: Sendable {
   package let name: String
-  private let judge: @Sendable (ClientStory) -> JournalVerdict
+  /// The kind of line that it asks for beside those that tell what a client does.
+  private let since: JournalKind?
+  private let judge: @Sendable () -> any ExpectationJudge
 
-  init(_ name: String, _ judge: @escaping @Sendable (ClientStory) -> JournalVerdict) {
-    self.name = name
-    self.judge = judge
+  init(_ name: String, since: JournalKind? = nil, _ judge: @escaping @Sendable () -> any ExpectationJudge) {
+    (self.name, self.since, self.judge) = (name, since, judge)
   }
 
-  /// What it comes to. Nothing is said over lines that are lost, or over several clients in one.
+  /// How many records are gone through at once, in less than a millisecond.
+  private static let piece = 4_096
+
+  /// What it comes to. Nothing is said over lines that are lost, or over several clients in one. Only on the journal's
+  /// loop.
   package func verdict(on story: ClientStory) -> JournalVerdict {
-    guard story.missed == 0 else {
-      return .undecided(
-        "the journal keeps \(story.missed) of the lines asked for no more: ask sooner, or from a later one")
+    var session = Session(story, since, judge())
+    while session.go(.max / 4) {}
+    return session.verdict
+  }
+
+  /// The same, in pieces between which `loop` serves others. Only from a task on the journal's loop.
+  package nonisolated(nonsending) func verdict(
+    on story: ClientStory, pausingOn loop: EventLoop
+  ) async -> JournalVerdict {
+    var session = Session(story, since, judge())
+    while session.go(Self.piece) { await loop.pause() }
+    return session.verdict
+  }
+
+  /// A story that is told to a judge.
+  private struct Session {
+    private let missed: UInt64
+    private var telling: ClientStory.Telling
+    private var judge: any ExpectationJudge
+    private var settled: JournalVerdict?
+
+    init(_ story: ClientStory, _ since: JournalKind?, _ judge: any ExpectationJudge) {
+      missed = story.missed
+      telling = story.telling(since: since)
+      self.judge = judge
     }
-    guard story.candidates <= 1 else {
-      return .undecided("the journal tells of \(story.candidates) users; say whose client is meant")
+
+    mutating func go(_ count: Int) -> Bool {
+      guard missed == 0 else { return false }
+      return telling.go(count) { line in
+        settled = judge.hear(line)
+        return settled == nil
+      }
     }
-    return judge(story)
+
+    var verdict: JournalVerdict {
+      guard missed == 0 else {
+        return .undecided("the journal keeps \(missed) of the lines asked for no more: ask sooner, or from a later one")
+      }
+      let candidates = telling.candidates
+      guard candidates <= 1 else {
+        return .undecided("the journal tells of \(candidates) users; say whose client is meant")
+      }
+      return settled ?? judge.verdict(at: telling.end)
+    }
   }
 }
 
@@ -35,26 +77,5 @@ extension JournalVerdict {
 
   static func passed(_ sentence: String, _ lines: [UInt64]) -> JournalVerdict {
     JournalVerdict(.passed, sentence, lines)
-  }
-}
-
-extension ClientStory {
-  /// Undecided where nobody has looked for long enough since `line`, or where `unnamed` attempts may be the client's; nil if
-  /// what did not happen counts.
-  func doubt(quiet: Duration, since line: JournalLine, _ attempt: Attempt, of unnamed: [JournalLine]) -> JournalVerdict?
-  {
-    let others = attempt == .connection ? unnamed : []
-    if !others.isEmpty {
-      return .undecided(
-        "\(attempt.text(others.count)) came from somebody whom the journal cannot name; give the client a space of its own",
-        others.map(\.number))
-    }
-    let age = age(of: line)
-    guard age >= quiet else {
-      return .undecided(
-        "line \(line.number) is \(Self.text(age)) old; \(Self.text(quiet)) have to pass without an attempt",
-        [line.number])
-    }
-    return nil
   }
 }

@@ -4,20 +4,39 @@ internal import GatewayRuntime
 extension Expectation {
   /// After an end that nobody may come back from, the client does not connect again. It is watched for `quiet`.
   package static func noAttemptAfterTerminal(quiet: Duration = .seconds(1)) -> Expectation {
-    Expectation("no_attempt_after_terminal") { story in
-      guard let end = story.lines.first(where: isTerminal) else {
-        return .undecided("nothing has happened yet that a client may not come back from")
+    Expectation("no_attempt_after_terminal") { AttemptsAfterTheEnd(quiet: quiet) }
+  }
+
+  /// The end that is for good, and the attempts behind it.
+  private struct AttemptsAfterTheEnd: ExpectationJudge {
+    let quiet: Duration
+    private var ending: JournalLine?
+    private var first: JournalLine?
+    private var attempts: [UInt64] = []
+
+    init(quiet: Duration) { self.quiet = quiet }
+
+    mutating func hear(_ line: JournalLine) -> JournalVerdict? {
+      if ending == nil {
+        if isTerminal(line) { ending = line }
+      } else if ClientStory.Attempt.connection.isMade(by: line) {
+        first = first ?? line
+        attempts.append(line.number)
       }
-      let attempts = story.attempts(.connection).filter { $0.number > end.number }
-      guard attempts.isEmpty else {
+      return nil
+    }
+
+    func verdict(at end: ClientStory.End) -> JournalVerdict {
+      guard let ending else { return .undecided("nothing has happened yet that a client may not come back from") }
+      if let first {
         return .failed(
-          "\(ClientStory.Attempt.connection.text(attempts.count)) after \(words(end)), the first \(ClientStory.text(attempts[0].real - end.real)) later",
-          [end.number] + attempts.map(\.number))
+          "\(ClientStory.Attempt.connection.text(attempts.count)) after \(words(ending)), the first \(ClientStory.text(first.real - ending.real)) later",
+          [ending.number] + attempts)
       }
-      let unnamed = story.unnamed.filter { $0.number > end.number }
-      if let doubt = story.doubt(quiet: quiet, since: end, .connection, of: unnamed) { return doubt }
+      if let doubt = end.doubt(quiet: quiet, since: ending, .connection, unnamedAfter: ending.number) { return doubt }
       return .passed(
-        "no attempt to connect in the \(ClientStory.text(story.age(of: end))) since \(words(end))", [end.number])
+        "no attempt to connect in the \(ClientStory.text(end.age(of: ending))) since \(words(ending))",
+        [ending.number])
     }
   }
 

@@ -4,20 +4,14 @@ internal import GatewayRuntime
 extension Expectation {
   /// Exactly one token is made for each refresh: none before the request, none after the answer, and not two between. What
   /// is made to log in counts for none.
-  package static let oneProviderCallPerExpiry = Expectation("one_provider_call_per_expiry") { story in
-    guard story.lines.contains(where: { $0.event.kind == .providerMinted }) else {
-      return JournalVerdict(
-        .notApplicable, "no token of the user's came from the built-in provider, so the journal cannot count the calls")
-    }
-    var refreshes = Refreshes()
-    for line in story.lines {
-      if let failure = refreshes.failure(line) { return failure }
-    }
-    return refreshes.end
-  }
+  package static let oneProviderCallPerExpiry = Expectation("one_provider_call_per_expiry") { Refreshes() }
 
   /// The tokens that were made since the client was last let in or refreshed.
-  private struct Refreshes {
+  private struct Refreshes: ExpectationJudge {
+    /// Whether a token of the user's came from the built-in provider at all.
+    private var isMinted = false
+    /// What counts if one did, be it later.
+    private var failure: JournalVerdict?
     private var minted: [UInt64] = []
     private var request: UInt64?
     private var fingerprint: TokenFingerprint?
@@ -25,7 +19,15 @@ extension Expectation {
     private var count = 0
     private var lines: [UInt64] = []
 
-    mutating func failure(_ line: JournalLine) -> JournalVerdict? {
+    init() {}
+
+    mutating func hear(_ line: JournalLine) -> JournalVerdict? {
+      if line.event.kind == .providerMinted { isMinted = true }
+      if failure == nil { failure = judge(line) }
+      return isMinted ? failure : nil
+    }
+
+    private mutating func judge(_ line: JournalLine) -> JournalVerdict? {
       switch line.event {
       case .providerMinted: minted.append(line.number)
       case .refreshRequested: request = request ?? line.number
@@ -48,7 +50,12 @@ extension Expectation {
       return nil
     }
 
-    var end: JournalVerdict {
+    func verdict(at end: ClientStory.End) -> JournalVerdict {
+      guard isMinted else {
+        return JournalVerdict(
+          .notApplicable,
+          "no token of the user's came from the built-in provider, so the journal cannot count the calls")
+      }
       if let request, minted.count > 1 {
         return .failed("\(minted.count) provider calls for one request, which has no answer yet", [request] + minted)
       }

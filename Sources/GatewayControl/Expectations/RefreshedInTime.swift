@@ -5,31 +5,40 @@ extension Expectation {
   /// Each request for a token is answered on its own connection with one that is taken, within so much of the time of
   /// sessions where that is said.
   package static func refreshedInTime(within limit: Duration? = nil) -> Expectation {
-    Expectation("refreshed_in_time") { story in
-      var open: [ConnectionID: JournalLine] = [:]
-      var lines: [UInt64] = []
-      for line in story.lines {
-        guard let connection = line.connection else { continue }
-        switch line.event.kind {
-        case .refreshRequested: open[connection] = open[connection] ?? line
-        case .refreshed:
-          guard let request = open.removeValue(forKey: connection) else { continue }
-          let duration = line.at - request.at
-          if let limit, duration > limit {
-            return .failed(
-              "a refresh took \(ClientStory.text(duration)), where \(ClientStory.text(limit)) may pass",
-              [request.number, line.number])
-          }
-          lines += [request.number, line.number]
-        case .cutOff, .closed:
-          guard let request = open[connection] else { continue }
-          return .failed("the connection ended before its request was answered", [request.number, line.number])
-        default: break
+    Expectation("refreshed_in_time") { Requests(limit: limit) }
+  }
+
+  /// The requests for a token that have no answer yet.
+  private struct Requests: ExpectationJudge {
+    let limit: Duration?
+    private var open: [ConnectionID: JournalLine] = [:]
+    private var lines: [UInt64] = []
+
+    init(limit: Duration?) { self.limit = limit }
+
+    mutating func hear(_ line: JournalLine) -> JournalVerdict? {
+      guard let connection = line.connection else { return nil }
+      switch line.event.kind {
+      case .refreshRequested: open[connection] = open[connection] ?? line
+      case .refreshed:
+        guard let request = open.removeValue(forKey: connection) else { break }
+        let duration = line.at - request.at
+        if let limit, duration > limit {
+          return .failed(
+            "a refresh took \(ClientStory.text(duration)), where \(ClientStory.text(limit)) may pass",
+            [request.number, line.number])
         }
+        lines += [request.number, line.number]
+      case .cutOff, .closed:
+        guard let request = open[connection] else { break }
+        return .failed("the connection ended before its request was answered", [request.number, line.number])
+      default: break
       }
-      if let request = open.values.map(\.number).min() {
-        return .undecided("a request has no answer yet", [request])
-      }
+      return nil
+    }
+
+    func verdict(at end: ClientStory.End) -> JournalVerdict {
+      if let request = open.values.map(\.number).min() { return .undecided("a request has no answer yet", [request]) }
       guard !lines.isEmpty else { return .undecided("nobody was asked for a token") }
       let count = lines.count / 2
       return .passed("\(count == 1 ? "1 request was" : "\(count) requests were") answered in time", lines)

@@ -3,20 +3,27 @@ internal import GatewayRuntime
 
 extension Expectation {
   /// Never two provider calls of one user under way at once, and never two tokens presented for one request.
-  package static let singleFlight = Expectation("single_flight") { story in
-    var calls = Calls()
-    var presented = Presented()
-    for line in story.lines {
-      if let failure = calls.failure(line) ?? presented.failure(line) { return failure }
+  package static let singleFlight = Expectation("single_flight") { Flights() }
+
+  /// Provider calls, and tokens that were presented.
+  private struct Flights: ExpectationJudge {
+    private var calls = Calls()
+    private var presented = Presented()
+
+    init() {}
+
+    mutating func hear(_ line: JournalLine) -> JournalVerdict? { calls.failure(line) ?? presented.failure(line) }
+
+    func verdict(at end: ClientStory.End) -> JournalVerdict {
+      guard !calls.lines.isEmpty else {
+        return .undecided(
+          presented.lines.isEmpty
+            ? "there was no provider call" : "there was no call of the built-in provider, though tokens came",
+          presented.lines)
+      }
+      let each = calls.lines.count == 1 ? "1 provider call" : "\(calls.lines.count) provider calls, one after the other"
+      return .passed("\(each); no request was answered twice", calls.lines + presented.lines)
     }
-    guard !calls.lines.isEmpty else {
-      return .undecided(
-        presented.lines.isEmpty
-          ? "there was no provider call" : "there was no call of the built-in provider, though tokens came",
-        presented.lines)
-    }
-    let each = calls.lines.count == 1 ? "1 provider call" : "\(calls.lines.count) provider calls, one after the other"
-    return .passed("\(each); no request was answered twice", calls.lines + presented.lines)
   }
 
   /// The provider calls that are under way.

@@ -6,17 +6,34 @@ extension Expectation {
   package static func stopsAfter(
     _ most: Int, _ attempt: ClientStory.Attempt = .connection, quiet: Duration = .seconds(1)
   ) -> Expectation {
-    Expectation("stops_after") { story in
-      let attempts = story.attempts(attempt)
-      guard attempts.count <= most else {
-        return .failed(
-          "\(attempt.text(attempts.count)), where \(most) may be", attempts.map(\.number))
-      }
-      guard let last = attempts.last else { return .undecided("there was no attempt") }
-      if let doubt = story.doubt(quiet: quiet, since: last, attempt, of: story.unnamed) { return doubt }
+    Expectation("stops_after") { Attempts(most: most, attempt: attempt, quiet: quiet) }
+  }
+
+  /// The attempts that were made.
+  private struct Attempts: ExpectationJudge {
+    let most: Int
+    let attempt: ClientStory.Attempt
+    let quiet: Duration
+    private var lines: [UInt64] = []
+    private var last: JournalLine?
+
+    init(most: Int, attempt: ClientStory.Attempt, quiet: Duration) {
+      (self.most, self.attempt, self.quiet) = (most, attempt, quiet)
+    }
+
+    mutating func hear(_ line: JournalLine) -> JournalVerdict? {
+      guard attempt.isMade(by: line) else { return nil }
+      lines.append(line.number)
+      last = line
+      return nil
+    }
+
+    func verdict(at end: ClientStory.End) -> JournalVerdict {
+      guard lines.count <= most else { return .failed("\(attempt.text(lines.count)), where \(most) may be", lines) }
+      guard let last else { return .undecided("there was no attempt") }
+      if let doubt = end.doubt(quiet: quiet, since: last, attempt) { return doubt }
       return .passed(
-        "\(attempt.text(attempts.count)), and none in the \(ClientStory.text(story.age(of: last))) since",
-        attempts.map(\.number))
+        "\(attempt.text(lines.count)), and none in the \(ClientStory.text(end.age(of: last))) since", lines)
     }
   }
 }

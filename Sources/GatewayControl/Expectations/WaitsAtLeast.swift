@@ -6,23 +6,37 @@ extension Expectation {
   package static func waitsAtLeast(
     _ least: Duration, after kind: JournalKind, before attempt: ClientStory.Attempt? = nil
   ) -> Expectation {
-    let attempt = attempt ?? .after(kind)
-    return Expectation("waits_at_least") { story in
-      let waits = story.waits(after: kind, before: attempt)
-      let short = waits.filter { $0.duration < least }
+    Expectation("waits_at_least", since: kind) {
+      LeastWaits(least: least, kind: kind, waits: .init(after: kind, before: attempt ?? .after(kind)))
+    }
+  }
+
+  /// The waits, of which none may be shorter.
+  private struct LeastWaits: ExpectationJudge {
+    let least: Duration
+    let kind: JournalKind
+    var waits: ClientStory.Waits
+
+    mutating func hear(_ line: JournalLine) -> JournalVerdict? {
+      waits.hear(line)
+      return nil
+    }
+
+    func verdict(at end: ClientStory.End) -> JournalVerdict {
+      let short = waits.all.filter { $0.duration < least }
       if let first = short.first {
         return .failed(
           "the client waited \(ClientStory.text(first.duration)) after \(kind.rawValue), where \(ClientStory.text(least)) are to pass",
           short.flatMap(\.lines))
       }
-      guard let shortest = waits.map(\.duration).min() else {
-        let isThere = story.lines.contains { $0.event.kind == kind }
+      guard let shortest = waits.all.map(\.duration).min() else {
         return .undecided(
-          isThere ? "the client has not tried again since \(kind.rawValue)" : "there was no \(kind.rawValue)")
+          waits.hasBegun ? "the client has not tried again since \(kind.rawValue)" : "there was no \(kind.rawValue)")
       }
+      let count = waits.all.count
       return .passed(
-        "\(waits.count == 1 ? "1 wait" : "\(waits.count) waits") after \(kind.rawValue), the shortest of \(ClientStory.text(shortest))",
-        waits.flatMap(\.lines))
+        "\(count == 1 ? "1 wait" : "\(count) waits") after \(kind.rawValue), the shortest of \(ClientStory.text(shortest))",
+        waits.all.flatMap(\.lines))
     }
   }
 }

@@ -29,7 +29,7 @@ package final class Journal: @unchecked Sendable {
   /// Who waits for what has not happened yet, by number.
   @exclusivity(unchecked) var waiters: [UInt64: JournalWaiter] = [:]
   var lastWaiter: UInt64 = 0
-  /// How many clients are just held to expectations by copies of it.
+  /// How many clients are just held to expectations by copies of it. No user is forgotten meanwhile, whom a copy may name.
   package var judgements = 0
   /// How many HTTP requests wait so.
   package var waitingRequests = 0
@@ -64,6 +64,9 @@ package final class Journal: @unchecked Sendable {
   /// The number of the oldest record that is kept.
   package var first: UInt64 { last > UInt64(capacity) ? last - UInt64(capacity) + 1 : 1 }
 
+  /// The number of the oldest record by which somebody may yet ask for a user's name.
+  private var firstNamed: UInt64 { judgements > 0 ? 1 : first }
+
   private func place(of number: UInt64) -> Int { Int(truncatingIfNeeded: number &- 1) & (capacity - 1) }
 
   // MARK: Writing
@@ -96,7 +99,7 @@ package final class Journal: @unchecked Sendable {
 
   /// Writes what has happened to a user who needs no connection for it.
   package func write(_ event: JournalEvent, of user: UserID) {
-    write(event, user: names.users.take(user, holders: 0, next: last + 1, first: first))
+    write(event, user: names.users.take(user, holders: 0, next: last + 1, first: firstNamed))
   }
 
   /// Writes that an HTTP request was answered.
@@ -107,7 +110,7 @@ package final class Journal: @unchecked Sendable {
 
   /// Writes that a fault befell somebody.
   package func write(fault word: String, number: UInt32, by connection: ConnectionID?, of user: UserID?) {
-    let user = user.map { names.users.take($0, holders: 0, next: last + 1, first: first) } ?? 0
+    let user = user.map { names.users.take($0, holders: 0, next: last + 1, first: firstNamed) } ?? 0
     write(.faulted(word: self.number(of: word), number: number), by: connection, user: user)
   }
 
@@ -121,7 +124,7 @@ package final class Journal: @unchecked Sendable {
   }
 
   /// The number of a user of whom a connection is going to write, until it releases it.
-  package func hold(_ user: UserID) -> UInt32 { names.users.take(user, holders: 1, next: last + 1, first: first) }
+  package func hold(_ user: UserID) -> UInt32 { names.users.take(user, holders: 1, next: last + 1, first: firstNamed) }
 
   package func release(_ number: UInt32) {
     if number != 0 { names.users.release(number, last: last) }
@@ -162,6 +165,12 @@ package final class Journal: @unchecked Sendable {
     return counts
   }
 
+  /// The wire formats, in the order of their numbers.
+  package var dialects: [String] { names.dialects }
+
+  /// The number that records have for the user; nil if none can name them.
+  func userNumber(_ user: UserID) -> UInt32? { names.users.number(of: user) }
+
   func isOf(_ user: UserID, _ record: JournalRecord) -> Bool { names.users[record.user] == user }
 
   /// What may be seen of the message that the record tells of.
@@ -184,6 +193,6 @@ package final class Journal: @unchecked Sendable {
       filled = count
     }
     return JournalSpan(
-      span, first: begin, missed: after + 1 < first ? first - after - 1 : 0, age: age, names)
+      span, first: begin, missed: after + 1 < first ? first - after - 1 : 0, age: age, of: self)
   }
 }

@@ -9,6 +9,8 @@ extension Journal {
     package var user: UserID?
     package var kinds: [JournalKind]
     package var connection: ConnectionID?
+    /// The number of the wire format that the connection speaks, or the request over HTTP.
+    package var dialect: UInt8?
     /// The most that are given at once.
     package var limit: Int
     /// Whether what may be seen of messages is wanted too.
@@ -27,7 +29,7 @@ extension Journal {
 
     /// Whether the record is meant, whoever's it is.
     func takesIn(_ record: JournalRecord) -> Bool {
-      (connection.map { $0 == record.connection } ?? true)
+      (connection.map { $0 == record.connection } ?? true) && (dialect.map { $0 == record.dialect } ?? true)
         && (kinds.isEmpty || kinds.contains(record.event.kind))
     }
   }

@@ -1,7 +1,7 @@
 package import GatewayCore
 
 /// Some of the journal as it stood at one moment, to be read piece by piece while the loop goes on writing. To take it
-/// is to copy the records, 64 bytes each.
+/// is to copy the records, 64 bytes each; who and what they name stays in the journal.
 package struct JournalSpan: Sendable {
   /// How many of the records that were asked for are kept no more.
   package let missed: UInt64
@@ -10,26 +10,32 @@ package struct JournalSpan: Sendable {
   /// The number of the oldest of ``records``.
   fileprivate let first: UInt64
   fileprivate let records: [JournalRecord]
-  fileprivate let names: JournalNames
+  fileprivate let journal: Journal
 
-  init(_ records: [JournalRecord], first: UInt64, missed: UInt64, age: Duration, _ names: JournalNames) {
-    (self.records, self.first, self.missed, self.age, self.names) = (records, first, missed, age, names)
+  init(_ records: [JournalRecord], first: UInt64, missed: UInt64, age: Duration, of journal: Journal) {
+    (self.records, self.first, self.missed, self.age, self.journal) = (records, first, missed, age, journal)
   }
 
   package var count: Int { records.count }
 
-  /// What is made of it for one user, piece by piece: the lines of `user`, nil for the only one who is named, and those of their
+  /// The lines of these numbers, which it has. Only on the journal's loop.
+  package func lines(_ numbers: [UInt64]) -> [JournalLine] {
+    numbers.map { journal.line($0, records[Int($0 - first)]) }
+  }
+
+  /// What is told of one user, piece by piece: the lines of `user`, nil for the only one who is named, and those of their
   /// connections before the login. Where nobody else is named, what names nobody is theirs; elsewhere what of that is of
-  /// the `unnamed` kinds stands by itself. Without lines of which nobody says anything that `isMeant` wants.
+  /// the `unnamed` kinds is counted by itself. Without lines of other wire formats than `dialect`, where one is given, and
+  /// without lines of which nobody says anything that `isMeant` wants.
   package struct Share {
-    /// The user's own, the oldest first.
-    package private(set) var own: [JournalLine] = []
-    package private(set) var unnamed: [JournalLine] = []
-    /// How many users the span names.
+    /// The numbers of the lines that may be the user's or another's.
+    package private(set) var unnamed: [UInt64] = []
+    /// How many users the span names, once it has been through the names.
     package var named: Int { users.count }
 
     private let span: JournalSpan
     private let user: UserID?
+    private let dialect: UInt8?
     private let kinds: Set<JournalKind>
     private let isMeant: (JournalEvent) -> Bool
     private var users: Set<UInt32> = []
@@ -41,14 +47,15 @@ package struct JournalSpan: Sendable {
     private var place = 0
 
     package init(
-      _ span: JournalSpan, of user: UserID?, unnamed kinds: Set<JournalKind>,
+      _ span: JournalSpan, of user: UserID?, in dialect: UInt8?, unnamed kinds: Set<JournalKind>,
       where isMeant: @escaping (JournalEvent) -> Bool
     ) {
-      (self.span, self.user, self.kinds, self.isMeant) = (span, user, kinds, isMeant)
+      (self.span, self.user, self.dialect, self.kinds, self.isMeant) = (span, user, dialect, kinds, isMeant)
     }
 
-    /// Goes through `count` records more. False when all is done.
-    package mutating func go(_ count: Int) -> Bool {
+    /// Goes through `count` records more, and tells the user's own lines, the oldest first. False when all is done, or as soon as
+    /// `tell` has heard enough and says so. Only on the journal's loop.
+    package mutating func go(_ count: Int, _ tell: (JournalLine) -> Bool) -> Bool {
       let records = span.records
       let end = min(place + count, 2 * records.count)
       while place < min(end, records.count) {
@@ -57,7 +64,8 @@ package struct JournalSpan: Sendable {
       }
       if place == records.count { decide() }
       while place < end {
-        take(records[place - records.count], span.first + UInt64(place - records.count))
+        let number = span.first + UInt64(place - records.count)
+        guard take(records[place - records.count], number, tell) else { return false }
         place += 1
       }
       return place < 2 * records.count
@@ -72,26 +80,25 @@ package struct JournalSpan: Sendable {
     }
 
     private mutating func decide() {
-      owner = user.map { span.names.users.number(of: $0) ?? 0 } ?? (users.count == 1 ? users.first : nil)
+      owner = user.map { span.journal.userNumber($0) ?? 0 } ?? (users.count == 1 ? users.first : nil)
       isAlone = users.allSatisfy { $0 == owner }
     }
 
-    private mutating func take(_ record: JournalRecord, _ number: UInt64) {
-      guard isMeant(record.event) else { return }
-      let whose = record.user == 0 ? owners[record.connection] : record.user
-      if let whose {
-        if whose == owner { own.append(span.names.line(number, record)) }
-      } else if isAlone {
-        own.append(span.names.line(number, record))
-      } else if kinds.contains(record.event.kind) {
-        unnamed.append(span.names.line(number, record))
+    /// False if `tell` has heard enough.
+    private mutating func take(_ record: JournalRecord, _ number: UInt64, _ tell: (JournalLine) -> Bool) -> Bool {
+      guard dialect == nil || record.dialect == .max || record.dialect == dialect, isMeant(record.event) else {
+        return true
       }
+      let whose = record.user == 0 ? owners[record.connection] : record.user
+      if whose == nil ? isAlone : whose == owner { return tell(span.journal.line(number, record)) }
+      if whose == nil, kinds.contains(record.event.kind) { unnamed.append(number) }
+      return true
     }
   }
 }
 
 /// What the numbers in records stand for, and when the journal began.
-struct JournalNames: Sendable {
+struct JournalNames {
   var users = JournalUsers()
   /// Of routes, and of faults.
   var words: [String] = []

@@ -8,6 +8,7 @@ extension ControlAction {
     example: "expect single_flight --user ann --space t17",
     flags: [
       Flag("user", "ID", "whose client (default: that of the only user in the journal)"),
+      Flag("dialect", "NAME", "without connections of other wires, where the client has some of two"),
       Flag("after", "N", "by the lines behind this number (default 0)"),
       Flag("since", "KIND", "what a wait begins with (default closed)"),
       Flag("attempt", "connection|provider|refresh", "what is attempted"),
@@ -19,7 +20,7 @@ extension ControlAction {
     ], telling: .verdict
   ) { arguments, name in
     var body = [JSONMember("expect", name)]
-    for flag in ["user", "since", "attempt"] {
+    for flag in ["user", "dialect", "since", "attempt"] {
       if let text = arguments.string(flag) { body.append(JSONMember(flag, text)) }
     }
     for (flag, member, range) in [("after", "after", 0...(1 << 53) - 1), ("at-most", "at_most", 0...1_000_000)] {
