@@ -7,6 +7,8 @@ package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotListen(address: String, reason: String)
   /// Something else listens at that address already.
   case addressTaken(String)
+  /// The process has as many descriptors open as it may, but for the last, which are kept for whoever watches it.
+  case descriptorsUsedUp(address: String)
   /// The certificate or its key is unusable; the old one stays, if there is one.
   case badCertificate(String)
 
@@ -18,6 +20,8 @@ package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .cannotStartLoop(let reason): "cannot start an event loop: \(reason)"
     case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
     case .addressTaken(let address): "cannot listen on \(address): something else listens there already"
+    case .descriptorsUsedUp(let address):
+      "cannot listen on \(address): nearly all descriptors that the process may open are open"
     case .unknownHost(let host, let reason): "\(host): \(reason)"
     case .badCertificate(let reason): "bad certificate: \(reason)"
     }

@@ -89,6 +89,7 @@ package struct SpacesSettings: Sendable {
       do {
         return try await RunningGateway.listen(settings, site, refusals, on: [loop])
       } catch let error as ServerError {
+        if case .descriptorsUsedUp = error { throw GatewayError.overloaded.detailed("\(error)") }
         if settings.port == 0 {
           guard case .addressTaken = error, tries < portTriesMax else {
             throw GatewayError.overloaded.detailed("\(error)")

@@ -1,11 +1,13 @@
 """A gateway that may open few descriptors: clients above what it has are told so, and whoever watches it still can."""
 
+import http.client
 import json
 import os
 import signal
 import socket
 import subprocess
 import time
+import urllib.parse
 
 import pytest
 
@@ -14,13 +16,13 @@ from gateway import SECRET, token
 
 
 class FewDescriptors:
-    """A gateway of two loops that may open so many."""
+    """A gateway that may open so many; of two loops, unless something is said."""
 
-    def __init__(self, count, folder):
+    def __init__(self, count, folder, *flags):
         secret = folder / "secret"
         secret.write_text(SECRET)
-        serve = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", "2"]
-        serve += ["--drain-window", "0s", "--secret-file", str(secret)]
+        serve = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0"]
+        serve += ["--drain-window", "0s", "--secret-file", str(secret), *(flags or ("--loops", "2"))]
         limited = ["sh", "-c", f'ulimit -n {count}; exec "$@"', "sh", *serve]
         self.process = subprocess.Popen(limited, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -77,3 +79,24 @@ def test_too_few_descriptors_for_the_loops_are_said_at_the_start(count, tmp_path
     _, log = gateway.process.communicate(timeout=30)
     assert gateway.process.returncode == 1
     assert f"lets this process open {count} files and sockets, 2 loops need 48" in log
+
+
+@pytest.mark.parametrize("port", [{}, {"port": 1}])
+def test_spaces_leave_the_last_descriptors_to_the_control_port(port, tmp_path):
+    with FewDescriptors(200, tmp_path, "--spaces", "--loops", "1") as gateway:
+        kept = http.client.HTTPConnection(urllib.parse.urlsplit(gateway.control_url).netloc, timeout=10)
+        count, status = 0, 201
+        while status == 201:
+            kept.request("POST", "/spaces", b"{}", {"Content-Type": "application/json"})
+            answer = kept.getresponse()
+            status, said = answer.status, json.loads(answer.read())
+            count += 1
+        assert status == 503 and "descriptors" in said["error"]["message"] and count > 60, (count, said)
+        # Whatever port is wanted, and whoever asks for it.
+        assert control(gateway, "POST", "/spaces", port).status == 503
+        assert control(gateway, "GET", "/health").status == 200
+        assert b"postern_" in control(gateway, "GET", "/metrics").body
+        # And those that end make room for another, whose order has a connection too.
+        for space in control(gateway, "GET", "/spaces?limit=3").json["spaces"]:
+            assert control(gateway, "DELETE", f"/spaces/{space['name']}").status == 200
+        assert control(gateway, "POST", "/spaces", {}).status == 201

@@ -59,6 +59,11 @@ package final class Listener: @unchecked Sendable {
     precondition(!loops.isEmpty, "a listener needs a loop")
     if let tls = settings.tls { _ = try TLSCertificate(reading: tls) }
     let sockets = try ListeningSocket.listen(host: settings.host, port: settings.port)
+    let descriptors = SocketLoop.processDescriptorsMax
+    let firstKept = descriptors - ServerLimits.descriptorsKept(of: descriptors)
+    if !settings.takesLastDescriptors, sockets.contains(where: { $0.descriptor >= firstKept }) {
+      throw .descriptorsUsedUp(address: "\(settings.host):\(settings.port)")
+    }
     var shares: [Share] = []
     for loop in loops {
       let tally = LoopTally(in: settings.allowance)

@@ -53,7 +53,9 @@ final class ListeningSocket {
     }
     let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.ai_family, type, 0)
-    guard descriptor >= 0 else { throw fail("socket") }
+    guard descriptor >= 0 else {
+      throw errno == EMFILE || errno == ENFILE ? .descriptorsUsedUp(address: "\(name):\(port)") : fail("socket")
+    }
     var isDone = false
     defer {
       if !isDone {
