@@ -82,6 +82,7 @@ package struct Option<Settings: Sendable>: Sendable {
 extension Arguments {
   /// Reads the options, in their order.
   package func read<Settings>(_ options: [Option<Settings>], into settings: inout Settings) throws {
-    for option in options { try option.read(self, into: &settings) }
+    // Of hundreds that there are a few are given.
+    for option in options where given[option.flag.name] != nil { try option.read(self, into: &settings) }
   }
 }

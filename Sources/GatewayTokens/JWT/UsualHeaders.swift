@@ -7,22 +7,35 @@ internal import Glibc
 struct UsualHeaders: Sendable {
   private static let countMax = 64
 
-  private let entries: [(text: [UInt8], header: JWTHeader)]
+  private typealias Entry = (text: [UInt8], header: JWTHeader)
+
+  private let entries: [Entry]
 
   /// The usual headers for `keys`, those left out that a verifier which expects `type` refuses.
   init(keys: KeySet, type: String?) {
-    var entries: [(text: [UInt8], header: JWTHeader)] = []
+    var entries: [Entry] = []
     for key in keys.keys {
       for algorithm in key.algorithms.algorithms {
-        for text in Self.texts(algorithm, keyID: key.id) where entries.count < Self.countMax {
-          guard let root = try? JSONDocument.parse(text).root, let header = try? JWTHeader(root, type: type) else {
-            continue
-          }
-          entries.append((Array(Base64URL.encode(Array(text.utf8)).utf8), header))
-        }
+        let own =
+          key.id == nil && type == nil
+          ? Self.ofNameless[algorithm] ?? [] : Self.entries(algorithm, keyID: key.id, type: type)
+        entries += own.prefix(Self.countMax - entries.count)
       }
     }
     self.entries = entries
+  }
+
+  /// Those of keys without a name, which most secrets are: made once for all the gateways of a process.
+  private static let ofNameless = [JWTAlgorithm: [Entry]](
+    uniqueKeysWithValues: JWTAlgorithm.allCases.map { ($0, entries($0, keyID: nil, type: nil)) })
+
+  private static func entries(_ algorithm: JWTAlgorithm, keyID: String?, type: String?) -> [Entry] {
+    texts(algorithm, keyID: keyID).compactMap { text in
+      guard let root = try? JSONDocument.parse(text).root, let header = try? JWTHeader(root, type: type) else {
+        return nil
+      }
+      return (Array(Base64URL.encode(Array(text.utf8)).utf8), header)
+    }
   }
 
   /// The header that `segment`, still encoded, is; nil if it is none of the usual.
