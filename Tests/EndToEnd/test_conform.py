@@ -117,7 +117,7 @@ def test_a_client_that_ends_at_once_is_seen_to_have_ended(host):
     began = time.monotonic()
     done = conform(host, "echo no such client >&2; exit 3", "refresh-at-expiry")
     assert done.returncode == 1 and time.monotonic() - began < 10
-    assert "the client did not log in within 15 s; it has ended" in done.stdout
+    assert "the client did not log in within 30 s; it has ended" in done.stdout
     assert "| no such client" in done.stdout and "ended by itself, with status 3" in done.stdout
 
 
@@ -145,11 +145,21 @@ def test_a_run_that_is_stopped_ends_its_clients(host):
     assert processes(mark) == []
 
 
+def test_a_run_of_which_the_last_behaviour_was_stopped_is_no_success(host):
+    run = subprocess.Popen(arguments(host, "sleep 100", "--only", "restart"), stdout=subprocess.PIPE, text=True)
+    time.sleep(1)
+    run.send_signal(signal.SIGTERM)
+    out, _ = run.communicate(timeout=20)
+    assert run.returncode == 1 and "the run was stopped" in out, out
+
+
 @pytest.mark.parametrize(
     "flags, told",
     [
         (["--only", "nothing"], "one of refresh-at-lead"), (["--dialect", "morse"], "plain or "),
         (["--jobs", "0"], "1 to 64"), (["--space", "t1"], "says nothing to ctl conform"),
+        (["--junit", "/nowhere/results.xml"], "there is no such directory"), (["--junit", "/"], "is a directory"),
+        (["--journals", "/dev/null"], "a folder"), (["--journals", "/proc/nowhere"], "a folder"),
     ],
 )
 def test_what_is_asked_wrongly_is_said(host, flags, told):

@@ -28,11 +28,19 @@ struct Behaviour: Sendable {
   var patience = Duration.seconds(15)
   /// How long all of it may take, in real time.
   var bound = Duration.seconds(60)
+  /// Whether the client has to present a token on the connection that it has.
+  var presentsTokens = false
 
   /// Whether it is about refreshes on the connection, which some wires have no message for.
   var isOfRefreshes: Bool {
-    expected.contains { [Demand.refreshedInTime.name, Demand.keepsConnection.name].contains($0.name) }
+    presentsTokens
+      || expected.contains { [Demand.refreshedInTime.name, Demand.keepsConnection.name].contains($0.name) }
       || covers.contains(where: Self.refreshes.contains)
+  }
+
+  /// What the client is held to on a wire that has refreshes, or has none: there no refresh can be counted.
+  func demands(hasRefreshes: Bool) -> [Demand] {
+    hasRefreshes ? expected : expected.filter { $0.name != Demand.oneProviderCallPerExpiry.name }
   }
 
   /// The behaviours of the exchange itself.

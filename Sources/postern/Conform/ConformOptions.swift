@@ -9,8 +9,8 @@ struct ConformOptions: Sendable {
   let behaviours: [Behaviour]
   let jobs: Int
   /// Where the results go as JUnit has them.
-  let junit: String?
-  /// The folder for the journals of what has failed.
+  let junit: OutputFile?
+  /// The folder, which is there, for the journals of what has failed.
   let journals: String?
 
   static let flags = [
@@ -35,8 +35,22 @@ struct ConformOptions: Sendable {
     behaviours = try Self.behaviours(arguments)
     jobs =
       try arguments.int("jobs", in: 1...Self.jobsMax) ?? min(ProcessInfo.processInfo.activeProcessorCount, Self.jobsMax)
-    junit = arguments.string("junit")
-    journals = arguments.string("journals")
+    junit = try OutputFile(arguments, "junit")
+    journals = try Self.folder(arguments)
+  }
+
+  /// The folder for journals, made if need be. Throws if it cannot be, before any client has started.
+  private static func folder(_ arguments: Arguments) throws -> String? {
+    guard let folder = arguments.value("journals") else { return nil }
+    do {
+      try FileManager.default.createDirectory(atPath: folder.text, withIntermediateDirectories: true)
+    } catch {
+      throw UsageError(folder.source, value: folder.text, expected: "a folder, or a path where one may be made")
+    }
+    guard FileManager.default.isWritableFile(atPath: folder.text) else {
+      throw UsageError(folder.source, value: folder.text, expected: "a folder that may be written to")
+    }
+    return folder.text
   }
 
   /// Those that are asked for, in the order of the list.

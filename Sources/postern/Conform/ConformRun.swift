@@ -58,7 +58,8 @@ struct ConformRun: Sendable {
     guard let url = space.urls[options.dialect] else {
       throw ConformEnd(verdict: .undecided, sentence: "the gateway does not speak \(options.dialect)")
     }
-    if behaviour.isOfRefreshes, try await !hasRefreshes(space) {
+    let hasRefreshes = try await hasRefreshes(space)
+    guard hasRefreshes || !behaviour.isOfRefreshes else {
       throw ConformEnd(
         verdict: .notApplicable,
         sentence: "\(options.dialect) has no answer to a request for a token: its gateway closes, and clients come back"
@@ -69,11 +70,12 @@ struct ConformRun: Sendable {
     let beginning = try await beginning(of: space)
     let client = try ClientProcess(options.command, environment: environment(space, url: url, token: token))
     let scene = ConformScene(
-      loop: loop, dialer: dialer, control: options.control, space: space, user: Self.user, client: client,
+      loop: loop, dialer: dialer, control: options.control, space: space, user: Self.user, dialect: options.dialect,
+      client: client,
       beginning: beginning, deadline: now + behaviour.bound, stop: stop)
     var result: ConformResult
     do {
-      result = try await played(behaviour, scene)
+      result = try await played(behaviour, scene, hasRefreshes: hasRefreshes)
     } catch {
       _ = await client.end(grace: .zero, on: loop.events)
       throw error
@@ -83,11 +85,13 @@ struct ConformRun: Sendable {
     return result
   }
 
-  private func played(_ behaviour: Behaviour, _ scene: ConformScene) async throws -> ConformResult {
+  private func played(
+    _ behaviour: Behaviour, _ scene: ConformScene, hasRefreshes: Bool
+  ) async throws -> ConformResult {
     var result = ConformResult(behaviour: behaviour, verdict: .undecided, sentences: [])
     do {
       try await behaviour.script(scene)
-      let judged = try await scene.judge(behaviour.expected, patience: behaviour.patience)
+      let judged = try await scene.judge(behaviour.demands(hasRefreshes: hasRefreshes), patience: behaviour.patience)
       (result.verdict, result.sentences, result.lines) = (judged.verdict, judged.sentences, judged.lines)
     } catch let end as ConformEnd {
       (result.verdict, result.sentences) = (end.verdict, [end.sentence])

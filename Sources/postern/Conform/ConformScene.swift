@@ -12,6 +12,7 @@ struct ConformScene: Sendable {
   let control: ControlClient
   let space: SpaceAnswer
   let user: String
+  let dialect: String
   let client: ClientProcess
   /// The number of the journal's last line before the client started.
   let beginning: Int
@@ -75,10 +76,19 @@ struct ConformScene: Sendable {
   @discardableResult
   func fail(_ fault: String, _ members: [JSONMember] = [], times: Int? = nil) async throws -> Int {
     struct Ordered: Decodable { let number: Int }
-    let times = times.map { [JSONMember("times", json: String($0))] } ?? []
-    let answer = try await send("POST", "/faults", [JSONMember("fault", fault)] + members + times)
+    var order = [JSONMember("fault", fault)] + members
+    if let times { order.append(JSONMember("times", json: String(times))) }
+    // A client may have connections of another wire too, which it befalls another time.
+    if !Self.ofNoConnection.contains(where: fault.hasPrefix) {
+      let who: [UInt8] = [JSONMember("dialect", dialect)].object()
+      order.append(JSONMember("who", json: String(decoding: who, as: UTF8.self)))
+    }
+    let answer = try await send("POST", "/faults", order)
     return try JSONDecoder().decode(Ordered.self, from: answer.data).number
   }
+
+  /// How the names of faults begin that are about the provider, the keys or the clocks.
+  private static let ofNoConnection = ["mint_", "issuer_", "gateway_", "rotate_", "withdraw_"]
 
   /// Takes a fault back.
   func mend(_ number: Int) async throws { _ = try await send("DELETE", "/faults/\(number)") }
@@ -100,17 +110,24 @@ struct ConformScene: Sendable {
     let lines: [Line]
   }
 
+  /// The kinds of line that are about a connection: those of the wire under test are meant.
+  private static let ofConnections: Set = [
+    "connection_opened", "upgrade_refused", "login_refused", "logged_in", "refresh_requested", "refreshed",
+    "refresh_refused", "cut_off", "closed",
+  ]
+
   /// Waits for so many lines of the kind behind number `after`, or behind the beginning. Returns the number of the last;
   /// nil if they do not come in time.
   func line(_ kind: String, count: Int = 1, after: Int? = nil, within limit: Duration) async throws -> Int? {
     let end = now + limit
     while true {
       let piece = min(end - now, rest, .milliseconds(500))
-      let members = [
+      var members = [
         JSONMember("kind", kind), JSONMember("count", json: String(count)),
         JSONMember("after", json: String(after ?? beginning)),
         JSONMember("within_ms", json: String(max(0, piece.milliseconds))),
       ]
+      if Self.ofConnections.contains(kind) { members.append(JSONMember("dialect", dialect)) }
       let answer = try await send("POST", "/journal/await", members)
       let awaited = try JSONDecoder().decode(Awaited.self, from: answer.data)
       if awaited.met { return awaited.lines.last?.n }
@@ -131,10 +148,22 @@ struct ConformScene: Sendable {
 
   /// Waits until the client is turned away, before the upgrade or behind it, as its wire has it.
   func seeRefusal(within limit: Duration = .seconds(15), or failure: String) async throws {
+    try await seeOne(of: ["upgrade_refused", "login_refused"], after: beginning, within: limit, or: failure)
+  }
+
+  /// Waits until the client has shown another token, on its connection or by way of another, as its wire has it. Returns the
+  /// number of the line.
+  @discardableResult
+  func seeRenewal(after: Int, within limit: Duration, or failure: String) async throws -> Int {
+    try await seeOne(of: ["refreshed", "logged_in"], after: after, within: limit, or: failure)
+  }
+
+  @discardableResult
+  private func seeOne(of kinds: [String], after: Int, within limit: Duration, or failure: String) async throws -> Int {
     let end = now + limit
     while true {
-      for kind in ["upgrade_refused", "login_refused"] {
-        if try await line(kind, within: .milliseconds(250)) != nil { return }
+      for kind in kinds {
+        if let line = try await line(kind, after: after, within: .milliseconds(250)) { return line }
       }
       guard now < end, !client.hasEnded else {
         throw ConformEnd(verdict: .failed, sentence: "\(failure)\(client.hasEnded ? "; it has ended" : "")")
@@ -142,22 +171,28 @@ struct ConformScene: Sendable {
     }
   }
 
+  /// How long a client may take to be in, from the start of its process on: an interpreter on a busy machine needs seconds.
+  private static let startTime = Duration.seconds(30)
+
   /// Waits until the client is in. Returns the number of the line.
   @discardableResult
   func seeLogin(count: Int = 1, after: Int? = nil) async throws -> Int {
-    try await see("logged_in", count: count, after: after, or: "the client did not log in within 15 s")
+    try await see(
+      "logged_in", count: count, after: after, within: Self.startTime,
+      or: "the client did not log in within \(Self.startTime.components.seconds) s")
   }
 
   /// Waits until the client has one connection, and no more.
   func seeOneSession(within limit: Duration) async throws {
     struct Page: Decodable {
-      struct Session: Decodable { let id: String }
+      struct Session: Decodable { let dialect: String }
       let sessions: [Session]
     }
     let end = now + limit
     while true {
       let answer = try await send("GET", "/sessions")
-      let count = try JSONDecoder().decode(Page.self, from: answer.data).sessions.count
+      let sessions = try JSONDecoder().decode(Page.self, from: answer.data).sessions
+      let count = sessions.count { Name($0.dialect) == Name(dialect) }
       if count == 1 { return }
       guard rest > .zero else { throw overdue }
       guard now < end, !client.hasEnded else {
@@ -172,8 +207,10 @@ struct ConformScene: Sendable {
 
   /// What happened last to connections, as lines of the journal; none if it cannot be read.
   func connectionLines() async -> [String] {
-    let kinds = "connection_opened,upgrade_refused,login_refused,logged_in,refresh_requested,refreshed,cut_off,closed"
-    let query = [HTTPField("kind", kinds), HTTPField("after", String(beginning)), HTTPField("limit", "1000")]
+    let query = [
+      HTTPField("kind", Self.ofConnections.sorted().joined(separator: ",")), HTTPField("after", String(beginning)),
+      HTTPField("dialect", dialect), HTTPField("limit", "1000"),
+    ]
     let answer = try? await send("GET", "/journal", query: query)
     return (answer.map { JournalLines.texts($0.data) } ?? []).suffix(Self.toldAtEnd)
   }
@@ -217,7 +254,8 @@ struct ConformScene: Sendable {
 
   private func judge(_ demand: Demand) async throws -> (ConformResult.Verdict, String, [String]) {
     let order = [
-      JSONMember("expect", demand.name), JSONMember("user", user), JSONMember("after", json: String(beginning)),
+      JSONMember("expect", demand.name), JSONMember("user", user), JSONMember("dialect", dialect),
+      JSONMember("after", json: String(beginning)),
     ]
     let answer = try await send("POST", "/journal/expect", order + demand.members)
     let judged = try JSONDecoder().decode(Judged.self, from: answer.data)

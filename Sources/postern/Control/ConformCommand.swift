@@ -30,9 +30,10 @@ enum ConformCommand {
       return 0
     }
     let options = try ConformOptions(arguments, control: try ControlCommand.client(arguments))
+    let stop = ConformStop()
     let results: [ConformResult]
     do {
-      results = try await self.results(options)
+      results = try await self.results(options, stop)
     } catch let end as ConformEnd {
       Output.error(end.sentence)
       return 1
@@ -43,14 +44,14 @@ enum ConformCommand {
       Output.error("stopped: \(options.behaviours.count - results.count) behaviours have not been tried")
       return 1
     }
-    return results.contains { $0.verdict == .failed } ? 1 : 0
+    // What was cut short is not passed.
+    return stop.isOrdered || results.contains { $0.verdict == .failed } ? 1 : 0
   }
 
-  private static func results(_ options: ConformOptions) async throws -> [ConformResult] {
+  private static func results(_ options: ConformOptions, _ stop: ConformStop) async throws -> [ConformResult] {
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }
-    let stop = ConformStop()
     // A client in a group of its own hears nothing of a terminal's signals: it is ended here.
     let signals = SignalStream([SIGINT, SIGTERM])
     let listener = Task { for await _ in signals { stop.order() } }
@@ -63,11 +64,8 @@ enum ConformCommand {
   }
 
   private static func write(_ results: [ConformResult], _ options: ConformOptions) throws {
-    if let file = options.junit {
-      try Data(JUnitReport(dialect: options.dialect, results: results).text.utf8).write(to: URL(filePath: file))
-    }
+    try options.junit?.write(JUnitReport(dialect: options.dialect, results: results).text)
     guard let folder = options.journals else { return }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for result in results where result.verdict == .failed && !result.journal.isEmpty {
       let file = URL(filePath: folder).appending(path: "\(result.behaviour.name).jsonl")
       try Data(result.journal).write(to: file)

@@ -12,13 +12,13 @@ extension Behaviour {
     Behaviour(
       name: name, covers: covers, sentence: sentence, settings: impatient,
       script: { scene in
-        try await scene.seeLogin()
+        let first = try await scene.seeLogin()
         try await scene.fail(fault, members, times: 1)
         try await scene.expire()
         // At once, or by way of another connection.
-        guard try await scene.line("refreshed", within: .seconds(7)) == nil else { return }
-        try await scene.see(
-          "logged_in", count: 2, or: "the client was neither refreshed nor came back with a good token within 22 s")
+        try await scene.seeRenewal(
+          after: first, within: .seconds(22),
+          or: "the client was neither refreshed nor came back with a good token within 22 s")
       },
       expected: [
         .stopsAfter(3, "provider", quiet: .seconds(2)), .stopsAfter(3, quiet: .seconds(2)), .singleFlight,

@@ -11,9 +11,8 @@ extension Behaviour {
       var last = try await scene.seeLogin()
       for _ in 0..<3 {
         try await scene.expire()
-        last = try await scene.see(
-          "refreshed", after: last, within: .seconds(40),
-          or: "the client was not refreshed, though its provider recovers")
+        last = try await scene.seeRenewal(
+          after: last, within: .seconds(40), or: "the client has no new token, though its provider recovers")
       }
     },
     expected: [.waitsAtLeast(.milliseconds(50), since: "provider_failed"), .singleFlight, .oneProviderCallPerExpiry],

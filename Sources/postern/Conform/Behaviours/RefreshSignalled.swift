@@ -21,5 +21,5 @@ extension Behaviour {
           "logged_in", after: last, within: .seconds(20), or: "the client did not come back within 20 s of \(way)")
       }
     },
-    expected: [.singleFlight], bound: .seconds(90))
+    expected: [.singleFlight], bound: .seconds(90), presentsTokens: true)
 }

@@ -5,12 +5,13 @@ extension Behaviour {
       "Closed with 1012, as by a gateway that restarts, the client comes back each time, after waits that differ by chance."
   )
 
-  /// The connection is closed eight times, with the same code, and each time as soon as the client is back.
+  /// The connection is closed ten times, with the same code, and each time when the client is back.
   static func returning(_ name: String, covers: [String], code: Int, sentence: String) -> Behaviour {
     returning(name, covers: covers, sentence: sentence) { scene in try await scene.disconnect(code, name) }
   }
 
-  /// The connection is ended eight times, and each time as soon as the client is back.
+  /// The connection is ended ten times, and each time when the client is back and has had a moment for what it does then: to
+  /// ask for its call again, for instance. Who is cut off in the midst of that has not come back yet.
   static func returning(
     _ name: String, covers: [String], sentence: String, end: @escaping @Sendable (ConformScene) async throws -> Void
   ) -> Behaviour {
@@ -19,6 +20,7 @@ extension Behaviour {
       script: { scene in
         var last = try await scene.seeLogin()
         for _ in 0..<10 {
+          try await scene.pass(.milliseconds(500))
           try await end(scene)
           last = try await scene.see(
             "logged_in", after: last, within: .seconds(20), or: "the client did not come back within 20 s")

@@ -8,6 +8,7 @@ extension Behaviour {
     script: { scene in
       var last = try await scene.seeLogin()
       for _ in 0..<10 {
+        try await scene.pass(.milliseconds(500))
         try await scene.fail("signal", [JSONMember("failure", "token_expired"), JSONMember("as", "S7")], times: 1)
         try await scene.disconnect(1012, "restart")
         last = try await scene.see(

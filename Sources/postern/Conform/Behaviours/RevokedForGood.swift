@@ -8,7 +8,7 @@ extension Behaviour {
     script: { scene in
       try await scene.seeLogin()
       try await scene.revoke(ahead: .seconds(3_600))
-      try await scene.see("upgrade_refused", or: "the client did not try to come back with another token")
+      try await scene.seeRefusal(or: "the client did not try to come back")
     },
     expected: [.stopsAfter(4, quiet: .seconds(8))], patience: .seconds(30))
 }
