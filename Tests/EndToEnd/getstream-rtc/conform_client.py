@@ -1,0 +1,48 @@
+"""Stream's SDK for participants as conformance runs start it: it joins a call, and whoever wrote the application around it joins
+again, with a new token, when the SDK gives up. A token cannot be changed while a client lives."""
+
+import asyncio
+import json
+import os
+import sys
+import urllib.request
+
+from getstream_rtc import CallingState, Client
+from getstream_rtc.errors import RustError
+
+USER = os.environ["POSTERN_USER"]
+
+
+def provide():
+    order = {"user_id": USER, "scheme": os.environ["POSTERN_TOKEN_SCHEME"]}
+    request = urllib.request.Request(
+        os.environ["POSTERN_TOKEN_URL"], json.dumps(order).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=5) as answer:
+        return json.load(answer)["token"]
+
+
+async def main():
+    token = os.environ["POSTERN_TOKEN"]
+    while True:
+        client = Client(
+            os.environ["POSTERN_API_KEY"], token=token, base_url=os.environ["POSTERN_HTTP_URL"],
+            ws_url=os.environ["POSTERN_URL"],
+        )
+        call = client.call("default", "standup")
+        try:
+            await call.join(USER)
+            print("joined", flush=True)
+            while call.calling_state not in (CallingState.LEFT, CallingState.RECONNECTING_FAILED):
+                await asyncio.sleep(0.05)
+            print("ended:", int(call.calling_state), flush=True)
+        except RustError as error:
+            print("join:", type(error).__name__, error, flush=True)
+        await asyncio.sleep(1)
+        try:
+            token = provide()
+        except OSError as error:
+            print("provider:", error, file=sys.stderr)
+
+
+asyncio.run(main())

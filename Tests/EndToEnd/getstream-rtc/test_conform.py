@@ -1,0 +1,52 @@
+"""Stream's SDK for participants in a conformance run: what it does that nobody would guess, in lines of the journal."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gateway import Gateway
+
+CLIENT = Path(__file__).parent / "conform_client.py"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """What was printed, and a function for the lines of a behaviour's journal that are of these kinds."""
+    folder = tmp_path_factory.mktemp("journals")
+    with Gateway("--spaces", loops=1) as gateway:
+        done = subprocess.run(
+            [
+                os.environ["POSTERN"], "ctl", "conform", "--url", gateway.control_url, "--dialect", "stream-video",
+                "--run", f"exec {sys.executable} {CLIENT}", "--journals", folder, "--jobs", "2",
+                "--only", "half-open", "--only", "wrong-clock",
+            ],
+            capture_output=True, text=True, timeout=180,
+        )
+    assert done.returncode == 1, done.stdout + done.stderr
+
+    def lines(name, *kinds):
+        told = [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+        return [line for line in told if line["kind"] in kinds]
+
+    return done.stdout, lines
+
+
+def test_its_socket_to_the_coordinator_may_be_dead_and_it_does_not_notice(run):
+    """Nothing comes through it for 75 s; the call goes on by the SFU's socket, which is another wire to the journal."""
+    said, lines = run
+    assert "the client did not notice within 75 s that nothing came through any more" in said, said
+    assert [line["dialect"] for line in lines("half-open", "logged_in")] == ["stream-video", "stream-sfu"]
+    assert lines("half-open", "faulted") and not lines("half-open", "closed")
+
+
+def test_it_judges_tokens_by_its_own_clock_and_asks_nobody(run):
+    """So a space whose time of day was moved is never asked: `advance` with `"wall": "stays"` is for such clients."""
+    said, lines = run
+    assert "JWT was issued in the future" in said, said
+    # It gets token after token, and connects with none.
+    kinds = [line["kind"] for line in lines("wrong-clock", "provider_minted", "connection_opened")]
+    assert kinds[-3:] == ["provider_minted"] * 3, kinds
