@@ -7,6 +7,9 @@ package protocol GatewayServices: Sendable {
   /// Whether the user has an authenticated connection, on any loop.
   func isConnected(_ user: UserID) async -> Bool
 
+  /// Those of the users who have one: each loop is asked once, however many they are.
+  func connected(of users: [UserID]) async -> Set<UserID>
+
   /// As whom the connection is logged in; nil if there is no such connection, or it is not.
   func user(of connection: ConnectionID) async -> UserID?
 

@@ -277,6 +277,16 @@ extension Gateway: GatewayServices {
     return false
   }
 
+  package func connected(of users: [UserID]) async -> Set<UserID> {
+    var connected: Set<UserID> = []
+    for table in tables {
+      let others = users.filter { !connected.contains($0) }
+      guard !others.isEmpty else { break }
+      connected.formUnion(await table.perform { table in others.filter(table.isConnected) })
+    }
+    return connected
+  }
+
   package func user(of connection: ConnectionID) async -> UserID? {
     guard connection.loop < tables.count else { return nil }
     return await tables[connection.loop].perform { $0.connections[connection.serial]?.user }

@@ -266,9 +266,7 @@ extension SendbirdChannelRoutes {
     let users = try await directory.find(named, at: services.wallTime)
     var online: Set<UserID> = []
     if showsMembers {
-      for user in users.keys.sorted() where await services.isConnected(user) {
-        online.insert(user)
-      }
+      online = await services.connected(of: Array(users.keys))
     }
     var objects: [SendbirdChannelObject] = []
     for channel in channels {

@@ -98,10 +98,9 @@ package struct SendbirdUserRoutes: Sendable {
     } catch {
       throw SendbirdError(error)
     }
-    var objects: [SendbirdUserObject] = []
-    for user in page.users {
-      let isOnline = await services.isConnected(user.id)
-      objects.append(SendbirdUserObject(user: user, isOnline: isOnline, showsToken: request.isServer))
+    let online = await services.connected(of: page.users.map(\.id))
+    let objects = page.users.map { user in
+      SendbirdUserObject(user: user, isOnline: online.contains(user.id), showsToken: request.isServer)
     }
     return SendbirdResource.answer { json in
       json.member("users", objects: objects) { $0.write(to: &$1) }

@@ -21,17 +21,7 @@ package struct StreamCallObserver: ConnectionObserver {
   package var hearsBeginnings: Bool { true }
 
   package func connectionBegan(_ caller: Caller, on services: any GatewayServices) async {
-    await tellPresence(of: caller, isOnline: true, on: services)
-  }
-
-  /// Tells those who have asked for the user's presence.
-  private func tellPresence(of caller: Caller, isOnline: Bool, on services: any GatewayServices) async {
-    guard caller.kind != .anonymous, let topic = StreamUserEvent.topic(of: caller.user),
-      await !services.audience(of: topic).isEmpty,
-      var user = try? await users.users([caller.user], at: services.wallTime).first
-    else { return }
-    user.isOnline = isOnline
-    await StreamUserEvent(kind: .presenceChanged, user: user, at: services.wallTime).tell(on: services, calls)
+    await StreamUserEvent.tellPresence(of: caller, isOnline: true, on: services, users, calls)
   }
 
   package func connectionEnded(
@@ -41,11 +31,11 @@ package struct StreamCallObserver: ConnectionObserver {
     guard caller.kind != .anonymous else { return }
     if caller.kind == .guest { await keeper.saw(caller.user, at: services.wallTime) }
     await keeper.sweep(on: services)
-    let calls = StreamCalls(services: services, users: users, directory: calls, policy: policy)
-    await calls.leave(caller.user, caller.connection)
+    let told = StreamCalls(services: services, users: users, directory: calls, policy: policy)
+    await told.leave(caller.user, caller.connection)
     // Who joined without naming a connection is there as long as there is any.
     guard await !services.isConnected(caller.user) else { return }
-    await calls.leave(caller.user, nil)
-    await tellPresence(of: caller, isOnline: false, on: services)
+    await told.leave(caller.user, nil)
+    await StreamUserEvent.tellPresence(of: caller, isOnline: false, on: services, users, calls)
   }
 }

@@ -88,7 +88,8 @@ package struct StreamCalls: Sendable {
   func draw(_ call: StreamCall, with others: [UserID] = []) async throws(GatewayError) -> StreamCallPicture {
     let shown = StreamCallPicture.usersShown(in: call).union(others)
     var users = try await users.users(shown.sorted(), at: services.wallTime)
-    for index in users.indices { users[index].isOnline = await services.isConnected(users[index].id) }
+    let online = await services.connected(of: users.map(\.id))
+    for index in users.indices { users[index].isOnline = online.contains(users[index].id) }
     return StreamCallPicture(call, users: users)
   }
 

@@ -20,9 +20,7 @@ extension StreamRoutes {
 
   /// Those of the users who are connected.
   package func online(_ users: [StreamUser]) async -> Set<UserID> {
-    var online: Set<UserID> = []
-    for user in users where await services.isConnected(user.id) { online.insert(user.id) }
-    return online
+    await services.connected(of: users.map(\.id))
   }
 
   /// The users as others see them: with whether they are connected.

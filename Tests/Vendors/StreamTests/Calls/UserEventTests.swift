@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayJSON
+import GatewaySimulator
 import GatewayStream
 import TestSupport
 import Testing
@@ -57,6 +58,31 @@ struct UserEventTests {
     http.disconnect(bob)
     #expect(http.heard(on: ann).count == 2 && http.events(on: ann).last?.at("user.online")?.bool == false)
     #expect(http.heard(on: eve).isEmpty)
+  }
+
+  @Test("the last socket of a user being the SFU's, its end is heard of", arguments: [false, true])
+  func presenceBySFU(isLost: Bool) throws {
+    let stream = try SimulatedStream()
+    let (ann, bob) = (stream.connect(stream.token()), stream.connect(stream.token("bob"), as: "bob"))
+    let media = stream.enter("bob", session: "b")
+    let query = [
+      HTTPField("connection_id", try #require(ann.coordinatorID)),
+      HTTPField("payload", #"{"presence":true,"filter_conditions":{"id":"bob"}}"#),
+    ]
+    #expect(stream.fetch("GET", "/users", token: stream.token(), query: query)?.status == 200)
+    func presences() -> [Bool?] {
+      ann.texts.compactMap { try? JSONDocument.parse($0, sizeMax: 1 << 20).root }
+        .filter { $0["type"]?.equals("user.presence.changed") == true }.map { $0.at("user.online")?.bool }
+    }
+    bob.close()
+    stream.world.settle()
+    #expect(presences().isEmpty && media.isOpen)
+    if isLost { media.abort() } else { media.close() }
+    stream.world.settle()
+    #expect(presences() == [false])
+    stream.world.advance(by: .seconds(30))
+    _ = stream.enter("bob", session: "b")
+    #expect(presences() == [false, true])
   }
 
   @Test("who is connected is online wherever they are shown, but for who wants to be invisible")

@@ -17,6 +17,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
 
   func connectionBegan(_ caller: Caller, on services: any GatewayServices) async {
     guard let entry = StreamCallEntry(caller) else { return }
+    await StreamUserEvent.tellPresence(of: caller, isOnline: true, on: services, users, directory)
     let calls = calls(services)
     do throws(GatewayError) {
       let change = try await enter(entry, calls)
@@ -88,6 +89,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
   // MARK: Going
 
   func connectionEnded(_ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices) async {
+    await StreamUserEvent.tellPresence(of: caller, isOnline: false, on: services, users, directory)
     if ending.mayReturn { await services.sleep(for: sfu.policy.returnWindow, as: "a participant who may come back") }
     await calls(services).leave(caller.user, caller.connection)
   }
