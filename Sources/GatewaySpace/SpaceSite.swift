@@ -25,6 +25,8 @@ package struct SpaceSite: Site {
     return binding?.dialect.application(in: request)
   }
 
+  package func uploadBytesMax(for request: HTTPRequest) -> Int? { inner.uploadBytesMax(for: request) }
+
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
     inner.refusal(of: error, for: request)
   }

@@ -8,6 +8,8 @@ package struct HTTPRoute: Sendable {
   package let pattern: String
   package let handler: Handler
   package let pages: PageAccess
+  /// The most bytes of a body with files in it; nil for as many as any body may have.
+  package var uploadBytesMax: Int?
   let segments: [Segment]
 
   /// What stands between two slashes of a pattern.

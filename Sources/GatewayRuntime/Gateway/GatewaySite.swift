@@ -46,6 +46,13 @@ package struct GatewaySite: Site {
     return response
   }
 
+  package func uploadBytesMax(for request: HTTPRequest) -> Int? {
+    guard request.header("content-type")?.lowercased().hasPrefix("multipart/form-data") == true,
+      case .found(let route, _) = router.match(method: request.method, path: request.path)
+    else { return nil }
+    return route.uploadBytesMax
+  }
+
   /// The answers to who may not, whose lines in the log let an operator see passwords guessed.
   private static let refusals: Set<Int> = [401, 403, 429]
 

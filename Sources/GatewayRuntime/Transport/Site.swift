@@ -11,9 +11,15 @@ package protocol Site: Sendable {
 
   /// How an error that the transport finds is said to who sent `request`, of which the body was not read.
   func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse
+
+  /// The most bytes of the body, where `request` uploads a file and that is more than other bodies may have.
+  func uploadBytesMax(for request: HTTPRequest) -> Int?
 }
 
 extension Site {
+  /// Files are bodies like others.
+  package func uploadBytesMax(for request: HTTPRequest) -> Int? { nil }
+
   /// A line of text.
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
     HTTPResponse(

@@ -7,4 +7,5 @@ struct HTTPService: Sendable {
   let proxies: TrustedProxies
   let refusals: TransportRefusals
   let requests = RequestsUnderWay()
+  let uploads = UploadRoom()
 }

@@ -17,7 +17,8 @@ enum RequestArrival {
     case chunked
   }
 
-  init(_ reading: RequestHead.Reading, limits: ServerLimits) {
+  /// - Parameter bytesMax: The most bytes of a request's body, asked for where it may be above the usual.
+  init(_ reading: RequestHead.Reading, limits: ServerLimits, bytesMax: (HTTPRequest) -> Int = { _ in 0 }) {
     switch reading {
     case .refused(let response):
       self = .refused(response, response.status == 431 ? .tooLarge : .malformedRequest)
@@ -26,12 +27,12 @@ enum RequestArrival {
         self =
           UpgradeCheck.refusal(of: head).map { .refused($0, .invalidUpgrade) } ?? .upgrade(head.request)
       } else {
-        self.init(plain: head, limits: limits)
+        self.init(plain: head, limits: limits, bytesMax: bytesMax)
       }
     }
   }
 
-  private init(plain head: RequestHead, limits: ServerLimits) {
+  private init(plain head: RequestHead, limits: ServerLimits, bytesMax: (HTTPRequest) -> Int = { _ in 0 }) {
     let request = head.request
     let persistence = Persistence(of: head)
     let isModern = head.version == "HTTP/1.1"
@@ -60,7 +61,7 @@ enum RequestArrival {
       self = .refused(.plain(400, "Content-Length is not a number"), .malformedRequest)
       return
     }
-    guard length <= limits.bodyBytesMax else {
+    guard length <= limits.bodyBytesMax || length <= bytesMax(request) else {
       self = .tooLarge(request)
       return
     }

@@ -40,7 +40,7 @@ extension ServerConnection {
     case .malformed:
       return (piece.count, .refused(.plain(400, "the port speaks HTTP/1.1 and no TLS"), .malformedRequest))
     case .complete(let used):
-      let arrival = RequestArrival(RequestHead.read(head.bytes), limits: host.limits)
+      let arrival = RequestArrival(RequestHead.read(head.bytes), limits: host.limits, bytesMax: bodyBytesMax)
       head = HeadBuffer(bytesMax: host.limits.headerBytesMax)
       requests += 1
       guard excess == nil else { return (used, .refused(.overLimit, nil)) }
@@ -63,13 +63,35 @@ extension ServerConnection {
       self.takesChunks = takesChunks
       self.persistence = requests < Self.requestsMax ? persistence : .closes
       if case .length(0) = framing { return (used, .request(request)) }
+      guard takeRoom(for: framing, of: request) else {
+        let error = GatewayError.overloaded.detailed("too many uploads at once")
+        return (used, .refused(service.site.refusal(of: error, for: request), nil))
+      }
       if awaitsContinue { write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
       if case .gone = phase { return (used, .needsMore) }
       wait(host.limits.handshakeTimeout)
       let rest = UnsafeRawBufferPointer(rebasing: piece[used...])
-      let (more, arrival) = readBody(rest, of: request, RequestBody(framing, bytesMax: host.limits.bodyBytesMax))
+      let (more, arrival) = readBody(rest, of: request, RequestBody(framing, bytesMax: bodyBytesMax(of: request)))
       return (used + more, arrival)
     }
+  }
+
+  /// The most bytes of the request's body: of an upload perhaps more than of others.
+  private func bodyBytesMax(of request: HTTPRequest) -> Int {
+    max(host.limits.bodyBytesMax, service.site.uploadBytesMax(for: request) ?? 0)
+  }
+
+  /// Takes the room that a body needs which is or may be larger than the usual; false if there is none.
+  private func takeRoom(for framing: RequestArrival.BodyFraming, of request: HTTPRequest) -> Bool {
+    let bytes =
+      switch framing {
+      case .length(let length): length
+      case .chunked: bodyBytesMax(of: request)
+      }
+    guard bytes > host.limits.bodyBytesMax else { return true }
+    guard service.uploads.take(bytes) else { return false }
+    uploadBytes = bytes
+    return true
   }
 
   private func readBody(
@@ -97,7 +119,7 @@ extension ServerConnection {
     case .upgrade(let request): upgrade(request)
     case .refused(let response, let reason): refuse(response, reason)
     case .bodyTooLarge(let request):
-      let error = GatewayError.bodyTooLarge.detailed("\(host.limits.bodyBytesMax) bytes")
+      let error = GatewayError.bodyTooLarge.detailed("\(bodyBytesMax(of: request)) bytes")
       refuse(service.site.refusal(of: error, for: request), .tooLarge)
     }
   }
@@ -131,6 +153,15 @@ extension ServerConnection {
     if let reason { service.refusals.count(reason) }
     if excess == nil { beginRequest() }
     send(response, .closes, then: .linger)
+  }
+
+  /// How long a request is ignored at most.
+  private static let ignoredTime = Duration.seconds(900)
+
+  /// Says nothing, until the peer goes.
+  private func ignore() {
+    siteBegins()
+    wait(Self.ignoredTime)
   }
 
   private func upgrade(_ asked: HTTPRequest) {

@@ -58,6 +58,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   var isHead = false
   var takesChunks = false
   var persistence = Persistence.closes
+  /// What its body takes of the room for uploads.
+  var uploadBytes = 0
   /// Whether it counts among the listener's requests under way.
   private var isUnderWay = false
   var ending = Ending.end
@@ -220,6 +222,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     guard isUnderWay else { return }
     isUnderWay = false
     service.requests.end()
+    service.uploads.giveBack(&uploadBytes)
   }
 
   /// The first byte of another request has come.
@@ -257,15 +260,6 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     phase = .answering
     due = .distantFuture
   }
-
-  /// Says nothing, until the peer goes.
-  func ignore() {
-    siteBegins()
-    wait(Self.ignoredTime)
-  }
-
-  /// How long a request is ignored at most.
-  private static let ignoredTime = Duration.seconds(900)
 
   /// Writes what the peer takes at once, and the rest when it has read.
   func send(_ response: HTTPResponse, _ persistence: Persistence, then ending: Ending) {

@@ -30,6 +30,8 @@ package struct HostedSite: Site {
     return response
   }
 
+  package func uploadBytesMax(for request: HTTPRequest) -> Int? { space.inner.uploadBytesMax(for: request) }
+
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
     space.inner.refusal(of: error, for: request)
   }

@@ -41,6 +41,14 @@ package struct SpacesSite: Site {
     }
   }
 
+  package func uploadBytesMax(for request: HTTPRequest) -> Int? {
+    switch place(of: request) {
+    case .own: own.uploadBytesMax(for: request)
+    case .space(let site, let inner): site.uploadBytesMax(for: inner)
+    case .nowhere: nil
+    }
+  }
+
   private enum Place {
     case own
     /// A space's, with the request as the space sees it.

@@ -35,6 +35,10 @@ struct TestSite: Site {
     HTTPResponse(status: 200, contentType: "text/plain", text: "\(request.method) \(request.path)")
   }
 
+  var uploads: @Sendable (HTTPRequest) -> Int? = { _ in nil }
+
+  func uploadBytesMax(for request: HTTPRequest) -> Int? { uploads(request) }
+
   func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission { onAdmit(upgrade, loop) }
 
   func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse { await onRespond(request, loop) }

@@ -1,0 +1,80 @@
+import GatewayCore
+import GatewayServer
+import Testing
+
+@Suite("Uploads, whose bodies may be larger than others")
+struct UploadTests {
+  private static let uploadBytesMax = 24 << 20
+
+  /// Answers how long a body was.
+  private var site: TestSite {
+    var site = TestSite()
+    site.onRespond = { request, _ in
+      HTTPResponse(status: 200, contentType: "text/plain", text: "\(request.body.count)")
+    }
+    site.uploads = { $0.path == "/photos" ? Self.uploadBytesMax : nil }
+    return site
+  }
+
+  private static func head(_ path: String, _ length: Int) -> String {
+    "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n"
+  }
+
+  @Test("a large body is taken where the site says so, one after the other, and nowhere else")
+  func taken() async throws {
+    try await TestServer.with(site) { server in
+      let body = [UInt8](repeating: 7, count: 3 << 20)
+      let client = try RawClient(port: server.port)
+      for _ in 0..<30 {
+        try client.send(Self.head("/photos", body.count))
+        try client.send(body)
+        let answer = try client.readAnswer()
+        #expect(answer.status == 200 && answer.body == "\(body.count)")
+      }
+      let other = try RawClient(port: server.port)
+      try other.send(Self.head("/notes", body.count))
+      #expect(try other.readAnswer().status == 413)
+      let most = try RawClient(port: server.port)
+      try most.send(Self.head("/photos", Self.uploadBytesMax + 1))
+      #expect(try most.readAnswer().status == 413)
+    }
+  }
+
+  @Test("a body in chunks is an upload too, up to its limit")
+  func chunks() async throws {
+    try await TestServer.with(site) { server in
+      let client = try RawClient(port: server.port)
+      try client.send("POST /photos HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n20000\r\n")
+      try client.send([UInt8](repeating: 7, count: 0x20000))
+      try client.send("\r\n0\r\n\r\n")
+      let answer = try client.readAnswer()
+      #expect(answer.status == 200 && answer.body == "\(0x20000)")
+    }
+  }
+
+  @Test("of many at once those above the room of all are told to come again, and whoever goes gives room back")
+  func room() async throws {
+    try await TestServer.with(site) { server in
+      let length = Self.uploadBytesMax
+      var waiting: [RawClient] = []
+      for _ in 0..<2 {
+        let client = try RawClient(port: server.port)
+        try client.send(Self.head("/photos", length))
+        try client.send("x")
+        #expect(client.isSilent(for: 100))
+        waiting.append(client)
+      }
+      let late = try RawClient(port: server.port)
+      try late.send(Self.head("/photos", length))
+      #expect(try late.readAnswer().status == 503)
+      waiting[0].reset()
+      let next = try RawClient(port: server.port)
+      for _ in 0..<100 where !next.isSilent(for: 20) { next.pause() }
+      let body = [UInt8](repeating: 7, count: length)
+      try next.send(Self.head("/photos", length))
+      try next.send(body)
+      #expect(try next.readAnswer().status == 200)
+      waiting[1].reset()
+    }
+  }
+}
