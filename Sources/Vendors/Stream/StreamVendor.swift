@@ -70,7 +70,8 @@ package struct StreamVendor: Vendor {
     let callRoutes = StreamCallRoutes(rest: rest, calls: calls, ringer: ringer)
     let procedures = calls.sfu.map { StreamSFURoutes(tokens: $0.tokens, services: services).routes } ?? []
     let setupRoutes = StreamSetupRoutes(
-      rest, setup: StreamSetup(ground.store), calls: calls.directory, types: settings.calls.types)
+      rest, setup: StreamSetup(ground.store), calls: calls.directory, types: settings.calls.types,
+      secrets: ground.secrets)
     return StreamUserRoutes(rest, guests: keeper).routes + StreamChatRoutes(rest).routes + callRoutes.routes
       + setupRoutes.routes + procedures
   }

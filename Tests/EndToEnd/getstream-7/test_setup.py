@@ -9,9 +9,15 @@ from getstream.models import (
     AudioSettingsRequest,
     CallRequest,
     CallSettingsRequest,
+    ClientEvent,
     EventNotificationSettingsRequest,
+    MemberRequest,
     NotificationSettingsRequest,
+    PushPreferenceInput,
     PushProviderRequest,
+    S3Request,
+    SIPCallerConfigsRequest,
+    SIPDirectRoutingRuleCallConfigsRequest,
     UserRequest,
 )
 
@@ -59,6 +65,23 @@ def test_push_providers_and_limits(stream):
     assert stream.get_rate_limits(server_side=True).data.server_side == {}
 
 
+def test_the_application_and_its_users_are_read_whole(stream, call):
+    app = stream.get_app().data.app
+    assert app.file_upload_config.size_limit == 0 and not app.push_notifications.apn.enabled
+    stream.upsert_users(UserRequest(id="ann"), UserRequest(id="zed"))
+    members = [MemberRequest(user_id="zed")]
+    call.get_or_create(data=CallRequest(created_by_id="ann", members=members))
+    assert call.get().data.members[0].user_id == "zed" and call.update(custom={"a": 1}).data.call.custom == {"a": 1}
+    found = stream.video.query_call_members(call.id, call.call_type).data.members
+    assert [member.user_id for member in found] == ["zed"]
+    assert stream.deactivate_users(["zed"], created_by_id="ann").data.task_id
+    assert stream.reactivate_users(["zed"], created_by_id="ann").data.task_id
+    assert stream.delete_users(["zed"]).data.task_id
+    assert stream.restore_users(["zed"]).data.duration
+    assert stream.video.report_client_call_event([ClientEvent()]).data.duration
+    assert call.end().data.duration and call.delete(hard=True).data.call.id == call.id
+
+
 def test_no_telephone_leads_here(stream):
     numbers = {"sip_caller_number": "+14155550123", "sip_trunk_number": "+14155550199"}
     assert stream.video.resolve_sip_auth(**numbers).data.auth_result == "no_trunk_found"
@@ -76,3 +99,56 @@ def test_active_calls_and_exports(stream):
     assert task.status == "completed"
     with urllib.request.urlopen(task.result["url"], timeout=10) as answer:
         assert [user["id"] for user in json.load(answer)["users"]] == ["ann"]
+
+
+def test_a_permission_of_its_own_gives_what_its_action_does(stream, as_user, call):
+    call.get_or_create(data=CallRequest(created_by_id="ann"))
+    stream.create_permission(action="MuteUsers", id="hush", name="Hush", condition={})
+    stream.video.create_call_type("choir", grants={"user": ["join-call", "read-call", "create-call", "hush"]})
+    as_user("bob").video.call("choir", "one").get_or_create()
+    assert "mute-users" in as_user("bob").video.call("choir", "one").get().data.own_capabilities
+    stream.update_permission("hush", action="EndCall", name="Hush", condition={}, owner=True)
+    assert "end-call" in as_user("bob").video.call("choir", "one").get().data.own_capabilities
+    assert stream.get_permission("hush").data.permission.custom
+    assert "hush" in {permission.id for permission in stream.list_permissions().data.permissions}
+    stream.delete_permission("hush")
+    assert "end-call" not in as_user("bob").video.call("choir", "one").get().data.own_capabilities
+    stream.video.delete_call_type("choir")
+    assert "user" in {role.name for role in stream.search_roles("us").data.roles}
+
+
+def test_push_templates_and_preferences(stream):
+    stream.upsert_users(UserRequest(id="ann"))
+    stream.upsert_push_provider(PushProviderRequest(name="mine", type="apn"))
+    wish = {"event_type": "call.ring", "push_provider_type": "apn", "push_provider_name": "mine"}
+    assert stream.upsert_push_template(**wish, template="{}").data.template.enable_push
+    assert [one.event_type for one in stream.get_push_templates("apn").data.templates] == ["call.ring"]
+    wanted = [PushPreferenceInput(user_id="ann", call_level="none"), PushPreferenceInput(user_id="ann", channel_cid="a:b")]
+    kept = stream.update_push_notification_preferences(wanted).data
+    assert kept.user_preferences["ann"].call_level == "none" and "a:b" in kept.user_channel_preferences["ann"]
+    assert stream.check_push(user_id="ann", skip_devices=True).data.general_errors
+
+
+def test_storages_trunks_and_rules(stream):
+    stream.create_external_storage("b", "mine", "s3", aws_s3=S3Request(s3_region="eu", s3_secret="SECRET"))
+    assert stream.list_external_storage().data.external_storages["mine"].bucket == "b"
+    assert stream.update_external_storage("mine", "c", "gcs", path="calls/").data.path == "calls/"
+    assert stream.check_external_storage("mine").data.file_url
+    stream.delete_external_storage("mine")
+    trunk = stream.video.create_sip_trunk("desk", ["+1555"], allowed_ips=["192.0.2.1"]).data.sip_trunk
+    numbers = {"sip_caller_number": "+2", "sip_trunk_number": "+1555"}
+    assert stream.video.resolve_sip_auth(**numbers).data.password == trunk.password
+    assert stream.video.resolve_sip_auth(**numbers, source_ip="192.0.2.1").data.auth_result == "accept"
+    assert stream.video.update_sip_trunk(trunk.id, "desk", ["+3"]).data.sip_trunk.numbers == ["+3"]
+    direct = SIPDirectRoutingRuleCallConfigsRequest(call_type="default", call_id="one")
+    wish = {"trunk_ids": [trunk.id], "caller_configs": SIPCallerConfigsRequest(id="u"), "direct_routing_configs": direct}
+    rule = stream.video.create_sip_inbound_routing_rule("in", **wish).data
+    assert rule.caller_configs.custom_data == {} and rule.direct_routing_configs.call_id == "one"
+    changed = stream.video.update_sip_inbound_routing_rule(rule.id, "out", **wish).data.sip_inbound_routing_rule
+    assert changed.name == "out"
+    listed = stream.video.list_sip_inbound_routing_rule().data.sip_inbound_routing_rules
+    assert [one.id for one in listed] == [rule.id]
+    stream.video.delete_sip_inbound_routing_rule(rule.id)
+    assert stream.video.delete_sip_trunk(trunk.id).data.duration
+    assert stream.video.list_sip_trunks().data.sip_trunks == []
+    assert stream.video.get_daily_digest(date="2026-08-31").data.call_sessions == []

@@ -8,6 +8,8 @@ package struct StreamCallType: Hashable, StoreValue {
   package var updatedAt: WallTime
   /// The permissions of the roles of which something was said.
   package var grants: [Name: [String]] = [:]
+  /// The built-in permissions that those of the application's own give as much as which are granted in it.
+  package var meanings: [Name: String]?
   /// The settings of which something was said: the value as JSON text by its path.
   package var settings: [String: String] = [:]
   package var notifications = StreamCallNotifications()

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// What servers have set up of their application: call types, roles, push providers.
+/// What servers have set up of their application: call types, roles, push providers, and what else they keep here.
 ///
 /// A full table throws `GatewayError.tooMany`, a store that is away `GatewayError.storeUnavailable`.
 package struct StreamSetup: Sendable {
@@ -14,7 +14,7 @@ package struct StreamSetup: Sendable {
   static let rolesMax = 100
   static let providersMax = 25
 
-  private let store: any Store
+  let store: any Store
 
   package init(_ store: any Store) {
     self.store = store
@@ -43,7 +43,9 @@ package struct StreamSetup: Sendable {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamCallType in
       let key = Self.types.key(name)
-      let type = try change(try await transaction.get(key, as: StreamCallType.self))
+      var type = try change(try await transaction.get(key, as: StreamCallType.self))
+      let own = try await transaction.get(Self.permissionsKey, as: StreamOwnPermissions.self)
+      type.meanings = own?.meanings(in: type.grants)
       transaction.put(key, type, in: [StoreCount("stream.types", atMost: Self.typesMax, of: "call types")])
       return type
     }
@@ -107,7 +109,7 @@ package struct StreamSetup: Sendable {
 
   // MARK: Rows
 
-  private func rows<Row: StoreValue>(
+  func rows<Row: StoreValue>(
     _ range: StoreRange, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [Row] {
     do throws(StoreError) {
@@ -119,7 +121,7 @@ package struct StreamSetup: Sendable {
     }
   }
 
-  private func remove<Row: StoreValue>(
+  func remove<Row: StoreValue>(
     _ key: StoreKey, as type: Row.Type, at now: WallTime
   ) async throws(GatewayError) -> Bool {
     try await store.transact(at: now) {

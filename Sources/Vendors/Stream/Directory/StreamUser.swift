@@ -21,6 +21,8 @@ package struct StreamUser: Hashable, StoreValue {
   /// The users that this one has blocked, in the order in which they were.
   package var blocked: [UserID] = []
   package var devices: [StreamDevice] = []
+  /// Which push notifications the user wants; nil if nothing was said of it.
+  package var pushPreferences: StreamPushPreferences?
   package var createdAt: WallTime
   package var updatedAt: WallTime
   /// When the user last connected.
@@ -35,6 +37,7 @@ package struct StreamUser: Hashable, StoreValue {
 
   private enum CodingKeys: String, CodingKey {
     case id, role, name, image, custom, teams, language, isInvisible, isBanned, blocked, devices, createdAt, updatedAt
+    case pushPreferences
     case lastActive, deactivatedAt, deletedAt, revokesTokensIssuedBefore
   }
 

@@ -25,6 +25,8 @@ struct StreamGrants: Sendable {
   private let standardRights: [Name: Rights]
   /// What a server has said of roles: it stands in the place of what the type began with.
   private let said: [Name: [String]]
+  /// What the application's own permissions give.
+  private let meanings: [Name: String]
 
   /// - Parameters:
   ///   - type: The type's name; one that is not built in begins with the grants of `default`.
@@ -33,14 +35,20 @@ struct StreamGrants: Sendable {
     standard = Self.standards[type] ?? Self.standards["default"] ?? [:]
     standardRights = Self.standardRights[type] ?? Self.standardRights["default"] ?? [:]
     said = definition?.grants ?? [:]
+    meanings = definition?.meanings ?? [:]
   }
 
   /// What a role may do. One of the application's own of which nothing was said has the rights of a `user`.
   func rights(of role: Name) -> Rights {
     let role = StreamRole.canonical(role)
-    if let permissions = said[role] { return Rights(permissions) }
-    return standardRights[role] ?? said[StreamRole.user.name].map(Rights.init) ?? standardRights[StreamRole.user.name]
-      ?? Rights([])
+    return saidRights(of: role) ?? standardRights[role] ?? saidRights(of: StreamRole.user.name)
+      ?? standardRights[StreamRole.user.name] ?? Rights([])
+  }
+
+  private func saidRights(of role: Name) -> Rights? {
+    said[role].map { permissions in
+      Rights(meanings.isEmpty ? permissions : permissions.map { meanings[Name($0)] ?? $0 })
+    }
   }
 
   /// The permissions by role, as they are listed.

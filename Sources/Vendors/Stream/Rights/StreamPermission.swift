@@ -47,6 +47,11 @@ struct StreamPermission: Hashable, Sendable {
     return catalogue.contains { $0.utf8.elementsEqual(base.utf8) } ? StreamPermission(id) : nil
   }
 
+  /// The id of the built-in permission for that action: `end-call-owner` for `EndCall` in calls of one's own.
+  static func id(of action: String, isOwners: Bool) -> String? {
+    catalogue.first { StreamPermission($0).action.utf8.elementsEqual(action.utf8) }.map { isOwners ? $0 + owner : $0 }
+  }
+
   /// The name of what it permits: `EndCall`.
   var action: String {
     let base = isOwners ? String(id.dropLast(Self.owner.count)) : id

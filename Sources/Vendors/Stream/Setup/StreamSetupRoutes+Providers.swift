@@ -4,7 +4,7 @@ internal import GatewayJSON
 // Push providers, which push nothing; limits, and how many calls go on.
 
 extension StreamSetupRoutes {
-  private static let providerTypes = ["firebase", "apn", "huawei", "xiaomi"]
+  static let providerTypes = ["firebase", "apn", "huawei", "xiaomi"]
   /// What is kept of a provider; its keys, certificates and credentials are not.
   private static let providerTexts = [
     "apn_auth_type", "apn_host", "apn_key_id", "apn_team_id", "apn_topic", "description", "disabled_reason",
@@ -55,6 +55,12 @@ extension StreamSetupRoutes {
             request.parameters["type"], request.parameters["name"], at: request.receivedAt)
         }
         guard wasThere else { throw .doesNotExist("there is no push provider of that type and name") }
+        for template in try await records(.template, at: request.receivedAt)
+        where template.id[0] == request.parameters["type"] && Name(template.id[1]) == Name(request.parameters["name"]) {
+          _ = try await ask { () async throws(GatewayError) in
+            try await setup.removeRecord(.template, template.id, at: request.receivedAt)
+          }
+        }
         return StreamAnswer(200)
       }
   }
@@ -78,9 +84,27 @@ extension StreamSetupRoutes {
         }
       }
     }
+      + rest.resource("GET", .video("stats/daily_digest"), "GetDailyDigest", .server) { request throws(StreamError) in
+        try digest(request)
+      }
       + rest.resource("GET", .common("rate_limits"), "GetRateLimits", .server) { request throws(StreamError) in
         try await rateLimits(request)
       }
+  }
+
+  /// What became of a day's calls: of a day of which nothing is known there is nothing.
+  private func digest(_ request: StreamRequest) throws(StreamError) -> StreamAnswer {
+    let yesterday = StreamDates.text(request.receivedAt - .seconds(86_400)).prefix(10)
+    let date = request.http.parameter("date") ?? String(yesterday)
+    guard date.utf8.count == 10, StreamDates.read(date + "T00:00:00Z") != nil else {
+      throw .input("date must be a day, as 2026-08-31", field: "date")
+    }
+    return StreamAnswer(200) { json in
+      json.member("date", date)
+      json.member("status", "ready")
+      json.member("call_sessions", strings: [])
+      json.member("broadcasts", strings: [])
+    }
   }
 
   /// The limits of the operations that were asked for, or were counted in this minute; of all platforms unless some are

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-// Roles and permissions.
+// Roles.
 
 extension StreamSetupRoutes {
   /// Roles that Stream has, of which nothing is granted here that others would not have.
@@ -11,23 +11,7 @@ extension StreamSetupRoutes {
 
   var roleRoutes: [HTTPRoute] {
     rest.resource("GET", .common("roles"), "ListRoles", .server) { request throws(StreamError) in
-      let now = request.receivedAt
-      let own = try await ask { () async throws(GatewayError) in try await setup.roles(at: now) }
-      let scopes = try await scopes(at: now)
-      let given = Self.otherRoles.union(StreamRole.allCases.map(\.name))
-      let roles =
-        given.map { (name: $0, isOwn: false, at: Self.dawn) }
-        + own.map { (name: $0.name, isOwn: true, at: $0.createdAt) }
-      return StreamAnswer(200) { json in
-        json.name("roles")
-        json.beginArray()
-        for role in roles.sorted(by: { $0.name < $1.name }) {
-          json.beginObject()
-          Self.write(role.name, isOwn: role.isOwn, scopes[role.name] ?? [], role.at, to: &json, request.dates)
-          json.endObject()
-        }
-        json.endArray()
-      }
+      try await answer(request, listed(at: request.receivedAt))
     }
       + rest.resource("POST", .common("roles"), "CreateRole", .server) { request throws(StreamError) in
         let name = Name(try request.body.requiredString("name", max: 64))
@@ -52,26 +36,55 @@ extension StreamSetupRoutes {
         guard wasThere else { throw .doesNotExist("role \"\(name.text)\" does not exist") }
         return StreamAnswer(200)
       }
-      + rest.resource("GET", .common("permissions"), "ListPermissions", .server) { _ throws(StreamError) in
-        StreamAnswer(200) { json in
-          json.name("permissions")
-          json.beginArray()
-          for id in StreamPermission.catalogue {
-            for id in [id, id + StreamPermission.owner] {
-              json.beginObject()
-              StreamPermission(id).writeMembers(to: &json)
-              json.endObject()
-            }
-          }
-          json.endArray()
-        }
+      + rest.resource("GET", .common("roles/search"), "SearchRoles", .server) { request throws(StreamError) in
+        try await search(request)
       }
-      + rest.resource("GET", .common("permissions/{id}"), "GetPermission", .server) { request throws(StreamError) in
-        guard let permission = StreamPermission.known(request.parameters["id"]) else {
-          throw .doesNotExist("there is no permission of that id")
-        }
-        return StreamAnswer(200) { $0.member("permission") { permission.writeMembers(to: &$0) } }
+  }
+
+  private typealias Listed = (name: Name, isOwn: Bool, at: WallTime)
+
+  /// All roles, in the order of their names.
+  private func listed(at now: WallTime) async throws(StreamError) -> [Listed] {
+    let own = try await ask { () async throws(GatewayError) in try await setup.roles(at: now) }
+    let given = Self.otherRoles.union(StreamRole.allCases.map(\.name))
+    let roles: [Listed] =
+      given.map { (name: $0, isOwn: false, at: Self.dawn) }
+      + own.map { (name: $0.name, isOwn: true, at: $0.createdAt) }
+    return roles.sorted { $0.name < $1.name }
+  }
+
+  private func answer(_ request: StreamRequest, _ roles: [Listed]) async throws(StreamError) -> StreamAnswer {
+    let scopes = try await scopes(at: request.receivedAt)
+    return StreamAnswer(200) { json in
+      json.name("roles")
+      json.beginArray()
+      for role in roles {
+        json.beginObject()
+        Self.write(role.name, isOwn: role.isOwn, scopes[role.name] ?? [], role.at, to: &json, request.dates)
+        json.endObject()
       }
+      json.endArray()
+    }
+  }
+
+  /// The roles whose names begin with the query, from behind `name_gt` on.
+  private func search(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
+    guard let query = request.http.parameter("query"), query.utf8.count <= 64 else {
+      throw .input("query is a required field, of at most 64 bytes", field: "query")
+    }
+    var limit = 25
+    if let text = request.http.parameter("limit") {
+      guard let number = Int(text), (1...100).contains(number) else {
+        throw .input("limit must be an integer of 1 to 100", field: "limit")
+      }
+      limit = number
+    }
+    let last = request.http.parameter("name_gt").map { Name($0) }
+    let prefix = query.lowercased()
+    let found = try await listed(at: request.receivedAt).filter { role in
+      role.name.text.lowercased().utf8.starts(with: prefix.utf8) && last.map { $0 < role.name } != false
+    }
+    return try await answer(request, Array(found.prefix(limit)))
   }
 
   private func isGiven(role: Name) -> Bool {
@@ -100,21 +113,5 @@ extension StreamSetupRoutes {
     json.member("scopes", strings: scopes)
     json.member("created_at", at, dates)
     json.member("updated_at", at, dates)
-  }
-}
-
-extension StreamPermission {
-  /// The members of the object `Permission`.
-  fileprivate func writeMembers(to json: inout JSONWriter) {
-    json.member("id", id)
-    json.member("name", action)
-    json.member("action", action)
-    json.member("description", isOwners ? "\(action), in calls of one's own" : action)
-    json.member("custom", false)
-    json.member("level", "app")
-    json.member("owner", isOwners)
-    json.member("owner_resource", "")
-    json.member("same_team", true)
-    json.member("tags", strings: [])
   }
 }

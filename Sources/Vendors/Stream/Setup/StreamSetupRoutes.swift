@@ -1,23 +1,32 @@
 package import GatewayCore
 internal import GatewayJSON
+package import GatewayTokens
 
-/// What servers set up of their application: call types, roles, permissions, push providers; and what they ask of its
-/// limits and of the calls that go on.
+/// What servers set up of their application: call types, roles, permissions, push providers, storages, trunks; and what they
+/// ask of its limits and of the calls that go on.
 package struct StreamSetupRoutes: Sendable {
   let rest: StreamRoutes
   let setup: StreamSetup
   let calls: StreamCallDirectory
   /// The types that calls may be made of without anybody making them; nil for any.
   let types: Set<String>?
+  /// Names and passwords of trunks are made of it.
+  let secrets: Secrets
 
-  package init(_ rest: StreamRoutes, setup: StreamSetup, calls: StreamCallDirectory, types: Set<String>?) {
+  package init(
+    _ rest: StreamRoutes, setup: StreamSetup, calls: StreamCallDirectory, types: Set<String>?, secrets: Secrets
+  ) {
     self.rest = rest
     self.setup = setup
     self.calls = calls
     self.types = types
+    self.secrets = secrets
   }
 
-  package var routes: [HTTPRoute] { typeRoutes + roleRoutes + providerRoutes + figureRoutes }
+  package var routes: [HTTPRoute] {
+    typeRoutes + roleRoutes + permissionRoutes + providerRoutes + templateRoutes + storageRoutes + sipRoutes
+      + figureRoutes
+  }
 
   /// What the setup answers, with Stream's errors.
   func ask<Answer>(_ work: () async throws(GatewayError) -> Answer) async throws(StreamError) -> Answer {

@@ -20,10 +20,7 @@ extension StreamAppSettings {
     "cdn_expiration_seconds", "max_aggregated_activities_length", "reminders_interval",
   ]
   private static let absentLists = ["event_hooks", "user_search_disallowed_roles", "webhook_events"]
-  private static let absentObjects = [
-    "call_types", "channel_configs", "file_upload_config", "grants", "image_upload_config", "policies",
-    "push_notifications",
-  ]
+  private static let absentObjects = ["call_types", "channel_configs", "grants", "policies"]
 
   /// The members of the application's object.
   func writeMembers(to json: inout JSONWriter, _ dates: StreamDates) {
@@ -43,6 +40,21 @@ extension StreamAppSettings {
       for name in names {
         json.name(name)
         json.raw(value)
+      }
+    }
+    // Nothing is uploaded, and nothing pushed.
+    for name: StaticString in ["file_upload_config", "image_upload_config"] {
+      json.member(name) { $0.member("size_limit", 0) }
+    }
+    json.member("push_notifications") { json in
+      json.member("version", "v2")
+      json.member("offline_only", false)
+      json.member("apn") { json in
+        json.member("enabled", false)
+        json.member("development", false)
+      }
+      for provider: StaticString in ["firebase", "huawei", "xiaomi"] {
+        json.member(provider) { $0.member("enabled", false) }
       }
     }
   }

@@ -48,6 +48,10 @@ extension StreamUser {
     json.beginArray()
     for device in devices { device.write(to: &json, of: id, family.dates) }
     json.endArray()
+    if let pushPreferences {
+      json.name("push_preferences")
+      pushPreferences.write(to: &json, family.dates)
+    }
     json.member("mutes", strings: [])
     json.member("channel_mutes", strings: [])
     json.member("unread_count", 0)

@@ -11,20 +11,7 @@ extension StreamCallRoutes {
       + rest.resource("POST", .video("call_client_event"), "ReportClientCallEvent", .open) { _ throws(StreamError) in
         StreamAnswer(201)
       }
-      // No telephone leads here: no number is of a trunk.
-      + rest.resource("POST", .video("sip/auth"), "ResolveSipAuth", .user) { request throws(StreamError) in
-        try Self.checkNumbers(request.body)
-        return StreamAnswer(201) { $0.member("auth_result", "no_trunk_found") }
-      }
-      + rest.resource("POST", .video("sip/resolve"), "ResolveSipInbound", .user) { request throws(StreamError) in
-        try Self.checkNumbers(request.body)
-        throw .doesNotExist("no trunk has this number")
-      }
       + [HTTPRoute("GET", "/") { _, _ in locationHint }]
-  }
-
-  private static func checkNumbers(_ body: StreamBody) throws(StreamError) {
-    for name in ["sip_caller_number", "sip_trunk_number"] { _ = try body.requiredString(name, max: 255) }
   }
 
   /// What `https://hint.stream-io-video.com/` says to `HEAD` and `GET`: the location is the first three letters of the

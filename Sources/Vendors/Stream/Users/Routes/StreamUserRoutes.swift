@@ -14,7 +14,7 @@ package struct StreamUserRoutes: Sendable {
   /// The most users one request may change.
   static let usersMax = 100
 
-  package var routes: [HTTPRoute] { users + standing + blocks + guests + application + exports }
+  package var routes: [HTTPRoute] { users + standing + blocks + guests + preferences + application + exports }
 
   private var users: [HTTPRoute] {
     rest.resource("POST", .common("users"), "UpdateUsers", .user) { request throws(StreamError) in

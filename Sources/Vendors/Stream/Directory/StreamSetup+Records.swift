@@ -1,0 +1,102 @@
+package import GatewayCore
+internal import GatewayKit
+
+// What servers keep of their application beside types, roles and providers.
+
+extension StreamSetup {
+  private static let records = StoreTable<StreamRecord>("stream.record")
+  private static let permissions = StoreTable<StreamOwnPermissions>("stream.permission")
+
+  /// The most permissions of the application's own.
+  static let permissionsMax = 100
+
+  // MARK: Records
+
+  private static func key(_ kind: StreamRecord.Kind, _ id: [String]) -> StoreKey {
+    let parts = id + [String](repeating: "", count: max(0, 3 - id.count))
+    return records.key(kind.rawValue, parts[0], parts[1], parts[2])
+  }
+
+  /// All of the kind, in the order of their ids.
+  package func records(_ kind: StreamRecord.Kind, at now: WallTime) async throws(GatewayError) -> [StreamRecord] {
+    try await rows(Self.records.range(kind.rawValue), limit: kind.countMax, at: now)
+  }
+
+  /// The record; nil if there is none of that id.
+  package func record(
+    _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime
+  ) async throws(GatewayError) -> StreamRecord? {
+    do throws(StoreError) {
+      return try await store.get(Self.key(kind, id), as: StreamRecord.self, at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// The record as it is kept after `change`, which is given nil where there is none yet.
+  package func changeRecord(
+    _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime,
+    _ change: (StreamRecord?) throws(GatewayError) -> StreamRecord
+  ) async throws(GatewayError) -> StreamRecord {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamRecord in
+      let key = Self.key(kind, id)
+      var record = try change(try await transaction.get(key, as: StreamRecord.self))
+      record.updatedAt = now
+      let count = StoreCount("stream.records.\(kind.rawValue)", atMost: kind.countMax, of: "entries of that kind")
+      transaction.put(key, record, in: [count])
+      return record
+    }
+  }
+
+  /// Forgets the record; false if there is none.
+  package func removeRecord(
+    _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime
+  ) async throws(GatewayError) -> Bool {
+    try await remove(Self.key(kind, id), as: StreamRecord.self, at: now)
+  }
+
+  // MARK: Permissions
+
+  /// The key of the one row that has them all.
+  static var permissionsKey: StoreKey { permissions.key("all") }
+
+  /// The application's own permissions, in the order of their ids.
+  package func permissions(at now: WallTime) async throws(GatewayError) -> [StreamOwnPermission] {
+    do throws(StoreError) {
+      return try await store.get(Self.permissionsKey, as: StreamOwnPermissions.self, at: now)?.list ?? []
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// Changes what there is under the id: `change` is given nil where there is nothing, and answers nil to forget it. The
+  /// types in which it is granted give from now on what it says.
+  package func changePermission(
+    _ id: Name, at now: WallTime, _ change: (StreamOwnPermission?) throws(GatewayError) -> StreamOwnPermission?
+  ) async throws(GatewayError) {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) in
+      var all = try await transaction.get(Self.permissionsKey, as: StreamOwnPermissions.self) ?? StreamOwnPermissions()
+      let place = all.list.firstIndex { $0.id >= id } ?? all.list.endIndex
+      let isThere = place < all.list.endIndex && all.list[place].id == id
+      let made = try change(isThere ? all.list[place] : nil)
+      all.list.replaceSubrange(place..<(isThere ? place + 1 : place), with: made.map { [$0] } ?? [])
+      guard all.list.count <= Self.permissionsMax else {
+        throw GatewayError.tooMany.detailed("\(Self.permissionsMax) permissions of the application's own")
+      }
+      transaction.put(Self.permissionsKey, all)
+    }
+    for type in try await types(at: now) where type.grants.values.contains(where: { $0.contains { Name($0) == id } }) {
+      do throws(GatewayError) {
+        _ = try await changeType(type.name, at: now) { (known) throws(GatewayError) in
+          guard let known else { throw .notFound }
+          return known
+        }
+      } catch {
+        // A type that was deleted meanwhile grants nothing.
+        guard error.isSame(as: .notFound) else { throw error }
+      }
+    }
+  }
+}
