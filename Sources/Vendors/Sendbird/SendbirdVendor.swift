@@ -17,6 +17,8 @@ package struct SendbirdVendor: Vendor {
   private let devices: SendbirdDevices
   private let storage: SendbirdStorage
   private let reports: SendbirdReports
+  private let bots: SendbirdBots
+  private let announcer: SendbirdAnnouncer
   private let scheduler: SendbirdScheduler
   private let rates: SendbirdRates?
   private let services: any GatewayServices
@@ -38,6 +40,10 @@ package struct SendbirdVendor: Vendor {
     storage = SendbirdStorage(
       SendbirdFiles(ground.store, on: ground.executor, bytesMax: settings.fileBytesMax), isSecure: ground.isSecure,
       secrets: ground.secrets)
+    bots = SendbirdBots(ground.store)
+    announcer = SendbirdAnnouncer(
+      SendbirdAnnouncements(ground.store), on: ground.executor, services: ground.services, directory: directory,
+      channels: channels)
     reports = SendbirdReports(ground.store, on: ground.executor)
     scheduler = SendbirdScheduler(
       SendbirdSchedule(ground.store, on: ground.executor), on: ground.executor, services: ground.services,
@@ -60,8 +66,11 @@ package struct SendbirdVendor: Vendor {
 
   package var issuers: [String: any TokenIssuer] { ["sendbird": SendbirdTokenIssuer(signer: signer)] }
 
-  /// Messages whose time came while nothing ran are sent now.
-  package func prepare(at now: WallTime) async throws(GatewayError) { await scheduler.look() }
+  /// Messages and announcements whose time came while nothing ran are sent now.
+  package func prepare(at now: WallTime) async throws(GatewayError) {
+    await scheduler.look()
+    await announcer.look()
+  }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
@@ -79,8 +88,17 @@ package struct SendbirdVendor: Vendor {
     routes += SendbirdReportRoutes(reports: reports, channels: channelRoutes).routes
     routes += SendbirdScheduleRoutes(scheduler: scheduler, channels: channelRoutes).routes
     routes += SendbirdPollRoutes(channels: channelRoutes).routes
+    routes += SendbirdBotRoutes(bots: bots, channels: channelRoutes, secrets: secrets).routes
+    routes += SendbirdAnnouncementRoutes(announcer: announcer, channels: channelRoutes).routes
+    routes += SendbirdStatisticsRoutes(gate: gate, services: services, directory: directory, rates: rates).routes
     routes += SendbirdKitRoutes(gate: gate, services: services, rates: rates).routes
-    return routes + channelRoutes.routes
+    routes += channelRoutes.routes
+    // Whatever may bring a file: a photograph is larger than other bodies.
+    for index in routes.indices
+    where SendbirdStorage.uploads.contains("\(routes[index].method) \(routes[index].pattern)") {
+      routes[index].uploadBytesMax = settings.uploadBytesMax
+    }
+    return routes
   }
 
   /// What fills memory, and what was refused so that it does not.

@@ -112,10 +112,12 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
     let object = try await present([channel], to: nil, showsMembers: false)[0]
-    let limit = try request.limit
+    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
+    let all = channel.properties.operators
+    let page = all.dropFirst(start).prefix(limit)
     return SendbirdResource.answer { json in
-      json.member("operators", objects: channel.properties.operators.prefix(limit)) { object.writeUser($0, to: &$1) }
-      json.member("next", "")
+      json.member("operators", objects: page) { object.writeUser($0, to: &$1) }
+      json.member("next", start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : "")
     }
   }
 
@@ -147,7 +149,7 @@ extension SendbirdChannelRoutes {
     let isForAll = try request.flag("delete_all") ?? false
     guard users != nil || isForAll else { throw .missing("operator_ids") }
     return try await changeOperators(of: channel) { operators in
-      operators.removeAll { users?.contains($0.name) ?? true }
+      operators.removeAll { isForAll || users?.contains($0.name) == true }
     }
   }
 

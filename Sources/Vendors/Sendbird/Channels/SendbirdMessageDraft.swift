@@ -67,7 +67,23 @@ struct SendbirdMessageDraft: Sendable {
       url: try body.requiredString("url", max: SendbirdLimits.url),
       name: try body.string("name", max: SendbirdLimits.fileName) ?? otherName ?? "",
       type: try body.string("type", max: SendbirdLimits.customType) ?? otherType ?? "",
-      size: try body.integer("size") ?? otherSize ?? 0)
+      size: try body.integer("size") ?? otherSize ?? 0, thumbnails: try thumbnails(body))
+  }
+
+  /// Those that the upload of the file was answered with.
+  private static func thumbnails(_ body: SendbirdParameters) throws(SendbirdError) -> [SendbirdThumbnail]? {
+    // Some send an empty text where there are none, or texts alone.
+    guard let listed = body.value("thumbnails")?.elements, listed.allSatisfy(\.isObject) else { return nil }
+    let thumbnails = try body.objects("thumbnails", count: SendbirdLimits.thumbnails) {
+      (thumbnail) throws(SendbirdError) in
+      func side(_ name: String) throws(SendbirdError) -> Int64 {
+        min(try thumbnail.integer(name) ?? 0, SendbirdLimits.pixels)
+      }
+      return SendbirdThumbnail(
+        url: try thumbnail.string("url", max: SendbirdLimits.url) ?? "", width: try side("width"),
+        height: try side("height"), realWidth: try side("real_width"), realHeight: try side("real_height"))
+    }
+    return thumbnails.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The message that it makes; nobody's for an admin message.
@@ -88,7 +104,9 @@ struct SendbirdMessageDraft: Sendable {
 
 extension SendbirdMessage.File {
   init(_ kept: SendbirdStorage.Kept) {
-    self.init(url: kept.url, name: kept.file.name, type: kept.file.type, size: Int64(kept.file.bytes.count))
+    self.init(
+      url: kept.url, name: kept.file.name, type: kept.file.type, size: Int64(kept.file.bytes.count),
+      thumbnails: kept.thumbnails.isEmpty ? nil : kept.thumbnails)
   }
 }
 

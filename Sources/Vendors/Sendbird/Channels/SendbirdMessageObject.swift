@@ -153,7 +153,7 @@ struct SendbirdMessageObject {
     json.member("type", file.type)
     json.member("size", file.size)
     json.member("require_auth", false)
-    json.member("thumbnails", strings: [])
+    json.member("thumbnails", objects: file.thumbnails ?? []) { $0.writeMembers(to: &$1) }
   }
 }
 

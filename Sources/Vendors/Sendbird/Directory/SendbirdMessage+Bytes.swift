@@ -5,6 +5,7 @@ extension SendbirdMessage {
   var bytes: Int {
     var bytes = 500 + text.utf8.count + data.utf8.count + customType.text.utf8.count + (sender?.bytes ?? 0)
     bytes += file.map { $0.url.utf8.count + $0.name.utf8.count + $0.type.utf8.count } ?? 0
+    bytes += file?.thumbnails?.reduce(0) { $0 + 64 + $1.url.utf8.count } ?? 0
     bytes += mentionedUsers.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
     for array in metaArrays {
       bytes += 64 + array.key.text.utf8.count + array.values.reduce(0) { $0 + 32 + $1.utf8.count }

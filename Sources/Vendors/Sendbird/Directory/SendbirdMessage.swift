@@ -35,12 +35,17 @@ package struct SendbirdMessage: Hashable, StoreValue {
     package var type: String
     /// In bytes.
     package var size: Int64
+    /// The smaller pictures of it that were asked for; nil if none were.
+    package var thumbnails: [SendbirdThumbnail]?
 
-    package init(url: String, name: String, type: String, size: Int64) {
+    package init(
+      url: String, name: String, type: String, size: Int64, thumbnails: [SendbirdThumbnail]? = nil
+    ) {
       self.url = url
       self.name = name
       self.type = type
       self.size = size
+      self.thumbnails = thumbnails
     }
   }
 

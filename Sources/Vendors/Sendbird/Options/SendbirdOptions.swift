@@ -84,6 +84,10 @@ extension SendbirdVendor: OfferedVendor {
       "sendbird-file-bytes-max", "N", "bytes of files kept; the oldest give way (default 67108864)", \.fileBytesMax,
       .int(1_024...(1 << 40)))
     Option(
+      "sendbird-upload-bytes-max", "N",
+      "bytes of one request that brings a file, where that is more than --body-bytes-max (default 16777216)",
+      \.uploadBytesMax, .int(0...(64 << 20)))
+    Option(
       "sendbird-rate-limits", "keep the documented limits of what a user may ask for in a second", \.limitsRates)
     Option(
       "sendbird-connections-per-user", "N", "connections of one user; 400500 above (default 30)",

@@ -18,6 +18,12 @@ struct SendbirdForm: Sendable {
     parts.first { $0.fileName != nil && $0.name.utf8.elementsEqual(name.utf8) }
   }
 
+  /// The field of that name.
+  func text(_ name: String) -> String? {
+    parts.first { $0.fileName == nil && $0.name.utf8.elementsEqual(name.utf8) }
+      .map { String(decoding: $0.bytes, as: UTF8.self) }
+  }
+
   /// The other fields, as a JSON object: those that hold lists or objects are written as JSON, truths as words, and whole
   /// numbers as digits, where that is what they are by their names.
   var json: [UInt8] {
@@ -26,7 +32,16 @@ struct SendbirdForm: Sendable {
       for part in parts where part.fileName == nil && seen.insert(Name(part.name)).inserted {
         let text = String(decoding: part.bytes, as: UTF8.self)
         json.name(part.name)
-        if Self.isNoText(part.name), Self.isValue(text) { json.raw(text) } else { json.string(text) }
+        if Self.isNoText(part.name), Self.isValue(text) {
+          json.raw(text)
+        } else if part.name.hasSuffix("_ids") {
+          // The vendor's own client writes lists so.
+          json.beginArray()
+          for id in text.split(separator: ",") { json.string(String(id)) }
+          json.endArray()
+        } else {
+          json.string(text)
+        }
       }
     }
   }

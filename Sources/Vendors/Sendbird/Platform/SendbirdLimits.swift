@@ -34,6 +34,9 @@ enum SendbirdLimits {
   static let reaction = 191
   static let messageData = 20_000
   static let fileName = 1_000
+  static let thumbnails = 10
+  /// Of one side of a picture.
+  static let pixels: Int64 = 65_535
   static let mentions = 100
   static let metaArrays = 50
   /// In bytes.

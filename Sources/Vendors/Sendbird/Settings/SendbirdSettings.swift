@@ -51,6 +51,8 @@ package struct SendbirdSettings: Sendable {
   package var messageBytesMax = 64 << 20
   /// How many bytes of files are kept; the oldest give way. Ours.
   package var fileBytesMax = 64 << 20
+  /// How many bytes a request may have that brings a file. Ours.
+  package var uploadBytesMax = 16 << 20
   /// How many connections a user may have.
   package var connectionsPerUserMax = 30
   /// Whether the documented limits of what a user may ask for in a second are kept.

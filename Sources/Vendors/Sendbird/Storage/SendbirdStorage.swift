@@ -4,6 +4,13 @@ package import GatewayTokens
 /// Keeps files that come in requests, and says where they are served.
 package struct SendbirdStorage: Sendable {
   static let path = "/v3/storage/file"
+  /// The resources to which files may be brought.
+  static let uploads: Set<String> = [
+    "POST \(path)", "POST /v3/users", "PUT /v3/users/{user_id}", "POST /v3/group_channels", "POST /v3/open_channels",
+    "PUT /v3/group_channels/{channel_url}", "PUT /v3/open_channels/{channel_url}",
+    "POST /v3/group_channels/{channel_url}/messages", "POST /v3/open_channels/{channel_url}/messages",
+    "POST /v3/bots/{bot_userid}/send",
+  ]
 
   let files: SendbirdFiles
   /// Whether clients reach the gateway over TLS.
@@ -20,13 +27,16 @@ package struct SendbirdStorage: Sendable {
   struct Kept: Sendable {
     let file: SendbirdFile
     let url: String
+    /// Those that were asked for, of a picture.
+    let thumbnails: [SendbirdThumbnail]
   }
 
   /// The file of that name in the request's form, kept; nil if there is none.
   func keep(
     _ name: String, of request: SendbirdRequest, at now: WallTime
   ) async throws(SendbirdError) -> Kept? {
-    guard let part = request.form?.file(name) else { return nil }
+    guard let form = request.form, let part = form.file(name) else { return nil }
+    let wanted = try Self.sizes(form)
     let name = part.fileName ?? ""
     guard name.unicodeScalars.count <= SendbirdLimits.fileName else {
       throw .tooLong("file", max: SendbirdLimits.fileName)
@@ -39,7 +49,36 @@ package struct SendbirdStorage: Sendable {
     } catch {
       throw error.isSame(as: .tooMany) ? Self.tooLarge : SendbirdError(error)
     }
-    return Kept(file: file, url: url(of: file, request.http))
+    let url = url(of: file, request.http)
+    return Kept(file: file, url: url, thumbnails: Self.thumbnails(of: part, at: url, wanted))
+  }
+
+  /// How large thumbnails are to be: `thumbnail1`, `thumbnail2` and so on say `100,100`.
+  private static func sizes(_ form: SendbirdForm) throws(SendbirdError) -> [(width: Int64, height: Int64)] {
+    var sizes: [(Int64, Int64)] = []
+    for number in 1...SendbirdLimits.thumbnails {
+      guard let text = form.text("thumbnail\(number)"), !text.isEmpty else { continue }
+      let sides = text.split(separator: ",", omittingEmptySubsequences: false).map { side in
+        Int64(String(side.drop { $0 == " " }))
+      }
+      guard sides.count == 2, let width = sides[0], let height = sides[1], (1...SendbirdLimits.pixels).contains(width),
+        (1...SendbirdLimits.pixels).contains(height)
+      else { throw .invalid("thumbnail\(number)") }
+      sizes.append((width, height))
+    }
+    return sizes
+  }
+
+  private static func thumbnails(
+    of part: SendbirdMultipart.Part, at url: String, _ sizes: [(width: Int64, height: Int64)]
+  ) -> [SendbirdThumbnail] {
+    let picture = SendbirdPicture(part.bytes)
+    guard picture != nil || part.type.lowercased().hasPrefix("image/") else { return [] }
+    return sizes.map { size in
+      SendbirdThumbnail(
+        url: url, width: size.width, height: size.height, realWidth: picture.map { Int64($0.width) } ?? size.width,
+        realHeight: picture.map { Int64($0.height) } ?? size.height)
+    }
   }
 
   private static let tooLarge = SendbirdError(400_110, "The file is larger than all files may be together.")

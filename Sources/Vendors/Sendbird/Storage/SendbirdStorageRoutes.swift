@@ -33,8 +33,7 @@ package struct SendbirdStorageRoutes: Sendable {
       json.member("url", kept.url)
       json.member("file_size", Int64(kept.file.bytes.count))
       json.member("require_auth", false)
-      // Nothing is drawn smaller.
-      json.member("thumbnails", strings: [])
+      json.member("thumbnails", objects: kept.thumbnails) { $0.writeMembers(to: &$1) }
     }
   }
 

@@ -39,7 +39,7 @@ struct SendbirdUserLifecycle: Sendable {
       SessionFilter(user: user, dialects: [SendbirdWire.name]), .disconnect(.disconnected))
   }
 
-  private func leaveAll(_ user: UserID) async throws(SendbirdError) {
+  func leaveAll(_ user: UserID) async throws(SendbirdError) {
     do throws(SendbirdChannelRefusal) {
       try await channels.leaveAll(user, at: services.wallTime) { await events.left($0, on: services) }
     } catch {

@@ -35,8 +35,9 @@ struct SendbirdStorageTests {
       "POST", "/v3/storage/file", part(#"name="channel_url""#, "talk"), part(#"name="thumbnail1""#, "100,100"),
       part(#"name="file"; filename="a b.svg""#, "<svg/>\r\n--b", type: "image/svg+xml"))
     #expect(kept.code == 0 && kept.member("file_size") == "11" && kept.member("require_auth") == "false")
-    #expect(kept.member("thumbnails") == "[]")
     let url = try #require(kept.member("url"))
+    let thumbnail = try #require(kept.member("thumbnails"))
+    #expect(thumbnail.contains(#""width":100,"height":100,"real_width":100"#) && thumbnail.contains(url))
     #expect(url.hasPrefix("http://chat.example:8080/v3/storage/file/") && url.hasSuffix("/a%20b.svg"))
     let served = sendbird.fetch("GET", String(url.dropFirst("http://chat.example:8080".count)))
     #expect(served.status == 200 && String(decoding: served.body, as: UTF8.self) == "<svg/>\r\n--b")
@@ -63,6 +64,54 @@ struct SendbirdStorageTests {
     let made = send(
       "POST", "/v3/group_channels", part(#"name="user_ids""#, #"["bob"]"#), part(#"name="is_distinct""#, "true"), cover)
     #expect(made.member("is_distinct") == "true" && made.member("cover_url")?.hasSuffix("/c.png") == true)
+  }
+
+  /// The head of a PNG, or of a JPEG with a segment before its frame.
+  private static let pictures: [(type: String, bytes: [UInt8])] = [
+    (
+      "image/png",
+      [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 2, 128, 0, 0, 1, 224, 8]
+    ),
+    ("image/gif", Array("GIF89a".utf8) + [128, 2, 224, 1, 0]),
+    ("image/jpeg", [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xC0, 0, 17, 8, 1, 224, 2, 128, 3]),
+  ]
+
+  @Test("a picture says how large it is, and one that was cut off or lies does not")
+  func pictures() {
+    for (type, bytes) in Self.pictures {
+      #expect(SendbirdPicture(bytes).map { [$0.width, $0.height] } == [640, 480], "\(type)")
+      for count in 0..<bytes.count - 2 { _ = SendbirdPicture(Array(bytes.prefix(count))) }
+    }
+    #expect(SendbirdPicture([0xFF, 0xD8, 0xFF, 0xE0, 0, 0, 0xFF, 0xC0]) == nil, "a segment without a length")
+    #expect(SendbirdPicture([0xFF, 0xD8, 0xFF, 0xE0, 0xFF, 0xFF]) == nil)
+    #expect(SendbirdPicture(Array("GIF89a".utf8) + [0, 0, 0, 0]) == nil && SendbirdPicture([]) == nil)
+  }
+
+  @Test("thumbnails that are asked for of a picture come with the upload and with the message, and none else")
+  func thumbnails() throws {
+    let picture = part(#"name="file"; filename="a.png""#, "no picture, says its type", type: "image/png")
+    let kept = send("POST", "/v3/storage/file", part(#"name="thumbnail1""#, "320,240"), picture)
+    let listed = try #require(kept.member("thumbnails"))
+    let url = try #require(kept.member("url"))
+    sendbird.say(
+      #"FILE{"channel_url":"talk","url":"\#(url)","name":"a.png","type":"image/png","size":3,"thumbnails":\#(listed),"req_id":"1"}"#,
+      ann)
+    #expect(ann.last("thumbnails", of: "FILE") == listed)
+    let sent = send(
+      "POST", "/v3/group_channels/talk/messages", part(#"name="message_type""#, "FILE"),
+      part(#"name="thumbnail1""#, "32,24"), part(#"name="thumbnail2""#, "16,12"), picture)
+    let shown = try #require(sent.member("file"))
+    #expect(shown.contains(#""width":32,"height":24"#) && shown.contains(#""width":16,"height":12"#))
+    let text = part(#"name="file"; filename="a.txt""#, "hello", type: "text/plain")
+    #expect(send("POST", "/v3/storage/file", part(#"name="thumbnail1""#, "1,1"), text).member("thumbnails") == "[]")
+    for size in ["0,1", "1", "1,2,3", "-1,1", "x,y", "99999,1", "9999999999999999999,1"] {
+      #expect(send("POST", "/v3/storage/file", part(#"name="thumbnail1""#, size), picture).code == 400_111, "\(size)")
+    }
+    for thumbnails in ["7", "\"\"", "[7]", "[{\"width\":1e9}]", "[]"] {
+      sendbird.say(
+        #"FILE{"channel_url":"talk","url":"http://x","thumbnails":\#(thumbnails),"req_id":"2"}"#, ann)
+    }
+    #expect(ann.isOpen && ann.last("thumbnails", of: "FILE") == "[]")
   }
 
   @Test("the oldest file gives way, and one that is too large is refused")

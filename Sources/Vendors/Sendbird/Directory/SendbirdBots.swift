@@ -1,0 +1,86 @@
+package import GatewayCore
+package import GatewayKit
+
+/// A user whom a server speaks for: what is set of it beside what is the user's own.
+package struct SendbirdBot: Hashable, StoreValue {
+  package let user: UserID
+  /// Where a server wants to hear what is said to it; nothing is ever sent there.
+  package var callbackURL: String
+  /// The server's own word for what it is.
+  package var type: String
+  /// Whether it wants to hear only what is meant for it.
+  package var isPrivate: Bool
+  package var marksAsRead: Bool
+  package var showsMember: Bool
+  /// 0 to join at once where it is invited, 1 to be asked.
+  package var invitationPreference: Int64
+  /// By which its server would know that what it hears comes from here.
+  package var token: Credentials { heldToken.credentials }
+  private let heldToken: SendbirdAccessToken
+  package let createdAt: WallTime
+
+  package init(
+    _ user: UserID, callbackURL: String, type: String, isPrivate: Bool, token: Credentials, createdAt: WallTime
+  ) {
+    self.user = user
+    self.callbackURL = callbackURL
+    self.type = type
+    self.isPrivate = isPrivate
+    marksAsRead = true
+    showsMember = false
+    invitationPreference = 0
+    heldToken = SendbirdAccessToken(token)
+    self.createdAt = createdAt
+  }
+}
+
+/// The bots of a Sendbird application; the directory has them as users too.
+///
+/// Each operation is atomic; a full table throws `GatewayError.tooMany`, a store that is away
+/// `GatewayError.storeUnavailable`.
+package struct SendbirdBots: Sendable {
+  private static let table = StoreTable<SendbirdBot>("sendbird.bot")
+  /// The most there are.
+  package static let countMax = 1_000
+
+  private let store: any Store
+
+  package init(_ store: any Store) {
+    self.store = store
+  }
+
+  package func bot(_ user: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdBot? {
+    do throws(StoreError) {
+      return try await store.get(Self.table.key(user.rawValue), as: SendbirdBot.self, at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// All of them, in the order of their names.
+  package func all(at now: WallTime) async throws(GatewayError) -> [SendbirdBot] {
+    do throws(StoreError) {
+      var bots: [SendbirdBot] = []
+      for entry in try await store.scan(Self.table.range(), limit: Self.countMax, at: now) {
+        bots.append(try entry.value(as: SendbirdBot.self))
+      }
+      return bots
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
+  /// Keeps a new one, or what it has become.
+  package func put(_ bot: SendbirdBot, at now: WallTime) async throws(GatewayError) {
+    try await store.transact(at: now) { (transaction: inout StoreTransaction<GatewayError>) throws(GatewayError) in
+      let count = StoreCount("sendbird.bots", atMost: Self.countMax, of: "bots")
+      transaction.put(Self.table.key(bot.user.rawValue), bot, in: [count])
+    }
+  }
+
+  package func remove(_ user: UserID, at now: WallTime) async throws(GatewayError) {
+    try await store.transact(at: now) { (transaction: inout StoreTransaction<GatewayError>) throws(GatewayError) in
+      transaction.delete(Self.table.key(user.rawValue))
+    }
+  }
+}

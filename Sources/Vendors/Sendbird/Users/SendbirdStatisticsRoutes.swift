@@ -1,0 +1,84 @@
+package import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+/// How many users were active, for servers: those who are connected, or were seen last within the day or month. Nothing is
+/// kept of the days of somebody who was seen later too.
+package struct SendbirdStatisticsRoutes: Sendable {
+  private static let pageSize = 500
+
+  private let services: any GatewayServices
+  private let directory: SendbirdDirectory
+  private let resource: SendbirdResource
+
+  package init(
+    gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory, rates: SendbirdRates? = nil
+  ) {
+    self.services = services
+    self.directory = directory
+    resource = SendbirdResource(gate: gate, services: services, rates: rates)
+  }
+
+  package var routes: [HTTPRoute] {
+    [
+      resource.route("GET", "/v3/applications/dau") { request throws(SendbirdError) in
+        try request.needsServer()
+        let today = WallTime(seconds: (services.wallTime.seconds / 86_400).rounded(.down) * 86_400)
+        let start = try Self.start(request, ofForm: "2026-08-31", "T00:00:00Z") ?? today
+        let count = try await active(in: start..<(start + .seconds(86_400)))
+        return SendbirdResource.answer { $0.member("dau", count) }
+      },
+      resource.route("GET", "/v3/applications/mau") { request throws(SendbirdError) in
+        try request.needsServer()
+        // A day within it says which month is meant, and one 31 days behind its first which comes next.
+        let asked = try Self.start(request, ofForm: "2026-08", "-01T00:00:00Z") ?? services.wallTime
+        let month = Self.month(of: asked)
+        let count = try await active(in: month..<Self.month(of: month + .seconds(31 * 86_400)))
+        return SendbirdResource.answer { $0.member("mau", count) }
+      },
+    ]
+  }
+
+  /// When the period begins that `date` names; nil if none is named.
+  ///
+  /// - Parameters:
+  ///   - form: A date of the form that it must have.
+  ///   - rest: What makes its first moment of it.
+  private static func start(
+    _ request: SendbirdRequest, ofForm form: String, _ rest: String
+  ) throws(SendbirdError) -> WallTime? {
+    guard let text = request.text("date") else { return nil }
+    guard text.utf8.count == form.utf8.count, let start = WallTime(rfc3339: text + rest) else { throw .invalid("date") }
+    return start
+  }
+
+  /// The first moment of the month that the time is in.
+  private static func month(of time: WallTime) -> WallTime {
+    // A year is never further off than one.
+    let year = 1970 + Int(time.seconds / 31_556_952)
+    let starts = (year - 1...year + 1).flatMap { year in
+      (1...12).compactMap { WallTime(rfc3339: "\(year)-\($0 < 10 ? "0" : "")\($0)-01T00:00:00Z") }
+    }
+    return starts.last { $0 <= time } ?? time
+  }
+
+  private func active(in period: Range<WallTime>) async throws(SendbirdError) -> Int64 {
+    var query = SendbirdUserQuery(activity: .all, limit: Self.pageSize)
+    var count = 0
+    repeat {
+      let page: SendbirdUserPage
+      do throws(GatewayError) {
+        page = try await directory.users(query, at: services.wallTime)
+      } catch {
+        throw SendbirdError(error)
+      }
+      let isNow = period.contains(services.wallTime)
+      let online = isNow ? await services.connected(of: page.users.map(\.id)) : []
+      count += page.users.count { user in
+        online.contains(user.id) || user.lastSeenAt.map(period.contains) == true
+      }
+      query.before = page.next
+    } while query.before != nil
+    return Int64(count)
+  }
+}
