@@ -17,10 +17,17 @@ package struct Planner: Sendable {
     package var value: Trial?
     /// The nearest one that does not; nil if every one does.
     package var margin: Trial?
+    /// How far towards what should be better they are kept, where that has an end; nil where it has none.
+    package var limit: Trial?
     /// Values that do not do as the others have it: more is not always better, or less not always worse.
     package var exceptions: [Trial] = []
     /// The run at full size, where the others were smaller.
     package var proof: Trial?
+    /// How many bytes that run would take, where there are fewer: nothing proves the answer then.
+    package var bytesMissed: UInt64?
+    /// How many values were tried where none keeps the thresholds, and the worst of them.
+    package var tried = 0
+    package var last: Trial?
     /// How many worlds were run.
     package var runs = 0
   }
@@ -29,11 +36,13 @@ package struct Planner: Sendable {
   package let threads: Int
   /// The most clients of a world that only looks for the answer.
   package let scale: Int
+  /// How many bytes a world may take.
+  private let bytesMax: UInt64
   /// Whether a result keeps the thresholds.
   private let judge: @Sendable (StormResult) -> Bool
 
   /// How many seeds each value is tried with.
-  private static let seeds: UInt64 = 3
+  package static let seeds: UInt64 = 3
   /// How near the two sides of the edge are brought.
   private static let accuracy = 1.02
   private static let stepsMax = 40
@@ -42,9 +51,17 @@ package struct Planner: Sendable {
   private static let startsMax = 8
   private static let probes = 4
 
+  /// - Parameters:
+  ///   - settings: What is asked about.
+  ///   - threads: How many worlds run at once.
+  ///   - scale: The most clients of a world that only looks for the answer.
+  ///   - bytesMax: How many bytes the world of full size may take.
+  ///   - judge: Whether a result keeps the thresholds.
   package init(
-    _ settings: WorldSettings, threads: Int, scale: Int, judge: @escaping @Sendable (StormResult) -> Bool
+    _ settings: WorldSettings, threads: Int, scale: Int, bytesMax: UInt64 = .max,
+    judge: @escaping @Sendable (StormResult) -> Bool
   ) {
+    self.bytesMax = bytesMax
     self.settings = settings
     self.threads = threads
     self.scale = scale
@@ -64,7 +81,12 @@ package struct Planner: Sendable {
     guard let (value, first) = try await start(question, from: best, to: worst, &answer) else {
       // Nothing but what should be worst, perhaps.
       if last.passes { (answer.value, answer.exceptions) = (last, [answer.margin].compactMap { $0 }) }
+      (answer.tried, answer.last) = (Self.startsMax + 1, last)
       return answer
+    }
+    if let beyond = answer.exceptions.last {
+      // What should be better is not: how far it is, is looked for as well.
+      answer.limit = try await edge(question, from: first, to: beyond, &answer).good
     }
     answer.value = first
     guard !last.passes else {
@@ -72,24 +94,34 @@ package struct Planner: Sendable {
       try await probe(question, between: worst, and: value, expecting: true, &answer)
       return answer
     }
-    answer.margin = last
-    var (good, bad) = (value, worst)
-    for _ in 0..<Self.stepsMax where max(good, bad) / min(good, bad) > Self.accuracy {
-      let middle = (good * bad).squareRoot()
-      let trial = try await attempt(question.settings(settings, with: middle), middle, &answer)
-      if trial.passes {
-        (good, answer.value) = (middle, trial)
-      } else {
-        (bad, answer.margin) = (middle, trial)
-      }
-    }
+    let (found, margin) = try await edge(question, from: first, to: last, &answer)
+    (answer.value, answer.margin) = (found, margin)
+    let (good, bad) = (found.value, margin.value)
     try await probe(question, between: good, and: value, expecting: true, &answer)
     try await probe(question, between: bad, and: worst, expecting: false, &answer)
     let full = question.settings(settings, with: good)
-    if full.plan.clients > scale {
+    guard full.plan.clients > scale else { return answer }
+    let bytes = MachineWorld.bytes(clients: full.plan.clients)
+    if bytes > bytesMax {
+      answer.bytesMissed = bytes
+    } else {
       answer.proof = try await attempt(full, good, &answer, isFull: true)
     }
     return answer
+  }
+
+  /// The edge between a value that keeps the thresholds and one that does not: the nearest such two.
+  private func edge(
+    _ question: Question, from first: Trial, to last: Trial, _ answer: inout Answer
+  ) async throws -> (good: Trial, bad: Trial) {
+    var (good, bad) = (first, last)
+    for _ in 0..<Self.stepsMax
+    where max(good.value, bad.value) / min(good.value, bad.value) > Self.accuracy {
+      let middle = (good.value * bad.value).squareRoot()
+      let trial = try await attempt(question.settings(settings, with: middle), middle, &answer)
+      if trial.passes { good = trial } else { bad = trial }
+    }
+    return (good, bad)
   }
 
   /// The value nearest to `best` that keeps the thresholds, of a few; nil if none does.

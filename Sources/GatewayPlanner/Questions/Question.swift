@@ -35,7 +35,7 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     let clients = Double(settings.plan.clients)
     return switch self {
     case .capacity: min(clients / life / 10, clients / 2)...clients
-    case .clients: 100...Double(WorldSettings.clientsMax)
+    case .clients: 1...Double(WorldSettings.clientsMax)
     case .jitter: 0.0005...1
     case .lead, .spread: 0.5...max(1, life / 2)
     case .timeout: 60...1800

@@ -24,11 +24,18 @@ struct PlanText {
   var lines: [String] {
     let keeps = scenario.thresholds.map(\.description).joined(separator: ", ")
     guard let value = answer.value else {
-      let tried = answer.margin.map { text($0.value) } ?? "any"
-      return ["\(question.rawValue): nothing keeps \(keeps), not even \(tried)"] + table
+      let ends = [answer.margin, answer.last].compactMap { $0.map { text($0.value) } }
+      return [
+        "\(question.rawValue): nothing keeps \(keeps), not even \(ends.first ?? "any")",
+        "  tried: \(answer.tried) values from \(ends.joined(separator: " to "))",
+      ] + table
     }
     let word = question.wantsLeast ? "at least" : "at most"
     var lines = ["\(question.rawValue): \(word) \(text(value.value)), for \(keeps)"]
+    if let limit = answer.limit {
+      let other = question.wantsLeast ? "at most" : "at least"
+      lines[0] = "\(question.rawValue): \(word) \(text(value.value)) and \(other) \(text(limit.value)), for \(keeps)"
+    }
     if answer.margin == nil { lines[0] += "; nothing beyond that was tried" }
     lines += table
     if !answer.exceptions.isEmpty {
@@ -42,12 +49,17 @@ struct PlanText {
           ? "  proven with \(Figures.count(clients)) clients: it holds"
           : "  NOT proven: with all clients the thresholds do not hold, though they do in the scaled worlds")
     }
+    if let bytes = answer.bytesMissed {
+      lines.append(
+        "  NOT proven: the world of full size would take \(Figures.count(Int(clamping: bytes))) bytes, "
+          + "which are not free")
+    }
     return lines + ["  \(answer.runs) worlds"]
   }
 
   private var table: [String] {
     let trials =
-      [("holds", answer.value), ("fails", answer.margin), ("full size", answer.proof)]
+      [("holds", answer.value), ("fails", answer.margin), ("holds up to", answer.limit), ("full size", answer.proof)]
       + answer.exceptions.map { ($0.passes ? "holds too" : "fails too", $0) }
     let rows = trials.compactMap { name, trial in trial.map { [name, text($0.value)] + Self.figures($0.result) } }
     return TextTable.columns([["", question.unit] + Self.columns] + rows)

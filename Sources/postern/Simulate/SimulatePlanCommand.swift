@@ -39,15 +39,17 @@ enum SimulatePlanCommand: Command {
     }
     let picture = try OutputFile(arguments, "svg")
     let scale = try arguments.int("scale", in: 100...WorldSettings.clientsMax) ?? 100_000
+    let threads = try SimulateOptions.threads(arguments)
+    try checkMemory(ask.text, scenario.settings.plan.clients, scale: scale, threads: threads)
     let planner = Planner(
-      scenario.settings, threads: try SimulateOptions.threads(arguments), scale: scale
+      scenario.settings, threads: threads, scale: scale, bytesMax: MemoryFigures.available ?? .max
     ) { [thresholds = scenario.thresholds] result in
       !result.wasInterrupted && thresholds.allSatisfy { $0.judge(result).holds }
     }
     if let question = Question(rawValue: ask.text) {
       let answer = try await planner.answer(question)
       Output.line(PlanText(question, answer, scenario).lines.joined(separator: "\n"))
-      return answer.value != nil && answer.proof?.passes != false ? 0 : 1
+      return answer.value != nil && answer.proof?.passes != false && answer.bytesMissed == nil ? 0 : 1
     }
     switch ask.text {
     case "backoff": try await tellBackoffs(planner)
@@ -61,6 +63,25 @@ enum SimulatePlanCommand: Command {
       throw UsageError(ask.source, value: ask.text, expected: "one of \(words.joined(separator: ", "))")
     }
     return 0
+  }
+
+  /// Refuses what the machine has no memory for.
+  ///
+  /// - Parameters:
+  ///   - ask: The question.
+  ///   - clients: How many clients the scenario has.
+  ///   - scale: How many the worlds have at the most that look for the answer.
+  ///   - threads: How many of those run at once.
+  private static func checkMemory(_ ask: String, _ clients: Int, scale: Int, threads: Int) throws {
+    // A question's worlds run a seed beside the other, and comparisons all they compare.
+    let atOnce = Question(rawValue: ask) == nil ? threads : min(threads, Int(Planner.seeds))
+    // How many clients it bears may be more than the file has.
+    let small = MachineWorld.bytes(clients: ask == Question.clients.rawValue ? scale : min(scale, clients))
+    let needed = small * UInt64(atOnce)
+    guard let available = MemoryFigures.available, needed > available else { return }
+    throw UsageError(
+      "--scale: \(atOnce) worlds at once take up to \(Figures.count(Int(clamping: needed))) bytes, and "
+        + "\(Figures.count(Int(clamping: available))) are free")
   }
 
   /// All ways of waiting, with the same seed.

@@ -39,8 +39,11 @@ struct PlannerTests {
     let value = try #require(answer.value)
     #expect(value.passes && (33.0...60).contains(value.value))
     #expect(!answer.exceptions.isEmpty && answer.exceptions.allSatisfy { !$0.passes && $0.value > 60 })
+    let limit = try #require(answer.limit).value
+    // 2,000 in 33 s are 60.6; the steps of a latency are 3 %, and the edge's 2 %.
+    #expect((58...65).contains(limit), "more than \(limit) is too much")
     let plain = try await Self.planner().answer(.capacity)
-    #expect(plain.exceptions.isEmpty)
+    #expect(plain.exceptions.isEmpty && plain.limit == nil)
   }
 
   @Test("the longest outage is told, and none where nothing holds")
@@ -50,7 +53,18 @@ struct PlannerTests {
     let seconds = try #require(answer.value).value
     #expect((1..<12).contains(seconds))
     let none = try await Self.planner { _ in false }.answer(.jitter)
-    #expect(none.value == nil && none.margin != nil)
+    #expect(none.value == nil && none.margin != nil && none.tried == 9)
+  }
+
+  @Test("an answer whose run of full size there is no memory for is told unproven")
+  func memory() async throws {
+    let small = Self.planner()
+    let planner = Planner(small.settings, threads: 2, scale: 1000, bytesMax: 1 << 20) {
+      $0.everybody.lostUnexpectedly == 0
+    }
+    let answer = try await planner.answer(.capacity)
+    #expect(answer.value != nil && answer.proof == nil)
+    #expect(answer.bytesMissed == MachineWorld.bytes(clients: 2000))
   }
 
   @Test("the grid's cells recover short of the cliff, and do not beyond it")
