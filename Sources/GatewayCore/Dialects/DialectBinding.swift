@@ -13,6 +13,8 @@ package final class DialectBinding: Sendable {
   package let sharedPolicy: SharedSessionPolicy?
   /// What is done about silent peers; nil for what the gateway does.
   package let liveness: Liveness?
+  /// How long what its tokens buy is good.
+  package let times: TokenTimes
   /// Does what clients of this wire ask for; nil if it has no commands.
   package let commands: (any CommandHandler)?
   /// Hears of connections that end; nil if nobody wants to.
@@ -20,14 +22,15 @@ package final class DialectBinding: Sendable {
 
   package init(
     _ dialect: any Dialect, _ authenticator: any Authenticator, session: SessionPolicy? = nil,
-    liveness: Liveness? = nil, commands: (any CommandHandler)? = nil, observer: (any ConnectionObserver)? = nil,
-    jsonDialect: (any Dialect)? = nil
+    liveness: Liveness? = nil, times: TokenTimes = TokenTimes(), commands: (any CommandHandler)? = nil,
+    observer: (any ConnectionObserver)? = nil, jsonDialect: (any Dialect)? = nil
   ) {
     self.dialect = dialect
     self.jsonDialect = jsonDialect
     self.authenticator = authenticator
     sharedPolicy = session.map { SharedSessionPolicy($0) }
     self.liveness = liveness
+    self.times = times
     self.commands = commands
     self.observer = observer
   }

@@ -137,7 +137,7 @@ package struct Ledger {
   }
 
   /// A client asks the gateway for a session key over HTTP.
-  mutating func keyWanted() {
+  package mutating func keyWanted() {
     result.returns.keyCalls += 1
   }
 

@@ -14,13 +14,19 @@ struct WorldEvent: BitwiseCopyable {
     case pinged
     /// The client's close frame reaches the gateway.
     case clientClosed
-    /// Messages of the gateway reach the client; the value is the time-out in milliseconds, the error's number, or the code.
+    /// Messages of the gateway reach the client; the value is the time-out in milliseconds with the place of the cause in its
+    /// lowest two bits, when a key ends, the error's number, or the code.
     case connected
     case refreshRequired
     case refreshed
     case error
+    case refusal
     case ponged
     case gatewayClosed
+    /// A client's wish for a session key reaches the gateway, and the answer the client: the value is when the key ends, or
+    /// negative the number of the error.
+    case keyAsked
+    case keyAnswered
     /// The deadlines of the two machines.
     case clientDue
     case sessionDue

@@ -10,6 +10,8 @@ package struct WorldSettings: Hashable, Sendable {
   package var link: LinkModel
   /// What the clients' wire calls the codes of close frames.
   package var closeNames = CloseReason.names
+  /// The wire that the clients have, where they have habits of their own; nil for the gateway's own.
+  package var wire: WireModel?
   /// How exactly tokens are dated: in whole seconds, say.
   package var tokenGrain = Duration.microseconds(1)
   /// What happens while it lasts, phase by phase.
@@ -46,6 +48,7 @@ package struct WorldSettings: Hashable, Sendable {
   /// What the gateway's sessions keep to. Throws if no world can have these settings.
   func sessionPolicy() throws -> SessionPolicy {
     try check()
+    if let policy = try wire?.policy(on: plan.gateway) { return policy }
     return try SessionPolicy(
       refreshTimeout: plan.gateway.timeout, refreshLead: plan.gateway.lead, refreshSpread: plan.gateway.spread,
       anyRefreshTimeout: true)
@@ -57,8 +60,11 @@ package struct WorldSettings: Hashable, Sendable {
     for time in [plan.life, plan.hold, plan.ramp, plan.gateway.timeout, plan.gateway.lead, plan.gateway.spread] {
       guard time <= Self.longest else { throw StormPlanError("nothing may take longer than 30 days") }
     }
-    guard plan.pacer.duration <= Self.longest, plan.expiresAfter <= Self.longest else {
+    guard plan.pacer.duration <= Self.longest else {
       throw StormPlanError("the clients would take longer than 30 days to connect; raise the rate")
+    }
+    guard plan.expiresAfter <= Self.longest else {
+      throw StormPlanError("the first tokens would expire later than in 30 days")
     }
     guard let phases = try scenario?.times(of: plan).phases, let last = phases.last else { return try checkDuration() }
     guard last.start + last.length <= Self.longest else {

@@ -33,6 +33,8 @@ extension MachineWorld {
 
   private mutating func perform(_ effect: ClientEffect, _ index: Int) -> ClientEvent? {
     switch effect {
+    case .fetch(let number, .sessionKey):
+      askForKey(index, number)
     case .fetch(let number, let purpose):
       return ask(index, number, purpose)
     case .dial:
@@ -44,13 +46,9 @@ extension MachineWorld {
       toGateway(index, .upgrade)
     case .send(let message):
       guard machines[index].clientEnd == .open else { return nil }
-      switch message {
-      case .connect(let token), .refresh(let token):
-        toGateway(index, .presented, value: TokenText.expiry(of: token))
-      case .ping: toGateway(index, .pinged)
-      case .garbage, .cued: toGateway(index, .nonsense)
-      }
-    case .ping: return nil
+      say(message, index)
+    case .ping:
+      if machines[index].clientEnd == .open, wire?.answersProtocolPings == true { toGateway(index, .pinged) }
     case .close:
       guard machines[index].clientEnd == .open else { return nil }
       machines[index].clientEnd = .closing
@@ -59,6 +57,17 @@ extension MachineWorld {
       ledger.record(record, machines[index].client.behaviour, at: Instant(nanoseconds: now))
     }
     return nil
+  }
+
+  private mutating func say(_ message: ClientMessage, _ index: Int) {
+    switch message {
+    case .connect(let token):
+      if wire?.isLoginInUpgrade != true { toGateway(index, .presented, value: TokenText.expiry(of: token)) }
+    case .refresh(let token):
+      if wire?.refreshesOpenConnections != false { toGateway(index, .presented, value: TokenText.expiry(of: token)) }
+    case .ping: toGateway(index, .pinged)
+    case .garbage, .cued: toGateway(index, .nonsense)
+    }
   }
 
   private mutating func toGateway(_ index: Int, _ kind: WorldEvent.Kind, value: Int64 = 0) {
@@ -86,18 +95,9 @@ extension MachineWorld {
       machines[index].clientEnd = .none
       return tell(index, .closed(event.value < 0 ? nil : UInt16(truncatingIfNeeded: event.value)))
     }
-    guard machines[index].clientEnd == .open else { return }
-    switch event.kind {
-    case .connected: tell(index, .heard(.connected(nil)))
-    case .refreshRequired:
-      ledger.announced(.milliseconds(event.value))
-      tell(index, .heard(.refreshRequired(timeout: .milliseconds(event.value))))
-    case .refreshed: tell(index, .heard(.refreshed))
-    case .error:
-      tell(index, .heard(.error(number: Int(event.value), name: errorNames[Int(event.value)] ?? "unknown")))
-    case .ponged: tell(index, .heard(.alive))
-    default: return
-    }
+    guard machines[index].clientEnd == .open, let notice = notice(of: event) else { return }
+    if case .refreshRequired(let timeout?, _) = notice { ledger.announced(timeout) }
+    tell(index, .heard(notice))
   }
 
   /// The storm is over for this client: what it was in the middle of is counted, and nothing more happens.

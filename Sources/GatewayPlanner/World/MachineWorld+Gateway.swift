@@ -5,7 +5,9 @@ internal import GatewayFleet
 
 extension MachineWorld {
   /// How long after its end a token is still good, as the gateway's verifier has it.
-  private static let leeway: Int64 = 5_000_000_000
+  private static let usualTimes = TokenTimes()
+  /// What the client calls its message, where the answer needs that.
+  private static let request = RequestID("1")
   /// One user is as good as another: each connection has its own, and no identity changes.
   private static let user = UserID("client")
 
@@ -14,7 +16,8 @@ extension MachineWorld {
     case .upgrade: accept(event, index)
     case .presented where machines[index].gatewayEnd == .open:
       tellSession(
-        index, .received(.credentials(Credentials(token: ""), request: nil)), presented: event.value)
+        index, .received(.credentials(Credentials(token: ""), request: wire == nil ? nil : Self.request)),
+        presented: event.value)
     case .nonsense where machines[index].gatewayEnd == .open:
       tellSession(index, .malformed(.malformedMessage))
     case .pinged where machines[index].gatewayEnd == .open:
@@ -50,7 +53,8 @@ extension MachineWorld {
     machines[index].gatewayEnd = .open
     machines[index].toClient = instant
     toClient(index, .opened)
-    setSessionDue(index)
+    guard wire?.isLoginInUpgrade == true else { return setSessionDue(index) }
+    tellSession(index, .received(.credentials(Credentials(token: ""), request: nil)), presented: nil)
   }
 
   private mutating func toClient(_ index: Int, _ kind: WorldEvent.Kind, value: Int64 = 0) {
@@ -63,8 +67,8 @@ extension MachineWorld {
 
   /// Gives a session an event, and does what it answers.
   ///
-  /// - Parameter expiry: When the token expires that came with it.
-  mutating func tellSession(_ index: Int, _ event: SessionEvent, presented expiry: Int64 = 0) {
+  /// - Parameter expiry: When the token expires that came with it; nil where it came with the upgrade.
+  mutating func tellSession(_ index: Int, _ event: SessionEvent, presented expiry: Int64? = 0) {
     var effects: [SessionEffect] = []
     swap(&effects, &sessionEffects)
     let instant = Instant(nanoseconds: now)
@@ -73,13 +77,14 @@ extension MachineWorld {
     while done < effects.count {
       switch effects[done] {
       case .verify(let attempt, _):
-        machines[index].session.handle(.verified(attempt: attempt, judge(expiry, index)), at: instant, into: &effects)
+        let verdict = expiry.map { judge($0, index) } ?? judgeUpgrade(index)
+        machines[index].session.handle(.verified(attempt: attempt, verdict), at: instant, into: &effects)
       case .send(let message):
         if machines[index].gatewayEnd == .open { send(message, index) }
       case .close(let reason):
         guard machines[index].gatewayEnd == .open else { break }
         machines[index].gatewayEnd = .closing
-        toClient(index, .gatewayClosed, value: Int64(reason.code))
+        toClient(index, .gatewayClosed, value: Int64(wire?.closeCodes[reason.code] ?? reason.code))
       case .abort:
         if machines[index].gatewayEnd != .none { toClient(index, .gatewayClosed, value: -1) }
         machines[index].gatewayEnd = .none
@@ -93,26 +98,44 @@ extension MachineWorld {
   }
 
   private mutating func send(_ message: OutboundMessage, _ index: Int) {
+    guard says(message) else { return }
+    let keyEnd = kept.isEmpty ? 0 : kept[index].end
     switch message {
-    case .connected: toClient(index, .connected)
-    case .refreshRequired(_, let timeout): toClient(index, .refreshRequired, value: timeout.milliseconds)
-    case .refreshed: toClient(index, .refreshed)
-    case .error(let error, _), .loginRefused(let error, _):
+    case .connected: toClient(index, .connected, value: keyEnd)
+    case .refreshRequired(let cause, let timeout):
+      toClient(index, .refreshRequired, value: Self.value(of: cause, timeout))
+    case .refreshed: toClient(index, .refreshed, value: keyEnd)
+    case .error(let error, _):
       errorNames[error.number] = error.name
       toClient(index, .error, value: Int64(error.number))
+    case .loginRefused(let error, _):
+      errorNames[error.number] = error.name
+      toClient(index, .refusal, value: Int64(error.number))
     case .pong: toClient(index, .ponged)
     case .loggedOut, .closing: return
     }
   }
 
-  private mutating func judge(_ expiry: Int64, _ index: Int) -> Result<Acceptance, GatewayError> {
-    guard now < expiry + Self.leeway else { return .failure(.tokenExpired) }
+  mutating func judge(_ expiry: Int64, _ index: Int) -> Result<Acceptance, GatewayError> {
+    let times = wire?.times ?? Self.usualTimes
+    guard now < expiry + times.leeway.nanoseconds else { return .failure(.tokenExpired) }
     guard expiry % 1000 >= revocations else { return .failure(.tokenRevoked) }
-    let fingerprint = TokenFingerprint(high: UInt64(index), low: UInt64(bitPattern: expiry))
-    return .success(
-      Acceptance(
-        VerifiedToken(user: Self.user, kind: .regular, fingerprint: fingerprint),
-        expiresAt: Instant(nanoseconds: expiry), spreadShare: gatewayChance.nextShare()))
+    guard !kept.isEmpty else {
+      return .success(acceptance(tokenEnd: expiry, end: expiry, renewal: .expiry, lead: nil, index))
+    }
+    kept[index].begin(until: expiry, times, at: now)
+    kept[index].end = kept[index].end / 1000 * 1000 + expiry % 1000
+    return .success(acceptance(of: kept[index], index))
+  }
+
+  mutating func acceptance(
+    tokenEnd: Int64, end: Int64, renewal: RefreshCause, lead: Duration?, _ index: Int
+  ) -> Acceptance {
+    let fingerprint = TokenFingerprint(high: UInt64(index), low: UInt64(bitPattern: tokenEnd))
+    var token = VerifiedToken(user: Self.user, kind: .regular, fingerprint: fingerprint, renewal: renewal)
+    token.refreshLead = lead
+    return Acceptance(
+      token, expiresAt: Instant(nanoseconds: end), spreadShare: gatewayChance.nextShare())
   }
 
   private mutating func setSessionDue(_ index: Int) {

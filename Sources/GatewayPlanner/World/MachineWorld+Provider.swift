@@ -59,10 +59,12 @@ extension MachineWorld {
 
   /// A token's expiry as it is dated, and in what is below a microsecond how many revocations it need not fear.
   private func dated(_ expiry: Int64) -> Int64 {
-    let grain = settings.tokenGrain.nanoseconds
+    let grain = (wire?.times.grain ?? settings.tokenGrain).nanoseconds
     // The common expiry is a date.
     let first = (commonExpiry ?? 0) % grain
-    return ((expiry - first) / grain * grain + first) / 1000 * 1000 + revocations
+    var dated = (expiry - first) / grain * grain + first
+    if wire?.times.isDatedUp == true, dated < expiry { dated += grain }
+    return dated / 1000 * 1000 + revocations
   }
 
   /// The request's turn is over.

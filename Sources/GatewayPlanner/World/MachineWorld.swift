@@ -33,6 +33,9 @@ package struct MachineWorld: ~Copyable {
   var clientEffects: [ClientEffect] = []
   var sessionEffects: [SessionEffect] = []
   let sessionPolicy: SharedSessionPolicy
+  let wire: WireModel?
+  /// What the gateway keeps of sessions beyond their connections, by the client's number; empty where it keeps nothing.
+  var kept: [KeptSession]
   let phases: [WorldPhase]
   /// What had been counted when each phase began.
   var marks: [StormResult] = []
@@ -67,8 +70,11 @@ package struct MachineWorld: ~Copyable {
     self.settings = settings
     self.report = report
     self.phases = phases
+    wire = settings.wire
+    kept = Array(repeating: KeptSession(), count: settings.wire?.hasKeys == true ? plan.clients : 0)
     sessionPolicy = SharedSessionPolicy(policy)
-    clientPolicy = SharedClientPolicy(ClientPolicy(plan, closeNames: settings.closeNames))
+    clientPolicy = SharedClientPolicy(
+      ClientPolicy(plan, habits: settings.wire?.habits ?? ClientHabits(), closeNames: settings.closeNames))
     behaviours = plan.behaviours == .allWell ? [] : plan.behaviours.assignment(clients: plan.clients, seed: plan.seed)
     pacer = plan.pacer
     commonExpiry = plan.expiry == .common ? plan.expiresAfter.nanoseconds : nil
@@ -94,10 +100,11 @@ package struct MachineWorld: ~Copyable {
 
   /// How many bytes a world of so many clients takes at the most.
   package static func bytes(clients: Int) -> UInt64 {
-    // A grant on the heap for each, an event or two that wait, and in a herd a request with its time-out and its place in the
-    // queue, and the events of one millisecond in order.
+    // A grant on the heap for each, what is kept of its session, an event or two that wait, and in a herd a request with its
+    // time-out and its place in the queue, and the events of one millisecond in order.
     let perClient =
-      MemoryLayout<Machine>.stride + 160 + 3 * EventWheel.bytesPerEvent + MemoryLayout<TokenRequest>.stride + 16
+      MemoryLayout<Machine>.stride + MemoryLayout<KeptSession>.stride + 160
+      + 3 * EventWheel.bytesPerEvent + MemoryLayout<TokenRequest>.stride + 16
     return UInt64(clients) * UInt64(perClient) + 64 << 20
   }
 
@@ -205,9 +212,11 @@ package struct MachineWorld: ~Copyable {
       provider.resume(at: now)
       serveWaiting()
     case .phase: begin(phase: phases[subject])
+    case .keyAsked: keyAsked(event, subject)
+    case .keyAnswered: keyAnswered(event, subject)
     case .upgrade, .presented, .nonsense, .pinged, .clientClosed:
       if event.connection == machines[subject].connection { arriveAtGateway(event, subject) }
-    case .opened, .connected, .refreshRequired, .refreshed, .error, .ponged, .gatewayClosed:
+    case .opened, .connected, .refreshRequired, .refreshed, .error, .refusal, .ponged, .gatewayClosed:
       if event.connection == machines[subject].connection { arriveAtClient(event, subject) }
     }
   }

@@ -60,6 +60,7 @@ package struct SendbirdVendor: Vendor {
       DialectBinding(
         SendbirdDialect(settings), SendbirdAuthenticator(sessions: sessions, verifier: verifier),
         session: try Self.policy(ground.session), liveness: .silence(settings.silenceMax),
+        times: TokenTimes(leeway: .zero, sessionLife: settings.sessionLife, lead: settings.expiryLead),
         commands: commands, observer: SendbirdConnections(sessions: sessions, next: commands))
     ]
   }

@@ -40,7 +40,7 @@ package struct StreamVendor: Vendor {
           StreamDialect(kind, expiry: settings.expiry),
           StreamAuthenticator(kind, settings: settings, directory: directory, limiter: limiter),
           session: kind == .chat && settings.admitsAnonymousToChat ? session.admittingAnonymous : session,
-          observer: observer))
+          times: TokenTimes(leeway: settings.leeway, grain: .seconds(1), isDatedUp: true), observer: observer))
     }
     if let sfu {
       let sockets = StreamSFUSockets(users: directory, directory: callDirectory, policy: settings.calls, sfu: sfu)

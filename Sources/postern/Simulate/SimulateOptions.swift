@@ -44,16 +44,11 @@ struct SimulateOptions {
     if let seed = try arguments.int("seed", in: 0 ... .max) { scenario.settings.plan.seed = UInt64(seed) }
     if let fidelity = try arguments.choice("fidelity", SimulateScenario.Fidelity.self) { scenario.fidelity = fidelity }
     let clients = try SimulatedClients(scheme: scenario.dialect, sdk: scenario.sdk)
-    clients.set(&scenario.settings)
-    guard scenario.fidelity == .wire || clients.areMachines else {
-      throw UsageError(
-        "--fidelity machines: clients of \(clients.vendor.scheme) have habits of their own on their wire; --fidelity wire plays them"
-      )
-    }
     let thresholds = arguments.strings("threshold")
     do {
       if !thresholds.isEmpty { scenario.ownThresholds = try thresholds.map { try Threshold(parsing: $0) } }
       try scenario.settings.check()
+      try clients.set(&scenario.settings, for: scenario.fidelity)
     } catch let error as ThresholdError {
       throw UsageError("--threshold: \(error)")
     } catch let error as StormPlanError {

@@ -19,16 +19,25 @@ struct SimulatedClients {
     dialect = try StormDialect(arguments)
   }
 
-  /// Whether the machines are these clients: a client without habits of its own does as its machine does, whatever its wire.
-  var areMachines: Bool { dialect.client.habits == ClientHabits() }
+  /// Whether they have habits of their own: a client without does as its machine does, whatever its wire.
+  private var haveHabits: Bool { dialect.client.habits != ClientHabits() }
 
-  /// Tells the settings what is particular to these clients.
-  func set(_ settings: inout WorldSettings) {
+  /// Tells the settings what is particular to these clients. Throws if machines are asked for that cannot play them.
+  ///
+  /// - Parameter fidelity: What plays them.
+  func set(_ settings: inout WorldSettings, for fidelity: SimulateScenario.Fidelity) throws {
     settings.plan.dialect = dialect.client.name
     settings.plan.sdk = dialect.client.sdk
     settings.plan.comeback = dialect.comeback
     settings.closeNames = dialect.client.closeNames
     // Vendors date their tokens in whole seconds.
     settings.tokenGrain = vendor == Vendors.all[0] ? .microseconds(1) : .seconds(1)
+    settings.wire = nil
+    guard fidelity == .machines, haveHabits else { return }
+    guard let wire = try WireReading(self).model() else {
+      throw UsageError(
+        "--fidelity machines: clients of \(vendor.scheme) have habits that need their wire; --fidelity wire plays them")
+    }
+    settings.wire = wire
   }
 }

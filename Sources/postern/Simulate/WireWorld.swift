@@ -60,7 +60,9 @@ struct WireWorld {
     let world = SimulatedWorld(seed: plan.seed, loops: 4, keepsTrace: false)
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: settings.link.latency))
     let conductor = try conductor
-    let gateway = try startGateway(in: world, network, takesFaults: conductor?.wantsFaults ?? false)
+    let takesFaults = conductor?.wantsFaults ?? false
+    // What goes wrong on purpose is written in one book, on one loop.
+    let gateway = try startGateway(in: world, network, loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
     let watch = ProviderWatch(gateway.provider, on: world.loops[0].eventLoop)
     plan.loops = 2
     // No client waits for its turn to ask: there is no machine between them that would make it.
@@ -99,8 +101,15 @@ struct WireWorld {
     return past == 0 ? ready : ready + .nanoseconds(grain - past)
   }
 
-  private func startGateway(
-    in world: SimulatedWorld, _ network: SimulatedNetwork, takesFaults: Bool
+  /// A gateway as `postern serve` puts it together, on the first loops of the world.
+  ///
+  /// - Parameters:
+  ///   - world: What it is in.
+  ///   - network: Where it listens.
+  ///   - count: How many loops it has.
+  ///   - takesFaults: Whether it may be ordered to fail.
+  func startGateway(
+    in world: SimulatedWorld, _ network: SimulatedNetwork, loops count: Int, takesFaults: Bool
   ) throws -> Space {
     let times = settings.plan.gateway
     let policy = try SessionPolicy(
@@ -118,8 +127,7 @@ struct WireWorld {
       issuer: PlainTokenIssuer(signer: try JWTSigner(key)), provider: try provider)
     space.seed = settings.plan.seed
     space.takesFaults = takesFaults
-    // What goes wrong on purpose is written in one book, on one loop.
-    let loops = Array(world.loops.prefix(takesFaults ? 1 : 2))
+    let loops = Array(world.loops.prefix(count))
     let gateway = try Space(space, on: loops.map(\.eventLoop), store: MemoryStore(on: loops[0].eventLoop))
     guard world.ask(on: 0, { (try? await gateway.prepare()) != nil }) == true else { throw Unfinished() }
     network.listen(on: Self.gateway, loops: loops, site: gateway.site)

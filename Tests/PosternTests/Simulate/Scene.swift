@@ -15,8 +15,9 @@ struct Scene: CustomTestStringConvertible, Sendable {
   var queue = 100_000
   var failures = 0.0
   var drops = false
-  /// The vendor's whose wire it is; nil for the plain one.
+  /// The vendor's whose wire it is, and which of its SDKs; nil for the plain one, and for the usual.
   var dialect: String?
+  var sdk: String?
   /// Whether it ends when the last of few unlucky clients is through.
   var isEndLuck = false
 
@@ -84,30 +85,30 @@ struct Scene: CustomTestStringConvertible, Sendable {
   ]
 
   private var clients: SimulatedClients {
-    get throws { try SimulatedClients(scheme: dialect, sdk: nil) }
+    get throws { try SimulatedClients(scheme: dialect, sdk: sdk) }
   }
 
-  private func settings(seed: UInt64) throws -> WorldSettings {
+  private func settings(seed: UInt64, _ fidelity: SimulateScenario.Fidelity) throws -> WorldSettings {
     var provider = ProviderModel(places.map { .places($0, latency: latency...latency) } ?? .unbounded, queue: queue)
     provider.failures = failures
     provider.abandoned = drops ? .drop : .serve
     var settings = WorldSettings(plan: plan, provider: provider)
     settings.duration = plan.end
     settings.plan.seed = seed
-    try clients.set(&settings)
+    try clients.set(&settings, for: fidelity)
     return settings
   }
 
   /// The whole gateway, with its wires.
   func wire(seed: UInt64) throws -> StormResult {
-    let settings = try settings(seed: seed)
+    let settings = try settings(seed: seed, .wire)
     try WireWorld.check(settings, clientsMax: plan.clients)
     return try WireWorld(settings, try clients).run()
   }
 
   /// The machines alone.
   func machines(seed: UInt64) throws -> StormResult {
-    var world = try MachineWorld(try settings(seed: seed))
+    var world = try MachineWorld(try settings(seed: seed, .machines))
     return world.run().result
   }
 }
