@@ -1,12 +1,13 @@
 """A headless Chromium, a page on loopback for it to run, and what the page reports."""
 
-import http.server
 import shutil
 import subprocess
 import tempfile
 import threading
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
+
+from http_server import HTTPServer
 
 
 def command(profile):
@@ -18,7 +19,7 @@ def command(profile):
     return flags + ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
 
 
-class PageServer:
+class PageServer(HTTPServer):
     """Serves a page of this folder, and keeps its `load` event waiting until the page has reported."""
 
     def __init__(self, page="page.html"):
@@ -26,41 +27,19 @@ class PageServer:
         self.reported = reported = threading.Event()
         self.reports = reports = []
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                path = urlsplit(self.path)
-                if path.path == "/":
-                    return self.answer("text/html; charset=utf-8", html)
-                if path.path == "/reported.js":
-                    reported.wait(60)
-                self.answer("text/javascript", b"")
-
-            def do_POST(self):
-                reports.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
-                self.answer("text/plain", b"")
+        def answer(request):
+            if request.method == "POST":
+                reports.append(request.body.decode())
                 reported.set()
+                return 200, b"", "text/plain"
+            path = urlsplit(request.path).path
+            if path == "/":
+                return 200, html, "text/html; charset=utf-8"
+            if path == "/reported.js":
+                reported.wait(60)
+            return 200, b"", "text/javascript"
 
-            def answer(self, kind, body):
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.port = self.server.server_address[1]
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+        super().__init__(answer)
 
     def visit(self, host, gateway, **parameters):
         """What the page says when a browser opens it under that host name, to talk to that gateway."""

@@ -1,15 +1,14 @@
 """Storms of systems that are not this machine: 0.0.0.0 is none of its names, and leads here all the same."""
 
-import http.server
 import os
 import subprocess
-import threading
 import time
 
 import pytest
 
 import storms
 from gateway import Gateway
+from http_server import HTTPServer
 from storms import run, value
 
 THEIRS = ["--i-may-storm", "0.0.0.0"]
@@ -22,36 +21,8 @@ def gateway():
         yield gateway
 
 
-class Endpoint:
-    """A token endpoint that remembers who asked when, and with which fields; it gives what `answer` says."""
-
-    def __init__(self, answer):
-        self.calls = calls = []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                self.rfile.read(int(self.headers["Content-Length"]))
-                calls.append((time.monotonic(), dict(self.headers)))
-                status, body = answer(len(calls))
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.port = self.server.server_address[1]
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+def headers(endpoint):
+    return [request.headers for request in endpoint.requests]
 
 
 def theirs(gateway):
@@ -65,37 +36,37 @@ def test_one_client_goes_first_and_the_fleet_follows(gateway):
 
 
 def test_no_fleet_follows_one_that_is_not_let_in(gateway):
-    with Endpoint(lambda _: (200, b'{"wrong": 1}')) as endpoint:
+    with HTTPServer(lambda _: (200, b'{"wrong": 1}')) as endpoint:
         command = [os.environ["POSTERN"], "storm", "--url", theirs(gateway)]
         command += ["--provider", f"http://0.0.0.0:{endpoint.port}", *THEIRS, *STORM]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert done.returncode == 1 and done.stdout == ""
         assert done.stderr.count("\n") == 1 and "went first and was not let in: provider_no_token" in done.stderr
-        assert len(endpoint.calls) == 1
-        fields = {name.lower(): text for name, text in endpoint.calls[0][1].items()}
+        assert len(endpoint.requests) == 1
+        fields = {name.lower(): text for name, text in endpoint.requests[0].headers.items()}
         assert fields["user-agent"].startswith("postern-storm/") and len(fields["postern-storm"]) == 16
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_all_parts_of_a_run_have_one_name_and_only_this_machine_is_spared_it(gateway, processes):
-    with Endpoint(lambda _: (500, b"")) as endpoint:
-        stormed = ["--url", gateway.url, "--provider", f"http://127.0.0.1:{endpoint.port}", "--clients", "20"]
+    with HTTPServer(lambda _: (500, b"")) as endpoint:
+        stormed = ["--url", gateway.url, "--provider", endpoint.url, "--clients", "20"]
         stop = ["--processes", processes, "--timeout", "3s"]
         run(*stormed, *stop, expected=(1,))
-        names = {fields.get("postern-storm") or fields.get("Postern-Storm") for _, fields in endpoint.calls}
+        names = {fields.get("postern-storm") or fields.get("Postern-Storm") for fields in headers(endpoint)}
         assert len(names) == 1 and None not in names
-        endpoint.calls.clear()
+        endpoint.requests.clear()
         run(*stormed, *stop, "--unmarked", expected=(1,))
-        assert endpoint.calls
-        for _, fields in endpoint.calls:
+        assert endpoint.requests
+        for fields in headers(endpoint):
             assert not {"postern-storm", "user-agent"} & {name.lower() for name in fields}
 
 
 def test_a_storm_that_meets_nothing_but_failures_ends_itself_and_says_why(gateway):
     # The first call is the one client's that goes ahead.
-    with Endpoint(lambda _: (500, b"")) as endpoint:
+    with HTTPServer(lambda _: (500, b"")) as endpoint:
         report = run(
-            "--url", gateway.url, "--provider", f"http://127.0.0.1:{endpoint.port}", "--clients", "100", "--rate", "20",
+            "--url", gateway.url, "--provider", endpoint.url, "--clients", "100", "--rate", "20",
             "--stop-when", "provider.refused.share > 50% over 2s", expected=(1,),
         )
         assert report["result"]["seconds"] < 6 and not report["result"]["was_interrupted"]
@@ -103,9 +74,9 @@ def test_a_storm_that_meets_nothing_but_failures_ends_itself_and_says_why(gatewa
 
 
 def test_the_first_failure_is_told_while_clients_still_try(gateway):
-    with Endpoint(lambda _: (200, b'{"access_token": "x"}')) as endpoint:
+    with HTTPServer(lambda _: (200, b'{"access_token": "x"}')) as endpoint:
         storm = storms.Running(
-            "--url", gateway.url, "--provider", f"http://127.0.0.1:{endpoint.port}", "--clients", "5", "--timeout", "20s"
+            "--url", gateway.url, "--provider", endpoint.url, "--clients", "5", "--timeout", "20s"
         )
         with storm:
             start = time.monotonic()
@@ -114,9 +85,9 @@ def test_the_first_failure_is_told_while_clients_still_try(gateway):
 
 
 def test_calls_of_the_endpoint_keep_to_their_rate(gateway):
-    with Endpoint(lambda _: (403, b"")) as endpoint:
-        run("--url", gateway.url, "--provider", f"http://127.0.0.1:{endpoint.port}", "--clients", "60", "--rate", "500",
+    with HTTPServer(lambda _: (403, b"")) as endpoint:
+        run("--url", gateway.url, "--provider", endpoint.url, "--clients", "60", "--rate", "500",
             "--fetch-rate", "20", "--timeout", "10s", expected=(1,))
-        times = sorted(at for at, _ in endpoint.calls)
+        times = sorted(request.at for request in endpoint.requests)
         assert len(times) == 60 and 2.5 < times[-1] - times[0] < 8
         assert max(sum(1 for other in times if at <= other < at + 1) for at in times) <= 25

@@ -1,13 +1,11 @@
 """The login page as a person has it: in a browser, with a keyboard."""
 
-import http.server
-import threading
-
 import pytest
 import requests
 from authlib.integrations.requests_client import OAuth2Session
 from devtools import Page
 from gateway import Gateway
+from http_server import HTTPServer
 from provider import CLIENT, SCOPES, parameters
 
 
@@ -15,20 +13,8 @@ from provider import CLIENT, SCOPES, parameters
 def callback():
     """A native application's own server, on any port (RFC 8252 section 7.3)."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain")
-            self.end_headers()
-            self.wfile.write(b"back in the application")
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/callback"
-        server.shutdown()
+    with HTTPServer(lambda _: (200, b"back in the application", "text/plain")) as server:
+        yield f"{server.url}/callback"
 
 
 def test_a_person_logs_in(issuer, callback, tmp_path):

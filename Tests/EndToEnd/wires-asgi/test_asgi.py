@@ -4,25 +4,23 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
-from pathlib import Path
 
 import applications
 import pytest
-import storms
+from counting_server import CountingServer
 
-WIRES = Path(__file__).parents[3] / "Deploy" / "wires"
 CLIENTS = 30
 FILES = {"channels": "close-4401", "signalr": "signalr-json"}
 
 
-class Server:
+class Server(CountingServer):
+    clients = CLIENTS
+    pace = ("--rate", "100", "--hold", "2s")
+
     def __init__(self, name, folder):
+        super().__init__(folder, applications.SECRET)
         self.name = name
-        self.path = folder / "log"
-        self.path.touch()
-        self.secret = folder / "secret"
-        self.secret.write_text(applications.SECRET)
+        self.description = FILES[name]
 
     def __enter__(self):
         command = [sys.executable, applications.__file__, self.name, str(self.path)]
@@ -34,16 +32,6 @@ class Server:
         self.process.terminate()
         self.process.wait(20)
         self.process.stdout.close()
-
-    @property
-    def log(self):
-        return Counter(self.path.read_text().split())
-
-    def storm(self, *more):
-        return storms.run(
-            *("--wire", str(WIRES / f"{FILES[self.name]}.json"), "--url", self.url, "--mint", "--secret-file", str(self.secret)),
-            *("--clients", str(CLIENTS), "--rate", "100", "--hold", "2s", "--timeout", "60s", *more),
-        )["result"]
 
 
 @pytest.fixture(params=FILES)
@@ -77,8 +65,7 @@ def test_old_tokens_are_refused_and_never_count_as_logins(server):
 
 def test_one_client_is_shown_without_its_token(server):
     command = [
-        *(os.environ["POSTERN"], "wire", "try", "--wire", str(WIRES / f"{FILES[server.name]}.json"), "--url", server.url),
-        *("--mint", "--secret-file", str(server.secret), "--life", "3s", "--timeout", "20s"),
+        *(os.environ["POSTERN"], "wire", "try", *server.wire, "--life", "3s", "--timeout", "20s"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,14 +6,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
-import storms
+from counting_server import CountingServer
 
 HERE = Path(__file__).parent
-WIRES = HERE.parents[2] / "Deploy" / "wires"
 SECRET = "a secret of thirty-two bytes, or more"
 CLIENTS = 20
 
@@ -47,15 +45,15 @@ def node(port):
     }
 
 
-class Router:
+class Router(CountingServer):
+    description = "wamp-ticket"
+    clients = CLIENTS
+
     def __init__(self, folder):
+        super().__init__(folder, SECRET)
         self.folder = folder
         self.port = free_port()
         (folder / "config.json").write_text(json.dumps(node(self.port)))
-        self.path = folder / "judged"
-        self.path.touch()
-        self.secret = folder / "secret"
-        self.secret.write_text(SECRET)
         self.url = f"ws://127.0.0.1:{self.port}"
 
     def __enter__(self):
@@ -79,16 +77,6 @@ class Router:
         self.process.terminate()
         self.process.wait(30)
         self.output.close()
-
-    @property
-    def log(self):
-        return Counter(self.path.read_text().split())
-
-    def storm(self, *more):
-        return storms.run(
-            *("--wire", str(WIRES / "wamp-ticket.json"), "--url", self.url, "--mint", "--secret-file", str(self.secret)),
-            *("--clients", str(CLIENTS), "--rate", "50", "--hold", "3s", "--timeout", "60s", *more),
-        )["result"]
 
 
 @pytest.fixture

@@ -5,13 +5,12 @@ import hashlib
 import json
 import os
 import subprocess
-import threading
 import time
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import nkeys
+from http_server import HTTPServer
 
 SERVER = "/usr/sbin/nats-server"
 
@@ -70,30 +69,18 @@ class Nats:
         everything = {"pub": {}, "sub": {}, "subs": -1, "data": -1, "payload": -1, "bearer_token": True}
         return self.account.sign(pair.public, user, "user", everything, end)
 
+    def give(self, request):
+        """A token, as the request wants it."""
+        wish = json.loads(request.body)
+        self.log["tokens"] += 1
+        end = round(wish.get("expires_at") or time.time() + wish["life_s"])
+        return json.dumps({"token": self.token(wish["user_id"], end)}).encode()
+
     def __enter__(self):
         self.process = subprocess.Popen([SERVER, "-c", str(self.config)])
-        nats = self
-
-        class Endpoint(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                wish = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                nats.log["tokens"] += 1
-                end = round(wish.get("expires_at") or time.time() + wish["life_s"])
-                answer = json.dumps({"token": nats.token(wish["user_id"], end)}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_):
-                pass
-
-        self.endpoint = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-        threading.Thread(target=self.endpoint.serve_forever, daemon=True).start()
-        self.provider = f"http://127.0.0.1:{self.endpoint.server_port}"
+        self.endpoint = HTTPServer(self.give, keeps=True)
+        self.endpoint.__enter__()
+        self.provider = self.endpoint.url
         deadline = time.monotonic() + 20
         while not (found := list(self.ports.glob("*.ports"))) or not found[0].read_text():
             assert time.monotonic() < deadline and self.process.poll() is None, "nats-server did not start"
@@ -104,8 +91,7 @@ class Nats:
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait(20)
-        self.endpoint.shutdown()
-        self.endpoint.server_close()
+        self.endpoint.__exit__()
 
     def count(self, words):
         """In how many lines of the server's log the words stand."""

@@ -1,16 +1,13 @@
 """`postern serve --wire`: the gateway's side of each description that comes with postern.
 
-Storms with the same file, and clients that nobody here wrote. Ably, Phoenix, Supabase and Pusher are described by their documents; no
-server of theirs takes part here.
+Storms with the same file, and clients that nobody here wrote; `wires-clients` has more of them. Ably, Phoenix, Supabase and Pusher are
+described by their documents; no server of theirs takes part here.
 """
 
 import asyncio
 import json
 import threading
 import time
-import urllib.request
-from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
 import centrifuge
@@ -19,26 +16,21 @@ import pysher
 import pytest
 import socketio
 import storms
+from described import TIMES, secrets, serving
 from gateway import Gateway, token
+from http_server import HTTPServer
+from orders import counts_of, get, lines, order, until
 
 CLIENTS = 20
 # All but the plain dialect's own, whose path is not free.
 RENEWED = ["ably", "centrifuge-v1", "centrifugo", "supabase-realtime"]
 RETURNING = ["close-4401", "graphql-transport-ws", "nats", "phoenix", "signalr-json", "socketio", "wamp-ticket"]
-TIMES = ["--any-refresh-timeout", "--refresh-timeout", "5s", "--journal"]
-
-
-def secrets(folder):
-    """What stands for the secrets in the descriptions."""
-    path = folder / "key"
-    path.write_text("k")
-    return ["--template-secret", f"app_key={path}", "--template-secret", f"apikey={path}"]
 
 
 @pytest.fixture
-def serve(wires, tmp_path):
+def serve(tmp_path):
     def serve(name, *flags):
-        return Gateway("--wire", str(wires / f"{name}.json"), *secrets(tmp_path), *TIMES, *flags, loops=1)
+        return Gateway(*serving(name, tmp_path), *flags, loops=1)
 
     return serve
 
@@ -52,35 +44,6 @@ def storm(wires, tmp_path):
         )["result"]
 
     return storm
-
-
-def get(gateway, path):
-    with urllib.request.urlopen(gateway.control_url + path, timeout=10) as answer:
-        return json.load(answer)
-
-
-def order(gateway, path, body):
-    request = urllib.request.Request(
-        gateway.control_url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}, method="POST"
-    )
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        return json.load(answer)
-
-
-def lines(gateway):
-    return get(gateway, "/journal?limit=1000")["lines"]
-
-
-def counts_of(gateway):
-    """How many lines of each kind there are."""
-    return Counter(line["kind"] for line in lines(gateway))
-
-
-def until(met, within=20):
-    deadline = time.monotonic() + within
-    while not met():
-        assert time.monotonic() < deadline, "it has not come about"
-        time.sleep(0.02)
 
 
 # Storms with the same file
@@ -117,59 +80,31 @@ def test_a_pusher_client_asks_for_its_token_when_it_has_been_named(serve, storm)
 def test_a_pusher_clients_token_is_asked_for_with_the_name_of_its_socket(serve, storm, tmp_path):
     asked = []
 
-    class Endpoint(BaseHTTPRequestHandler):
-        def do_POST(self):
-            wish = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            asked.append(wish["socket_id"][0])
-            answer = json.dumps({"auth": token(wish["user"][0], 60)}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
+    def give(request):
+        wish = parse_qs(request.body.decode())
+        asked.append(wish["socket_id"][0])
+        return json.dumps({"auth": token(wish["user"][0], 60)}).encode()
 
-        def log_message(self, *_):
-            pass
-
-    endpoint = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    threading.Thread(target=endpoint.serve_forever, daemon=True).start()
     tokens = tmp_path / "auth.json"
     tokens.write_text(
         """{ "tokens": 1, "users": { "template": "load-{{number}}" },
           "request": { "url": "/auth", "form": { "socket_id": "{{taken.socket_id}}", "user": "{{user}}" } },
           "answer": { "token": "/auth", "end": "jwt" } }"""
     )
-    try:
-        with serve("pusher") as gateway:
-            result = storm("pusher", gateway, "--tokens", str(tokens), "--provider", f"http://127.0.0.1:{endpoint.server_port}")
-            names = {line["connection"] for line in lines(gateway) if line["kind"] == "logged_in"}
-    finally:
-        endpoint.shutdown()
-        endpoint.server_close()
+    with HTTPServer(give) as endpoint, serve("pusher") as gateway:
+        result = storm("pusher", gateway, "--tokens", str(tokens), "--provider", endpoint.url)
+        names = {line["connection"] for line in lines(gateway) if line["kind"] == "logged_in"}
     assert result["connects"]["accepted"] == CLIENTS and result["errors"] == {}, result
     assert sorted(asked) == sorted(f"1.{name}" for name in names) and len(names) == CLIENTS
 
 
 def test_an_answer_ahead_of_the_upgrade_that_lacks_something_is_told(wires, tmp_path):
-    class Mute(BaseHTTPRequestHandler):
-        def do_POST(self):
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Mute)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     secret = tmp_path / "secret"
     secret.write_text("a secret of thirty-two bytes, or more")
-    flags = ["--wire", str(wires / "signalr-json.json"), "--url", f"ws://127.0.0.1:{server.server_port}", "--mint", "--secret-file", str(secret)]
-    try:
+    with HTTPServer(lambda _: b"{}") as server:
+        url = server.url.replace("http:", "ws:")
+        flags = ["--wire", str(wires / "signalr-json.json"), "--url", url, "--mint", "--secret-file", str(secret)]
         result = storms.run(*flags, "--clients", "3", "--hold", "1s", "--timeout", "20s", expected=(1,))["result"]
-    finally:
-        server.shutdown()
-        server.server_close()
     assert result["errors"] == {"before_lacks_connection_token": 3}, result
     assert result["connects"]["failed"] == {"http_200": 3} and result["connects"]["accepted"] == 0
 

@@ -1,0 +1,34 @@
+"""A server in a process of its own that counts what it did, and storms of it."""
+
+from collections import Counter
+
+import storms
+from described import WIRES
+
+
+class CountingServer:
+    """Writes a word for each thing it did into a file; clients mint tokens with its secret.
+
+    Who inherits it sets `url`, and says the name of the description, its clients and how they are paced.
+    """
+
+    description = None
+    clients = 20
+    pace = ("--rate", "50", "--hold", "3s")
+
+    def __init__(self, folder, secret):
+        self.path = folder / "log"
+        self.path.touch()
+        self.secret = folder / "secret"
+        self.secret.write_text(secret)
+
+    @property
+    def log(self):
+        return Counter(self.path.read_text().split())
+
+    @property
+    def wire(self):
+        return ["--wire", str(WIRES / f"{self.description}.json"), "--url", self.url, "--mint", "--secret-file", str(self.secret)]
+
+    def storm(self, *more):
+        return storms.run(*self.wire, "--clients", str(self.clients), *self.pace, "--timeout", "60s", *more)["result"]

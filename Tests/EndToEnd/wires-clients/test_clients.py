@@ -1,0 +1,216 @@
+"""Clients that nobody here wrote, against `postern serve --wire`: none of them knows that it is no gateway of its vendor's.
+
+Of these wires no server can be had from Debian or PyPI. What each client does at the end of its token is its own business.
+"""
+
+import asyncio
+import threading
+import time
+from urllib.parse import urlencode
+
+import pytest
+from described import serving
+from gateway import Gateway, token
+from orders import counts_of, lines, order
+
+LIFE = 2
+
+
+@pytest.fixture
+def serve(tmp_path):
+    def serve(name, *flags):
+        return Gateway(*serving(name, tmp_path), *flags, loops=1)
+
+    return serve
+
+
+def journal(gateway, user, kind):
+    return [line for line in lines(gateway) if line.get("user") == user and line["kind"] == kind]
+
+
+# Ably
+
+
+def ably_client(gateway, asked, life=LIFE):
+    from ably import AblyRealtime
+
+    async def auth(_):
+        asked.append(time.monotonic())
+        return token("ann", life)
+
+    return AblyRealtime(auth_callback=auth, realtime_host=f"127.0.0.1:{gateway.port}", tls=False, use_binary_protocol=False)
+
+
+def test_ably_answers_the_gateways_auth_on_its_connection(serve):
+    async def main(gateway):
+        asked = []
+        client = ably_client(gateway, asked, life=4)
+        await asyncio.wait_for(client.connection.once_async("connected"), 20)
+        while len(journal(gateway, "ann", "refreshed")) < 2:
+            await asyncio.sleep(0.1)
+        await client.close()
+        return asked
+
+    with serve("ably", "--refresh-lead", "1s") as gateway:
+        asked = asyncio.run(asyncio.wait_for(main(gateway), 40))
+        counts = counts_of(gateway)
+    assert counts["logged_in"] == 1 and counts["refreshed"] >= 2 and counts.get("cut_off", 0) == 0, counts
+    assert len(asked) >= 3
+
+
+def test_ably_comes_back_with_a_new_token_when_it_is_put_out(serve):
+    async def main(gateway):
+        asked = []
+        client = ably_client(gateway, asked, life=600)
+        await asyncio.wait_for(client.connection.once_async("connected"), 20)
+        order(gateway, "/users/ann/disconnect", {})
+        await asyncio.wait_for(client.connection.once_async("disconnected"), 20)
+        await asyncio.wait_for(client.connection.once_async("connected"), 40)
+        await client.close()
+
+    with serve("ably") as gateway:
+        asyncio.run(asyncio.wait_for(main(gateway), 60))
+        assert counts_of(gateway)["logged_in"] == 2
+
+
+# Supabase
+
+
+def test_supabase_renews_on_its_channel_and_outlives_the_old_token(serve):
+    from realtime import AsyncRealtimeClient
+
+    async def main(gateway):
+        client = AsyncRealtimeClient(f"{gateway.http_url}/realtime/v1", params={"apikey": "k"}, auto_reconnect=False)
+        client.access_token = token("ann", LIFE)
+        states = []
+        await client.connect()
+        channel = client.channel("room")
+        await asyncio.wait_for(channel.subscribe(lambda state, error: states.append((str(state), error))), 20)
+        assert states and "SUBSCRIBED" in states[0][0], states
+        for _ in range(3):
+            await asyncio.sleep(LIFE / 2)
+            await client.set_auth(token("ann", LIFE))
+        assert client.is_connected and len(states) == 1, states
+        await client.close()
+
+    with serve("supabase-realtime") as gateway:
+        asyncio.run(asyncio.wait_for(main(gateway), 40))
+        counts = counts_of(gateway)
+    assert counts["logged_in"] == 1 and counts["refreshed"] == 3 and counts.get("cut_off", 0) == 0, counts
+
+
+def test_supabase_is_told_that_its_token_is_no_good(serve):
+    from realtime import AsyncRealtimeClient
+
+    async def main(gateway):
+        client = AsyncRealtimeClient(f"{gateway.http_url}/realtime/v1", params={"apikey": "k"}, auto_reconnect=False)
+        client.access_token = token("ann", -60)
+        states = []
+        await client.connect()
+        waiting = asyncio.create_task(client.channel("room").subscribe(lambda state, error: states.append((str(state), str(error)))))
+        while not states:
+            await asyncio.sleep(0.05)
+        waiting.cancel()
+        await client.close()
+        return states
+
+    with serve("supabase-realtime") as gateway:
+        states = asyncio.run(asyncio.wait_for(main(gateway), 40))
+        assert "CHANNEL_ERROR" in states[0][0] and "InvalidJWTToken" in states[0][1], states
+        assert counts_of(gateway).get("logged_in", 0) == 0
+
+
+# SignalR
+
+
+def signalr_client(gateway, asked, life):
+    import logging
+
+    from signalrcore.hub_connection_builder import HubConnectionBuilder
+
+    def auth():
+        asked.append(1)
+        return token("ann", life)
+
+    options = {"access_token_factory": auth}
+    return (
+        HubConnectionBuilder()
+        .with_url(f"{gateway.http_url}/hub?" + urlencode({"access_token": token("ann", life)}), options=options)
+        .configure_logging(logging.CRITICAL)
+        .build()
+    )
+
+
+def test_signalr_negotiates_is_pinged_and_told_the_end(serve):
+    with serve("signalr-json") as gateway:
+        opened, closed, asked = threading.Event(), threading.Event(), []
+        client = signalr_client(gateway, asked, LIFE)
+        client.on_open(opened.set)
+        client.on_close(closed.set)
+        client.start()
+        assert opened.wait(20)
+        assert closed.wait(20)
+        client.stop()
+        counts = counts_of(gateway)
+    assert asked and counts["logged_in"] == 1 and counts["cut_off"] == 1, counts
+
+
+def test_signalr_is_refused_at_its_negotiate(serve):
+    with serve("signalr-json") as gateway:
+        client = signalr_client(gateway, [], -60)
+        with pytest.raises(Exception, match="401"):
+            client.start()
+        assert counts_of(gateway).get("logged_in", 0) == 0
+
+
+# GraphQL
+
+
+def test_gql_subscribes_and_is_told_the_end(serve):
+    from gql import Client
+    from gql.transport.exceptions import TransportConnectionFailed
+    from gql.transport.websockets import WebsocketsTransport
+
+    async def main(gateway, life):
+        transport = WebsocketsTransport(
+            f"{gateway.url}/graphql", init_payload={"token": token("ann", life)}, subprotocols=["graphql-transport-ws"], ping_interval=1
+        )
+        async with Client(transport=transport, fetch_schema_from_transport=False) as session:
+            await asyncio.wait_for(transport.wait_closed(), 20)
+            return session
+
+    with serve("graphql-transport-ws") as gateway:
+        asyncio.run(asyncio.wait_for(main(gateway, LIFE), 40))
+        counts = counts_of(gateway)
+        assert counts["logged_in"] == 1 and counts["cut_off"] == 1, counts
+        with pytest.raises(TransportConnectionFailed) as refused:
+            asyncio.run(asyncio.wait_for(main(gateway, -60), 40))
+        assert refused.value.__cause__.rcvd.code == 4403
+        assert counts_of(gateway)["logged_in"] == 1
+
+
+# Phoenix
+
+
+def test_phoenix_joins_beats_and_hears_its_channel_close(serve):
+    from phoenix_channels_python_client.client import PHXChannelsClient
+
+    async def main(gateway):
+        async def nothing(_):
+            pass
+
+        lost = asyncio.Event()
+
+        async def gone(*_):
+            lost.set()
+
+        address = f"{gateway.url}/socket/websocket?" + urlencode({"token": token("ann", LIFE)})
+        client = PHXChannelsClient(address, "unused", heartbeat_interval_s=0.5, auto_reconnect=False, on_topic_lost=gone, on_disconnect=gone)
+        async with client:
+            await client.subscribe_to_topic("user:ann", nothing)
+            await asyncio.wait_for(lost.wait(), 20)
+
+    with serve("phoenix") as gateway:
+        asyncio.run(asyncio.wait_for(main(gateway), 40))
+        counts = counts_of(gateway)
+    assert counts["logged_in"] == 1 and counts["cut_off"] == 1, counts
