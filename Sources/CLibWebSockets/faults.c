@@ -4,14 +4,19 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-void postern_reset(struct lws *wsi) {
+void postern_reset_on_close(int fd) {
   struct linger none = {1, 0};
+
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+}
+
+void postern_reset(struct lws *wsi) {
   struct sockaddr nobody = {.sa_family = AF_UNSPEC};
   SSL *ssl = lws_get_ssl(wsi);
   int fd = lws_get_socket_fd(wsi);
 
   if (ssl) SSL_set_quiet_shutdown(ssl, 1);
-  setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+  postern_reset_on_close(fd);
   // The library calls shutdown() before it closes, and the peer would see that end first. Linux resets a connection that
   // is told to have no peer any more (connect(2)) at once.
   connect(fd, &nobody, sizeof(nobody));

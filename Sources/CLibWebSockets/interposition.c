@@ -2,7 +2,6 @@
 #include "postern_lws.h"
 
 #include <dlfcn.h>
-#include <ifaddrs.h>
 #include <openssl/err.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,21 +11,17 @@
 
 // libwebsockets calls recv(), OpenSSL's functions and its own lws_write() through its procedure linkage table. The functions of
 // these names here come first in the order in which the dynamic linker looks, so the library calls them, and they call
-// the ones they stand before. Eight things cannot be had in another way:
+// the ones they stand before. Six things cannot be had in another way:
 //
 // - Giving the library a connection together with its TLS session. It makes a session for each connection itself, with
 //   SSL_new(); here it gets the one that is there.
 // - That a ping arrived, and that it stays without an answer. The library answers it and tells nobody; but it writes its
 //   answer with lws_write().
-// - Why a TLS handshake with a server that was dialled failed. The library says so in words at best, and empties
-//   OpenSSL's queue of errors.
 // - The code of a close frame. The library makes 1002 of 1012 to 1014; but the frame is still where it was read to.
 // - That a close frame of ours is the last word. The library sends one of its own after it if what comes meanwhile breaks
 //   the protocol, as an answer inside the rest of a frame does.
 // - Keeping a connection open whose WebSocket is over. The library answers a close frame by the end of the connection, with
 //   shutdown() and close().
-// - Binding a dialled connection to an address at the price of bind(). The library first asks the kernel for all interfaces,
-//   to see whether one has that address for its name: a netlink socket and a dozen calls, a fifth of what a dial costs.
 // - Which eventfd a context has. From 4.3 on the library forgets to close that of a context on somebody else's loop.
 //
 // They are defined under names of their own with the assembler's name beside, so that no header's inline version or
@@ -37,22 +32,18 @@
 ssize_t postern_recv(int fd, void *buffer, size_t size, int flags) INTERPOSES("recv");
 int postern_ssl_read(SSL *ssl, void *buffer, int size) INTERPOSES("SSL_read");
 SSL *postern_ssl_new(SSL_CTX *context) INTERPOSES("SSL_new");
-int postern_ssl_connect(SSL *ssl) INTERPOSES("SSL_connect");
 int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum lws_write_protocol kind)
     INTERPOSES("lws_write");
 int postern_shutdown(int fd, int how) INTERPOSES("shutdown");
 int postern_close(int fd) INTERPOSES("close");
-int postern_getifaddrs(struct ifaddrs **list) INTERPOSES("getifaddrs");
 int postern_eventfd(unsigned initial, int flags) INTERPOSES("eventfd");
 
 typedef ssize_t (*recv_function)(int, void *, size_t, int);
 typedef int (*ssl_read_function)(SSL *, void *, int);
-typedef int (*ssl_connect_function)(SSL *);
 typedef SSL *(*ssl_new_function)(SSL_CTX *);
 typedef int (*lws_write_function)(struct lws *, unsigned char *, size_t, enum lws_write_protocol);
 typedef int (*shutdown_function)(int, int);
 typedef int (*close_function)(int);
-typedef int (*getifaddrs_function)(struct ifaddrs **);
 typedef int (*eventfd_function)(unsigned, int);
 
 static void *next(void **found, const char *name) {
@@ -69,11 +60,9 @@ int postern_interposition_works(void) {
   return dlsym(RTLD_DEFAULT, "recv") == (void *)postern_recv &&
          dlsym(RTLD_DEFAULT, "SSL_read") == (void *)postern_ssl_read &&
          dlsym(RTLD_DEFAULT, "SSL_new") == (void *)postern_ssl_new &&
-         dlsym(RTLD_DEFAULT, "SSL_connect") == (void *)postern_ssl_connect &&
          dlsym(RTLD_DEFAULT, "lws_write") == (void *)postern_lws_write &&
          dlsym(RTLD_DEFAULT, "shutdown") == (void *)postern_shutdown &&
          dlsym(RTLD_DEFAULT, "close") == (void *)postern_close &&
-         dlsym(RTLD_DEFAULT, "getifaddrs") == (void *)postern_getifaddrs &&
          dlsym(RTLD_DEFAULT, "eventfd") == (void *)postern_eventfd;
 }
 
@@ -95,7 +84,7 @@ struct tail {
 
 static _Thread_local int is_reading;
 // By descriptor, NULL for nearly all. One that is left behind by a closed descriptor is forgotten when a connection is
-// handed over, and used up by the answer to a handshake that was dialled, which is longer than any control frame.
+// handed over.
 static _Thread_local struct tail **tails;
 static _Thread_local int tails_size;
 // What this thread read last, and with which descriptor.
@@ -275,32 +264,6 @@ struct lws *postern_adopt(struct postern_vhost *vhost, int fd, SSL *session, con
   return wsi;
 }
 
-// The client's handshake that was stepped last, and what it came to.
-static _Thread_local int dialled_fd = -1;
-static _Thread_local enum postern_tls_end dialled_end;
-
-int postern_ssl_connect(SSL *ssl) {
-  static void *found;
-  int result = ((ssl_connect_function)next(&found, "SSL_connect"))(ssl);
-  int error;
-
-  if (!is_reading) return result;
-  error = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl, result);
-  dialled_fd = SSL_get_fd(ssl);
-  dialled_end = error == SSL_ERROR_NONE ? postern_tls_verification(SSL_get_verify_result(ssl))
-                : error == SSL_ERROR_SSL ? postern_tls_classify(ssl)
-                : error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? postern_tls_done
-                                                                                 : postern_tls_failed;
-  return result;
-}
-
-enum postern_tls_end postern_dialled_tls_end(int fd) { return fd >= 0 && fd == dialled_fd ? dialled_end : postern_tls_done; }
-
-int postern_has_read_tls(int fd) {
-  return fd >= 0 && fd == last_fd && last_count >= 3 && (last_bytes[0] == 0x15 || last_bytes[0] == 0x16) &&
-         last_bytes[1] == 3;
-}
-
 int postern_lws_write(struct lws *wsi, unsigned char *buffer, size_t size, enum lws_write_protocol kind) {
   static void *found;
   lws_write_function write = (lws_write_function)next(&found, "lws_write");
@@ -374,24 +337,4 @@ int postern_close(int fd) {
     return 0;
   }
   return ((close_function)next(&found, "close"))(fd);
-}
-
-static _Thread_local int is_dialling;
-
-struct lws *postern_connect(const struct lws_client_connect_info *info) {
-  struct lws *wsi;
-
-  is_dialling = 1;
-  wsi = lws_client_connect_via_info(info);
-  is_dialling = 0;
-  return wsi;
-}
-
-int postern_getifaddrs(struct ifaddrs **list) {
-  static void *found;
-
-  if (!is_dialling) return ((getifaddrs_function)next(&found, "getifaddrs"))(list);
-  // Of no interfaces none has that name, and the library takes it for the address that it is.
-  *list = NULL;
-  return 0;
 }

@@ -59,14 +59,6 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
   case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
   case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL:
   case LWS_CALLBACK_CLOSED:
-  case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
-  case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-  case LWS_CALLBACK_CLIENT_ESTABLISHED:
-  case LWS_CALLBACK_CLIENT_RECEIVE:
-  case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
-  case LWS_CALLBACK_CLIENT_WRITEABLE:
-  case LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:
-  case LWS_CALLBACK_CLIENT_CLOSED:
     return receiver(wsi, (int)reason, user, in, len);
   default:
     return 0;
@@ -145,7 +137,7 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
   // Else a write is cut to the size of the receive buffer.
   vhost->protocols[0].tx_packet_size = 1 << 24;
   memset(&info, 0, sizeof(info));
-  info.port = settings->is_client ? CONTEXT_PORT_NO_LISTEN : CONTEXT_PORT_NO_LISTEN_SERVER;
+  info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
   info.vhost_name = vhost->name;
   info.protocols = vhost->protocols;
   info.retry_and_idle_policy = &no_retry;
@@ -161,8 +153,6 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
     info.ssl_private_key_filepath = vhost->key_path;
     info.alpn = "http/1.1";
   }
-  if (settings->is_ipv4_only) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
-  if (settings->is_client) info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
   vhost->vhost = lws_create_vhost(context, &info);
   if (!vhost->vhost) {
     postern_vhost_free(vhost);
@@ -194,28 +184,3 @@ struct lws_vhost *postern_vhost_lws(struct postern_vhost *vhost) { return vhost-
 int postern_accept(int listening) { return accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
 void postern_kill(struct lws *wsi) { lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC); }
-
-struct lws *postern_dial(const struct postern_dial_settings *settings) {
-  struct lws_client_connect_info info;
-
-  memset(&info, 0, sizeof(info));
-  info.context = settings->context;
-  info.vhost = settings->vhost->vhost;
-  info.address = settings->host;
-  info.port = settings->port;
-  info.path = settings->path;
-  info.host = settings->host_header;
-  info.protocol = settings->subprotocols;
-  info.local_protocol_name = "postern";
-  info.iface = settings->source;
-  info.ssl_connection = LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
-  if (settings->is_tls) info.ssl_connection |= LCCSCF_USE_SSL;
-  if (settings->is_tls && settings->allows_untrusted)
-    info.ssl_connection |=
-        LCCSCF_ALLOW_SELFSIGNED | LCCSCF_ALLOW_INSECURE | LCCSCF_ALLOW_EXPIRED | LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK;
-  info.ietf_version_or_minus_one = -1;
-  info.retry_and_idle_policy = &no_retry;
-  info.userdata = settings->user;
-  info.opaque_user_data = settings->user;
-  return postern_connect(&info);
-}

@@ -50,10 +50,6 @@ struct postern_vhost_settings {
   /// PEM files, NULL for plain text.
   const char *certificate_path;
   const char *key_path;
-  /// Whether the vhost dials rather than serves.
-  int is_client;
-  /// Whether it dials IPv4 only, which a source address of that family needs.
-  int is_ipv4_only;
   size_t rx_buffer_bytes;
   /// Seconds for a request head, from accept to its end.
   unsigned handshake_seconds;
@@ -111,13 +107,6 @@ enum postern_tls_end {
   postern_tls_failed,
 };
 
-/// How the client's handshake that this thread has had last on the descriptor ended; postern_tls_done if it had none.
-/// What is wrong with a certificate is said although the handshake itself may have been let through.
-enum postern_tls_end postern_dialled_tls_end(int fd);
-
-/// Whether what this thread read last was read with the descriptor and begins a TLS record (RFC 8446 section 5.1).
-int postern_has_read_tls(int fd);
-
 /// Told that a ping has come, and asked whether the library's answer may go out, from inside its write; `user` is that of
 /// the connection. 0: it is left out, and the library believes it written.
 typedef int (*postern_ping_judge)(void *user);
@@ -139,35 +128,15 @@ void postern_kill(struct lws *wsi);
 /// Sends the peer a TCP reset now, and nothing else any more, TLS's goodbye neither. The library has still to be told.
 void postern_reset(struct lws *wsi);
 
+/// Has the next close() of the descriptor send the peer a TCP reset, and drop what waits.
+void postern_reset_on_close(int fd);
+
 /// Makes the connection outlive its wsi, which the library must be about to close: gives its descriptor, the caller's from
 /// then on. The peer hears nothing.
 int postern_keep(struct lws *wsi);
 
 /// Whether the peer of a connection that nobody reads from has ended it, or its sending side.
 int postern_peer_has_gone(int fd);
-
-/// What a client connection must know. Everything is copied.
-struct postern_dial_settings {
-  struct lws_context *context;
-  struct postern_vhost *vhost;
-  const char *host;
-  int port;
-  const char *path;
-  const char *host_header;
-  /// Offered subprotocols, comma-separated; NULL for none.
-  const char *subprotocols;
-  /// A local address, NULL for the system's choice.
-  const char *source;
-  int is_tls;
-  int allows_untrusted;
-  void *user;
-};
-
-/// `lws_client_connect_via_info()` that takes `iface` for an address, and does not look for an interface of that name.
-struct lws *postern_connect(const struct lws_client_connect_info *info);
-
-/// Begins to dial; NULL if it failed at once.
-struct lws *postern_dial(const struct postern_dial_settings *settings);
 
 /// A certificate chain with its key, read and checked.
 struct postern_certificate;

@@ -102,6 +102,9 @@ package protocol SocketHandler: AnyObject, Sendable {
   /// The peer broke a rule of RFC 6455 or a limit; the transport is closing the socket with `reason` already.
   func socketViolated(_ reason: CloseReason)
 
+  /// The text of the peer's close frame, where there is one; ``socketClosed(_:)`` follows. Whoever serves is not told.
+  func socketHeardGoodbye(_ text: String)
+
   /// The end, once: the code of the peer's close frame (1005 if it had none), nil if the transport ended without one.
   func socketClosed(_ peerCode: UInt16?)
 }
@@ -110,4 +113,6 @@ package protocol SocketHandler: AnyObject, Sendable {
 
 extension SocketHandler {
   package var takesBytesAsText: Bool { false }
+
+  package func socketHeardGoodbye(_ text: String) {}
 }

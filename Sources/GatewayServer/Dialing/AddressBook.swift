@@ -23,6 +23,7 @@ final class AddressBook {
   }
 
   private var entries: [Key: Entry] = [:]
+  private var sources: [String: [SocketAddress]] = [:]
   private static let lifetime = Duration.seconds(30)
   private static let entriesMax = 256
 
@@ -37,6 +38,15 @@ final class AddressBook {
       entries[key] = Entry(addresses: addresses, until: now + Self.lifetime)
       return addresses
     }
+  }
+
+  /// The address to connect from that a text says; nil if it says none of that family.
+  func source(_ text: String, family: CInt) -> SocketAddress? {
+    if sources[text] == nil {
+      if sources.count >= Self.entriesMax { sources.removeAll() }
+      sources[text] = (try? SocketAddress.resolve(host: text, port: 0).get()) ?? []
+    }
+    return sources[text]?.first { $0.family == family }
   }
 
   /// Notes that the best address failed, so that the next is tried first.

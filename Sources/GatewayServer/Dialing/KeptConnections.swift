@@ -1,3 +1,5 @@
+// The compiler finds the constants of <sys/socket.h> in the first C module that includes it.
+internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc

@@ -204,7 +204,7 @@ extension Listener.Share: @unchecked Sendable {
     // The library's table has no place for a number above it, should this become a WebSocket.
     var excess = excess ?? (descriptor < loop.descriptorsMax ? nil : .descriptorLimit)
     if excess == .connectionLimit || excess == .descriptorLimit, descriptor < loop.descriptorsMax {
-      let isOurs = { (idle: ServerConnection) in idle.host.tally?.allowance === tally.allowance }
+      let isOurs = { (idle: ServerConnection) in idle.host.tally.allowance === tally.allowance }
       if let idle = loop.idleConnections.first(where: isOurs) {
         idle.finish()
         excess = nil

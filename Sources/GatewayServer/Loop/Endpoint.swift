@@ -21,11 +21,6 @@ class Endpoint {
     preconditionFailure("a kind of endpoint says what it does")
   }
 
-  /// Writes a message that waited in the loop's ``WriteBatch``.
-  func writeWaiting(_ frame: Frame) {
-    preconditionFailure("a kind of endpoint that has messages says how it writes them")
-  }
-
   /// The library answers a ping. Called from inside its write, where nobody else may be told of it. Whether the answer may
   /// be sent.
   func pingArrived() -> Bool { true }

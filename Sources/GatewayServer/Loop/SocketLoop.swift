@@ -53,7 +53,7 @@ package final class SocketLoop: @unchecked Sendable {
   /// the last tick.
   private var departures = 0
   private var departuresBefore = 0
-  private var isStopping = false
+  private(set) var isStopping = false
   private var thread = pthread_t()
   private let state = Mutex(State.new)
 
@@ -192,8 +192,8 @@ package final class SocketLoop: @unchecked Sendable {
   }
 
   /// Writes the message at the end of the turn, behind all that wait already. Only on the loop.
-  func write(_ frame: Frame, to endpoint: Endpoint) {
-    batch.add(frame, to: endpoint)
+  func write(_ frame: Frame, to writer: any WaitingWriter) {
+    batch.add(frame, to: writer)
     if batch.isFull { batch.write() }
   }
 
@@ -265,15 +265,12 @@ extension SocketLoop {
     }
   }
 
-  /// Adds a vhost, which dials if there is no `tally`; nil if the library refuses, or the loop has ended. Only on the loop.
-  func addHost(
-    limits: ServerLimits, tally: LoopTally?, tls: TLSFiles?, isIPv4Only: Bool = false
-  ) -> VirtualHost? {
+  /// Adds a vhost; nil if the library refuses, or the loop has ended. Only on the loop.
+  func addHost(limits: ServerLimits, tally: LoopTally, tls: TLSFiles?) -> VirtualHost? {
     events.preconditionOnLoop()
     guard let context,
       let host = VirtualHost(
-        named: "\(vhostsMade).postern", on: self, context: context, limits: limits, tally: tally, tls: tls,
-        isIPv4Only: isIPv4Only)
+        named: "\(vhostsMade).postern", on: self, context: context, limits: limits, tally: tally, tls: tls)
     else { return nil }
     vhosts.append(host)
     vhostsMade += 1

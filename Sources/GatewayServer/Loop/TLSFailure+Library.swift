@@ -16,12 +16,4 @@ extension TLSFailure {
     default: self = .handshake
     }
   }
-
-  /// Whether it is about the certificate, with which the handshake itself may have succeeded.
-  var isOfCertificate: Bool {
-    switch self {
-    case .untrusted, .wrongName, .expired, .notYetValid, .badCertificate: true
-    case .plainText, .peerWantsTLS, .clientUnwelcome, .handshake: false
-    }
-  }
 }

@@ -2,14 +2,14 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One libwebsockets virtual host on one loop: what a listener serves there, or what the loop dials from.
+/// One libwebsockets virtual host on one loop: what a listener serves there.
 final class VirtualHost {
   unowned let loop: SocketLoop
   /// The library finds a WebSocket's vhost once more by the `Host` of the upgrade request, or takes any.
   let name: String
   let limits: ServerLimits
-  /// Counts the connections that are served; nil for a vhost that dials.
-  let tally: LoopTally?
+  /// Counts the connections that are served.
+  let tally: LoopTally
   private(set) var handle: OpaquePointer!
   /// The library's TLS context of the vhost, for a change of certificate.
   private(set) var tls: OpaquePointer?
@@ -22,8 +22,8 @@ final class VirtualHost {
 
   /// Nil if the library cannot make it. Only on the loop.
   init?(
-    named name: String, on loop: SocketLoop, context: OpaquePointer, limits: ServerLimits, tally: LoopTally?,
-    tls: TLSFiles?, isIPv4Only: Bool
+    named name: String, on loop: SocketLoop, context: OpaquePointer, limits: ServerLimits, tally: LoopTally,
+    tls: TLSFiles?
   ) {
     self.loop = loop
     self.name = name
@@ -33,8 +33,7 @@ final class VirtualHost {
     let made = name.withCString { name in
       Self.withFiles(tls) { certificate, key in
         var settings = postern_vhost_settings(
-          name: name, certificate_path: certificate, key_path: key, is_client: tally == nil ? 1 : 0,
-          is_ipv4_only: isIPv4Only ? 1 : 0,
+          name: name, certificate_path: certificate, key_path: key,
           rx_buffer_bytes: SocketLoop.receiveBufferBytes,
           handshake_seconds: limits.handshakeSeconds, user: user)
         return postern_vhost_create(context, &settings)
@@ -88,16 +87,16 @@ final class VirtualHost {
 
   /// A connection of its is gone.
   func connectionEnded() {
-    tally?.connectionEnded()
+    tally.connectionEnded()
     guard !waiters.isEmpty, isEmpty else { return }
     for waiter in waiters { waiter.resume() }
     waiters = []
   }
 
-  private var isEmpty: Bool { tally?.count == 0 }
+  private var isEmpty: Bool { tally.count == 0 }
 
   /// Takes nobody any more, ends every connection without a word, and gives back what the library has of it when it has
-  /// told of the last one's end. Only from a task on the loop, and for a vhost that serves.
+  /// told of the last one's end. Only from a task on the loop.
   nonisolated(nonsending) func end() async {
     loop.events.preconditionOnLoop()
     guard !isEnding else { return await lastConnection() }

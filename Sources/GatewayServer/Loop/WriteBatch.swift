@@ -1,5 +1,11 @@
 internal import GatewayCore
 
+/// Who has messages in a ``WriteBatch``: a WebSocket, on either side.
+protocol WaitingWriter: AnyObject {
+  /// Writes a message that waited.
+  func writeWaiting(_ frame: Frame)
+}
+
 /// The messages that a loop has said in this turn and has not written yet: the answers to what 64 sockets sent at once,
 /// for instance.
 ///
@@ -12,12 +18,12 @@ final class WriteBatch {
   /// What is larger is written at once.
   static let messageBytesMax = 4096
 
-  private var waiting: [(endpoint: Endpoint, frame: Frame)] = []
-  private var writing: [(endpoint: Endpoint, frame: Frame)] = []
+  private var waiting: [(writer: any WaitingWriter, frame: Frame)] = []
+  private var writing: [(writer: any WaitingWriter, frame: Frame)] = []
 
   /// Adds a message, behind all that are there.
-  func add(_ frame: Frame, to endpoint: Endpoint) {
-    waiting.append((endpoint, frame))
+  func add(_ frame: Frame, to writer: any WaitingWriter) {
+    waiting.append((writer, frame))
   }
 
   /// Whether no further message should wait.
@@ -27,7 +33,7 @@ final class WriteBatch {
   func write() {
     guard !waiting.isEmpty else { return }
     swap(&waiting, &writing)
-    for (endpoint, frame) in writing { endpoint.writeWaiting(frame) }
+    for (writer, frame) in writing { writer.writeWaiting(frame) }
     writing.removeAll(keepingCapacity: true)
   }
 }

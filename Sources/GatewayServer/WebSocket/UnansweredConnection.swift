@@ -19,7 +19,7 @@ final class UnansweredConnection: LoopConnection, WakeupTarget {
 
   /// Begins. The loop holds it from here on.
   func start(for patience: Duration) {
-    host.tally?.connectionAssigned()
+    host.tally.connectionAssigned()
     host.loop.connections.append(self)
     host.loop.deadlines.set(wakeup, at: host.loop.now + patience)
     watcher = IOWatcher(descriptor: descriptor, on: host.loop) { [unowned self] in discard() }

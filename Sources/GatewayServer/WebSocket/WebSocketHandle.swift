@@ -2,14 +2,14 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One WebSocket on libwebsockets, the server's side or the client's.
+/// One WebSocket on libwebsockets, which serves it.
 ///
 /// Writes at the end of the loop's turn (``WriteBatch``) while nothing waits before it; waiting for the writeable callback
 /// costs two changes of the poll set and a wake-up for each message. Sends its close frames itself: the library's own
 /// closing arms two timers in its linear list, and drops the frame where data waits.
 ///
 /// `@unchecked Sendable`: made and used on one loop.
-final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
+final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendable {
   enum Phase: UInt8 {
     case opening
     case open
@@ -121,7 +121,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   }
 
   /// Writes what waited in the loop's batch.
-  override func writeWaiting(_ frame: Frame) {
+  func writeWaiting(_ frame: Frame) {
     isInBatch = false
     guard phase == .open, let wsi else { return }
     if maySendAtOnce { _ = write(frame, to: wsi) } else { enqueue(.frame(frame)) }
@@ -252,13 +252,11 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
     closeTimer?.cancel()
     closeTimer = nil
     if !isReading { loop.stopped.remove(self) }
-    handshake?.end()
-    let failure = handshake?.failure
     handshake = nil
     guard let handler else { return }
     self.handler = nil
     if wasOpening {
-      handler.socketRefused(failure ?? .unreachable("the connection ended before the WebSocket was open"))
+      handler.socketRefused(.unreachable("the connection ended before the WebSocket was open"))
     } else {
       handler.socketClosed(peerCode == 0 ? nil : peerCode)
     }
@@ -267,8 +265,7 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   override func connectionDestroyed() {
     isDestroyed = true
     loop.departed()
-    // The library may be inside dial() still, whose caller must not hear of it yet.
-    if phase == .opening, handshake?.isDialled == true { loop.events.execute { self.finish() } } else { finish() }
+    finish()
     host.connectionEnded()
   }
 
@@ -297,27 +294,21 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   ) -> Int32 {
     if hasNewPing { tellPing() }
     switch reason {
-    case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_CLIENT_RECEIVE:
+    case LWS_CALLBACK_RECEIVE:
       received(UnsafeRawBufferPointer(start: input, count: length))
-    case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
+    case LWS_CALLBACK_SERVER_WRITEABLE:
       return writable()
-    case LWS_CALLBACK_RECEIVE_PONG, LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+    case LWS_CALLBACK_RECEIVE_PONG:
       if phase == .open { handler?.socketReceivedPong() }
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
       return peerCloses(UnsafeRawBufferPointer(start: input, count: length))
-    case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_CLIENT_ESTABLISHED:
+    case LWS_CALLBACK_ESTABLISHED:
       opened()
-    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
-      return handshake?.appendFields(input, length) ?? 0
-    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-      handshake?.fail(
-        UnsafeRawBufferPointer(start: input, count: length), status: Int(lws_http_client_http_response(wsi)),
-        tls: wsi.flatMap { handshake?.tlsFailure(of: $0) })
     case LWS_CALLBACK_ADD_HEADERS:
       return handshake?.appendSubprotocol(input) ?? 0
-    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL, LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:
+    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL:
       libraryCloses()
-    case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
+    case LWS_CALLBACK_CLOSED:
       finish()
     default:
       break
@@ -328,7 +319,6 @@ final class WebSocketHandle: Endpoint, Socket, @unchecked Sendable {
   private func opened() {
     guard phase == .opening else { return }
     phase = .open
-    handshake?.end()
     handshake = nil
     handler?.socketOpened(self)
   }

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import GatewayServer
+
+@Suite("Frames as a client reads and writes them") struct ClientFrameTests {
+  private func read(_ bytes: [UInt8]) -> ClientFrame.Reading { bytes.withUnsafeBytes { ClientFrame.read($0) } }
+
+  @Test("a head is read with either form of a longer length")
+  func heads() {
+    #expect(read([0x81, 5]) == .head(ClientFrame(opcode: .text, isFinal: true, headBytes: 2, payloadBytes: 5)))
+    #expect(
+      read([0x02, 126, 1, 0]) == .head(ClientFrame(opcode: .binary, isFinal: false, headBytes: 4, payloadBytes: 256)))
+    #expect(
+      read([0x80, 127, 0, 0, 0, 0, 0, 1, 0, 0])
+        == .head(ClientFrame(opcode: .continuation, isFinal: true, headBytes: 10, payloadBytes: 65_536)))
+  }
+
+  @Test(
+    "a head that is not all there waits",
+    arguments: [[], [0x81], [0x81, 126], [0x81, 126, 1], [0x81, 127, 0, 0, 0, 0, 0, 0, 0]])
+  func parts(bytes: [UInt8]) {
+    #expect(read(bytes) == .needsMore)
+  }
+
+  @Test(
+    "what no server may send is no head",
+    arguments: [
+      // Masked; the three bits; opcodes that mean nothing; a ping in pieces, and one too long; a length above 63 bits.
+      [0x81, 0x85], [0xc1, 5], [0xa1, 5], [0x91, 5], [0x83, 0], [0x8b, 0], [0x09, 0], [0x89, 126], [0x88, 127],
+      [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0],
+    ] as [[UInt8]])
+  func invalid(bytes: [UInt8]) {
+    #expect(read(bytes) == .invalid)
+  }
+
+  @Test(
+    "a frame is written with its mask, and unmasked says what was meant",
+    arguments: [0, 1, 7, 8, 9, 125, 126, 65_535, 65_536])
+  func written(count: Int) {
+    let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
+    var buffer = [UInt8](repeating: 0, count: count + ClientFrame.headBytesMax)
+    let length = buffer.withUnsafeMutableBytes { buffer in
+      payload.withUnsafeBytes { ClientFrame.write(.binary, $0, mask: 0xdead_beef, into: buffer) }
+    }
+    let extra = count <= 125 ? 0 : count <= 65_535 ? 2 : 8
+    #expect(length == 6 + extra + count)
+    #expect(buffer[0] == 0x82)
+    #expect(buffer[1] & 0x80 != 0)
+    let mask = Array(buffer[(2 + extra)..<(6 + extra)])
+    #expect(mask == [0xef, 0xbe, 0xad, 0xde])
+    let said = buffer[(6 + extra)..<length].enumerated().map { $1 ^ mask[$0 & 3] }
+    #expect(said == payload)
+    // A reader of ours understands its length, but for the mask.
+    var head = Array(buffer[..<(2 + extra)])
+    head[1] &= 0x7f
+    #expect(read(head) == .head(ClientFrame(opcode: .binary, isFinal: true, headBytes: 2 + extra, payloadBytes: count)))
+  }
+}

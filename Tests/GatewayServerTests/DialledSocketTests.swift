@@ -1,0 +1,146 @@
+import GatewayCore
+import GatewayRuntime
+import GatewayServer
+import Testing
+
+@Suite("Dialled sockets, and servers that do as they like", .serialized) struct DialledSocketTests {
+  /// Dials a server that says `frames` with its 101; what the handler hears, up to `count` things.
+  private func heard(
+    _ frames: [UInt8], count: Int, byByte: Bool = false, _ act: @escaping @Sendable (any Socket) -> Void = { _ in }
+  ) async throws -> [SocketEvents.Event?] {
+    let raw = try RawServer()
+    var opening = raw.opening(with: byByte ? [] : frames).makeAsyncIterator()
+    let events = SocketEvents()
+    let loop = SocketLoop(index: 0, seed: 1)
+    try loop.start()
+    defer { loop.stop() }
+    let target = DialTarget(host: "127.0.0.1", port: raw.port)
+    await loop.perform {
+      SocketDialer(on: loop).dial(
+        target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [],
+        handler: RecordingHandler(events, onOpen: act))
+    }
+    let peer = try #require(await opening.next()).get()
+    var all: [SocketEvents.Event?] = [await events.next()]
+    if byByte { try peer.send(frames, byByte: true) }
+    while all.count < count { all.append(await events.next()) }
+    // Whatever it does at its opening is done, and the server was there.
+    await loop.perform {}
+    withExtendedLifetime(peer) {}
+    return all
+  }
+
+  @Test("messages come whole, in however many frames and pieces", arguments: [false, true])
+  func whole(byByte: Bool) async throws {
+    let frames: [UInt8] = [0x01, 2, 0x61, 0x62, 0x89, 1, 0x21, 0x80, 1, 0x63, 0x82, 1, 9, 0x8a, 0, 0x81, 0]
+    #expect(
+      try await heard(frames, count: 6, byByte: byByte) == [
+        .opened, .ping, .received(Frame(text: "abc")), .received(Frame(.binary, [9])), .pong,
+        .received(Frame(text: "")),
+      ])
+  }
+
+  @Test("a message of the greatest length comes, and one above it ends the socket before it has come")
+  func long() async throws {
+    let most = ServerLimits().messageBytesMax
+    let head: [UInt8] =
+      [0x82, 127, 0, 0, 0, 0] + [UInt8(most >> 24), UInt8(most >> 16 & 255), UInt8(most >> 8 & 255), UInt8(most & 255)]
+    let payload = [UInt8](repeating: 7, count: most)
+    #expect(try await heard(head + payload, count: 2) == [.opened, .received(Frame(.binary, payload))])
+    #expect(
+      try await heard([0x82, 127, 0, 0, 0, 0, 0, 2, 0, 0], count: 3) == [
+        .opened, .violated(.messageTooBig), .closed(nil),
+      ])
+    let halves = [0x02, 126, 0xff, 0xff] + [UInt8](repeating: 7, count: 65_535) + [0x80, 2, 1, 1]
+    #expect(try await heard(halves, count: 3) == [.opened, .violated(.messageTooBig), .closed(nil)])
+  }
+
+  @Test(
+    "who breaks a rule is told, and the handler hears it once and then the end",
+    arguments: [
+      [0x81, 0x81, 0, 0, 0, 0, 0x61], [0xc1, 1, 0x61], [0x83, 0], [0x09, 0], [0x80, 0], [0x01, 1, 0x61, 0x81, 1, 0x62],
+      [0x88, 1, 3], [0x8b, 0],
+    ] as [[UInt8]])
+  func protocolError(frames: [UInt8]) async throws {
+    // What comes behind is not looked at.
+    #expect(
+      try await heard(frames + [0x81, 1, 0x61, 0x80, 0], count: 3) == [
+        .opened, .violated(.protocolError), .closed(nil),
+      ])
+  }
+
+  @Test("text that is none ends the socket, in one frame or in two")
+  func badText() async throws {
+    for frames: [UInt8] in [[0x81, 2, 0xc3, 0x28], [0x01, 1, 0xc3, 0x80, 1, 0x28], [0x81, 1, 0xe2]] {
+      #expect(try await heard(frames, count: 3) == [.opened, .violated(.invalidPayload), .closed(nil)])
+    }
+  }
+
+  @Test("a close with a code that may not be sent is a breach of the protocol, one without a code is 1005")
+  func closes() async throws {
+    for code: UInt16 in [0, 999, 1004, 1005, 1006, 1015, 2999, 5000] {
+      let frame: [UInt8] = [0x88, 2, UInt8(code >> 8), UInt8(code & 255)]
+      #expect(try await heard(frame, count: 2) == [.opened, .closed(1002)])
+    }
+    #expect(try await heard([0x88, 0], count: 2) == [.opened, .closed(1005)])
+    #expect(try await heard([0x88, 3, 0x0f, 0xa1, 0xff], count: 2) == [.opened, .closed(4001)])
+  }
+
+  @Test("a handler that closes, aborts or resets at once hears the end once", arguments: ["close", "abort", "reset"])
+  func leaving(deed: String) async throws {
+    let events = try await heard([0x81, 1, 0x61, 0x88, 2, 3, 0xe8], count: 2) { socket in
+      switch deed {
+      case "close": socket.close(.normal)
+      case "abort": socket.abort()
+      default: socket.reset()
+      }
+      #expect(socket.send(Frame(text: "late")) == .closed)
+    }
+    #expect(events == [.opened, deed == "close" ? .closed(1000) : .closed(nil)])
+  }
+
+  @Test("a server that reads nothing is written to up to the limit, and what is above is refused")
+  func slow() async throws {
+    let outcomes = Box<[SendOutcome]>([])
+    _ = try await heard([], count: 1) { socket in
+      let frame = Frame(.binary, [UInt8](repeating: 1, count: 60_000))
+      for _ in 0..<400 where outcomes.get().last != .overflow { outcomes.update { $0.append(socket.send(frame)) } }
+    }
+    #expect(outcomes.get().first == .sent)
+    #expect(outcomes.get().contains(.queued))
+    #expect(outcomes.get().last == .overflow)
+  }
+
+  @Test("the text of a close frame is told ahead of the end")
+  func goodbye() async throws {
+    let raw = try RawServer()
+    var opening = raw.opening(with: [0x88, 6, 0x0f, 0xa1] + "gone".utf8).makeAsyncIterator()
+    let loop = SocketLoop(index: 0, seed: 1)
+    try loop.start()
+    defer { loop.stop() }
+    let handler = GoodbyeHandler()
+    let target = DialTarget(host: "127.0.0.1", port: raw.port)
+    await loop.perform {
+      SocketDialer(on: loop).dial(
+        target, upgrade: HTTPRequest(method: "GET", path: "/"), subprotocols: [], handler: handler)
+    }
+    _ = try #require(await opening.next()).get()
+    #expect(await handler.events.next() == .received(Frame(text: "gone")))
+    #expect(await handler.events.next() == .closed(4001))
+  }
+}
+
+/// Notes a close frame's text.
+///
+/// `@unchecked Sendable`: used on one loop.
+private final class GoodbyeHandler: SocketHandler, @unchecked Sendable {
+  let events = SocketEvents()
+  func socketHeardGoodbye(_ text: String) { events.add(.received(Frame(text: text))) }
+  func socketOpened(_ socket: any Socket) {}
+  func socketRefused(_ failure: DialFailure) {}
+  func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {}
+  func socketReceivedPong() {}
+  func socketReceivedPing() {}
+  func socketViolated(_ reason: CloseReason) {}
+  func socketClosed(_ peerCode: UInt16?) { events.add(.closed(peerCode)) }
+}
