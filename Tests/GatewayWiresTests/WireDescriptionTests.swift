@@ -104,6 +104,11 @@ struct WireDescriptionTests {
       (#""code": 4401"#, #""code": "4401""#, "/ends/0/code: '4401' is no range of codes; one as \"1000-4999\""),
       (#""code": 4401"#, #""code": 401"#, "/ends/0/code: a number; expected a whole number from 1000 to 4999"),
       (#""then": "renew""#, #""then": "new""#, "/ends/0/then: no such verdict 'new'"),
+      (
+        #""code": 4401, "then": "renew""#, #""http": 401, "contains": "x", "then": "renew""#,
+        "/ends/0/contains: a refused upgrade has no text; \"contains\" goes with \"code\""
+      ),
+      (#""code": 4401"#, #""code": 4401, "contains": 1"#, "/ends/0/contains: a number; expected text"),
       (#""how": "asked""#, #""how": "timer""#, "/refresh/how: a timer needs \"lead\""),
       (#""how": "asked", "say": "renew""#, #""how": "asked""#, "/refresh/how: nothing says the new token"),
       (

@@ -48,6 +48,9 @@ package protocol ClientDialect: Sendable {
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, by client: () -> (ClientPhase?, ClientIdentity),
     _ memory: ClientMemory?, _ hear: (ServerNotice?) -> Void)
 
+  /// The gateway has ended the connection: the code of its close frame, nil for none, and its text.
+  func heardEnd(_ code: UInt16?, _ text: String?, of client: () -> ClientIdentity)
+
   /// When a token ends, as far as it says so itself; nil where it does not.
   func end(of token: Credentials) -> WallTime?
 
@@ -77,6 +80,7 @@ extension ClientDialect {
   package func registration(of user: UserID) -> HTTPRequest? { nil }
   package func memory(of client: ClientIdentity) -> ClientMemory? { nil }
   package func end(of token: Credentials) -> WallTime? { nil }
+  package func heardEnd(_ code: UInt16?, _ text: String?, of client: () -> ClientIdentity) {}
   package func upgrade(of client: ClientIdentity, _ memory: ClientMemory?) -> ClientUpgrade { upgrade(of: client) }
   package func ahead(of client: ClientIdentity, _ memory: ClientMemory?) -> HTTPRequest? { nil }
   package func heed(_ response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?) -> String? { nil }

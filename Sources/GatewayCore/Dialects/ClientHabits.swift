@@ -124,13 +124,13 @@ package struct ComebackHabit: Hashable, Sendable {
     self.renewingErrors = renewingErrors
   }
 
-  /// What an end of that code means, and what it is called; nil where ends mean nothing.
-  package func verdict(of code: Int, isHTTP: Bool, in phase: ClientPhase) -> (verdict: ReturnVerdict, label: String?)? {
+  /// What an end of that code, with that text, means, and what it is called; nil where ends mean nothing.
+  package func verdict(
+    of code: Int, isHTTP: Bool, _ text: String? = nil, in phase: ClientPhase
+  ) -> (verdict: ReturnVerdict, label: String?)? {
     guard let ends else { return nil }
-    let rule = ends.first { rule in
-      rule.isHTTP == isHTTP && rule.phases.contains(phase) && rule.codes.contains { $0.contains(code) }
-    }
-    return rule.map { ($0.verdict, $0.label) } ?? (EndRule.usual(code, isHTTP: isHTTP), nil)
+    let rule = ends.first { $0.holds(code, isHTTP: isHTTP, text, in: phase) }
+    return rule.map { ($0.verdict, $0.label(for: text)) } ?? (EndRule.usual(code, isHTTP: isHTTP), nil)
   }
 }
 

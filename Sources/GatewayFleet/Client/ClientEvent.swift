@@ -12,8 +12,8 @@ package enum ClientEvent: Hashable, Sendable {
   /// The socket it dialled did not open.
   case dialFailed(DialFailure)
   case heard(ServerNotice)
-  /// The end of its socket: the code of the close frame, nil if there was none.
-  case closed(UInt16?)
+  /// The end of its socket: the code of the close frame, nil if there was none, and its text.
+  case closed(UInt16?, text: String? = nil)
   /// A deadline has passed, perhaps one that has moved since.
   case wakeUp
   /// The storm is over.

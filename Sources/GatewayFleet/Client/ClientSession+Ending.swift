@@ -4,10 +4,11 @@ internal import GatewayCore
 
 extension ClientSession {
   mutating func closed(
-    _ code: UInt16?, at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
+    _ code: UInt16?, _ text: String?, at now: Instant, chance: inout SeededGenerator,
+    into effects: inout [ClientEffect]
   ) {
     let reason = reason(of: code)
-    let meaning = meaning(of: code, reason)
+    let meaning = meaning(of: code, text, reason)
     noteEnd(at: now, into: &effects)
     switch phase {
     case .dialling, .loggingIn:

@@ -14,6 +14,9 @@ extension ClientSession {
     }
   }
 
+  /// Whether it has closed the connection itself, for good.
+  package var isLeaving: Bool { if case .leaving = phase { true } else { false } }
+
   /// Notes when the token ends that the provider has just given; nil if nobody says.
   package mutating func note(endOfToken end: Instant?) {
     clock.latestEnd = end
@@ -22,10 +25,10 @@ extension ClientSession {
   // MARK: What ends mean
 
   /// The verdict on a close, with what the report calls it; nil where ends mean nothing.
-  func meaning(of code: UInt16?, _ reason: String) -> (verdict: ReturnVerdict, reason: String)? {
+  func meaning(of code: UInt16?, _ text: String?, _ reason: String) -> (verdict: ReturnVerdict, reason: String)? {
     guard let habit = habits.comeback, habit.ends != nil else { return nil }
     let code = Int(code ?? CloseReason.connectionLost.code)
-    return habit.verdict(of: code, isHTTP: false, in: wirePhase ?? .opening).map { verdict, label in
+    return habit.verdict(of: code, isHTTP: false, text, in: wirePhase ?? .opening).map { verdict, label in
       (verdict, label.map { "\(reason) \($0)" } ?? reason)
     }
   }

@@ -160,10 +160,10 @@ package struct ClientSession: Sendable {
       hasSocket = false
       dialFailed(failure, at: now, chance: &chance, into: &effects)
     case .heard(let notice): heard(notice, at: now, chance: &chance, into: &effects)
-    case .closed(let code):
+    case .closed(let code, let text):
       hasSocket = false
       tokenCue = nil
-      closed(code, at: now, chance: &chance, into: &effects)
+      closed(code, text, at: now, chance: &chance, into: &effects)
     case .wakeUp: wakeUp(at: now, chance: &chance, into: &effects)
     case .stop: stop(into: &effects)
     }

@@ -10,6 +10,8 @@ actor StormClient {
   var generator: SeededGenerator
   private var socket: (any Socket)?
   private var wakeup: Wakeup?
+  /// What the gateway's close frame said.
+  private var goodbye: String?
   /// Whether the ledger counts it as settled.
   private var isSettled = false
   /// How many messages it has sent, and how often the provider was told of its user.
@@ -115,7 +117,16 @@ actor StormClient {
 
   private func closed(_ code: UInt16?) {
     socket = nil
-    handle(.closed(code))
+    let text = goodbye
+    goodbye = nil
+    if !session.isLeaving { fleet.setup.dialect.heardEnd(code, text, of: { identity }) }
+    handle(.closed(code, text: text))
+  }
+
+  /// Keeps the text of a close frame for the end that follows; a gateway may repeat the token in it.
+  private func heardGoodbye(_ text: String) {
+    guard fleet.policy.habits.comeback?.ends != nil else { return }
+    goodbye = session.token.map { $0.token.isEmpty ? text : text.replacing($0.token, with: "token") } ?? text
   }
 
   /// What it knows of itself now.
@@ -188,6 +199,8 @@ extension StormClient: SocketHandler, WakeupTarget {
   nonisolated func socketViolated(_ reason: CloseReason) {
     assumeIsolated { $0.handle(.heard(.error(number: Int(reason.code), name: reason.name))) }
   }
+
+  nonisolated func socketHeardGoodbye(_ text: String) { assumeIsolated { $0.heardGoodbye(text) } }
 
   nonisolated func socketClosed(_ peerCode: UInt16?) { assumeIsolated { $0.closed(peerCode) } }
 

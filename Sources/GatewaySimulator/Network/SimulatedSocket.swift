@@ -265,6 +265,7 @@ package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
       guard faults.answersClose else { return }
       note("<- close \(code)")
       peerCloseName = name
+      if !name.isEmpty { handler?.socketHeardGoodbye(name) }
       if answersClose {
         if state == .open { transmit(.close(code, "")) }
       } else if let other, other.state != .closed, other.state != .aborted {

@@ -49,6 +49,6 @@ struct TokenAnswerRules: Sendable {
   func errorLabel(in body: JSONView?, hiding secrets: [String]) -> String? {
     guard let body, let error, let text = error.find(in: body)?.scalarText, !text.isEmpty else { return nil }
     let shown = secrets.filter { $0.utf8.count >= 3 }.reduce(text) { $0.replacing($1, with: "secret") }
-    return WireLabel.cleaned(shown)
+    return ReportLabel.cleaned(shown)
   }
 }

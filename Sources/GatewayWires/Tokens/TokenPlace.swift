@@ -34,7 +34,7 @@ enum TokenPlace: Hashable, Sendable {
     switch self {
     case .header(let name):
       guard let value = response.header(name) else {
-        let names = response.headers.map { WireLabel.cleaned($0.name) }.joined(separator: ", ")
+        let names = response.headers.map { ReportLabel.cleaned($0.name) }.joined(separator: ", ")
         return .failure(TokenEndpointError("no field \(name), only \(names.isEmpty ? "none at all" : names)"))
       }
       return Self.checked(value, in: "the field \(name)")
@@ -92,7 +92,7 @@ enum TokenPlace: Hashable, Sendable {
 
   private static func names(_ names: [String]) -> String {
     guard !names.isEmpty else { return "an empty object" }
-    return names.prefix(8).map(WireLabel.cleaned).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+    return names.prefix(8).map(ReportLabel.cleaned).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
   }
 
   private static func noun(_ value: JSONView) -> String {

@@ -70,7 +70,7 @@ package struct DescribedClientDialect: ClientDialect {
   package func heed(_ response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?) -> String? {
     let missing = wire.before?.take(from: response, into: memory)
     watch?(.answeredAhead(status: response.status, lacking: missing))
-    return missing.map { "before_lacks_\(WireLabel.cleaned($0))" }
+    return missing.map { "before_lacks_\(ReportLabel.cleaned($0))" }
   }
 
   package func upgrade(of client: ClientIdentity) -> ClientUpgrade { upgrade(of: client, nil) }
@@ -166,6 +166,10 @@ package struct DescribedClientDialect: ClientDialect {
       if notices.isEmpty { hear(nil) }
       for notice in notices { hear(notice) }
     }
+  }
+
+  package func heardEnd(_ code: UInt16?, _ text: String?, of client: () -> ClientIdentity) {
+    if let watch { watch(.ended(code, seen(Array((text ?? "").utf8), client()))) }
   }
 
   private func notices(

@@ -19,7 +19,7 @@ struct Taken {
     // A gateway may repeat the token that it refuses, and a report shows none.
     func label(_ text: String) -> String {
       let token = client.token?.token ?? ""
-      return WireLabel.cleaned(token.isEmpty ? text : text.replacing(token, with: "token"))
+      return ReportLabel.cleaned(token.isEmpty ? text : text.replacing(token, with: "token"))
     }
     switch rule.label {
     case .pointer(let pointer): self.label = found(pointer).map { label($0) } ?? rule.verdict.rawValue

@@ -8,21 +8,30 @@ enum WireEnds {
   }
 
   private static func rule(_ described: Described) throws(DescriptionError) -> EndRule {
-    let rule = try described.object(["code", "http", "during", "then", "label"])
+    let rule = try described.object(["code", "http", "contains", "during", "then", "label"])
     let then = try rule.required("then", example: "\"renew\"")
-    var label: String?
-    if let named = rule["label"] { label = WireLabel.cleaned(try named.text()) }
+    let label = try rule["label"].map { (named) throws(DescriptionError) in try name(named, rule) }
+    let text = try rule["contains"].map { (part) throws(DescriptionError) in try part.text() }
     switch (rule["code"], rule["http"]) {
     case (let codes?, nil):
       return EndRule(
         codes: try ranges(codes, 1000...4999), phases: try WirePhases.read(rule["during"]),
-        verdict: try then.choice("verdict"), label: label)
+        verdict: try then.choice("verdict"), text: text, label: label)
     case (nil, let codes?):
+      if let part = rule["contains"] {
+        throw part.error("a refused upgrade has no text; \"contains\" goes with \"code\"")
+      }
       return EndRule(
         codes: try ranges(codes, 300...599), isHTTP: true, phases: try WirePhases.read(rule["during"]),
         verdict: try then.choice("verdict"), label: label)
     default: throw described.error("names no end; \"code\" of a close frame, or \"http\" status of a refused upgrade")
     }
+  }
+
+  /// A word; or the text of the close frame.
+  private static func name(_ described: Described, _ rule: DescribedObject) throws(DescriptionError) -> EndRule.Label {
+    let word = try described.text()
+    return word == "text" && rule["code"] != nil ? .text : .word(ReportLabel.cleaned(word))
   }
 
   /// A number, a range as `"4000-4099"`, or a list of them.

@@ -16,4 +16,6 @@ package enum WireSight: Hashable, Sendable {
   case heard(String, rule: String, verdict: String)
   /// A message that none took.
   case unmatched(String, ClientPhase)
+  /// The gateway's end of the connection: the code of the close frame, nil for none, and its text.
+  case ended(UInt16?, String)
 }

@@ -56,6 +56,8 @@ struct WireTrial {
     case .unsaid(let message, let error): "! \(message) could not be said: \(error)"
     case .heard(let text, let rule, let verdict): "← \(rule) \(verdict)  \(text)"
     case .unmatched(let text, let phase): "← no rule takes this while \(phase.rawValue)  \(text)"
+    case .ended(nil, _): "← the end, without a close frame"
+    case .ended(let code?, let text): "← close \(code)\(text.isEmpty ? "" : "  \(text)")"
     }
   }
 

@@ -109,6 +109,26 @@ def graphql(log):
     return Starlette(routes=[WebSocketRoute("/graphql", application)])
 
 
+def close_1008(log):
+    """Closes with 1008 whatever is wrong, and says in the text what it is."""
+
+    async def feed(socket):
+        await socket.accept()
+        try:
+            claims = claims_of(socket.query_params.get("token", ""))
+        except jwt.InvalidTokenError:
+            log["refused"] += 1
+            return await socket.close(1008, '{"reason":"token expired"}')
+        log["accepted"] += 1
+        if log["accepted"] == 1:
+            return await socket.close(1008, "banned")
+        await asyncio.sleep(max(0, claims["exp"] - time.time()))
+        log["over"] += 1
+        await socket.close(1008, '{"reason":"token expired"}')
+
+    return Starlette(routes=[WebSocketRoute("/ws", feed)])
+
+
 def close_4401(log):
     """The commonest home-made wire: the token in the query, close 4401 for a bad one and at its end."""
 

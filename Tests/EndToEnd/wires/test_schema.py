@@ -34,6 +34,7 @@ def test_what_comes_with_postern_is_right(path):
         {"say": {"ping": {"json": {}, "text": "2"}}},
         {"ends": [{"then": "renew"}]},
         {"ends": [{"code": 401, "then": "renew"}]},
+        {"ends": [{"http": 401, "contains": "old", "then": "renew"}]},
         {"refresh": {"how": "timers"}},
         {"settle": "10"},
         {"keep_alive": {"every": "10s"}},

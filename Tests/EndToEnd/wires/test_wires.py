@@ -69,3 +69,28 @@ def test_a_mistake_is_told_before_anything_is_dialled(wires, tmp_path):
     done = subprocess.run([os.environ["POSTERN"], "wire", "check", str(path)], capture_output=True, text=True, timeout=20)
     assert done.returncode == 2
     assert "/hear/1/say: no message 'pnog' under /say; did you mean 'pong'?" in done.stderr, done.stderr
+
+
+def test_the_text_of_a_close_frame_decides_where_its_code_says_nothing(secret_file, tmp_path):
+    wire = tmp_path / "wire.json"
+    wire.write_text(
+        """{ "wire": 1, "name": "by-text", "connect": { "path": "/ws", "query": { "token": "{{token}}" } },
+          "at_open": { "is": "logged_in" }, "settle": "0s",
+          "ends": [
+            { "code": 1008, "contains": "token expired", "then": "renew", "label": "text" },
+            { "code": 1008, "then": "give_up", "label": "text" },
+          ],
+          "refresh": { "how": "reconnect" }, "comeback": { "first": "100ms", "factor": 2, "cap": "1s", "jitter": "none" } }"""
+    )
+    with servers.Server(servers.close_1008) as server:
+        login = ["--wire", str(wire), "--url", server.url, "--mint", "--secret-file", secret_file]
+        flags = [*login, "--clients", "10", "--rate", "100", "--hold", "2s", "--timeout", "40s", "--threshold", "lost == 1"]
+        result = storms.run(*flags)["result"]
+        log = dict(server.log)
+        # What one sees before one writes the rules.
+        shown = subprocess.run(
+            [os.environ["POSTERN"], "wire", "try", *login, "--life", "2s", "--timeout", "10s"], capture_output=True, text=True, timeout=60
+        ).stdout
+    assert result["disconnects"] == {"1008 banned": 1, "1008 __reason___token_expired__": 9}, (result, log)
+    assert result["returns"]["returned"] == result["refreshes"]["accepted"] == 9 == log["over"], (result, log)
+    assert '← close 1008  {"reason":"token expired"}' in shown, shown

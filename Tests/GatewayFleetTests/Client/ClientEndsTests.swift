@@ -22,7 +22,9 @@ struct ClientEndsTests {
     comeback.finalErrors = [ReturnVerdict.giveUp.number]
     comeback.tokenOnReturn = token
     comeback.ends = [
-      EndRule(codes: [4401...4401], verdict: .renew), EndRule(codes: [4403...4499], verdict: .giveUp, label: "barred"),
+      EndRule(codes: [4401...4401], verdict: .renew),
+      EndRule(codes: [4403...4499], verdict: .giveUp, label: .word("barred")),
+      EndRule(codes: [3008...3008], verdict: .renew, text: "expired", label: .text),
     ]
     habits.comeback = comeback
     return habits
@@ -62,6 +64,18 @@ struct ClientEndsTests {
     #expect(
       client.on(.closed(4410)) == [.record(.lost("4410 barred", isExpected: false, timedOut: false))])
     #expect(client.session.phase == .ended)
+  }
+
+  @Test("goes by the text of the close frame where its code says too little, and reports it cut")
+  func text() throws {
+    var client = Client.live(.wellBehaved, habits: Self.habits())
+    #expect(
+      client.on(.closed(3008, text: "{\"reason\":\"token expired\"}"))
+        == [.record(.interrupted("3008 __reason___token_expired__")), .record(.asked)])
+    for said in ["policy", "", nil] {
+      var other = Client.live(.wellBehaved, habits: Self.habits())
+      #expect(other.on(.closed(3008, text: said)) == [.record(.interrupted("3008"))])
+    }
   }
 
   @Test("that is closed before its login has settled was refused, waits longer each time, and gives up in the end")
