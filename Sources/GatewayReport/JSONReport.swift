@@ -22,6 +22,7 @@ extension StormReport {
   private struct Document: Encodable {
     let schema = StormReport.schema
     let startedAt: String
+    let run: String?
     let gateway: String
     let source: String?
     let dialect: String
@@ -41,6 +42,7 @@ extension StormReport {
 
     init(_ report: StormReport) {
       startedAt = report.startText
+      run = report.run
       gateway = report.gateway
       source = report.result.source
       dialect = report.plan.dialect

@@ -9,6 +9,8 @@ package struct StormReport: Sendable {
   /// The provider's address, or that there was none.
   package let provider: String
   package let startedAt: WallTime
+  /// The name of the run, as the requests had it in `Postern-Storm`; nil if they had none.
+  package let run: String?
   package let machine: Machine
   package let result: StormResult
   package let thresholds: [Threshold.Outcome]
@@ -22,8 +24,10 @@ package struct StormReport: Sendable {
   package init(
     plan: StormPlan, gateway: String, provider: String, startedAt: WallTime, machine: Machine, result: StormResult,
     thresholds: [Threshold], phaseThresholds: [(phase: String, threshold: Threshold)] = [],
-    settings: GatewayDescription? = nil, caveats: [String] = [], failures: [String] = []
+    settings: GatewayDescription? = nil, caveats: [String] = [], failures: [String] = [],
+    run: String? = nil
   ) {
+    self.run = run
     self.settings = settings
     self.caveats = failures + result.caveats(plan) + caveats
     isAsOrdered = failures.isEmpty

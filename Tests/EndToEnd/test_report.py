@@ -34,7 +34,8 @@ def folder(tmp_path_factory):
         common = ["storm", "--url", gateway.url, "--control-url", gateway.control_url, *STORM]
         before = opened(gateway)
         out = postern(
-            *common, "--report", folder / "good", "--csv", folder / "good.csv", "--junit", folder / "good.xml", "--summary"
+            *common, "--report", folder / "good", "--csv", folder / "good.csv", "--junit", folder / "good.xml", "--hdr", folder / "good.hlog",
+            "--summary",
         )
         (folder / "summary").write_text(out)
         (folder / "opened").write_text(str(opened(gateway) - before))
@@ -63,6 +64,25 @@ def test_the_series_adds_up_to_the_report_and_to_the_gateways_own_count(folder):
     assert total("refreshes accepted (1/s)") == result["refreshes"]["accepted"] == 40
     assert total("provider calls for logins (1/s)") == 40 and total("provider calls for refreshes (1/s)") == 40
     assert int(rows[-1]["connected at its end (clients)"]) == 40
+
+
+def test_the_histograms_say_to_another_reader_what_the_report_says(folder):
+    from hdrh.histogram import HdrHistogram
+    from hdrh.log import HistogramLogReader
+
+    figures = json.loads(good(folder).read_text())["figures"]
+    lines = [line for line in (folder / "good.hlog").read_text().splitlines() if line.startswith("Tag=")]
+    assert [line.split(",")[0] for line in lines] == ["Tag=connect", "Tag=refresh", "Tag=provider"]
+    for line in lines:
+        tag, _, _, longest, text = line.removeprefix("Tag=").split(",")
+        histogram = HdrHistogram.decode(text)
+        assert histogram.get_total_count() == (80 if tag == "provider" else 40)
+        for share, name in [(50, "p50"), (90, "p90"), (99, "p99")]:
+            # The report's is not above the longest that was seen.
+            us = min(histogram.get_value_at_percentile(share), float(longest) * 1000)
+            assert us / 1e6 == pytest.approx(figures[f"{tag}.{name}"]["value"], rel=0.001), (tag, name)
+    reader = HistogramLogReader(str(folder / "good.hlog"), HdrHistogram(1, 1 << 36, 2))
+    assert reader.get_next_interval_histogram().get_total_count() == 40
 
 
 def test_junit_has_a_case_for_each_threshold(folder):

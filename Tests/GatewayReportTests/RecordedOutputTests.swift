@@ -34,6 +34,26 @@ struct RecordedOutputTests {
     #expect(rows.last?[connected] == report.result.connects.accepted - report.result.disconnects.total)
   }
 
+  @Test("a histogram is written as HdrHistogram's readers want it, zeros in one number, byte for byte")
+  func hdr() throws {
+    var histogram = LatencyHistogram()
+    for _ in 0..<3 { histogram.record(.microseconds(2)) }
+    histogram.record(.microseconds(300))
+    let bytes = [UInt8](try #require(Data(base64Encoded: HdrHistogram(histogram).text)))
+    let head: [UInt8] = [0x1c, 0x84, 0x93, 0x14, 0, 0, 0, 56, 0x78, 1, 1, 45, 0, 0xd2, 0xff]
+    #expect(Array(bytes.prefix(head.count)) == head)
+    let payload = bytes.dropFirst(head.count).dropLast(4)
+    #expect(Array(payload.prefix(8)) == [0x1c, 0x84, 0x93, 0x13, 0, 0, 0, 5])
+    // Two zeros, a three, 276 zeros, a one: 303 is the longest of its bucket, and has place 279 there.
+    #expect(Array(payload.suffix(5)) == [3, 6, 0xa7, 4, 2])
+    let log = try RecordedReportTests.recorded().hdrLog.components(separatedBy: "\n")
+    #expect(log[0] == "#[Histogram log format version 1.3]" && log.last == "")
+    #expect(
+      log.dropFirst(3).dropLast().allSatisfy { $0.hasPrefix("Tag=") && $0.components(separatedBy: ",").count == 5 })
+    #expect(log[3].hasPrefix("Tag=connect,0.000,"))
+    #expect(HdrHistogram(LatencyHistogram()).text.hasPrefix("HISTFAAAA"))
+  }
+
   @Test("JUnit's XML has a case for each threshold, and one for the end")
   func junit() throws {
     let parsed = try JUnitCases(try RecordedReportTests.recorded().junit)

@@ -4,7 +4,7 @@ extension RecordedReport {
   /// The report in short, as lines of text for a terminal: what it says of itself, its thresholds, its figures.
   package var table: [String] {
     var lines = [
-      "Storm on \(gateway), \(dialect), \(startedAt), \(Figures.decimal(seconds, places: 1)) s, on \(machine)"
+      "Storm \(run.map { "\($0) " } ?? "")on \(gateway), \(dialect), \(startedAt), \(Figures.decimal(seconds, places: 1)) s, on \(machine)"
     ]
     lines += caveats.map { "! \($0)" }
     if !thresholds.isEmpty { lines += ["", "Thresholds"] + TextTable.aligned(thresholds.map(\.row)) }

@@ -6,6 +6,8 @@ package import GatewayFleet
 /// Reads what it needs and no more, so that a report of an older postern of the same version of the schema will do.
 package struct RecordedReport: Sendable {
   package let startedAt: String
+  /// The name of the run, which the other side's logs have; nil if the storm said none.
+  package let run: String?
   package let gateway: String
   package let dialect: String
   package let passes: Bool
@@ -54,6 +56,7 @@ package struct RecordedReport: Sendable {
 
   private init(_ document: Document) {
     startedAt = document.startedAt
+    run = document.run
     gateway = document.gateway
     dialect = document.sdk.map { "\(document.dialect), \($0) SDK" } ?? document.dialect
     passes = document.passes
@@ -81,6 +84,7 @@ package struct RecordedReport: Sendable {
 
   private struct Document: Decodable {
     let startedAt: String
+    let run: String?
     let gateway: String
     let dialect: String
     let sdk: String?

@@ -63,7 +63,7 @@ enum StormCommand: Command {
       startedAt: startsAt,
       machine: .current, result: result, thresholds: options.thresholds,
       phaseThresholds: options.phaseThresholds, settings: options.settings,
-      caveats: options.caveats, failures: failures)
+      caveats: options.caveats, failures: failures, run: options.mark?.run)
     await live?.end(report)
     try tell(report, options)
     if !options.printsJSON, !options.outputs.printsSummary, let advice = StormAdvice(options, report) {

@@ -1,0 +1,97 @@
+internal import FoundationEssentials
+internal import GatewayCore
+internal import GatewayFleet
+
+/// A histogram as the programs of HdrHistogram exchange it: "V2 compressed", in base64. Two significant digits, in
+/// microseconds, so each of our buckets is some of theirs, and their percentiles are ours.
+struct HdrHistogram {
+  private var counts: [UInt64] = []
+
+  private static let significantDigits: UInt32 = 2
+  /// 256 values are told apart one by one, of each doubling above 128.
+  private static let halfCountBits = 7
+  private static let halfCount = 1 << halfCountBits
+
+  init(_ histogram: LatencyHistogram) {
+    for (upTo, count) in histogram.buckets {
+      let index = Self.index(of: UInt64(max(0, upTo.nanoseconds / 1000)))
+      if index >= counts.count { counts += Array(repeating: 0, count: index + 1 - counts.count) }
+      counts[index] += count
+    }
+  }
+
+  private static func index(of value: UInt64) -> Int {
+    let octave = 63 - (value | UInt64(2 * halfCount - 1)).leadingZeroBitCount - halfCountBits
+    return (octave + 1) << halfCountBits + Int(value >> UInt64(octave)) - halfCount
+  }
+
+  /// Its text, as it stands in a line of a log.
+  var text: String { Data(Self.container(payload)).base64EncodedString() }
+
+  /// The histogram itself: a head of 40 bytes, then the counts, each in as few bytes as it needs.
+  private var payload: [UInt8] {
+    let body = packedCounts
+    var bytes: [UInt8] = []
+    Self.append(0x1c84_9313 as UInt32, to: &bytes)
+    Self.append(UInt32(body.count), to: &bytes)
+    Self.append(0 as UInt32, to: &bytes)
+    Self.append(Self.significantDigits, to: &bytes)
+    Self.append(1 as UInt64, to: &bytes)
+    Self.append(UInt64(1 << 36), to: &bytes)
+    Self.append((1.0).bitPattern, to: &bytes)
+    return bytes + body
+  }
+
+  /// Counts in ZigZag and LEB128; a run of zeros is one negative number.
+  private var packedCounts: [UInt8] {
+    var bytes: [UInt8] = []
+    var index = 0
+    while index < counts.count {
+      var number = Int64(clamping: counts[index])
+      index += 1
+      if number == 0 {
+        number = -1
+        while index < counts.count, counts[index] == 0 {
+          number -= 1
+          index += 1
+        }
+      }
+      var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
+      while rest >= 0x80 {
+        bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+        rest >>= 7
+      }
+      bytes.append(UInt8(rest))
+    }
+    return bytes
+  }
+
+  /// The outer form: a cookie, a length, a zlib stream (RFC 1950), whose blocks are stored as they are (RFC 1951 section
+  /// 3.2.4): they are small.
+  private static func container(_ payload: [UInt8]) -> [UInt8] {
+    var stream: [UInt8] = [0x78, 0x01]
+    var rest = payload[...]
+    repeat {
+      let block = rest.prefix(0xffff)
+      rest = rest.dropFirst(block.count)
+      let count = UInt16(block.count)
+      stream.append(rest.isEmpty ? 1 : 0)
+      for half in [count, ~count] { stream += [UInt8(truncatingIfNeeded: half), UInt8(half >> 8)] }
+      stream += block
+    } while !rest.isEmpty
+    var (a, b): (UInt32, UInt32) = (1, 0)
+    for byte in payload {
+      a = (a + UInt32(byte)) % 65_521
+      b = (b + a) % 65_521
+    }
+    append(b << 16 | a, to: &stream)
+    var bytes: [UInt8] = []
+    append(0x1c84_9314 as UInt32, to: &bytes)
+    append(UInt32(stream.count), to: &bytes)
+    return bytes + stream
+  }
+
+  private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+  }
+}
