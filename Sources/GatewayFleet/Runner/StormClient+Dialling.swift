@@ -9,6 +9,15 @@ extension StormClient {
     fleet.dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: self)
   }
 
+  /// It did not open. Of one that never was, the report says why in a sentence.
+  func refused(_ failure: DialFailure) {
+    if session.logins == 0, let words = failure.sentence {
+      let gateway = fleet.setup.gateway(of: index)
+      fleet.ledger.result.tokens.note("the gateway at \(gateway.host):\(gateway.port): \(words)", on: failure.reason)
+    }
+    handle(.dialFailed(failure))
+  }
+
   /// Asks the gateway for what the upgrade needs, and dials when that has come.
   func ask(_ request: HTTPRequest, aheadOf target: DialTarget) {
     let timeout = min(fleet.setup.plan.fetchTimeout, fleet.setup.plan.connectTimeout)
@@ -30,5 +39,23 @@ extension StormClient {
       fleet.ledger.record(.error(reason), behaviour, at: fleet.loop.now)
       handle(.dialFailed(.refused(status: response.status)))
     }
+  }
+}
+
+extension DialFailure {
+  /// What leads to the mend; nil where the reason in the counts says all.
+  fileprivate var sentence: String? {
+    switch self {
+    case .unreachable(let text): text
+    case .insecure(let failure) where failure.isOfCertificate: "\(failure); --insecure takes any"
+    case .insecure(let failure): "\(failure)"
+    case .refused, .timedOut: nil
+    }
+  }
+}
+
+extension TLSFailure {
+  fileprivate var isOfCertificate: Bool {
+    [.untrusted, .wrongName, .expired, .notYetValid, .badCertificate].contains(self)
   }
 }

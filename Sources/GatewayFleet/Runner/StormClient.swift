@@ -184,7 +184,7 @@ extension StormClient {
 extension StormClient: SocketHandler, WakeupTarget {
   nonisolated func socketOpened(_ socket: any Socket) { assumeIsolated { $0.opened(socket) } }
 
-  nonisolated func socketRefused(_ failure: DialFailure) { assumeIsolated { $0.handle(.dialFailed(failure)) } }
+  nonisolated func socketRefused(_ failure: DialFailure) { assumeIsolated { $0.refused(failure) } }
 
   nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     // The caller's bytes, which nobody keeps.
