@@ -16,6 +16,9 @@ tree() {
   cp -a --reflink=auto "$base" "$copy"
   cp -L /etc/resolv.conf "$copy/etc/resolv.conf"
   mount -t proc proc "$copy/proc"
+  # What apt fetches is there the next time.
+  mkdir -p "$root/.build/chroots/archives-$1/partial"
+  mount --bind "$root/.build/chroots/archives-$1" "$copy/var/cache/apt/archives"
   local device
   for device in null zero random urandom; do
     touch "$copy/dev/$device"
