@@ -49,7 +49,7 @@ def main(container, storage):
     begun = time.monotonic()
     storm = run(
         container, storage, "storm", "--url", "ws://127.0.0.1:8080", "--control-url", "http://127.0.0.1:8081",
-        "--clients", str(CLIENTS), "--fetches", "100")  # Of 1,024 descriptors, buildah's limit.
+        "--clients", str(CLIENTS))  # Of 1,024 descriptors, buildah's limit.
     said, _ = storm.communicate(timeout=120)
     assert storm.returncode == 0, said
     stormed = time.monotonic() - begun

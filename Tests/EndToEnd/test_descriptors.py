@@ -1,4 +1,5 @@
-"""A gateway that may open few descriptors: clients above what it has are told so, and whoever watches it still can."""
+"""A gateway that may open few descriptors: clients above what it has are told so, and whoever watches it still can. A storm
+that may, too."""
 
 import http.client
 import json
@@ -12,7 +13,7 @@ import urllib.parse
 import pytest
 
 from clients import Client, control
-from gateway import SECRET, token
+from gateway import SECRET, Gateway, token
 
 
 class FewDescriptors:
@@ -100,3 +101,23 @@ def test_spaces_leave_the_last_descriptors_to_the_control_port(port, tmp_path):
         for space in control(gateway, "GET", "/spaces?limit=3").json["spaces"]:
             assert control(gateway, "DELETE", f"/spaces/{space['name']}").status == 200
         assert control(gateway, "POST", "/spaces", {}).status == 201
+
+
+def storm(limit, gateway, *flags):
+    command = [os.environ["POSTERN"], "storm", "--url", gateway.url, "--clients", "600", "--rate", "600", *flags]
+    return subprocess.run(
+        ["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", *command], capture_output=True, text=True, timeout=120)
+
+
+def test_a_storm_has_as_many_requests_at_once_as_its_descriptors_allow(tmp_path):
+    with Gateway("--any-refresh-timeout", "--refresh-timeout", "10s") as gateway:
+        done = storm(1024, gateway, "--expire-after", "3s", "--json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "192 requests to the provider at once in each process, because 1,024 descriptors" in done.stderr
+        report = json.loads(done.stdout)
+        assert report["plan"]["fetches"] == 192 and report["plan"]["processes"] == 2
+        assert any("192 requests to the provider" in caveat for caveat in report["caveats"])
+        refused = storm(1024, gateway, "--fetches", "1000")
+        assert refused.returncode == 2 and "beside --fetches 1000" in refused.stderr
+        none = storm(256, gateway)
+        assert none.returncode == 2 and "keeps 256 for itself" in none.stderr

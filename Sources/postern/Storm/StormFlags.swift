@@ -98,7 +98,9 @@ enum StormFlags {
   private static let clients = [
     Flag("slow-delay", "DURATION", "how long a slow client waits before it asks the provider (default 3s)"),
     Flag("reconnect", nil, "clients whose connection ends come back with a new token, after waits with full jitter"),
-    Flag("fetches", "N", "requests to the provider at once, in each process (default 1000)"),
+    Flag(
+      "fetches", "N",
+      "requests to the provider at once, in each process (default 1000, fewer where the limit of descriptors is low)"),
     Flag("fetch-rate", "N", "requests to the provider begun per second, in the whole storm (default: any number)"),
     Flag("fetch-timeout", "DURATION", "for one request to the provider (default 10s)"),
     Flag("connect-timeout", "DURATION", "from the start of a connection to the login (default 30s)"),

@@ -47,15 +47,21 @@ struct StormOptions {
   private let startsAt: WallTime?
   /// What the gateway told of its settings, if its control port is known and tells them.
   var settings: GatewayDescription?
+  /// That fewer requests to the provider are made at once than usual, because of the limit of descriptors.
+  private(set) var fetchesNote: String?
   /// What to know before one believes the figures, by those settings.
   var caveats: [String] = []
 
   /// What has to hold when nothing else is asked for.
   private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
 
-  /// - Parameter part: Which part of the storm this process has, if somebody else began it: it writes nothing, and gives no
-  ///   orders to workers.
-  init(_ arguments: Arguments, part: StormPart? = nil) throws {
+  /// - Parameters:
+  ///   - arguments: The flags, and what stands for them.
+  ///   - part: Which part of the storm this process has, if somebody else began it: it writes nothing, and gives no orders to
+  ///     workers.
+  ///   - room: The descriptors that there are; nil for those of this process.
+  init(_ arguments: Arguments, part: StormPart? = nil, room: StormRoom? = nil) throws {
+    let room = room ?? StormRoom(limit: DescriptorLimit.raised())
     let isInsecure = try arguments.isOn("insecure")
     gateways = try arguments.values("url").map {
       try StormAddress($0, schemes: ("ws", "wss"), isInsecure: isInsecure)
@@ -122,9 +128,15 @@ struct StormOptions {
       try Self.check(arguments, &plan, described)
       if isProviderOnly { try Self.checkAlone(plan) }
       caveats += Self.caveats(described, clients: plan.clients) + (file?.stormCaveats ?? [])
+      let isMinting = try arguments.isOn("mint")
+      if !isMinting, arguments.value("fetches") == nil, room.fetches(usual: plan.fetches) < plan.fetches {
+        plan.fetches = room.fetches(usual: plan.fetches)
+        fetchesNote = room.note(fetches: plan.fetches)
+        caveats += [room.note(fetches: plan.fetches)]
+      }
       try Self.fit(
-        &plan, arguments, gateways: gateways, isMinting: arguments.isOn("mint"),
-        processes: part?.processes, workers: workers.addresses.count)
+        &plan, arguments, in: room, gateways: gateways, isMinting: isMinting, processes: part?.processes,
+        workers: workers.addresses.count)
       try plan.check()
       _ = try scenario?.times(of: plan)
     } catch let error as StormPlanError {
@@ -223,13 +235,10 @@ struct StormOptions {
 
   /// Sets the processes and source addresses that the fleet needs, unless they were asked for.
   private static func fit(
-    _ plan: inout StormPlan, _ arguments: Arguments, gateways: [StormAddress], isMinting: Bool,
-    processes: Int?, workers: Int
+    _ plan: inout StormPlan, _ arguments: Arguments, in descriptors: StormRoom, gateways: [StormAddress],
+    isMinting: Bool, processes: Int?, workers: Int
   ) throws {
-    let room = DescriptorLimit.raised() - DescriptorLimit.reserve - (isMinting ? 0 : plan.fetches)
-    guard room > 0 else {
-      throw UsageError("the limit of descriptors leaves no room for clients beside --fetches \(plan.fetches)")
-    }
+    let room = try descriptors.clients(beside: isMinting ? 0 : plan.fetches)
     let needed = (plan.clients + room - 1) / room
     plan.processes = try processes ?? arguments.int("processes", in: 1...64) ?? max(needed, workers)
     guard plan.processes >= needed else {
