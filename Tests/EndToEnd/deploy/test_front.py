@@ -1,6 +1,7 @@
 """The configurations of HAProxy and nginx, by their own checks and in front of two gateways."""
 
 import concurrent.futures
+import contextlib
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ from clients import Client, Refused, control, request
 from conftest import DEPLOY, fails, passes, program
 from gateway import Gateway, token
 from proxies import free_port
+from test_tls import Authority
 
 TRUST = ["--trusted-proxy", "127.0.0.1"]
 
@@ -29,10 +31,11 @@ def check_of(name, file):
 class Front:
     """A proxy with the configuration that is shipped, on a free port, in front of these gateways."""
 
-    def __init__(self, name, gateways):
+    def __init__(self, name, gateways, edited=lambda text: text):
         self.name = name
         self.port = free_port()
         text = (DEPLOY / "proxies" / {"haproxy": "haproxy.cfg", "nginx": "nginx.conf"}[name]).read_text()
+        text = edited(text)
         changes = {"bind :8000": f"bind 127.0.0.1:{self.port}", "listen 8000": f"listen 127.0.0.1:{self.port}"}
         for number, gateway in enumerate(gateways):
             changes[f"127.0.0.1:80{8 + number}0"] = f"127.0.0.1:{gateway.port}"
@@ -164,3 +167,37 @@ def test_a_drain_loses_no_request_and_no_login(front):
     with Client(other, token=token("bob"), url=front.url) as bob:
         bob.receive("connected")
         assert sessions(other, "bob")
+
+
+def with_tls_of_the_gateways(text):
+    """The file with its last part, which is a comment, in place of the front and the back of HTTP."""
+    head, tail = text.split("# TLS that the gateways end themselves", 1)
+    tail = tail[tail.index("# listen postern-tls"):].replace("\n# ", "\n").removeprefix("# ")
+    return head[:head.index("frontend postern")] + tail.replace("bind :8443", "bind :8000")
+
+
+def test_tls_that_the_gateways_end_goes_through_with_the_clients_address(tmp_path):
+    authority = Authority(tmp_path)
+    flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key), "--proxy-protocol", *TRUST]
+    options = {"ssl": authority.trust(), "source_address": ("127.0.0.9", 0)}
+    with Gateway(*flags, "--drain-window", "6s") as one, Gateway(*flags) as other:
+        with Front("haproxy", [one, other], with_tls_of_the_gateways) as front:
+            url = front.url.replace("ws:", "wss:")
+            with Client(one, token=token("ann"), url=url, **options) as ann:
+                ann.receive("connected")
+                assert ann.is_alive()
+                found = [session["peer"] for gateway in (one, other) for session in sessions(gateway, "ann")]
+                assert found == ["127.0.0.9"]
+            # Once the check has seen that one drains, the other has all that come.
+            with contextlib.ExitStack() as stack:
+                own = options | {"source_address": ("127.0.0.8", 0)}
+                there = [stack.enter_context(Client(one, token=token(f"user{number}"), **own)) for number in range(12)]
+                for client in there:
+                    client.receive("connected")
+                one.process.send_signal(signal.SIGTERM)
+                time.sleep(2.5)
+                for number in range(10):
+                    with Client(other, token=token(f"late{number}"), url=url, **options) as late:
+                        late.receive("connected")
+                assert one.process.poll() is None, "the drain was over before it was tried"
+                assert {client.until_closed()[0] for client in there} == {1012}
