@@ -78,6 +78,7 @@ def main(root):
         root, "/usr/bin/postern", "storm", "--url", "ws://127.0.0.1:8080", "--control-url", "http://127.0.0.1:8081",
         "--clients", str(CLIENTS), "--report", report)
     stormed = time.monotonic() - begun
+    assert stormed < 60, f"the storm took {stormed:.0f} s"
     figures = dict(
         line.rsplit(" ", 1) for line in get("/metrics")[1].splitlines() if line and not line.startswith("#"))
     refreshed = float(figures['postern_refreshes_total{dialect="plain",origin="asked"}'])
