@@ -15,7 +15,13 @@ extension PosternJournal {
 
     /// Exactly one token is made for each refresh: none before the request, none after the answer, and not two between.
     /// Counts the calls of the built-in provider, `POST /v1/tokens` at ``PosternGateway/httpURL``.
-    public static let oneProviderCallPerExpiry = Expectation(expectation: .oneProviderCallPerExpiry)
+    public static let oneProviderCallPerExpiry = oneProviderCallPerExpiry(quiet: .zero)
+
+    /// The same of a client that is watched for `quiet` of real time behind its last refresh: one whose two calls are on their
+    /// way at once may be refreshed between them. Undecided before that.
+    public static func oneProviderCallPerExpiry(quiet: Duration) -> Expectation {
+      Expectation(expectation: .oneProviderCallPerExpiry(quiet: quiet))
+    }
 
     /// After an end that nobody may come back from, the client does not connect again; it is watched for `quiet`.
     public static func noAttemptAfterTerminal(quiet: Duration = .seconds(1)) -> Expectation {

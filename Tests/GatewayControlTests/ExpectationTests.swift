@@ -73,9 +73,24 @@ struct ExpectationTests {
       Case("a call that failed first", .login + [.requested(), .asked(), .failed()] + .call + [.refreshed()], .passed),
       Case("no refresh", .login, .undecided),
       Case("tokens from elsewhere", [.opened(), .loggedIn(), .requested(), .refreshed()], .notApplicable),
-      Case("nothing", [], .notApplicable),
+      Case("nothing", [], .undecided),
+      Case("asked again, and no answer yet", .login + .refresh() + [.requested()], .undecided),
+      Case(
+        "one token for two connections, one of which is asked later",
+        .login + [.opened(on: 2), .loggedIn(on: 2), .requested()] + .call
+          + [.presented(), .refreshed(), .requested(on: 2), .presented(on: 2), .refreshed(on: 2)], .passed),
     ])
-  func oneCall(_ scene: Case) { scene.check(.oneProviderCallPerExpiry) }
+  func oneCall(_ scene: Case) { scene.check(.oneProviderCallPerExpiry(quiet: .milliseconds(200))) }
+
+  @Test("a client whose calls are on their way at once is not passed between them")
+  func secondCallOnItsWay() {
+    let rule = GatewayControl.Expectation.oneProviderCallPerExpiry(quiet: .milliseconds(200))
+    let story = Story(.login + .refresh())
+    #expect(story.verdict(rule, later: 50).outcome == .undecided)
+    [Story.Line].call.forEach(story.write)
+    #expect(story.verdict(rule, later: 0).outcome == .failed)
+    #expect(Story(.login + .refresh()).verdict(rule, later: 200).outcome == .passed)
+  }
 
   @Test(
     "no_attempt_after_terminal",
@@ -252,13 +267,15 @@ struct ExpectationTests {
     #expect(Story(lines).verdict(.singleFlight, of: nil).outcome == .undecided)
     #expect(Story(lines).verdict(.singleFlight).outcome == .passed)
     #expect(Story(.login + .refresh()).verdict(.singleFlight, of: nil).outcome == .passed)
-    #expect(Story(lines).verdict(.oneProviderCallPerExpiry, of: UserID("bob")).outcome == .notApplicable)
+    let bob = UserID("bob")
+    #expect(Story(lines).verdict(.oneProviderCallPerExpiry(quiet: .zero), of: bob).outcome == .undecided)
   }
 
   @Test(
     "a long story is told in pieces between which others are served, and comes to the same verdict",
     arguments: [
-      GatewayControl.Expectation.singleFlight, .oneProviderCallPerExpiry, .keepsConnection, .refreshedInTime(),
+      GatewayControl.Expectation.singleFlight, .oneProviderCallPerExpiry(quiet: .zero), .keepsConnection,
+      .refreshedInTime(),
       .comesBack(), .noAttemptAfterTerminal(), .stopsAfter(1), .stopsAfter(10_000, .refresh),
       .waitsAtLeast(.milliseconds(1), after: .messageOut, before: .refresh),
       .backoffHasJitter(after: .refreshRequested),
@@ -282,8 +299,8 @@ struct ExpectationTests {
   @Test("who needs no token of the provider's is not judged by it, and who does later is")
   func lateProvider() {
     let own: [Story.Line] = [.opened(), .loggedIn(), .requested(), .presented(), .refreshed()]
-    #expect(Story(own).verdict(.oneProviderCallPerExpiry).outcome == .notApplicable)
-    let verdict = Story(own + .refresh("c")).verdict(.oneProviderCallPerExpiry)
+    #expect(Story(own).verdict(.oneProviderCallPerExpiry(quiet: .zero)).outcome == .notApplicable)
+    let verdict = Story(own + .refresh("c")).verdict(.oneProviderCallPerExpiry(quiet: .zero))
     #expect(verdict.outcome == .failed && verdict.sentence.hasPrefix("0 provider calls"))
   }
 

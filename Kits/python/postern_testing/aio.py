@@ -54,7 +54,7 @@ class AsyncJournal:
         )
 
     async def expect(
-        self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 0, **parameters: Any
+        self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 2, **parameters: Any
     ) -> Verdict:
         return await asyncio.to_thread(
             self._journal.expect, expect, user=user, after=after, within=within, **parameters

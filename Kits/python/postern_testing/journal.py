@@ -33,7 +33,7 @@ class Line:
         return cls(**own, details={name: value for name, value in content.items() if name not in _OWN})
 
     def __getitem__(self, name: str) -> Any:
-        return self.details[name]
+        return getattr(self, name) if name in _OWN else self.details[name]
 
     def __str__(self) -> str:
         parts = [part for part in (self.user, self.connection) if part]
@@ -164,9 +164,9 @@ class Journal:
             time.sleep(0.05)
 
     def expect(
-        self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 0, **parameters: Any
+        self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 2, **parameters: Any
     ) -> Verdict:
-        """The same, for a test: raises `NotExpected` unless it is passed."""
+        """The same, for a test: raises `NotExpected` unless it is passed, at once if it has failed."""
         verdict = self.judge(expect, user=user, after=after, within=within, **parameters)
         if verdict.word != "passed":
             raise NotExpected(verdict)

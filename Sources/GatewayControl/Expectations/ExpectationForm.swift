@@ -33,7 +33,9 @@ package struct ExpectationForm: Sendable {
   /// All that there are.
   package static let all: [ExpectationForm] = [
     ExpectationForm("single_flight") { _ in .singleFlight },
-    ExpectationForm("one_provider_call_per_expiry") { _ in .oneProviderCallPerExpiry },
+    ExpectationForm("one_provider_call_per_expiry", takes: [.quiet]) {
+      .oneProviderCallPerExpiry(quiet: $0.quiet ?? .milliseconds(200))
+    },
     ExpectationForm("no_attempt_after_terminal", takes: [.quiet]) {
       .noAttemptAfterTerminal(quiet: $0.quiet ?? usualQuiet)
     },

@@ -15,19 +15,24 @@ struct ConformRun: Sendable {
   private static let grace = Duration.seconds(2)
   private static let afterBound = Duration.seconds(120)
 
-  /// The results, in the order of the behaviours. Only from a task on the loop. Throws if no gateway answers.
+  /// The results, in the order of the behaviours; each is told on standard error as it comes, since they take minutes. Only from a task on the loop. Throws if no gateway answers.
   func results() async throws -> [ConformResult] {
     // Whoever asks for no space is told so at once.
     let answer = try await options.control.send(.get("/spaces", query: [HTTPField("limit", "1")]), by: dialer)
     guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: answer.complaint) }
     return try await withThrowingTaskGroup(of: (Int, ConformResult).self) { group in
       var results = [ConformResult?](repeating: nil, count: options.behaviours.count)
+      func take(_ number: Int, _ result: ConformResult) {
+        results[number] = result
+        let count = results.count { $0 != nil }
+        Output.error("\(count) of \(results.count): \(result.behaviour.name) \(result.verdict.words)")
+      }
       for (number, behaviour) in options.behaviours.enumerated() {
-        if number >= options.jobs, let (done, result) = try await group.next() { results[done] = result }
+        if number >= options.jobs, let (done, result) = try await group.next() { take(done, result) }
         guard !stop.isOrdered else { break }
         group.addTask { (number, try await outcome(of: behaviour)) }
       }
-      for try await (done, result) in group { results[done] = result }
+      for try await (done, result) in group { take(done, result) }
       return results.compactMap { $0 }
     }
   }

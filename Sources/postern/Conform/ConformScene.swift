@@ -142,8 +142,12 @@ struct ConformScene: Sendable {
     _ kind: String, count: Int = 1, after: Int? = nil, within limit: Duration = .seconds(15), or failure: String
   ) async throws -> Int {
     if let line = try await line(kind, count: count, after: after, within: limit) { return line }
-    let end = client.hasEnded ? "; it has ended" : ""
-    throw ConformEnd(verdict: .failed, sentence: "\(failure)\(end)")
+    throw ConformEnd(verdict: .failed, sentence: said(failure))
+  }
+
+  /// What is told of a failure: that the client's process had ended first, where it had, since nobody waited longer then.
+  private func said(_ failure: String) -> String {
+    client.hasEnded ? "the client's process ended before that: \(failure)" : failure
   }
 
   /// Waits until the client is turned away, before the upgrade or behind it, as its wire has it.
@@ -166,7 +170,7 @@ struct ConformScene: Sendable {
         if let line = try await line(kind, after: after, within: .milliseconds(250)) { return line }
       }
       guard now < end, !client.hasEnded else {
-        throw ConformEnd(verdict: .failed, sentence: "\(failure)\(client.hasEnded ? "; it has ended" : "")")
+        throw ConformEnd(verdict: .failed, sentence: said(failure))
       }
     }
   }
@@ -198,8 +202,7 @@ struct ConformScene: Sendable {
       guard now < end, !client.hasEnded else {
         throw ConformEnd(
           verdict: .failed,
-          sentence: "the client has \(count) connections, where it is to have 1"
-            + (client.hasEnded ? "; it has ended" : ""))
+          sentence: said("the client has \(count) connections, where it is to have 1"))
       }
       try await pass(.milliseconds(200))
     }
