@@ -70,6 +70,7 @@ struct SendbirdAnnouncementTests {
     #expect(sendbird.serve("GET", path + "/a").member("status") == "done")
     #expect(sendbird.serve("PUT", path + "/a", #"{"action":"cancel"}"#).code == 400_111)
     #expect(sendbird.serve("PUT", path + "/b", #"{"action":"resume"}"#).member("status") == "done")
+    sendbird.world.advance(by: .milliseconds(100))
     #expect(bob.commands.count { $0.hasPrefix("ADMM") } == 2)
     let page = sendbird.serve("GET", path + "?status=done&limit=1")
     #expect(page.member("announcements")?.contains(#""unique_id":"a""#) == true && page.member("next") != "")

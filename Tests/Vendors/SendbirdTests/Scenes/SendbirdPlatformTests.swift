@@ -70,7 +70,7 @@ struct SendbirdPlatformTests {
       ("GET", "/v3/users/ann/my_group_channels?order=best", "", 400_111),
       ("GET", "/v3/users/eve/my_group_channels", "", 400_201),
       ("PATCH", "/v3/users/ann", "{}", 400_930), ("GET", "/v3", "", 400_930), ("GET", "/v3/", "", 400_930),
-      ("GET", "/v3/bots", "", 400_930), ("GET", "/v3/users/ann/nothing", "", 400_930),
+      ("GET", "/v3/nothing", "", 400_930), ("GET", "/v3/users/ann/nothing", "", 400_930),
       ("POST", "/v3/users/%FF/token", "", 400_930),
     ] as [(String, String, String, Int)])
   func causes(method: String, target: String, body: String, code: Int) throws {

@@ -180,7 +180,7 @@ struct StreamUsersTests {
     for body in ["not JSON", "[]", #"{"a":1,"a":2}"#, "\u{0}", #"{"users":"#] {
       #expect(try code("POST", "/api/v2/users", token: stream.serverToken, body) == [400, 4])
     }
-    for path in ["/video/nowhere", "/api/v2/nowhere", "/users/ann/nowhere", "/reminders/query", "/push_preferences"] {
+    for path in ["/video/nowhere", "/api/v2/nowhere", "/users/ann/nowhere", "/reminders/query", "/campaigns/query"] {
       #expect(try code("GET", path, token: stream.serverToken) == [404, 16])
     }
     let method = try ask("DELETE", "/api/v2/app", token: stream.serverToken)
