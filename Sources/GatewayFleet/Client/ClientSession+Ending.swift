@@ -7,7 +7,8 @@ extension ClientSession {
     _ code: UInt16?, _ text: String?, at now: Instant, chance: inout SeededGenerator,
     into effects: inout [ClientEffect]
   ) {
-    let reason = reason(of: code)
+    let reason = hasDespaired ? Self.silence : reason(of: code)
+    hasDespaired = false
     let meaning = meaning(of: code, text, reason)
     noteEnd(at: now, into: &effects)
     switch phase {

@@ -16,6 +16,9 @@ extension ClientSession {
     pulse?.heard(isAnswer: false, at: now)
   }
 
+  /// Why a client has gone that heard no sign of life.
+  static let silence = "silence"
+
   /// Pings if it is time to.
   mutating func beat(at now: Instant, into effects: inout [ClientEffect]) {
     guard pulse?.deadline.map({ $0 <= now }) ?? false else { return }
@@ -30,7 +33,8 @@ extension ClientSession {
     case .despair(.comesBack):
       guard noticesSilence(&chance) else { return }
       effects.append(.close)
-      cutOff(nil, "silence", at: now, chance: &chance, into: &effects)
+      hasDespaired = habits.comeback == nil
+      cutOff(nil, Self.silence, at: now, chance: &chance, into: &effects)
     case .despair(.stopsPinging), .despair(.nothing), .some(.none), nil: return
     }
   }

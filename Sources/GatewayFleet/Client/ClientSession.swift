@@ -31,6 +31,8 @@ package struct ClientSession: Sendable {
   package internal(set) var greeting: String?
   /// The signs of life, for a client that looks for them.
   var pulse: Pulse?
+  /// Whether it has ended the connection itself for want of them, and has no way back of its own.
+  var hasDespaired = false
   /// The way back to the gateway, of its SDK's own accord or as the plan has it.
   var outage: Outage?
   /// The gateway's own times for coming back, in place of the SDK's.

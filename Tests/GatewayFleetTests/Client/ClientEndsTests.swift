@@ -40,6 +40,17 @@ struct ClientEndsTests {
     return effects + client.on(.heard(.connected(nil)))
   }
 
+  @Test("who gives a silent gateway up without a way back is lost to the silence, not to the answer to its close")
+  func silence() throws {
+    var habits = ClientHabits()
+    habits.keepAlive = KeepAliveHabit(every: .seconds(10), limit: .seconds(30))
+    var client = Client.live(.wellBehaved, habits: habits)
+    var effects: [ClientEffect] = []
+    while !effects.contains(.close) { effects = try client.wake() }
+    let ended = client.on(.closed(CloseReason.normal.code))
+    #expect(ended.contains(.record(.lost("silence", isExpected: false, timedOut: false))))
+  }
+
   @Test("asks for a token after the close that wants one, and its return counts as a renewal")
   func renews() throws {
     var client = Client.live(.wellBehaved, habits: Self.habits())
