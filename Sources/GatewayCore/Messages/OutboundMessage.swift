@@ -15,7 +15,7 @@ package enum OutboundMessage: Hashable, Sendable {
   case loggedOut(user: UserID, request: RequestID?)
   case error(GatewayError, request: RequestID?)
   case pong(request: RequestID?)
-  /// The connection will be closed for `reason` within `delay`.
+  /// The gateway is being drained: the connection will be closed for the reason within `delay`. No other end is announced.
   case closing(CloseReason, delay: Duration)
 }
 

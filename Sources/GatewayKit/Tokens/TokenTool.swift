@@ -64,6 +64,6 @@ extension WallTime {
 package enum TokenNature: Hashable, Sendable {
   /// One of this vendor's and nobody else's: "a ticket".
   case own(String)
-  /// One of a form that others' have too: "a call token".
+  /// One of a form that others' have too, without whose it is, which follows: "a user's token".
   case shared(String)
 }

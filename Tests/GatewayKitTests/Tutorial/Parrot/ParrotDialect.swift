@@ -8,6 +8,8 @@ struct ParrotDialect: Dialect {
   static let name = "parrot"
 
   var name: String { Self.name }
+  /// Where its clients are told to connect.
+  var socketPath: String? { Self.path }
 
   func accepts(_ upgrade: HTTPRequest) -> Bool { upgrade.path == Self.path }
 
@@ -38,7 +40,8 @@ struct ParrotDialect: Dialect {
 
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     switch message {
-    case .connected(_, let user, _, _, _, _): Self.frame("welcome") { $0.member("user", user.rawValue) }
+    case .connected(_, let user, kind: _, expiresIn: _, request: _, welcome: _):
+      Self.frame("welcome") { $0.member("user", user.rawValue) }
     case .refreshRequired(_, let timeout): Self.frame("token_please") { $0.member("within_ms", milliseconds: timeout) }
     case .refreshed: Self.frame("thanks")
     case .error(let error, _), .loginRefused(let error, _): Self.frame(error)

@@ -75,6 +75,6 @@ struct ParrotTokenTool: TokenTool {
   }
 
   func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {
-    token.payload["sub"] != nil ? .shared("a token of the parrot's form") : nil
+    token.payload["sub"] != nil ? .shared("a user's token") : nil
   }
 }
