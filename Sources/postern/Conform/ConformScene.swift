@@ -166,10 +166,12 @@ struct ConformScene: Sendable {
   private func seeOne(of kinds: [String], after: Int, within limit: Duration, or failure: String) async throws -> Int {
     let end = now + limit
     while true {
+      // What it did while another kind was looked for is seen in the next round, be it the last.
+      let isOver = now >= end || client.hasEnded
       for kind in kinds {
         if let line = try await line(kind, after: after, within: .milliseconds(250)) { return line }
       }
-      guard now < end, !client.hasEnded else {
+      guard !isOver else {
         throw ConformEnd(verdict: .failed, sentence: said(failure))
       }
     }

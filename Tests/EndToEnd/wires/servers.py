@@ -30,8 +30,11 @@ class Server:
 
     def __init__(self, make):
         self.log = Counter()
-        self.server = uvicorn.Server(uvicorn.Config(make(self.log), port=0, log_level="error", ws="websockets-sansio"))
-        self.thread = threading.Thread(target=self.server.run)
+        # What an application waits for yet when its test is over, a token's end say, is not waited for.
+        config = uvicorn.Config(
+            make(self.log), port=0, log_level="error", ws="websockets-sansio", timeout_graceful_shutdown=1)
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run, daemon=True)
 
     def __enter__(self):
         self.thread.start()

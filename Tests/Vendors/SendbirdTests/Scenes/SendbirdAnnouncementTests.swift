@@ -67,7 +67,7 @@ struct SendbirdAnnouncementTests {
     #expect(heard(bob).isEmpty)
     sendbird.world.advance(by: .seconds(60))
     #expect(bob.commands.count { $0.hasPrefix("ADMM") } == 1)
-    #expect(sendbird.serve("GET", path + "/a").member("status") == "done")
+    #expect(sendbird.serve("GET", "/v3/announcements/a").member("status") == "done")
     #expect(sendbird.serve("PUT", path + "/a", #"{"action":"cancel"}"#).code == 400_111)
     #expect(sendbird.serve("PUT", path + "/b", #"{"action":"resume"}"#).member("status") == "done")
     sendbird.world.advance(by: .milliseconds(100))
