@@ -96,7 +96,7 @@ struct ParrotTokenToolTests {
     let token = try commands.mint(["--user", "ann", "--kind", "guest"])
     #expect(try commands.verify(token).headline == "valid: guest user ann")
     #expect(try !commands.verify(token, at: now + .seconds(4_000)).isValid)
-    #expect(commands.nature(token) == .shared("a token of the parrot's form"))
+    #expect(commands.nature(token) == .shared("a user's token"))
   }
 
   @Test("the flag of serve sets how many words it can learn")

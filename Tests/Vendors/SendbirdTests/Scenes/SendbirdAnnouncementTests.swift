@@ -65,7 +65,7 @@ struct SendbirdAnnouncementTests {
     #expect(sendbird.serve("PUT", path + "/c", #"{"action":"cancel"}"#).member("status") == "canceled")
     sendbird.world.advance(by: .seconds(9))
     #expect(heard(bob).isEmpty)
-    sendbird.world.advance(by: .seconds(60))
+    sendbird.world.advance(by: .seconds(12))
     #expect(bob.commands.count { $0.hasPrefix("ADMM") } == 1)
     #expect(sendbird.serve("GET", "/v3/announcements/a").member("status") == "done")
     #expect(sendbird.serve("PUT", path + "/a", #"{"action":"cancel"}"#).code == 400_111)
