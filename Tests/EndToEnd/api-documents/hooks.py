@@ -9,5 +9,6 @@ WAIT_MAX_MS = 20
 def before_call(context, case, kwargs):
     """A wait for the journal may last a minute, and most of what is made up never happens. What is too much stays too much."""
     within = case.body.get("within_ms") if isinstance(case.body, dict) else None
-    if isinstance(within, int) and not isinstance(within, bool) and WAIT_MAX_MS < within <= 60_000:
+    # 9824.0 is a whole number to JSON Schema.
+    if isinstance(within, (int, float)) and not isinstance(within, bool) and WAIT_MAX_MS < within <= 60_000:
         case.body["within_ms"] = WAIT_MAX_MS
