@@ -4,8 +4,10 @@ internal import GatewayFleet
 extension WorldSettings {
   /// The same with another number of clients, who connect at a rate that takes as long.
   ///
-  /// - Parameter withProvider: Whether the provider's capacity and queue, and the connections that the gateway takes, change
-  ///   alike, so that nothing that matters does.
+  /// - Parameters:
+  ///   - clients: How many there are then.
+  ///   - withProvider: Whether the provider's capacity and queue, and the connections that the gateway takes, change alike, so
+  ///     that nothing that matters does.
   package func scaled(toClients clients: Int, withProvider: Bool) -> WorldSettings {
     let factor = Double(clients) / Double(plan.clients)
     var scaled = self

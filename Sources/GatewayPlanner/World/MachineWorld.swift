@@ -58,7 +58,9 @@ package struct MachineWorld: ~Copyable {
   /// Between two looks at whether it is over.
   private static let pause: Int64 = 250_000_000
 
-  /// - Parameter report: Told how far it is, four times a second of its own time; it goes on while that says so.
+  /// - Parameters:
+  ///   - settings: What is simulated.
+  ///   - report: Told how far it is, four times a second of its own time; it goes on while that says so.
   package init(_ settings: WorldSettings, report: @escaping (Progress) -> Bool = { _ in true }) throws {
     try self.init(settings, policy: settings.sessionPolicy(), phases: settings.worldPhases(), report)
   }

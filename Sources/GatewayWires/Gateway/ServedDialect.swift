@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A described wire, the gateway's side. What it says and hears hangs on the connection: ``ServedConversation``.
+/// A described wire, the gateway's side. What it says and hears hangs on the connection: `ServedConversation`.
 package struct ServedDialect: Dialect {
   let served: ServedWire
   let secrets: [String: String]

@@ -9,7 +9,10 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
   /// Told of every exchange; nil for a fleet.
   private let watch: (@Sendable (TokenSight) -> Void)?
 
-  /// - Parameter base: The path of the address that the command line names.
+  /// - Parameters:
+  ///   - description: What the endpoint is asked, and where its answers have what.
+  ///   - base: The path of the address that the command line names.
+  ///   - watch: Told of every exchange; nil for a fleet.
   package init(_ description: TokenDescription, base: String = "", watch: (@Sendable (TokenSight) -> Void)? = nil) {
     self.description = description
     self.base = base.hasSuffix("/") ? String(base.dropLast()) : base

@@ -24,6 +24,7 @@ package struct TokenDescription: Sendable {
   ]
 
   /// - Parameters:
+  ///   - file: The description.
   ///   - secrets: What stands for `{{secret.NAME}}`.
   ///   - wireTaken: What the wire takes before it asks for a token; the names come before those of the answer.
   package init(
