@@ -69,4 +69,4 @@ def test_a_full_journal_keeps_nobody_waiting():
             print(f"{KEPT} lines judged in {took * 1e3:.1f} ms; others waited for {max(bob.waits) * 1e3:.1f} ms at most "
                   f"meanwhile, and for {usual * 1e3:.1f} ms before")
             # Served in the middle of it, again and again.
-            assert len(bob.waits) > 5, bob.waits
+            assert len(bob.waits) >= 3, bob.waits
