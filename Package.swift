@@ -88,12 +88,12 @@ let package = Package(
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
     library("GatewayKit", ["GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library("GatewayStores", ["GatewayKit", "GatewayCore", "CSQLite"]),
-    .target(name: "CLoopIdentity"),
+    .target(name: "CRuntime"),
     // The commit that a release is built from is said by its builder; a plain build knows none.
     .target(
       name: "CBuildCommit",
       cSettings: Context.environment["SOURCE_COMMIT"].map { [.define("SOURCE_COMMIT", to: "\"\($0)\"")] } ?? []),
-    library("GatewayRuntime", ["GatewayCore", "CLoopIdentity"]),
+    library("GatewayRuntime", ["GatewayCore", "CRuntime"]),
     library("GatewayFaults", ["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewaySpace", ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
     library("GatewayControl", ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"]),

@@ -17,7 +17,7 @@ private let others: [String: Allowed] = [
   "GatewayStores": (
     ["GatewayKit", "GatewayCore", "CSQLite"], ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]
   ),
-  "GatewayRuntime": (["GatewayCore", "CLoopIdentity"], ["Synchronization"]),
+  "GatewayRuntime": (["GatewayCore", "CRuntime"], ["Synchronization"]),
   "GatewayFaults": (["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"], []),
   "GatewaySpace": (
     ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], ["Synchronization"]

@@ -30,7 +30,7 @@ final class FaultyConversation: Conversation {
   }
 
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> [Frame] {
-    book.isSaying(JournalMessage(message), to: context.connection)
+    book.isSaying(message.meaning, to: context.connection)
     return inner.encode(message, context)
   }
 

@@ -35,12 +35,12 @@ package struct FaultyDialect: Dialect {
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? {
     let frame = inner.prelude(to: message, context)
     // What is said ahead of a message is lost and late with it.
-    if frame != nil { book.isSaying(JournalMessage(message), isBeginning: true, to: context.connection) }
+    if frame != nil { book.isSaying(message.meaning, isBeginning: true, to: context.connection) }
     return frame
   }
 
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
-    book.isSaying(JournalMessage(message), to: context.connection)
+    book.isSaying(message.meaning, to: context.connection)
     return inner.encode(message, context)
   }
 

@@ -10,10 +10,10 @@ extension Connection {
       let dialect = dialect
       if let prelude = dialect.prelude(to: message, context) { send(prelude, as: .prelude, &effects) }
       guard let frame = dialect.encode(message, context) else { return }
-      return send(frame, as: JournalMessage(message), telling: message.error, &effects)
+      return send(frame, as: message.meaning, telling: message.error, &effects)
     }
     for frame in conversation.encode(message, context) {
-      send(frame, as: JournalMessage(message), telling: message.error, &effects)
+      send(frame, as: message.meaning, telling: message.error, &effects)
     }
   }
 
@@ -31,7 +31,7 @@ extension Connection {
       guard !standing.isClosing else { return }
       let meaning = conversation.decode(message, context)
       if table.journal != nil {
-        message.withUnsafeBytes { journal(.in, meaning.map { JournalMessage($0) } ?? .idle, nil, $0, kind) }
+        message.withUnsafeBytes { journal(.in, meaning?.meaning ?? .idle, nil, $0, kind) }
       }
       if let meaning { take(meaning) }
     }

@@ -33,11 +33,11 @@ extension Connection {
     nonisolated(unsafe) let payload = payload
     return onLoop { connection in
       if let conversation = connection.conversation {
-        return conversation.foresee(payload, connection.context).map { JournalMessage($0) } ?? .idle
+        return conversation.foresee(payload, connection.context)?.meaning ?? .idle
       }
       do throws(GatewayError) {
         let dialect = connection.dialect(for: payload, kind)
-        return try dialect.decode(payload, kind, connection.context).map { JournalMessage($0) } ?? .idle
+        return try dialect.decode(payload, kind, connection.context)?.meaning ?? .idle
       } catch {
         return .malformed
       }

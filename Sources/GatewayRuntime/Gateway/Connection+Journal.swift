@@ -24,7 +24,7 @@ extension Connection {
     if record == .refreshRequested(.expiry), grant?.expiresAt ?? .zero <= table.loop.now { journal(.tokenExpired) }
     if case .ended(let reason) = record {
       journalEnd(reason)
-    } else if let event = JournalEvent(record, grant) {
+    } else if let event = record.journalEvent(of: grant) {
       journal(event)
     }
   }

@@ -16,7 +16,7 @@ extension Connection {
   /// An operator's event. Only on the loop.
   package nonisolated func control(_ event: SessionEvent) {
     onLoop { connection in
-      if connection.table.journal != nil, let order = JournalEvent(order: event) { connection.journal(order) }
+      if connection.table.journal != nil, let order = event.order { connection.journal(order) }
       if event == .expireNow, let token = connection.expirable {
         connection.gateway.expire(token, from: connection.table)
       }

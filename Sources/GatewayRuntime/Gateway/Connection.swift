@@ -384,7 +384,7 @@ extension Connection: SocketHandler, WakeupTarget {
     }
     do throws(GatewayError) {
       let message = try dialect.decode(payload, kind, context)
-      if table.journal != nil { journal(.in, message.map { JournalMessage($0) } ?? .idle, nil, payload, kind) }
+      if table.journal != nil { journal(.in, message?.meaning ?? .idle, nil, payload, kind) }
       if let message { take(message) }
     } catch {
       if table.journal != nil { journal(.in, .malformed, error, payload, kind) }

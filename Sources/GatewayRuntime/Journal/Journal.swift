@@ -1,3 +1,4 @@
+internal import CRuntime
 package import GatewayCore
 
 /// What happened on one loop, in the order in which it did: a ring of fixed records, of which the oldest make room. A test
@@ -9,6 +10,8 @@ package import GatewayCore
 /// `@unchecked Sendable`: touched only on its loop.
 package final class Journal: @unchecked Sendable {
   package let loop: EventLoop
+  /// The loop whose time is the network's.
+  private let transport: EventLoop
   /// How many records it keeps, a power of two.
   package let capacity: Int
   /// The wire formats, by the numbers of their bindings.
@@ -39,7 +42,7 @@ package final class Journal: @unchecked Sendable {
   /// A journal of that loop, whose records take so many bytes at most, and what messages said as many as
   /// `payloadBytes`; nil to keep nothing of that.
   package init(on loop: EventLoop, bytes: Int, payloadBytes: Int? = nil) {
-    self.loop = loop
+    (self.loop, transport) = (loop, loop.transport)
     let most = max(1, bytes / MemoryLayout<JournalRecord>.stride)
     capacity = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
     // The system gives the pages when they are written to.
@@ -52,11 +55,11 @@ package final class Journal: @unchecked Sendable {
   /// Its time begins now.
   package func begin() {
     names.beganAt = loop.now
-    realBeganAt = loop.transport.now
+    realBeganAt = transport.now
   }
 
   /// How long ago it began, in the time of the network.
-  package var age: Duration { loop.transport.now - realBeganAt }
+  package var age: Duration { transport.now - realBeganAt }
 
   /// How many users it knows by name.
   package var userCount: Int { names.users.count }
@@ -77,9 +80,12 @@ package final class Journal: @unchecked Sendable {
   ) {
     last += 1
     let record = JournalRecord(
-      at: loop.now, wallTime: loop.wallTime, real: age, connection: connection ?? JournalRecord.noConnection,
-      event: event, user: user, dialect: dialect)
+      at: loop.now, wallTime: loop.wallTime,
+      realMicroseconds: UInt64(clamping: (transport.now.nanoseconds &- realBeganAt.nanoseconds) / 1_000),
+      connection: connection ?? JournalRecord.noConnection, event: event, user: user, dialect: dialect)
     (records + place(of: last)).initialize(to: record)
+    // A store that misses the cache is waited for by the next count of a reference.
+    postern_prefetch_for_writing(records + place(of: last + 1))
     payloads?.skip(at: place(of: last))
     if !waiters.isEmpty { tell(record) }
     observer?.journalWrote(event.kind, by: connection, of: names.users[user])

@@ -18,33 +18,37 @@ package enum JournalMessage: String, Hashable, Sendable, BitwiseCopyable, CaseIt
   case prelude
   /// What a vendor answers or tells of others.
   case vendor
+}
 
-  package init(_ message: InboundMessage) {
-    self =
-      switch message {
-      case .credentials: .credentials
-      case .command: .command
-      case .logout: .logout
-      case .ping: .ping
-      }
-  }
+// Properties and methods, where an initializer would own what it is given: on the way of every message.
 
-  package init(_ message: OutboundMessage) {
-    self =
-      switch message {
-      case .connected: .connected
-      case .loginRefused: .loginRefused
-      case .refreshRequired: .refreshRequired
-      case .refreshed: .refreshed
-      case .loggedOut: .loggedOut
-      case .error: .error
-      case .pong: .pong
-      case .closing: .closing
-      }
+extension InboundMessage {
+  /// What it means, as the journal has it.
+  package var meaning: JournalMessage {
+    switch self {
+    case .credentials: .credentials
+    case .command: .command
+    case .logout: .logout
+    case .ping: .ping
+    }
   }
 }
 
 extension OutboundMessage {
+  /// What it means, as the journal has it.
+  package var meaning: JournalMessage {
+    switch self {
+    case .connected: .connected
+    case .loginRefused: .loginRefused
+    case .refreshRequired: .refreshRequired
+    case .refreshed: .refreshed
+    case .loggedOut: .loggedOut
+    case .error: .error
+    case .pong: .pong
+    case .closing: .closing
+    }
+  }
+
   /// The error that it tells.
   var error: GatewayError? {
     switch self {

@@ -17,16 +17,15 @@ struct JournalRecord: BitwiseCopyable {
   let user: UInt32
   private let realLow: UInt32
 
-  /// `real` is the time of the network since the journal began: to the microsecond, for nine years.
+  /// `realMicroseconds` of the network's time have passed since the journal began: nine years of them at most.
   init(
-    at: Instant, wallTime: WallTime, real: Duration, connection: ConnectionID, event: JournalEvent, user: UInt32,
-    dialect: UInt8
+    at: Instant, wallTime: WallTime, realMicroseconds: UInt64, connection: ConnectionID, event: JournalEvent,
+    user: UInt32, dialect: UInt8
   ) {
-    let microseconds = UInt64(clamping: real.nanoseconds / 1_000)
     (self.at, self.wallTime, self.connection, self.event) = (at, wallTime, connection, event)
     (self.user, self.dialect) = (user, dialect)
-    realLow = UInt32(truncatingIfNeeded: microseconds)
-    realHigh = UInt16(truncatingIfNeeded: microseconds >> 32)
+    realLow = UInt32(truncatingIfNeeded: realMicroseconds)
+    realHigh = UInt16(truncatingIfNeeded: realMicroseconds >> 32)
   }
 
   var real: Duration { .microseconds(Int64(realHigh) << 32 | Int64(realLow)) }

@@ -1,4 +1,4 @@
-internal import CLoopIdentity
+internal import CRuntime
 package import GatewayCore
 internal import Synchronization
 
