@@ -23,4 +23,15 @@ package struct TokenRefusal: Error, Hashable, Sendable {
     self.status = status
     self.retryAfter = retryAfter
   }
+
+  /// What is said in place of a token over HTTP: the error in the vendor's words, with the status and the wait that are meant.
+  package func response(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
+    var response = words(error)
+    if let status { response.status = status }
+    if let retryAfter {
+      response.headers.removeAll { $0.name == "retry-after" }
+      response.headers.append(.retryAfter(retryAfter))
+    }
+    return response
+  }
 }

@@ -47,6 +47,18 @@ package actor TokenProvider {
     schemes = ["plain"] + vendors.keys.sorted()
   }
 
+  /// Lets a request through that has the provider's secret as `Authorization: Bearer`, and everybody where there is none.
+  /// Throws `GatewayError.credentialsMissing`.
+  package nonisolated func admit(_ request: HTTPRequest) throws(GatewayError) {
+    guard let secret = policy.secret else { return }
+    guard ConstantTime.areEqual(Array(secret.token.utf8), Array((request.bearerToken ?? "").utf8)) else {
+      throw .credentialsMissing.detailed("the token provider wants its secret as Authorization: Bearer")
+    }
+  }
+
+  /// Which web pages may ask where it is asked: without a secret whoever asks gets a token of anybody.
+  package nonisolated var pages: PageAccess { policy.secret == nil ? .own : .named }
+
   /// A token as ordered, when its turn has come and its time has passed. Throws `GatewayError.overloaded` at once when
   /// the queue is full, `GatewayError.providerFailure` by chance.
   package func mint(_ order: TokenOrder) async throws(TokenRefusal) -> MintedToken {

@@ -53,7 +53,7 @@ extension PlainRoutes {
   /// The token of a user who may ask something about `call`: one with an authenticated connection, or an anonymous one
   /// whose call token lists the call.
   private func caller(_ request: HTTPRequest, of call: CallID) async throws(GatewayError) -> VerifiedToken {
-    let token = try await verifiedToken(request)
+    let token = try await authenticator.token(of: request, on: services)
     switch token.kind {
     case .anonymous:
       guard token.expiresAt != nil, let calls = token.calls, calls.count <= TokenOrder.callsMax else {
@@ -63,16 +63,6 @@ extension PlainRoutes {
       guard await services.isConnected(token.user) else { throw .connectionRequired }
     }
     guard token.calls?.contains(call) ?? true else { throw .callNotPermitted }
-    return token
-  }
-
-  private func verifiedToken(_ request: HTTPRequest) async throws(GatewayError) -> VerifiedToken {
-    guard request.header("authorization") != nil else { throw .connectionRequired }
-    guard let presented = request.bearerToken else {
-      throw .credentialsMissing.detailed("Authorization is not Bearer and a token")
-    }
-    let token = try await authenticator.judge(Credentials(token: presented), at: services.wallTime).verdict.get()
-    if await services.isRevoked(token) { throw .tokenRevoked }
     return token
   }
 }

@@ -23,12 +23,7 @@ extension PlainRoutes {
   }
 
   func makeToken(_ request: HTTPRequest) async throws(GatewayError) -> HTTPResponse {
-    if let secret = provider.policy.secret {
-      let presented = Array((request.bearerToken ?? "").utf8)
-      guard ConstantTime.areEqual(Array(secret.token.utf8), presented) else {
-        throw .credentialsMissing.detailed("the token provider wants its secret as Authorization: Bearer")
-      }
-    }
+    try provider.admit(request)
     let (order, isOpaque) = try JSONObject.read(request.body) { (body) throws(GatewayError) in
       var order = try TokenOrder(body, policy: provider.policy, now: services.wallTime)
       order.scheme = try scheme(body)
@@ -38,7 +33,7 @@ extension PlainRoutes {
     do throws(TokenRefusal) {
       token = try await provider.mint(order)
     } catch {
-      return words(for: error)
+      return error.response(refusal)
     }
     if isOpaque && !token.isAsItIs { token.credentials = try await storeOpaque(token, order) }
     let answer = JSONWriter.object(capacity: 512) { json in

@@ -29,9 +29,8 @@ package struct PlainRoutes: Sendable {
     return [
       // Anybody may be a guest, as with the vendors, so any page may ask for one.
       group.route("POST", "/v1/guests") { request, _ throws(GatewayError) in try await makeGuest(request) },
-      // Without a secret whoever asks gets a token of anybody.
-      group.route("POST", "/v1/tokens", pages: provider.policy.secret == nil ? .own : .named) {
-        request, _ throws(GatewayError) in try await makeToken(request)
+      group.route("POST", "/v1/tokens", pages: provider.pages) { request, _ throws(GatewayError) in
+        try await makeToken(request)
       },
       group.route("POST", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
         try await getOrCreate(request, Self.call(parameters))
@@ -48,21 +47,10 @@ package struct PlainRoutes: Sendable {
     ]
   }
 
-  private func refusal(_ error: GatewayError) -> HTTPResponse {
+  func refusal(_ error: GatewayError) -> HTTPResponse {
     var response = PlainDialect().response(for: error)
     if response.status == 503 {
       response.headers.append(HTTPField("retry-after", String(provider.policy.retryAfter)))
-    }
-    return response
-  }
-
-  /// What the token provider says in place of a token.
-  func words(for refusal: TokenRefusal) -> HTTPResponse {
-    var response = self.refusal(refusal.error)
-    if let status = refusal.status { response.status = status }
-    if let retryAfter = refusal.retryAfter {
-      response.headers.removeAll { $0.name == "retry-after" }
-      response.headers.append(.retryAfter(retryAfter))
     }
     return response
   }

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayRuntime
 import TestSupport
 import Testing
 
@@ -44,6 +45,51 @@ struct ParrotTests {
       let answer = try await parrot.fetch("/parrot/words")
       #expect(answer.body == Array(#"{"words":[]}"#.utf8))
     }
+  }
+}
+
+@Suite("The parrot over HTTP", .timeLimit(.minutes(1)))
+struct ParrotHTTPTests {
+  @Test("learns from who is connected, by the token of the connection", arguments: TestPlace.allCases)
+  func learns(place: TestPlace) async throws {
+    try await ParrotWorld.run(place) { parrot in
+      let bearer = [HTTPField("authorization", "Bearer \(try parrot.token("ann"))")]
+      let body = #"{"word":"hello"}"#
+      #expect(try await parrot.world.fetch("POST", "/parrot/words", body: body).text.contains("800101"))
+      #expect(
+        try await parrot.world.fetch("POST", "/parrot/words", headers: bearer, body: body).text.contains("800101"))
+      let ann = try await parrot.greet("ann")
+      _ = await ann.hear()
+      for (isNew, status) in [(true, 201), (false, 200)] {
+        let answer = try await parrot.world.fetch("POST", "/parrot/words", headers: bearer, body: body)
+        #expect(answer.status == status)
+        #expect(await ann.hear() == #"{"type":"squawk","word":"hello","is_new":\#(isNew)}"#)
+      }
+    }
+  }
+
+  @Test("gives tokens that its socket takes, and none to the anonymous", arguments: TestPlace.allCases)
+  func gives(place: TestPlace) async throws {
+    try await ParrotWorld.run(place) { parrot in
+      let answer = try await parrot.world.fetch("POST", "/parrot/token", body: #"{"name":"ann"}"#)
+      let peer = await parrot.dial()
+      peer.say(#"{"type":"hello",\#(answer.text.dropFirst())"#)
+      #expect(await peer.hear() == #"{"type":"welcome","user":"ann"}"#)
+      for body in [#"{"name":"!anon"}"#, "{}", "x"] {
+        #expect(try await parrot.world.fetch("POST", "/parrot/token", body: body).status == 400)
+      }
+    }
+  }
+
+  @Test("forgets what an operator says, by the verb of postern ctl")
+  func forgets() throws {
+    let space = try TestSpace(try ParrotWorld.settings, GatewayConfiguration(session: try SessionPolicy()))
+    let cage = space.vendor.cage
+    #expect(space.order { try? await cage.learn("hello", from: UserID("ann"), at: $0.wallTime) } == true)
+    let forget = try ParrotVendor.controlActions[0].request(Arguments(flags: []), "hello")
+    #expect(try space.fetch(forget, from: .control)?.get().text == #"{"forgot":"hello"}"#)
+    #expect(try space.fetch(forget, from: .control)?.get().status == 404)
+    #expect(try space.fetch(HTTPRequest(method: "GET", path: "/parrot/words"))?.get().text == #"{"words":[]}"#)
   }
 }
 

@@ -26,6 +26,17 @@ struct ParrotCage: Sendable {
     }
   }
 
+  /// Whether it knew the word, which it does no longer.
+  func forget(_ word: String, at now: WallTime) async throws(GatewayError) -> Bool {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> Bool in
+      let key = Self.words.key(word)
+      guard try await transaction.get(key, as: ParrotWord.self) != nil else { return false }
+      transaction.delete(key)
+      return true
+    }
+  }
+
   /// All words, in the order of their bytes.
   func words(at now: WallTime) async throws(GatewayError) -> [ParrotWord] {
     do throws(StoreError) {

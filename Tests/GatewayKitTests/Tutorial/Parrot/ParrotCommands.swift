@@ -12,10 +12,7 @@ struct ParrotCommands: CommandHandler {
     guard case .teach(let word) = command.baggage.unpacked(ParrotCommand.self) else { return [] }
     do throws(GatewayError) {
       let isNew = try await cage.learn(word, from: caller.user, at: services.wallTime)
-      let squawk = ParrotDialect.frame("squawk") { json in
-        json.member("word", word)
-        json.member("is_new", isNew)
-      }
+      let squawk = ParrotDialect.squawk(word, isNew: isNew)
       // The user's other connections hear it too.
       services.announce(to: .users([caller.user]), except: caller.connection, squawk, in: ParrotDialect.name)
       return [squawk]

@@ -29,10 +29,7 @@ struct ParrotDialect: Dialect {
       }
       return .credentials(Credentials(token: token), request: nil)
     case "teach":
-      guard let word = try message.object.string("word", bytes: 1...100) else {
-        throw .invalidParameter.detailed("word is missing; it must be a string")
-      }
-      return .command(Command("teach", ParrotCommand.teach(word: word)), request: nil)
+      return .command(Command("teach", ParrotCommand.teach(word: try message.object.word())), request: nil)
     default:
       throw .unknownType.detailed("type must be hello, fresh_token or teach")
     }
@@ -63,6 +60,13 @@ struct ParrotDialect: Dialect {
     frame("no") { json in
       json.member("number", Int64(error.number))
       json.member("because", error.name)
+    }
+  }
+
+  static func squawk(_ word: String, isNew: Bool) -> Frame {
+    frame("squawk") { json in
+      json.member("word", word)
+      json.member("is_new", isNew)
     }
   }
 

@@ -6,21 +6,20 @@ import GatewayTokens
 struct ParrotVendor: Vendor {
   let bindings: [DialectBinding]
   let issuers: [String: any TokenIssuer]
-  private let cage: ParrotCage
-  private let services: any GatewayServices
+  let cage: ParrotCage
+  let services: any GatewayServices
+  private let authenticator: ParrotAuthenticator
 
   init(_ settings: ParrotSettings, on ground: Ground) {
     services = ground.services
     cage = ParrotCage(ground.store, wordsMax: settings.wordsMax)
-    bindings = [
-      DialectBinding(
-        ParrotDialect(), ParrotAuthenticator(verifier: settings.verifier), commands: ParrotCommands(cage: cage))
-    ]
+    authenticator = ParrotAuthenticator(verifier: settings.verifier)
+    bindings = [DialectBinding(ParrotDialect(), authenticator, commands: ParrotCommands(cage: cage))]
     issuers = [ParrotDialect.name: ParrotTokenIssuer(signer: settings.signer)]
   }
 
   func routes(with provider: TokenProvider) -> [HTTPRoute] {
-    ParrotRoutes(cage: cage, services: services).routes
+    ParrotRoutes(cage: cage, authenticator: authenticator, provider: provider, services: services).routes
   }
 }
 
