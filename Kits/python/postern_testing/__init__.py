@@ -1,6 +1,7 @@
 """A realtime gateway for the tests of a client: one for each test, whose tokens expire when the test says so."""
 
 from .aio import AsyncJournal, AsyncSpace
+from .calls import Ended
 from .control import Refused
 from .durations import seconds
 from .gateway import Gateway, NotStarted
@@ -11,6 +12,7 @@ __all__ = [
     "Advance",
     "AsyncJournal",
     "AsyncSpace",
+    "Ended",
     "Gateway",
     "Journal",
     "Line",

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, List, Mapping, Optional, Sequence
+from typing import Any, Callable, List, Mapping, Optional, ParamSpec, Sequence, TypeVar
 
+from .calls import Calls, current
 from .durations import Duration
 from .journal import Journal, Kinds, Line, Verdict
 from .space import Advance, Session, Sleep, Space
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
+
+async def in_thread(function: Callable[P, Answer], *arguments: P.args, **named: P.kwargs) -> Answer:
+    """What the function returns, which asks a gateway in a thread. When the task is cancelled, by a test that has failed for
+    instance, the request ends, and the thread, for which the loop would wait at its own end."""
+    calls = Calls()
+
+    def ask() -> Answer:
+        # In a copy of the context, as every `to_thread`.
+        current.set(calls)
+        return function(*arguments, **named)
+
+    try:
+        return await asyncio.to_thread(ask)
+    finally:
+        calls.end_for_good()
 
 
 class AsyncJournal:
@@ -17,20 +37,28 @@ class AsyncJournal:
         self._journal = journal
 
     async def lines(
-        self, kind: Optional[Kinds] = None, *, user: Optional[str] = None, connection: Optional[str] = None, after: int = 0
+        self,
+        kind: Optional[Kinds] = None,
+        *,
+        user: Optional[str] = None,
+        connection: Optional[str] = None,
+        after: int = 0,
+        payloads: bool = False,
     ) -> List[Line]:
-        return await asyncio.to_thread(self._journal.lines, kind, user=user, connection=connection, after=after)
+        return await in_thread(
+            self._journal.lines, kind, user=user, connection=connection, after=after, payloads=payloads
+        )
 
     async def count(
         self, kind: Kinds, *, user: Optional[str] = None, connection: Optional[str] = None, after: int = 0
     ) -> int:
-        return await asyncio.to_thread(self._journal.count, kind, user=user, connection=connection, after=after)
+        return await in_thread(self._journal.count, kind, user=user, connection=connection, after=after)
 
     async def mark(self) -> int:
-        return await asyncio.to_thread(self._journal.mark)
+        return await in_thread(self._journal.mark)
 
     async def last(self, count: int = 30) -> List[Line]:
-        return await asyncio.to_thread(self._journal.last, count)
+        return await in_thread(self._journal.last, count)
 
     async def wait(
         self,
@@ -42,21 +70,21 @@ class AsyncJournal:
         after: int = 0,
         within: Duration = 5,
     ) -> List[Line]:
-        return await asyncio.to_thread(
+        return await in_thread(
             self._journal.wait, kind, user=user, connection=connection, count=count, after=after, within=within
         )
 
     async def judge(
         self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 0, **parameters: Any
     ) -> Verdict:
-        return await asyncio.to_thread(
+        return await in_thread(
             self._journal.judge, expect, user=user, after=after, within=within, **parameters
         )
 
     async def expect(
         self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 2, **parameters: Any
     ) -> Verdict:
-        return await asyncio.to_thread(
+        return await in_thread(
             self._journal.expect, expect, user=user, after=after, within=within, **parameters
         )
 
@@ -79,48 +107,48 @@ class AsyncSpace:
         scheme: str = "plain",
         calls: Optional[Sequence[str]] = None,
     ) -> str:
-        return await asyncio.to_thread(self.space.token, user, life, kind=kind, scheme=scheme, calls=calls)
+        return await in_thread(self.space.token, user, life, kind=kind, scheme=scheme, calls=calls)
 
     async def expire(self, user: str) -> int:
-        return await asyncio.to_thread(self.space.expire, user)
+        return await in_thread(self.space.expire, user)
 
     async def ask_for_refresh(self, user: str) -> int:
-        return await asyncio.to_thread(self.space.ask_for_refresh, user)
+        return await in_thread(self.space.ask_for_refresh, user)
 
     async def disconnect(self, user: str, code: int = 4005, reason: str = "disconnected") -> int:
-        return await asyncio.to_thread(self.space.disconnect, user, code, reason)
+        return await in_thread(self.space.disconnect, user, code, reason)
 
     async def revoke(self, user: str) -> int:
-        return await asyncio.to_thread(self.space.revoke, user)
+        return await in_thread(self.space.revoke, user)
 
     async def fail(self, fault: str, **members: Any) -> int:
-        return await asyncio.to_thread(self.space.fail, fault, **members)
+        return await in_thread(self.space.fail, fault, **members)
 
     async def mend(self, number: Optional[int] = None) -> None:
-        await asyncio.to_thread(self.space.mend, number)
+        await in_thread(self.space.mend, number)
 
     async def faults(self) -> List[Mapping[str, Any]]:
-        return await asyncio.to_thread(self.space.faults)
+        return await in_thread(self.space.faults)
 
     async def sessions(self, user: Optional[str] = None) -> List[Session]:
-        return await asyncio.to_thread(self.space.sessions, user)
+        return await in_thread(self.space.sessions, user)
 
     async def metrics(self) -> str:
-        return await asyncio.to_thread(self.space.metrics)
+        return await in_thread(self.space.metrics)
 
     async def advance(
         self, by: Duration, *, patience: Duration = 1, wall: str = "moves", stop_at: Optional[str] = None
     ) -> Advance:
-        return await asyncio.to_thread(self.space.advance, by, patience=patience, wall=wall, stop_at=stop_at)
+        return await in_thread(self.space.advance, by, patience=patience, wall=wall, stop_at=stop_at)
 
     async def sleeping(self) -> List[Sleep]:
-        return await asyncio.to_thread(self.space.sleeping)
+        return await in_thread(self.space.sleeping)
 
     async def wall_time(self) -> float:
-        return await asyncio.to_thread(self.space.wall_time)
+        return await in_thread(self.space.wall_time)
 
     async def end(self) -> None:
-        await asyncio.to_thread(self.space.end)
+        await in_thread(self.space.end)
 
     async def __aenter__(self) -> "AsyncSpace":
         return self

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import json
-import urllib.error
-import urllib.request
 from typing import Any, Iterator, Mapping, Optional
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
-# Loopback is asked without the proxy that the environment may name.
-_opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+from .calls import Calls, Ended, current
 
 
 class Refused(Exception):
@@ -26,15 +25,16 @@ class Refused(Exception):
 class Control:
     """The control API at a URL, or another HTTP side of the gateway."""
 
-    def __init__(self, url: str, secret: Optional[str] = None, timeout: float = 90):
+    def __init__(self, url: str, secret: Optional[str] = None, timeout: float = 90, calls: Optional[Calls] = None):
         self.url = url.rstrip("/")
         self._secret = secret
         self._timeout = timeout
+        self._calls = calls or Calls()
 
-    def below(self, *names: str) -> "Control":
-        """The same below a path, whose names are escaped."""
+    def below(self, *names: str, calls: Optional[Calls] = None) -> "Control":
+        """The same below a path, whose names are escaped; its requests are of `calls`."""
         path = "".join("/" + quote(name, safe="") for name in names)
-        return Control(self.url + path, self._secret, self._timeout)
+        return Control(self.url + path, self._secret, self._timeout, calls or self._calls)
 
     def get(self, path: str, **parameters: Any) -> Any:
         return self._send("GET", path + query(parameters))
@@ -46,29 +46,64 @@ class Control:
         return self._send("DELETE", path)
 
     def lines(self, path: str, timeout: Optional[float] = None, **parameters: Any) -> Iterator[str]:
-        """The lines of an answer that goes on, as they come."""
-        with self._open("GET", path + query(parameters), None, timeout or self._timeout) as answer:
-            for line in answer:
-                yield line.decode().rstrip("\r\n")
+        """The lines of an answer that goes on, as they come, until the other side or the space ends."""
+        with contextlib.suppress(Ended):
+            with self._open("GET", path + query(parameters), None, timeout or self._timeout) as answer:
+                for line in answer:
+                    yield line.decode().rstrip("\r\n")
 
     def _send(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Any:
         with self._open(method, path, body, self._timeout) as answer:
             content = answer.read()
         return json.loads(content) if content else None
 
-    def _open(self, method: str, path: str, body: Optional[Mapping[str, Any]], timeout: float) -> Any:
-        request = urllib.request.Request(self.url + path, method=method)
+    @contextlib.contextmanager
+    def _open(
+        self, method: str, path: str, body: Optional[Mapping[str, Any]], timeout: float
+    ) -> Iterator[http.client.HTTPResponse]:
+        headers = {"Connection": "close"}
         if body is not None:
-            request.data = json.dumps(body).encode()
-            request.add_header("Content-Type", "application/json")
+            headers["Content-Type"] = "application/json"
         if self._secret is not None:
-            request.add_header("Authorization", f"Bearer {self._secret}")
-        try:
-            return _opener.open(request, timeout=timeout)
-        except urllib.error.HTTPError as answer:
-            with answer:
-                content = answer.read()
-            raise Refused(method, path, answer.code, _error(content)) from None
+            headers["Authorization"] = f"Bearer {self._secret}"
+        with self._connected(method, path, timeout) as connection:
+            connection.request(
+                method, urlsplit(self.url).path + path, None if body is None else json.dumps(body).encode(), headers)
+            answer = connection.getresponse()
+            if answer.status >= 400:
+                raise Refused(method, path, answer.status, _error(answer.read()))
+            yield answer
+
+    @contextlib.contextmanager
+    def _connected(self, method: str, path: str, timeout: float) -> Iterator[http.client.HTTPConnection]:
+        """A connection of its own for a request, straight to the gateway: whatever proxy the environment names, it is not
+        for loopback."""
+        parts = urlsplit(self.url)
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        connection = kind(parts.hostname or "", parts.port, timeout=timeout)
+        over = [calls for calls in (self._calls, current.get()) if calls is not None]
+        with contextlib.closing(connection):
+            try:
+                connection.connect()
+            except OSError as error:
+                raise ConnectionError(f"{method} {self.url}{path}: {error}") from error
+            connected = connection.sock
+            for calls in over:
+                calls.add(connected)
+            failure: Optional[Exception] = None
+            try:
+                yield connection
+            except (OSError, ValueError, http.client.HTTPException) as error:
+                failure = error
+            finally:
+                # Each is told, whatever the others say.
+                is_ours = all([calls.remove(connected) for calls in over])
+            if failure is not None and not is_ours:
+                raise Ended(f"{method} {path}: ended before its answer came") from failure
+            if isinstance(failure, http.client.HTTPException) and not isinstance(failure, OSError):
+                raise ConnectionError(f"{method} {path}: {failure!r}") from failure
+            if failure is not None:
+                raise failure
 
 
 def query(parameters: Mapping[str, Any]) -> str:

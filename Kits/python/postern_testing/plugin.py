@@ -54,6 +54,18 @@ def postern_async_space(postern_space: Space) -> AsyncSpace:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    try:
+        return (yield)
+    finally:
+        # Nobody waits any more for an answer that has not come. The event loop of an asynchronous test would, for the thread
+        # that does, before the space ends.
+        space = item.stash.get(_SPACE, None)
+        if space is not None:
+            space.give_up()
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     report = yield
     space = item.stash.get(_SPACE, None)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Type
 
+from .calls import Calls
 from .control import Control, Refused
 from .durations import Duration, seconds
 from .journal import Journal
@@ -70,8 +71,9 @@ class Space:
         #: What signs its tokens (HMAC), unless the settings named a key.
         self.secret: Optional[str] = made.get("secret")
         self._spaces = control
-        self._control = control.below("spaces", self.name)
-        self._public = Control(self.http_url)
+        self._calls = Calls()
+        self._control = control.below("spaces", self.name, calls=self._calls)
+        self._public = Control(self.http_url, calls=self._calls)
         self.journal = Journal(self._control)
 
     def __repr__(self) -> str:
@@ -171,12 +173,19 @@ class Space:
     # The end
 
     def end(self) -> None:
-        """Closes its connections with 1001 and forgets it. Again: does nothing."""
+        """Closes its connections with 1001 and forgets it. Again: does nothing. Who waits for an answer of its, in another
+        thread, gets it now or never: `Ended`."""
         try:
             self._spaces.below("spaces", self.name).delete("")
         except Refused as refusal:
             if refusal.status != 404:
                 raise
+        finally:
+            self.give_up()
+
+    def give_up(self) -> None:
+        """Who waits for an answer of the space's, in another thread, waits no longer: `Ended`. The space goes on."""
+        self._calls.end()
 
     def __enter__(self) -> "Space":
         return self

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from client import SDK, Silent, TwiceAsking
 
-from postern_testing import Gateway, NotExpected, NotInTime, NotStarted, Refused, Space, seconds
+from postern_testing import Ended, Gateway, NotExpected, NotInTime, NotStarted, Refused, Space, seconds
 
 KIT = Path(__file__).parents[3] / "Kits" / "python"
 
@@ -164,6 +165,62 @@ async def test_with_asyncio(postern_async_space):
     assert (await postern_async_space.journal.judge("stops_after", at_most=0)).word == "failed"
     assert (await postern_async_space.advance("1s")).moved_s == 1
     client.close()
+
+
+def test_an_asynchronous_test_that_fails_while_a_token_is_asked_for_ends_at_once(session):
+    session.makepyfile(
+        """
+        import asyncio
+        import pytest
+        from postern_testing import AsyncSpace
+
+        # A provider that sleeps while time stands still.
+        pytestmark = pytest.mark.postern(frozen=True, settings={"provider-latency": "5s"})
+
+        async def fail(asking):
+            asking = asyncio.ensure_future(asking)
+            await asyncio.sleep(0.3)
+            assert asking.done()
+
+        @pytest.mark.asyncio
+        async def test_awaits(postern_async_space):
+            await fail(postern_async_space.token("ann"))
+
+        @pytest.mark.asyncio
+        async def test_waits_in_a_thread(postern_space):
+            await fail(asyncio.to_thread(postern_space.token, "ann"))
+
+        def test_has_a_loop_of_its_own(postern_space):
+            asyncio.run(fail(AsyncSpace(postern_space).token("ann")))
+        """
+    )
+    began = time.monotonic()
+    result = session.runpytest_subprocess()
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(["*asleep, while time stands still: *"])
+    assert time.monotonic() - began < 20
+
+
+def test_who_waits_for_an_answer_of_a_space_that_ends_is_told_so(postern):
+    space = postern.space(frozen=True, settings={"provider-latency": "5s"})
+    answers = []
+
+    def ask(question, *words, **members):
+        try:
+            answers.append(question(*words, **members))
+        except (Ended, Refused, NotInTime) as failure:
+            answers.append(failure)
+
+    asking = [threading.Thread(target=ask, args=words) for words in [
+        (space.token, "ann"), (space.journal.wait, "refreshed"), (lambda: list(space.journal.follow()),)]]
+    for thread in asking:
+        thread.start()
+    space.journal.wait("provider_asked")
+    began = time.monotonic()
+    space.end()
+    for thread in asking:
+        thread.join(5)
+    assert time.monotonic() - began < 4 and len(answers) == 3
 
 
 def test_a_test_that_fails_shows_its_journal(session):
