@@ -87,24 +87,56 @@ extension PosternJournal {
     public let description: String
   }
 
-  /// Holds the user's client to the expectation, by the lines behind number `after`. Returns the lines that prove that it
-  /// is met; throws ``NotExpected`` if it is not, or if the lines decide nothing, as those of no refresh do. Without a user it
-  /// is the only one whom the journal names.
+  /// Holds the user's client to the expectation, by the lines behind number `after`. Without a user it is the only one whom the
+  /// journal names. What is undecided is looked at again until `within` of real time has passed, however the time of sessions
+  /// goes; what has failed is told at once.
+  ///
+  /// Returns the lines that prove that it is met; throws ``NotExpected`` if it is not, or if the lines decide nothing by then,
+  /// as those of no refresh do.
   @discardableResult
-  public func expect(_ expectation: Expectation, user: String? = nil, after: Int = 0) async throws -> [Line] {
-    let expectation = expectation.expectation
-    let answer = await gateway.readJournal { journal in
+  public func expect(
+    _ expectation: Expectation, user: String? = nil, after: Int = 0, within: Duration = .seconds(2)
+  ) async throws -> [Line] {
+    let end = await transport { $0.now } + min(max(within, .zero), Self.longest)
+    var judged = await judge(expectation.expectation, user, after)
+    while judged?.verdict.outcome == .undecided, !Task.isCancelled {
+      let isOver = await transport { [gateway] loop in
+        guard loop.now < end, !loop.hasEnded, gateway.journal?.hasEnded == false else { return true }
+        await loop.sleep(until: min(end, loop.now + Self.pause))
+        return false
+      }
+      guard !isOver else { break }
+      judged = await judge(expectation.expectation, user, after)
+    }
+    guard let (verdict, lines) = judged else { return [] }
+    guard verdict.outcome == .passed else {
+      throw NotExpected(
+        verdict: verdict.outcome.rawValue, sentence: verdict.sentence, lines: lines,
+        description: "\(expectation) \(verdict.outcome.rawValue): \(verdict.sentence)"
+          + lines.map { "\n\($0)" }.joined())
+    }
+    return lines
+  }
+
+  /// A day.
+  private static let longest = Duration.seconds(86_400)
+  private static let pause = Duration.milliseconds(50)
+
+  private func judge(
+    _ expectation: GatewayControl.Expectation, _ user: String?, _ after: Int
+  ) async -> (verdict: JournalVerdict, lines: [Line])? {
+    await gateway.readJournal { journal in
       let story = ClientStory(journal, after: UInt64(max(0, after)), of: user.map(UserID.init))
       let verdict = expectation.verdict(on: story)
       return (verdict: verdict, lines: story.proof(of: verdict).map(Line.init))
     }
-    guard let (verdict, lines) = answer else { return [] }
-    guard verdict.outcome == .passed else {
-      throw NotExpected(
-        verdict: verdict.outcome.rawValue, sentence: verdict.sentence, lines: lines,
-        description: "\(expectation.name) \(verdict.outcome.rawValue): \(verdict.sentence)"
-          + lines.map { "\n\($0)" }.joined())
-    }
-    return lines
+  }
+
+  /// What `body` comes to on the loop whose time the network keeps.
+  private func transport<Answer: Sendable>(
+    _ body: nonisolated(nonsending) @escaping @Sendable (EventLoop) async -> Answer
+  ) async -> Answer {
+    let loop = gateway.tables[0].loop.transport
+    return await LoopStage(loop: loop).perform { await body(loop) }
   }
 }

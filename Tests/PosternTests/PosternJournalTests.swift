@@ -7,7 +7,7 @@ struct PosternJournalTests {
   func expectation() async throws {
     let gateway = try await PosternGateway.start()
     let failure = await #expect(throws: PosternJournal.NotExpected.self) {
-      try await gateway.journal.expect(.singleFlight, user: "ann")
+      try await gateway.journal.expect(.singleFlight, user: "ann", within: .milliseconds(100))
     }
     #expect(failure?.verdict == "undecided" && failure?.sentence == "there was no provider call")
     #expect(
@@ -20,11 +20,7 @@ struct PosternJournalTests {
     .enabled(if: Subprocess.exists("curl"), "curl is not on this machine"))
   func verdicts() async throws {
     let gateway = try await PosternGateway.start()
-    for _ in 0..<2 {
-      _ = try Subprocess.run(
-        "curl", "-sf", "--noproxy", "*", "\(gateway.httpURL)/v1/tokens", "-H", "content-type: application/json", "-d",
-        #"{"user_id": "ann"}"#)
-    }
+    for _ in 0..<2 { try askForToken(gateway) }
     let lines = try await gateway.journal.expect(.singleFlight, user: "ann")
     #expect(lines.map(\.kind) == [.providerAsked, .providerAsked])
     let failure = await #expect(throws: PosternJournal.NotExpected.self) {
@@ -33,5 +29,50 @@ struct PosternJournalTests {
     #expect(failure?.verdict == "failed" && failure?.sentence == "2 provider calls, where 1 may be")
     #expect(failure?.lines.map(\.number) == lines.map(\.number))
     await gateway.stop()
+  }
+
+  @Test(
+    "waits for what is undecided to be decided, whether the gateway's time passes or stands still",
+    .enabled(if: Subprocess.exists("curl"), "curl is not on this machine"), arguments: [false, true])
+  func within(isFrozen: Bool) async throws {
+    var options = PosternGateway.Options()
+    options.isFrozen = isFrozen
+    let gateway = try await PosternGateway.start(options)
+    let journal = gateway.journal
+    async let proof = journal.expect(.singleFlight, user: "ann", within: .seconds(30))
+    // So that it has begun to wait.
+    _ = try? await journal.wait(for: .refreshed, within: .milliseconds(120))
+    try askForToken(gateway)
+    #expect(try await proof.map(\.kind) == [.providerAsked])
+    await gateway.stop()
+  }
+
+  @Test("a wait for a verdict ends with the time that it has, with its task, and with the gateway")
+  func ends() async throws {
+    let gateway = try await PosternGateway.start()
+    let journal = gateway.journal
+    let isUndecided = { @Sendable (limit: Duration) in
+      do {
+        try await journal.expect(.singleFlight, user: "ann", within: limit)
+        return false
+      } catch {
+        return (error as? PosternJournal.NotExpected)?.verdict == "undecided"
+      }
+    }
+    for short in [Duration.seconds(-1), .zero, .milliseconds(1)] { #expect(await isUndecided(short)) }
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask { await isUndecided(.seconds(Int64.max)) }
+      group.cancelAll()
+      for await answer in group { #expect(answer) }
+    }
+    async let answer = isUndecided(.seconds(Int64.max))
+    await gateway.stop()
+    #expect(await answer)
+  }
+
+  private func askForToken(_ gateway: PosternGateway) throws {
+    _ = try Subprocess.run(
+      "curl", "-sf", "--noproxy", "*", "\(gateway.httpURL)/v1/tokens", "-H", "content-type: application/json", "-d",
+      #"{"user_id": "ann"}"#)
   }
 }
