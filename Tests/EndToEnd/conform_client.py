@@ -285,6 +285,15 @@ class InStep(Client):
         time.sleep(0.3)
 
 
+class AsksOnce(Client):
+    """Stays as it is when its provider has failed once."""
+
+    def pause(self, tries):
+        if threading.current_thread() is not threading.main_thread():
+            time.sleep(1000)
+        super().pause(tries)
+
+
 class Silent(Client):
     """Answers no request."""
 
@@ -313,7 +322,7 @@ KINDS = {
     "loops": lambda: Loops().run(), "in-step": lambda: InStep().run(),
     "insists": lambda: Insists().run(), "believes-its-clock": lambda: BelievesItsClock().run(),
     "leaks": lambda: Leaks().run(), "silent": lambda: Silent().run(),
-    "hasty": lambda: Hasty().run(),
+    "hasty": lambda: Hasty().run(), "asks-once": lambda: AsksOnce().run(),
     "stubborn": stubborn, "chatty": chatty,
 }
 

@@ -82,6 +82,7 @@ def test_a_client_that_does_all_right_passes_all(host, tmp_path):
         ("hasty", "retry-later", "waits_at_least failed: the client waited"),
         ("hasty", "request-twice", "single_flight failed: a second token was presented"),
         ("hasty", "provider-busy", "waits_at_least failed: the client waited"),
+        ("asks-once", "failing-provider", "look at what the client does when its request for a token fails"),
         ("loops", "provider-refuses", "provider calls, where 6 may be"),
         ("loops", "token-refused", "refreshes, where 3 may be"),
         ("loops", "forbidden", "no_attempt_after_terminal failed"),

@@ -100,7 +100,7 @@ struct ConformRun: Sendable {
       (result.verdict, result.sentences, result.lines) = (judged.verdict, judged.sentences, judged.lines)
     } catch let end as ConformEnd {
       (result.verdict, result.sentences) = (end.verdict, [end.sentence])
-      if end.verdict == .failed { result.lines = await scene.connectionLines() }
+      if end.verdict == .failed { result.lines = await scene.lastLines() }
     }
     if result.verdict == .failed, let journal = try? await scene.send("GET", "/journal/export") {
       result.journal = Array(journal.data)

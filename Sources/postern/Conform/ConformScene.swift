@@ -210,14 +210,21 @@ struct ConformScene: Sendable {
     }
   }
 
-  /// What happened last to connections, as lines of the journal; none if it cannot be read.
-  func connectionLines() async -> [String] {
+  /// What happened last to connections, and was asked of the provider, as lines of the journal; none if it cannot be read.
+  func lastLines() async -> [String] {
+    let kinds = Self.ofConnections.sorted()
+    let told =
+      await last(kinds, HTTPField("dialect", dialect)) + (await last(ProviderStory.kinds, HTTPField("user", user)))
+    return told.sorted { $0.number < $1.number }.map(\.text)
+  }
+
+  private func last(_ kinds: [String], _ whose: HTTPField) async -> ArraySlice<(number: Int, text: String)> {
     let query = [
-      HTTPField("kind", Self.ofConnections.sorted().joined(separator: ",")), HTTPField("after", String(beginning)),
-      HTTPField("dialect", dialect), HTTPField("limit", "1000"),
+      HTTPField("kind", kinds.joined(separator: ",")), HTTPField("after", String(beginning)), whose,
+      HTTPField("limit", "1000"),
     ]
     let answer = try? await send("GET", "/journal", query: query)
-    return (answer.map { JournalLines.texts($0.data) } ?? []).suffix(Self.toldAtEnd)
+    return (answer.map { JournalLines.numbered($0.data) } ?? []).suffix(Self.toldAtEnd)
   }
 
   private static let toldAtEnd = 8

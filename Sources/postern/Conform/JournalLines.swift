@@ -5,9 +5,12 @@ import GatewayJSON
 /// Lines of a journal as people read them: `412  1.204 s  closed  code=1012`.
 enum JournalLines {
   /// Those of an answer's `lines`.
-  static func texts(_ answer: Data) -> [String] {
+  static func texts(_ answer: Data) -> [String] { numbered(answer).map(\.text) }
+
+  /// The same, each with its number.
+  static func numbered(_ answer: Data) -> [(number: Int, text: String)] {
     let document = try? JSONDocument.parse(Array(answer), sizeMax: answer.count)
-    return (document?.root["lines"]?.elements ?? []).map(text)
+    return (document?.root["lines"]?.elements ?? []).map { (Int(clamping: $0["n"]?.integer ?? 0), text($0)) }
   }
 
   private static let own: Set<String> = ["n", "at_ms", "real_ms", "time", "kind", "user", "dialect"]

@@ -16,9 +16,11 @@ extension Behaviour {
         try await scene.fail(fault, members, times: 1)
         try await scene.expire()
         // At once, or by way of another connection.
-        try await scene.seeRenewal(
-          after: first, within: .seconds(22),
-          or: "the client was neither refreshed nor came back with a good token within 22 s")
+        try await scene.needingProvider(after: first) {
+          try await scene.seeRenewal(
+            after: first, within: .seconds(22),
+            or: "the client was neither refreshed nor came back with a good token within 22 s")
+        }
       },
       expected: [
         .stopsAfter(3, "provider", quiet: .seconds(2)), .stopsAfter(3, quiet: .seconds(2)), .singleFlight,

@@ -11,8 +11,10 @@ extension Behaviour {
       var last = try await scene.seeLogin()
       for _ in 0..<3 {
         try await scene.expire()
-        last = try await scene.seeRenewal(
-          after: last, within: .seconds(40), or: "the client has no new token, though its provider recovers")
+        last = try await scene.needingProvider(after: last) {
+          try await scene.seeRenewal(
+            after: last, within: .seconds(40), or: "the client has no new token 40 s after its last one expired")
+        }
       }
     },
     expected: [.waitsAtLeast(.milliseconds(50), since: "provider_failed"), .singleFlight, .oneProviderCallPerExpiry],

@@ -6,12 +6,14 @@ extension Behaviour {
     sentence:
       "A provider that answers 429 and Retry-After is asked again no sooner than that, and the client refreshes.",
     script: { scene in
-      try await scene.seeLogin()
+      let first = try await scene.seeLogin()
       try await scene.fail(
         "mint_refused", [JSONMember("status", json: "429"), JSONMember("retry_after_s", json: "3")], times: 2)
       try await scene.expire()
-      try await scene.see(
-        "refreshed", within: .seconds(45), or: "the client was not refreshed, though its provider had time again")
+      try await scene.needingProvider(after: first) {
+        try await scene.see(
+          "refreshed", within: .seconds(45), or: "the client was not refreshed, though its provider had time again")
+      }
     },
     expected: [
       .waitsAtLeast(.seconds(3), since: "provider_failed"), .oneProviderCallPerExpiry, .singleFlight, .keepsConnection,
