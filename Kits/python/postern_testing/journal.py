@@ -137,6 +137,7 @@ class Journal:
         within: Duration = 5,
     ) -> List[Line]:
         """Returns the lines when there are `count` of them after number `after`; raises `NotInTime` after `within` of real time."""
+        __tracebackhide__ = True  # pytest shows the test's own line.
         order = {"kind": kind, "user": user, "connection": connection}
         order = {name: value for name, value in order.items() if value is not None}
         answer = self._control.post(
@@ -167,6 +168,7 @@ class Journal:
         self, expect: str, *, user: Optional[str] = None, after: int = 0, within: Duration = 2, **parameters: Any
     ) -> Verdict:
         """The same, for a test: raises `NotExpected` unless it is passed, at once if it has failed."""
+        __tracebackhide__ = True
         verdict = self.judge(expect, user=user, after=after, within=within, **parameters)
         if verdict.word != "passed":
             raise NotExpected(verdict)

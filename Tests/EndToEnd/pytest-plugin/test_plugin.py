@@ -236,6 +236,15 @@ def test_a_test_that_fails_shows_its_journal(session):
     result.stdout.fnmatch_lines(["*postern journal*", "*provider_minted*martin*"])
 
 
+@pytest.mark.parametrize("question", ['wait("refreshed", within=0)', 'expect("single_flight", within=0)'])
+def test_a_question_that_fails_shows_the_line_of_the_test_and_none_of_the_kit(session, question):
+    session.makepyfile(f"def test_fails(postern_space):\n    postern_space.journal.{question}\n")
+    result = session.runpytest_subprocess()
+    result.stdout.fnmatch_lines([f">*postern_space.journal.{question}", "E *"])
+    result.stdout.no_fnmatch_line("*self._control*")
+    result.stdout.no_fnmatch_line("*raise Not*")
+
+
 def test_two_hundred_tests_run_side_by_side(session):
     session.makepyfile(
         """
