@@ -69,4 +69,14 @@ struct LayoutTests {
     }
     #expect(!package.contains(".package("), "the package depends on nothing but the system's libraries")
   }
+
+  @Test("what is shipped exports the functions that libwebsockets is to call, and no others")
+  func exports() throws {
+    let map = try #require(Repository.text(of: "Deploy/exports.map"))
+    let exported = try #require(map.firstMatch(of: #/global:([^}]*)local:/#)?.1)
+    let source = try #require(Repository.text(of: "Sources/CLibWebSockets/interposition.c"))
+    let interposed = source.matches(of: #/ INTERPOSES\("(\w+)"\)/#).map { String($0.1) }
+    #expect(!interposed.isEmpty)
+    #expect(exported.matches(of: #/\w+/#).map { String($0.0) } == interposed.sorted())
+  }
 }
