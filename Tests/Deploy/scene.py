@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from pathlib import Path
@@ -29,8 +30,16 @@ class Service:
 
     def __init__(self, root):
         self.process = subprocess.Popen(
-            [HERE / "unit.py", root, UNIT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [HERE / "unit.py", root, UNIT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.said = {}
+        self.logged = []
+        threading.Thread(target=self.pass_on, daemon=True).start()
+
+    def pass_on(self):
+        """Shows what it logs, and keeps it."""
+        for line in self.process.stderr:
+            sys.stderr.write(line)
+            self.logged.append(line)
 
     def until(self, name, patience=20):
         """Reads up to the line of that name; returns what it says, and lets nothing else pass but signs of life."""
@@ -99,6 +108,7 @@ def main(root):
     assert service.until("EXIT") == "0"
     assert service.process.wait(timeout=10) == 0
     assert (root / "var/lib/private/postern/store").exists(), "nothing was stored"
+    assert not [line for line in service.logged if "event=libwebsockets" in line], "the library complains"
     print(
         f"   ready after {started * 1000:.0f} ms, {resident:.0f} MB resident; {CLIENTS} clients stormed it in {stormed:.1f} s")
 
