@@ -147,10 +147,11 @@ class Client:
         socket.send(json.dumps({"type": "join", "cid": "default:standup"}))
 
     def is_under_way(self, refresh):
-        return refresh is not None and refresh.is_alive()
+        return refresh is not None and refresh.is_alive() and not refresh.is_given
 
     def start(self, work, *arguments):
         thread = threading.Thread(target=work, args=arguments, daemon=True)
+        thread.is_given = False
         thread.start()
         return thread
 
@@ -166,6 +167,8 @@ class Client:
         self.present(socket, self.token)
 
     def present(self, socket, token):
+        # Where time is moved on, the next request may come before this thread has ended.
+        threading.current_thread().is_given = True
         try:
             socket.send(json.dumps({"type": "refresh", "token": token}))
         except ConnectionClosed:
