@@ -15,6 +15,7 @@ tree() {
   fi
   cp -a --reflink=auto "$base" "$copy"
   cp -L /etc/resolv.conf "$copy/etc/resolv.conf"
+  printf '127.0.0.1 localhost\n::1 localhost\n' >"$copy/etc/hosts"
   mount -t proc proc "$copy/proc"
   # What apt fetches is there the next time.
   mkdir -p "$root/.build/chroots/archives-$1/partial"
