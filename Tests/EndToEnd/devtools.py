@@ -130,6 +130,20 @@ class Page:
     def text(self, selector="body"):
         return self.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
 
+    def looks_right_everywhere(self, folder, name):
+        """At three widths, in the light and in the dark: nothing is wider than the window, and the letters stand out from the
+        ground. The pictures are left in the folder."""
+        for width in (360, 800, 1400):
+            for dark in (False, True):
+                self.look(width, dark=dark)
+                assert self.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), width
+                ground, letters = self.evaluate(
+                    "(() => { const s = getComputedStyle(document.body);"
+                    " return [s.backgroundColor, s.color].map(c => c.match(/\\d+/g).map(Number)) })()"
+                )
+                assert (sum(ground) < sum(letters)) == dark and abs(sum(ground) - sum(letters)) > 400
+                Path(folder, f"{name}-{width}-{dark}.png").write_bytes(self.picture())
+
     def number(self, name):
         """The number that stands in the element of that id."""
         return int(self.text(f"#{name}").replace(",", ""))

@@ -2,7 +2,6 @@
 Every exchange is checked against the documents as it happens."""
 
 import base64
-import contextlib
 import datetime
 import hashlib
 import hmac
@@ -11,10 +10,10 @@ import time
 import uuid
 
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
 
 import documents
-from clients import PATIENCE, request
+from clients import request
+from documented_socket import DocumentedSocket
 
 KEY = "d404a4d3-51cf-45e2-bc32-e294ae879d58"
 SECRET = "oYdgGRXoxEuJhGDY2KQ/HQ=="
@@ -133,32 +132,14 @@ def signed(gateway, method, path, scheme, name, secret, body=None, offset=0):
     )
 
 
-class SinchClient:
+class SinchClient(DocumentedSocket):
     """One connection of our Sinch wire."""
 
+    document, path = SOCKET, "/sinch/v1/connect"
+
     def __init__(self, gateway):
-        self.stack = contextlib.ExitStack()
-        self.socket = self.stack.enter_context(
-            connect(f"{gateway.url}/sinch/v1/connect", open_timeout=PATIENCE, proxy=None)
-        )
-        HTTP.seen.add(("GET", "/sinch/v1/connect", 101))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stack.close()
-
-    def send(self, kind, **members):
-        message = {"type": kind, **members}
-        SOCKET.check(message, SOCKET.from_client)
-        self.socket.send(json.dumps(message))
-
-    def receive(self, kind=None):
-        message = json.loads(self.socket.recv(timeout=PATIENCE))
-        SOCKET.check(message, SOCKET.from_gateway)
-        assert kind is None or message["type"] == kind, f"{message} in place of {kind}"
-        return message
+        super().__init__(gateway)
+        HTTP.seen.add(("GET", self.path, 101))
 
     def start(self, user="alice", key=KEY, device="d1", **more):
         sdk = {"platform": "android", "version": "6.0"}

@@ -35,27 +35,13 @@ def number(text):
     return found and float(found[1].replace(",", "")) * UNITS[found[2]]
 
 
-def looks_right_everywhere(page, folder, name):
-    """At three widths, in the light and in the dark: nothing overlaps the window, letters stand out from their ground."""
-    for width in (360, 800, 1400):
-        for dark in (False, True):
-            page.look(width, dark=dark)
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), width
-            ground, letters = page.evaluate(
-                "(() => { const s = getComputedStyle(document.body);"
-                " return [s.backgroundColor, s.color].map(c => c.match(/\\d+/g).map(Number)) })()"
-            )
-            assert (sum(ground) < sum(letters)) == dark and abs(sum(ground) - sum(letters)) > 400
-            (folder / f"{name}-{width}-{dark}.png").write_bytes(page.picture())
-
-
 @pytest.mark.parametrize("name", ["one", "other"])
 def test_its_numbers_are_those_of_the_json_at_any_width_and_in_the_dark(reports, name, tmp_path):
     figures = json.loads((reports / name / "storm.json").read_text())["figures"]
     with Page() as page:
         page.open((reports / name / "storm.html").as_uri())
         page.evaluate(OPEN)
-        looks_right_everywhere(page, tmp_path, name)
+        page.looks_right_everywhere(tmp_path, name)
         shown = {row[0]: row[1] for row in page.evaluate(ROWS) if len(row) > 1 and row[0] in figures}
         charts = page.evaluate("document.querySelectorAll('svg').length")
         assert page.complaints == [] and not [address for address in page.requests if not address.startswith("file:")]
@@ -79,7 +65,7 @@ def test_two_compared_are_drawn_over_each_other(reports, tmp_path):
     assert done.returncode in (0, 1), done.stderr
     with Page() as page:
         page.open((tmp_path / "compared.html").as_uri())
-        looks_right_everywhere(page, tmp_path, "compared")
+        page.looks_right_everywhere(tmp_path, "compared")
         # Each chart has a line of either storm.
         lines = page.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.querySelectorAll('polyline').length)")
         assert len(lines) >= 3 and all(count >= 2 for count in lines), lines

@@ -1,6 +1,8 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayKit
 internal import GatewayTokens
+internal import Testing
 
 extension Arguments {
   /// What the words of a command line ask for, every flag with its value behind it but for switches; and `secret`, as the
@@ -38,6 +40,14 @@ package struct TokenCommands: Sendable {
   package func verify(_ token: String, _ words: [String] = [], at time: WallTime? = nil) throws -> TokenReport {
     let flags = TokenFlags.verifying() + TokenKeys.flags + TokenKeys.policyFlags + vendor.tokens.verifyFlags
     return try vendor.verify(token, Arguments(words, flags, secret: secret), at: time ?? now)
+  }
+
+  /// The check and the code that a token is refused with; what is said of it never has the token itself.
+  package func refusal(_ token: String, _ words: [String]) throws -> [String] {
+    let report = try verify(token, words)
+    let answer = try JSONDocument.parse(report.json).root
+    #expect(!report.isValid && answer["valid"]?.bool == false && !report.json.contains(token))
+    return [answer["check"]?.string ?? "", answer["error"]?["code"]?.text ?? ""]
   }
 
   /// What a token is by its form.

@@ -1,13 +1,10 @@
 """A gateway with a Streem platform, its clients, and the documents that every exchange is checked against."""
 
-import contextlib
-import json
-
 import documents
 from builders import Key
-from clients import PATIENCE, control, request
+from clients import control, request
+from documented_socket import DocumentedSocket
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
 
 SOCKET = documents.SocketDocument("streem-asyncapi.yaml")
 HTTP = documents.HTTPDocument("streem-openapi.yaml")
@@ -31,30 +28,10 @@ def api(gateway, method, path, body=None, token=None, key=None, **options):
     return request(gateway.http_url, method, path, body, token, headers=headers, document=HTTP, **options)
 
 
-class Client:
+class Client(DocumentedSocket):
     """One connection; every message is held against the document."""
 
-    def __init__(self, gateway):
-        self.stack = contextlib.ExitStack()
-        url = gateway.url + "/streem/v1/connect"
-        self.socket = self.stack.enter_context(connect(url, open_timeout=PATIENCE, proxy=None))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stack.close()
-
-    def send(self, kind, **members):
-        message = {"type": kind, **members}
-        SOCKET.check(message, SOCKET.from_client)
-        self.socket.send(json.dumps(message))
-
-    def receive(self, kind=None):
-        message = json.loads(self.socket.recv(timeout=PATIENCE))
-        SOCKET.check(message, SOCKET.from_gateway)
-        assert kind is None or message["type"] == kind, f"{message} in place of {kind}"
-        return message
+    document, path = SOCKET, "/streem/v1/connect"
 
     def ask(self, kind, **members):
         self.send(kind, **members)

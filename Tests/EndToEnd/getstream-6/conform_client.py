@@ -2,24 +2,14 @@
 token is no good. The client itself never asks for another."""
 
 import asyncio
-import json
 import os
 import sys
-import urllib.request
 
+from conform_token import conform_token
 from getstream import AsyncStream
 from getstream.video.rtc.coordinator.ws import StreamAPIWS
 
 USER = os.environ["POSTERN_USER"]
-
-
-def provide():
-    order = {"user_id": USER, "scheme": os.environ["POSTERN_TOKEN_SCHEME"]}
-    request = urllib.request.Request(
-        os.environ["POSTERN_TOKEN_URL"], json.dumps(order).encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(request, timeout=5) as answer:
-        return json.load(answer)["token"]
 
 
 async def main():
@@ -33,7 +23,7 @@ async def main():
 
     def renew(*_):
         try:
-            socket.user_token = provide()
+            socket.user_token = conform_token()
         except OSError as error:
             print("provider:", error, file=sys.stderr)
 

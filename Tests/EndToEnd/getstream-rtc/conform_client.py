@@ -2,24 +2,14 @@
 again, with a new token, when the SDK gives up. A token cannot be changed while a client lives."""
 
 import asyncio
-import json
 import os
 import sys
-import urllib.request
 
+from conform_token import conform_token
 from getstream_rtc import CallingState, Client
 from getstream_rtc.errors import RustError
 
 USER = os.environ["POSTERN_USER"]
-
-
-def provide():
-    order = {"user_id": USER, "scheme": os.environ["POSTERN_TOKEN_SCHEME"]}
-    request = urllib.request.Request(
-        os.environ["POSTERN_TOKEN_URL"], json.dumps(order).encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(request, timeout=5) as answer:
-        return json.load(answer)["token"]
 
 
 async def main():
@@ -40,7 +30,7 @@ async def main():
             print("join:", type(error).__name__, error, flush=True)
         await asyncio.sleep(1)
         try:
-            token = provide()
+            token = conform_token()
         except OSError as error:
             print("provider:", error, file=sys.stderr)
 

@@ -1,11 +1,10 @@
 """Reddit-ChatBot-Python for `postern ctl conform --dialect sendbird`: unmodified but for the host it dials, and with tokens of the
 run's provider in place of Reddit's."""
 
-import json
 import os
 import urllib.parse
-import urllib.request
 
+from conform_token import conform_token
 from Reddit_ChatBot_Python import ChatBot, _ws_client
 from Reddit_ChatBot_Python.reddit_auth import _RedditAuthBase
 
@@ -21,15 +20,8 @@ class Tokens(_RedditAuthBase):
         self.first = os.environ["POSTERN_TOKEN"]
 
     def authenticate(self):
-        token, self.first = self.first or self.fetch(), None
+        token, self.first = self.first or conform_token(), None
         return {"sb_access_token": token, "user_id": os.environ["POSTERN_USER"]}
-
-    def fetch(self):
-        body = {"user_id": os.environ["POSTERN_USER"], "scheme": os.environ["POSTERN_TOKEN_SCHEME"]}
-        order = urllib.request.Request(
-            os.environ["POSTERN_TOKEN_URL"], json.dumps(body).encode(), {"Content-Type": "application/json"})
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=10) as answer:
-            return json.load(answer)["token"]
 
 
 def main():

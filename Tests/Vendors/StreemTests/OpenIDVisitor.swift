@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayTokens
 import TestSupport
+import Testing
 
 /// A person with a browser and an OpenID client, at the provider of a simulated Streem platform.
 struct OpenIDVisitor {
@@ -41,6 +42,16 @@ struct OpenIDVisitor {
     if let basic { headers.append(HTTPField("authorization", "Basic \(Base64.encode(Array(basic.utf8)))")) }
     return streem.fetch(
       HTTPRequest(method: "POST", path: folder + path, headers: headers, body: Array(text.utf8)))
+  }
+
+  /// Exchanges an access token for a Streem Token.
+  func exchange(_ token: String, _ body: String = "") -> HTTPResponse {
+    streem.fetch("POST", "/streem/v1/streem-token", token: Credentials(token: token), body: body)
+  }
+
+  /// The member of that name in an answer.
+  func member(_ name: String, _ response: HTTPResponse) throws -> String {
+    try #require(SimulatedStreem.member(name, response.text), "\(response.text)")
   }
 
   // MARK: The flow

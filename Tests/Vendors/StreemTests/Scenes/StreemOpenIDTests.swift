@@ -17,19 +17,11 @@ struct StreemOpenIDTests {
     visitor = OpenIDVisitor(streem)
   }
 
-  private func member(_ name: String, _ response: HTTPResponse) throws -> String {
-    try #require(SimulatedStreem.member(name, response.text), "\(response.text)")
-  }
-
-  private func bearer(_ token: String, _ body: String = "") -> HTTPResponse {
-    streem.fetch("POST", "/streem/v1/streem-token", token: Credentials(token: token), body: body)
-  }
-
   @Test("has an issuer that is the address it was fetched from, in all three places")
   func discovery() throws {
     let first = visitor.get("/.well-known/openid-configuration")
-    #expect(try member("issuer", first) == OpenIDVisitor.issuer)
-    #expect(try member("token_endpoint", first) == OpenIDVisitor.issuer + "/token")
+    #expect(try visitor.member("issuer", first) == OpenIDVisitor.issuer)
+    #expect(try visitor.member("token_endpoint", first) == OpenIDVisitor.issuer + "/token")
     for part in [
       #""response_types_supported":["code"]"#, #""code_challenge_methods_supported":["S256"]"#,
       #""token_endpoint_auth_methods_supported":["none"]"#,
@@ -48,10 +40,10 @@ struct StreemOpenIDTests {
   @Test("names its endpoints to the SDK by the company's code")
   func configuration() throws {
     let answer = streem.fetch("GET", "/streem/v1/companies/postern/openid-configuration")
-    #expect(try member("clientId", answer) == "streem-sdk")
-    #expect(try member("authorizationEndpoint", answer) == OpenIDVisitor.issuer + "/authorize")
-    #expect(try member("tokenEndpoint", answer) == OpenIDVisitor.issuer + "/token")
-    #expect(try member("logoutEndpoint", answer) == OpenIDVisitor.issuer + "/logout")
+    #expect(try visitor.member("clientId", answer) == "streem-sdk")
+    #expect(try visitor.member("authorizationEndpoint", answer) == OpenIDVisitor.issuer + "/authorize")
+    #expect(try visitor.member("tokenEndpoint", answer) == OpenIDVisitor.issuer + "/token")
+    #expect(try visitor.member("logoutEndpoint", answer) == OpenIDVisitor.issuer + "/logout")
     #expect(!answer.text.contains("issuer"))
     let unknown = streem.fetch("GET", "/streem/v1/companies/nobody/openid-configuration")
     #expect(unknown.status == 404 && unknown.text.contains(#""reason":"company_unknown""#))
@@ -66,8 +58,8 @@ struct StreemOpenIDTests {
     #expect(answer["state"] == "st ate&" && answer["iss"] == OpenIDVisitor.issuer)
     let tokens = visitor.redeem(try #require(answer["code"]))
     #expect(tokens.status == 200 && tokens.header("cache-control") == "no-store")
-    #expect(try member("token_type", tokens) == "Bearer" && tokens.text.contains(#""expires_in":3600"#))
-    #expect(try member("scope", tokens) == "openid profile offline_access")
+    #expect(try visitor.member("token_type", tokens) == "Bearer" && tokens.text.contains(#""expires_in":3600"#))
+    #expect(try visitor.member("scope", tokens) == "openid profile offline_access")
     let now = Int64(streem.world.wallTime.seconds)
     let claims = OpenIDVisitor.claims(tokens)
     for part in [
@@ -75,12 +67,12 @@ struct StreemOpenIDTests {
       #""iat":\#(now)"#, #""exp":\#(now + 3600)"#, #""name":"ann""#, #""custom:streem_company_code":"postern""#,
     ] { #expect(claims.contains(part), "\(claims)") }
 
-    let access = try member("access_token", tokens)
+    let access = try visitor.member("access_token", tokens)
     let user = visitor.get("/userinfo", bearer: access)
     #expect(user.text == #"{"sub":"ann","name":"ann","custom:streem_company_code":"postern"}"#)
-    let exchanged = bearer(access, #"{"companyCode":"postern"}"#)
+    let exchanged = visitor.exchange(access, #"{"companyCode":"postern"}"#)
     #expect(exchanged.status == 200 && exchanged.header("cache-control") == "no-store")
-    let peer = streem.identify(Credentials(token: try member("streemToken", exchanged)), #","isExpert":true"#)
+    let peer = streem.identify(Credentials(token: try visitor.member("streemToken", exchanged)), #","isExpert":true"#)
     #expect(streem.last("externalUserId", peer) == "ann" && streem.types(peer) == ["identified"])
   }
 
@@ -94,7 +86,7 @@ struct StreemOpenIDTests {
     #expect(!set.text.contains(#""d""#) && set.text.contains(#""kty":"RSA""#) && set.text.contains(#""kty":"EC""#))
     for (client, algorithm) in [("streem-sdk", "RS256"), ("ec", "ES256")] {
       let code = visitor.code("ann", ["client_id": client])
-      let token = try member("id_token", visitor.redeem(code, ["client_id": client]))
+      let token = try visitor.member("id_token", visitor.redeem(code, ["client_id": client]))
       let header = try UnverifiedToken(token).header
       #expect(header["alg"]?.string == algorithm)
       let kid = try #require(header["kid"]?.string)
@@ -112,7 +104,7 @@ struct StreemOpenIDTests {
     let tokens = visitor.redeem(visitor.code("ann", ["scope": "openid other", "nonce": nil]))
     #expect(!OpenIDVisitor.claims(tokens).contains("Ann A") && !OpenIDVisitor.claims(tokens).contains("nonce"))
     #expect(!tokens.text.contains("refresh_token"))
-    #expect(try member("scope", tokens) == "openid")
+    #expect(try visitor.member("scope", tokens) == "openid")
   }
 
   // MARK: The authorization request

@@ -15,14 +15,6 @@ struct StreemOpenIDTokenTests {
     visitor = OpenIDVisitor(streem)
   }
 
-  private func member(_ name: String, _ response: HTTPResponse) throws -> String {
-    try #require(SimulatedStreem.member(name, response.text), "\(response.text)")
-  }
-
-  private func exchange(_ token: String, _ body: String = "") -> HTTPResponse {
-    streem.fetch("POST", "/streem/v1/streem-token", token: Credentials(token: token), body: body)
-  }
-
   @Test(
     "are refused for a code with anything wrong about it, which uses the code up",
     arguments: [
@@ -34,28 +26,29 @@ struct StreemOpenIDTokenTests {
     let code = visitor.code()
     let refused = visitor.redeem(code, changes)
     #expect(refused.status == 400 && refused.header("cache-control") == "no-store")
-    #expect(try member("error", refused) == "invalid_grant")
-    #expect(try member("error", visitor.redeem(code)) == "invalid_grant")
+    #expect(try visitor.member("error", refused) == "invalid_grant")
+    #expect(try visitor.member("error", visitor.redeem(code)) == "invalid_grant")
   }
 
   @Test("are refused for a code that is too old")
   func expiredCode() throws {
     let code = visitor.code()
     streem.world.advance(by: .seconds(60))
-    #expect(try member("error", visitor.redeem(code)) == "invalid_grant")
+    #expect(try visitor.member("error", visitor.redeem(code)) == "invalid_grant")
   }
 
   @Test("end when their code comes a second time, also long after")
   func codeTwice() throws {
     let code = visitor.code()
     let tokens = visitor.redeem(code)
-    let access = try member("access_token", tokens)
+    let access = try visitor.member("access_token", tokens)
     #expect(visitor.get("/userinfo", bearer: access).status == 200)
     streem.world.advance(by: .seconds(600))
-    #expect(try member("error", visitor.redeem(code)) == "invalid_grant")
+    #expect(try visitor.member("error", visitor.redeem(code)) == "invalid_grant")
     #expect(visitor.get("/userinfo", bearer: access).status == 401)
-    #expect(exchange(access).status == 401)
-    #expect(try member("error", visitor.refresh(try member("refresh_token", tokens))) == "invalid_grant")
+    #expect(visitor.exchange(access).status == 401)
+    let refused = visitor.refresh(try visitor.member("refresh_token", tokens))
+    #expect(try visitor.member("error", refused) == "invalid_grant")
   }
 
   @Test("come anew by refreshing, with a new iat, the same nonce, and another refresh token")
@@ -64,37 +57,37 @@ struct StreemOpenIDTokenTests {
     streem.world.advance(by: .seconds(1_000))
     // AppAuth JS sends its redirect address again.
     let second = visitor.refresh(
-      try member("refresh_token", first), ["redirect_uri": OpenIDVisitor.redirect, "scope": "openid profile"])
+      try visitor.member("refresh_token", first), ["redirect_uri": OpenIDVisitor.redirect, "scope": "openid profile"])
     #expect(second.status == 200 && second.header("cache-control") == "no-store")
     let claims = OpenIDVisitor.claims(second)
     let now = Int64(streem.world.wallTime.seconds)
     #expect(claims.contains(#""iat":\#(now),"auth_time":\#(now - 1_000)"#) && claims.contains(#""nonce":"n-1""#))
-    #expect(try member("refresh_token", first) != member("refresh_token", second))
-    #expect(visitor.get("/userinfo", bearer: try member("access_token", first)).status == 200)
+    #expect(try visitor.member("refresh_token", first) != visitor.member("refresh_token", second))
+    #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", first)).status == 200)
     streem.world.advance(by: .seconds(2_600))
-    #expect(visitor.get("/userinfo", bearer: try member("access_token", first)).status == 401)
-    #expect(visitor.get("/userinfo", bearer: try member("access_token", second)).status == 200)
+    #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", first)).status == 401)
+    #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", second)).status == 200)
   }
 
   @Test("end all together when a refresh token is used a second time")
   func reuse() throws {
     let first = visitor.redeem(visitor.code())
-    let second = visitor.refresh(try member("refresh_token", first))
-    let third = visitor.refresh(try member("refresh_token", second))
-    #expect(try member("error", visitor.refresh(try member("refresh_token", first))) == "invalid_grant")
-    #expect(try member("error", visitor.refresh(try member("refresh_token", third))) == "invalid_grant")
+    let second = visitor.refresh(try visitor.member("refresh_token", first))
+    let third = visitor.refresh(try visitor.member("refresh_token", second))
+    #expect(try visitor.member("error", visitor.refresh(try visitor.member("refresh_token", first))) == "invalid_grant")
+    #expect(try visitor.member("error", visitor.refresh(try visitor.member("refresh_token", third))) == "invalid_grant")
     for tokens in [first, second, third] {
-      #expect(visitor.get("/userinfo", bearer: try member("access_token", tokens)).status == 401)
+      #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", tokens)).status == 401)
     }
   }
 
   @Test("can be refreshed for thirty days from the login, and not a second longer")
   func life() throws {
-    var token = try member("refresh_token", visitor.redeem(visitor.code()))
+    var token = try visitor.member("refresh_token", visitor.redeem(visitor.code()))
     streem.world.advance(by: .seconds(30 * 86_400 - 1))
     let last = visitor.refresh(token)
     #expect(last.text.contains(#""expires_in":1,"#))
-    token = try member("refresh_token", last)
+    token = try visitor.member("refresh_token", last)
     streem.world.advance(by: .seconds(1))
     #expect(visitor.refresh(token).status == 400)
   }
@@ -108,10 +101,10 @@ struct StreemOpenIDTokenTests {
       (["refresh_token": "x"], 400, "invalid_grant"), (["scope": "openid email"], 400, "invalid_scope"),
     ] as [([String: String?], Int, String)])
   func errors(changes: [String: String?], status: Int, error: String) throws {
-    let token = try member("refresh_token", visitor.redeem(visitor.code()))
+    let token = try visitor.member("refresh_token", visitor.redeem(visitor.code()))
     let refused = visitor.refresh(token, changes)
     #expect(refused.status == status)
-    #expect(try member("error", refused) == error)
+    #expect(try visitor.member("error", refused) == error)
     #expect((refused.header("www-authenticate") != nil) == (status == 401))
     // None of these uses the token up.
     #expect(visitor.refresh(token).status == 200)
@@ -142,13 +135,13 @@ struct StreemOpenIDTokenTests {
     let code = visitor.code()
     #expect(visitor.redeem(code, ["client_id": "other"]).status == 400)
     let tokens = visitor.redeem(code)
-    let refresh = try member("refresh_token", tokens)
+    let refresh = try visitor.member("refresh_token", tokens)
     #expect(visitor.refresh(refresh, ["client_id": "other"]).status == 400)
-    let access = try member("access_token", tokens)
+    let access = try visitor.member("access_token", tokens)
     for token in [refresh, access] {
       let refused = visitor.post("/revoke", ["token": token, "client_id": "other"])
       #expect(refused.status == 400)
-      #expect(try member("error", refused) == "invalid_grant")
+      #expect(try visitor.member("error", refused) == "invalid_grant")
     }
     #expect(visitor.get("/userinfo", bearer: access).status == 200)
     #expect(visitor.refresh(refresh).status == 200)
@@ -157,18 +150,18 @@ struct StreemOpenIDTokenTests {
   @Test("are exchanged while they live, for the user's own company only")
   func exchanging() throws {
     let tokens = visitor.redeem(visitor.code())
-    let access = try member("access_token", tokens)
+    let access = try visitor.member("access_token", tokens)
     for body in ["", "{}", #"{"companyCode":null}"#, #"{"companyCode":"postern"}"#] {
-      #expect(exchange(access, body).status == 200)
+      #expect(visitor.exchange(access, body).status == 200)
     }
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     for (code, status, reason) in [("other", 403, "company_forbidden"), ("nobody", 404, "company_unknown")] {
-      let refused = exchange(access, #"{"companyCode":"\#(code)"}"#)
+      let refused = visitor.exchange(access, #"{"companyCode":"\#(code)"}"#)
       #expect(refused.status == status && refused.text.contains(#""reason":"\#(reason)""#))
     }
-    #expect(exchange(access, "x").status == 400)
-    for wrong in ["x", try member("refresh_token", tokens), try member("id_token", tokens)] {
-      let refused = exchange(wrong)
+    #expect(visitor.exchange(access, "x").status == 400)
+    for wrong in ["x", try visitor.member("refresh_token", tokens), try visitor.member("id_token", tokens)] {
+      let refused = visitor.exchange(wrong)
       #expect(refused.status == 401)
       #expect(refused.header("www-authenticate")?.contains(#"error="invalid_token""#) == true)
     }
@@ -176,8 +169,8 @@ struct StreemOpenIDTokenTests {
     #expect(silent.status == 401 && silent.header("www-authenticate")?.contains("error") == false)
     _ = streem.fetch(
       "POST", "/streem/companies", body: #"{"code":"postern","active":false}"#, from: DialTarget.control)
-    #expect(exchange(access).status == 403)
-    #expect(visitor.refresh(try member("refresh_token", tokens)).status == 404)
+    #expect(visitor.exchange(access).status == 403)
+    #expect(visitor.refresh(try visitor.member("refresh_token", tokens)).status == 404)
   }
 
   @Test("of another company's issuer open nothing here")
@@ -188,19 +181,19 @@ struct StreemOpenIDTokenTests {
     #expect(visitor.redeem(code).status == 400)
     let tokens = other.redeem(code)
     #expect(OpenIDVisitor.claims(tokens).contains(#""iss":"http://gateway:80/streem/oidc/other""#))
-    #expect(visitor.get("/userinfo", bearer: try member("access_token", tokens)).status == 401)
-    let refresh = try member("refresh_token", tokens)
+    #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", tokens)).status == 401)
+    let refresh = try visitor.member("refresh_token", tokens)
     #expect(visitor.refresh(refresh).status == 400)
     #expect(visitor.post("/revoke", ["token": refresh, "client_id": "streem-sdk"]).status == 200)
     #expect(other.refresh(refresh).status == 200, "another issuer's token is unknown here, and stays good")
-    #expect(visitor.get("/logout", ["id_token_hint": try member("id_token", tokens)]).status == 400)
-    let streemToken = try member("streemToken", exchange(try member("access_token", tokens)))
+    #expect(visitor.get("/logout", ["id_token_hint": try visitor.member("id_token", tokens)]).status == 400)
+    let streemToken = try visitor.member("streemToken", visitor.exchange(try visitor.member("access_token", tokens)))
     #expect(streem.last("companyCode", streem.identify(Credentials(token: streemToken))) == "other")
   }
 
   @Test("open UserInfo from the header or from a posted form, and not from both or from the query")
   func userInfo() throws {
-    let access = try member("access_token", visitor.redeem(visitor.code()))
+    let access = try visitor.member("access_token", visitor.redeem(visitor.code()))
     func ask(_ form: String, header: String? = nil, type: String = "application/x-www-form-urlencoded") -> HTTPResponse
     {
       var headers = [HTTPField("content-type", type)]
@@ -211,7 +204,7 @@ struct StreemOpenIDTokenTests {
     }
     for answer in [ask("access_token=\(access)"), ask("", header: access), ask("x=1", header: access)] {
       #expect(answer.status == 200)
-      #expect(try member("sub", answer) == "ann")
+      #expect(try visitor.member("sub", answer) == "ann")
     }
     for (form, header, status, error) in [
       ("access_token=\(access)", access, 400, "invalid_request"),
@@ -220,7 +213,7 @@ struct StreemOpenIDTokenTests {
     ] as [(String, String?, Int, String)] {
       let refused = ask(form, header: header)
       #expect(refused.status == status)
-      #expect(try member("error", refused) == error)
+      #expect(try visitor.member("error", refused) == error)
     }
     #expect(ask("access_token=\(access)", type: "text/plain").status == 401)
     #expect(visitor.get("/userinfo", ["access_token": access]).status == 401)
@@ -230,24 +223,23 @@ struct StreemOpenIDTokenTests {
   @Test("of one grant are four at a time, so that refreshing fills nothing")
   func accesses() throws {
     var tokens = [visitor.redeem(visitor.code())]
-    for _ in 0..<4 { tokens.append(visitor.refresh(try member("refresh_token", tokens[tokens.count - 1]))) }
-    let status = try tokens.map { visitor.get("/userinfo", bearer: try member("access_token", $0)).status }
+    for _ in 0..<4 { tokens.append(visitor.refresh(try visitor.member("refresh_token", tokens[tokens.count - 1]))) }
+    let status = try tokens.map { visitor.get("/userinfo", bearer: try visitor.member("access_token", $0)).status }
     #expect(status == [401, 200, 200, 200, 200])
   }
 
   @Test("are revoked: an access token alone, a refresh token with all that came of its login")
   func revoking() throws {
     let tokens = visitor.redeem(visitor.code())
-    let access = try member("access_token", tokens)
-    let refresh = try member("refresh_token", tokens)
+    let access = try visitor.member("access_token", tokens)
+    let refresh = try visitor.member("refresh_token", tokens)
     #expect(visitor.post("/revoke", ["token": access, "client_id": "streem-sdk"]).status == 200)
     #expect(visitor.get("/userinfo", bearer: access).status == 401)
     let next = visitor.refresh(refresh)
+    let token = try visitor.member("refresh_token", next)
     #expect(
-      visitor.post(
-        "/revoke", ["token": try member("refresh_token", next), "client_id": "streem-sdk", "token_type_hint": "x"]
-      ).status == 200)
-    #expect(visitor.get("/userinfo", bearer: try member("access_token", next)).status == 401)
+      visitor.post("/revoke", ["token": token, "client_id": "streem-sdk", "token_type_hint": "x"]).status == 200)
+    #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", next)).status == 401)
     #expect(visitor.post("/revoke", ["token": "unknown", "client_id": "streem-sdk"]).status == 200)
     #expect(visitor.post("/revoke", ["client_id": "streem-sdk"]).status == 400)
     #expect(visitor.post("/revoke", ["token": "x"]).status == 401)
@@ -256,8 +248,8 @@ struct StreemOpenIDTokenTests {
   @Test("end by logging out with an ID token, also an expired one, and the browser goes back where it may")
   func loggingOut() throws {
     let tokens = visitor.redeem(visitor.code())
-    let refresh = try member("refresh_token", tokens)
-    let hint = try member("id_token", tokens)
+    let refresh = try visitor.member("refresh_token", tokens)
+    let hint = try visitor.member("id_token", tokens)
     streem.world.advance(by: .seconds(7_200))
     let back = "pro.streem.sdk.StreemNow:/logoutcallback"
     let refused: [[String: String]] = [
@@ -273,8 +265,8 @@ struct StreemOpenIDTokenTests {
     let out = visitor.get(
       "/logout", ["id_token_hint": hint, "post_logout_redirect_uri": back, "state": "a b"])
     #expect(out.status == 303 && out.header("location") == back + "?state=a%20b")
-    #expect(visitor.refresh(try member("refresh_token", next)).status == 400)
-    #expect(visitor.get("/userinfo", bearer: try member("access_token", next)).status == 401)
+    #expect(visitor.refresh(try visitor.member("refresh_token", next)).status == 400)
+    #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", next)).status == 401)
     #expect(visitor.post("/logout", ["client_id": "streem-sdk", "post_logout_redirect_uri": back]).status == 303)
     #expect(visitor.get("/logout").status == 200)
   }

@@ -1,0 +1,36 @@
+"""One connection to a wire of JSON messages that a document describes: every message is held against it."""
+
+import contextlib
+import json
+
+from websockets.sync.client import connect
+
+from clients import PATIENCE
+
+
+class DocumentedSocket:
+    """`document` describes the messages that come and go at `path`."""
+
+    document = None
+    path = None
+
+    def __init__(self, gateway):
+        self.stack = contextlib.ExitStack()
+        self.socket = self.stack.enter_context(connect(gateway.url + self.path, open_timeout=PATIENCE, proxy=None))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def send(self, kind, **members):
+        message = {"type": kind, **members}
+        self.document.check(message, self.document.from_client)
+        self.socket.send(json.dumps(message))
+
+    def receive(self, kind=None):
+        message = json.loads(self.socket.recv(timeout=PATIENCE))
+        self.document.check(message, self.document.from_gateway)
+        assert kind is None or message["type"] == kind, f"{message} in place of {kind}"
+        return message
