@@ -4,27 +4,17 @@ import GatewayFleet
 extension ReportComparison {
   /// The comparison as one HTML page that needs nothing else, its charts those of both storms over each other.
   package var html: String {
-    """
-    <!DOCTYPE html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Two storms compared</title>
-    <style>\(HTMLStyle.sheet)</style>
-    </head>
-    <body>
-    \(header)
-    <section class="charts">
-    \(charts.filter { !$0.isEmpty }.joined(separator: "\n"))
-    </section>
-    <section><h2>Figures</h2>
-    \(HTMLText.table(head: ["metric", "", "baseline", "new run", "change", "why"], rows: pageRows, numbersFrom: 2))
-    </section>
-    </body>
-    </html>
-
-    """
+    HTMLPage.text(
+      title: "Two storms compared",
+      body: """
+        \(header)
+        <section class="charts">
+        \(charts.filter { !$0.isEmpty }.joined(separator: "\n"))
+        </section>
+        <section><h2>Figures</h2>
+        \(HTMLText.table(head: ["metric", "", "baseline", "new run", "change", "why"], rows: pageRows, numbersFrom: 2))
+        </section>
+        """)
   }
 
   private var header: String {

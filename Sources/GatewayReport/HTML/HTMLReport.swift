@@ -4,28 +4,18 @@ import GatewayFleet
 extension StormReport {
   /// The report as one HTML page that needs nothing else: no script, no font, no picture from anywhere.
   package var html: String {
-    """
-    <!DOCTYPE html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Storm of \(Figures.count(plan.clients)) clients</title>
-    <style>\(HTMLStyle.sheet)</style>
-    </head>
-    <body>
-    \(header)
-    \(tiles)
-    \(thresholdSection)
-    <section class="charts">
-    \(charts.joined(separator: "\n"))
-    </section>
-    \(tables)
-    <footer>Seed \(plan.seed) · \(Escaping.markup(machine.summary))</footer>
-    </body>
-    </html>
-
-    """
+    HTMLPage.text(
+      title: "Storm of \(Figures.count(plan.clients)) clients",
+      body: """
+        \(header)
+        \(tiles)
+        \(thresholdSection)
+        <section class="charts">
+        \(charts.joined(separator: "\n"))
+        </section>
+        \(tables)
+        <footer>Seed \(plan.seed) · \(Escaping.markup(machine.summary))</footer>
+        """)
   }
 
   var header: String {

@@ -81,7 +81,7 @@ struct HTTPResponseParser {
 
   /// Nil once the head of the final response is read.
   private mutating func readHead() -> Step? {
-    guard let end = endOfHead() else {
+    guard let end = ResponseHead.end(in: bytes, from: position) else {
       return bytes.count - position > Self.headBytesMax ? .invalid("the response's head is too long") : .needsMore
     }
     let lines = bytes[position..<end].split(separator: 0x0a, omittingEmptySubsequences: true).map { line in
@@ -115,18 +115,6 @@ struct HTTPResponseParser {
       framing = .length(length)
     } else {
       framing = .toTheEnd
-    }
-    return nil
-  }
-
-  private func endOfHead() -> Int? {
-    var index = position
-    while index < bytes.count {
-      if bytes[index] == 0x0a {
-        if index + 1 < bytes.count && bytes[index + 1] == 0x0a { return index + 2 }
-        if index + 2 < bytes.count && bytes[index + 1] == 0x0d && bytes[index + 2] == 0x0a { return index + 3 }
-      }
-      index += 1
     }
     return nil
   }

@@ -19,7 +19,7 @@ enum UpgradeAnswer: Equatable {
   static func read(_ bytes: UnsafeRawBufferPointer, accept: [UInt8], offered: [String]) -> UpgradeAnswer {
     var start = 0
     while true {
-      guard let end = endOfHead(bytes, from: start) else {
+      guard let end = ResponseHead.end(in: bytes, from: start) else {
         if bytes.count >= 3, bytes[0] == 0x15 || bytes[0] == 0x16, bytes[1] == 3 {
           return .failed(.insecure(.peerWantsTLS))
         }
@@ -72,18 +72,6 @@ enum UpgradeAnswer: Equatable {
       status = status * 10 + Int(byte - 0x30)
     }
     return (100..<600).contains(status) ? status : nil
-  }
-
-  private static func endOfHead(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    var index = start
-    while index < bytes.count {
-      if bytes[index] == 0x0a {
-        if index + 1 < bytes.count && bytes[index + 1] == 0x0a { return index + 2 }
-        if index + 2 < bytes.count && bytes[index + 1] == 0x0d && bytes[index + 2] == 0x0a { return index + 3 }
-      }
-      index += 1
-    }
-    return nil
   }
 }
 

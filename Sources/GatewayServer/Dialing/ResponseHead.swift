@@ -1,0 +1,17 @@
+/// Head of an answer: its status line and its fields, up to the empty line behind them.
+enum ResponseHead {
+  /// Where the head ends that begins at `start`, behind its empty line; nil while some of it is to come. Its lines may end
+  /// with a bare line feed.
+  static func end<Bytes: RandomAccessCollection<UInt8>>(in bytes: Bytes, from start: Int) -> Int?
+  where Bytes.Index == Int {
+    var index = start
+    while index < bytes.endIndex {
+      if bytes[index] == 0x0a {
+        if index + 1 < bytes.endIndex && bytes[index + 1] == 0x0a { return index + 2 }
+        if index + 2 < bytes.endIndex && bytes[index + 1] == 0x0d && bytes[index + 2] == 0x0a { return index + 3 }
+      }
+      index += 1
+    }
+    return nil
+  }
+}
