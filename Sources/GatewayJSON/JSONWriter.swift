@@ -108,6 +108,20 @@ package struct JSONWriter: Sendable {
     endArray()
   }
 
+  /// An array of objects, one for each element; `body` writes its members.
+  package mutating func member<Element>(
+    _ name: StaticString, objects: some Sequence<Element>, _ body: (Element, inout JSONWriter) -> Void
+  ) {
+    self.name(name)
+    beginArray()
+    for element in objects {
+      beginObject()
+      body(element, &self)
+      endObject()
+    }
+    endArray()
+  }
+
   /// What has been written, as text.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 

@@ -17,6 +17,15 @@ package protocol StoreFailure: Error {
   init(_ error: StoreError)
 }
 
+extension StoreFailure {
+  /// What the store answers to who only reads; what is wrong with it in the vendor's words.
+  package static func asking<Answer>(
+    _ question: () async throws(StoreError) -> Answer
+  ) async throws(Self) -> Answer {
+    do throws(StoreError) { return try await question() } catch { throw Self(error) }
+  }
+}
+
 extension GatewayError: StoreFailure {
   package init(_ error: StoreError) {
     self =

@@ -76,6 +76,19 @@ package struct TestSpace<Played> {
     }
   }
 
+  /// What the gateway answers to requests that come at once, each over a connection of its own; nil where it has not
+  /// while no time passed.
+  package func fetch(atOnce requests: [HTTPRequest]) -> [HTTPResponse?] {
+    let dialer = SimulatedDialer(network, on: clients)
+    let started = requests.map { request in
+      let started = Started<Result<HTTPResponse, DialFailure>>()
+      clients.stage.start { started.end(with: await dialer.fetch(request, from: .gateway, timeout: .seconds(30))) }
+      return started
+    }
+    world.settle()
+    return started.map { try? $0.value?.get() }
+  }
+
   /// Starts work on the loop of the clients, and lets happen what can without time passing.
   package func start<Answer: Sendable>(
     _ body: nonisolated(nonsending) @escaping @Sendable () async -> Answer

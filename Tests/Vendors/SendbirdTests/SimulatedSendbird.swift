@@ -80,19 +80,24 @@ struct SimulatedSendbird {
     world.settle()
   }
 
-  /// The answer to an HTTP request. What stands behind a question mark is the query.
-  func fetch(
+  /// An HTTP request. What stands behind a question mark is the query.
+  static func request(
     _ method: String, _ target: String, _ headers: [String: String] = [:], body: String = ""
-  ) -> HTTPResponse {
+  ) -> HTTPRequest {
     let fields = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
     let parts = target.split(separator: "?", maxSplits: 1)
     let query = (parts.count == 2 ? parts[1].split(separator: "&") : []).map { parameter in
       let pair = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       return HTTPField(String(pair[0]), PercentEncoding.decode(pair.count == 2 ? pair[1] : "") ?? "")
     }
-    let request = HTTPRequest(
-      method: method, path: String(parts[0]), query: query, headers: fields, body: Array(body.utf8))
-    guard case .success(let response)? = space.fetch(request) else {
+    return HTTPRequest(method: method, path: String(parts[0]), query: query, headers: fields, body: Array(body.utf8))
+  }
+
+  /// The answer to an HTTP request.
+  func fetch(
+    _ method: String, _ target: String, _ headers: [String: String] = [:], body: String = ""
+  ) -> HTTPResponse {
+    guard case .success(let response)? = space.fetch(Self.request(method, target, headers, body: body)) else {
       preconditionFailure("no answer to \(method) \(target)")
     }
     return response
@@ -102,6 +107,12 @@ struct SimulatedSendbird {
   @discardableResult
   func serve(_ method: String, _ target: String, _ body: String = "") -> HTTPResponse {
     fetch(method, target, ["api-token": Self.apiToken], body: body)
+  }
+
+  /// The codes of the answers to a server that asks for all of this at once; 0 for a success.
+  func serve(atOnce orders: [(method: String, target: String, body: String)]) -> [Int] {
+    let requests = orders.map { Self.request($0.method, $0.target, ["api-token": Self.apiToken], body: $0.body) }
+    return space.fetch(atOnce: requests).map { $0?.code ?? -1 }
   }
 
   // MARK: Orders

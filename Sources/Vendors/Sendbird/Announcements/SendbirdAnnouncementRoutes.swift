@@ -6,6 +6,7 @@ internal import GatewayKit
 package struct SendbirdAnnouncementRoutes: Sendable {
   private let announcer: SendbirdAnnouncer
   private let base: SendbirdChannelRoutes
+  private let ask = SendbirdQuestion(of: "Announcement", "announcements")
   private var announcements: SendbirdAnnouncements { announcer.announcements }
   private var services: any GatewayServices { base.services }
 
@@ -29,17 +30,6 @@ package struct SendbirdAnnouncementRoutes: Sendable {
       },
       resource.route("PUT", one) { request throws(SendbirdError) in try await update(request) },
     ]
-  }
-
-  private func ask<Answer>(
-    _ question: nonisolated(nonsending) () async throws(GatewayError) -> Answer
-  ) async throws(SendbirdError) -> Answer {
-    do throws(GatewayError) {
-      return try await question()
-    } catch {
-      if error.isSame(as: .alreadyExists) { throw .alreadyExists("Announcement") }
-      throw error.isSame(as: .tooMany) ? .tooMany("announcements") : SendbirdError(error)
-    }
   }
 
   private func known(_ request: SendbirdRequest) async throws(SendbirdError) -> SendbirdAnnouncement {
@@ -143,11 +133,10 @@ package struct SendbirdAnnouncementRoutes: Sendable {
       group.map { $0 == announcement.group } != false
         && status.map { $0 == Name(announcement.status.rawValue) } != false
     }
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
-    let page = Array(found.dropFirst(start).prefix(limit))
+    let page = try SendbirdPage(of: found, for: request)
     return SendbirdResource.answer { json in
-      json.member("announcements", objects: page) { Self.write($0, to: &$1) }
-      json.member("next", start < found.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : "")
+      json.member("announcements", objects: page.items) { Self.write($0, to: &$1) }
+      json.member("next", page.next)
     }
   }
 

@@ -6,19 +6,13 @@ internal import GatewayKit
 package actor SendbirdAnnouncer {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// How soon it looks again where the store is away.
-  private static let patience = Duration.seconds(1)
-
   let announcements: SendbirdAnnouncements
   private let directory: SendbirdDirectory
   private let channels: SendbirdChannels
   private let events: SendbirdChannelEvents
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
-  /// When it looks next; nil while nothing is to be said.
-  private var wakesAt: WallTime?
-  /// How often in a row it was woken before its time.
-  private var earlyCount = 0
+  private let alarm: SendbirdAlarm
 
   /// - Parameter executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
   package init(
@@ -30,6 +24,7 @@ package actor SendbirdAnnouncer {
     self.services = services
     self.directory = directory
     self.channels = channels
+    alarm = SendbirdAlarm("announcements that are to be made later", on: executor, services: services)
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
@@ -39,34 +34,15 @@ package actor SendbirdAnnouncer {
     do throws(GatewayError) {
       let waiting = try await announcements.all(at: now).filter { $0.status == .scheduled }
       for announcement in waiting where announcement.at <= now { try await say(announcement.id) }
-      if let next = waiting.lazy.map(\.at).filter({ $0 > now }).min() { look(at: next) }
+      if let next = waiting.lazy.map(\.at).filter({ $0 > now }).min() { await look(at: next) }
     } catch {
-      look(at: now + Self.patience)
+      await look(at: now + SendbirdAlarm.patience)
     }
   }
 
   /// Has them looked at then, and returns at once.
-  package func look(at time: WallTime) {
-    if let wakesAt, wakesAt <= time { return }
-    wakesAt = time
-    Task.immediate(executorPreference: executor) {
-      await self.services.sleep(
-        for: max(.milliseconds(1), time - self.services.wallTime), as: "announcements that are to be made later")
-      await self.wake(from: time)
-    }
-  }
-
-  private func wake(from time: WallTime) async {
-    // Somebody else has been told to look earlier.
-    guard wakesAt == time else { return }
-    wakesAt = nil
-    // A clock may be put back. Where nobody sleeps at all any more the gateway has ended.
-    earlyCount = services.wallTime < time ? earlyCount + 1 : 0
-    guard earlyCount < 3 else {
-      earlyCount = 0
-      return
-    }
-    await look()
+  package func look(at time: WallTime) async {
+    await alarm.set(for: time) { await self.look() }
   }
 
   // MARK: Saying

@@ -9,6 +9,7 @@ package struct SendbirdBotRoutes: Sendable {
   private let bots: SendbirdBots
   private let secrets: Secrets
   private let lifecycle: SendbirdUserLifecycle
+  private let ask = SendbirdQuestion(of: "User", "bots")
   private var services: any GatewayServices { base.services }
   private var directory: SendbirdDirectory { base.directory }
 
@@ -56,17 +57,6 @@ package struct SendbirdBotRoutes: Sendable {
     var user: SendbirdUser
   }
 
-  private func ask<Answer>(
-    _ question: nonisolated(nonsending) () async throws(GatewayError) -> Answer
-  ) async throws(SendbirdError) -> Answer {
-    do throws(GatewayError) {
-      return try await question()
-    } catch {
-      if error.isSame(as: .alreadyExists) { throw .alreadyExists("User") }
-      throw error.isSame(as: .tooMany) ? .tooMany("bots") : SendbirdError(error)
-    }
-  }
-
   /// The bot of the path. Of one whose user was deleted nothing is left.
   private func known(_ request: SendbirdRequest) async throws(SendbirdError) -> Known {
     let (id, now) = (UserID(request.path["bot_userid"]), services.wallTime)
@@ -91,10 +81,10 @@ package struct SendbirdBotRoutes: Sendable {
       user.id, callbackURL: try body.string("bot_callback_url", max: SendbirdLimits.url) ?? "",
       type: try body.string("bot_type", max: SendbirdLimits.customType) ?? "",
       isPrivate: try body.bool("is_privacy_mode") ?? true, token: Self.token(secrets), createdAt: now)
-    try Self.read(body, into: &bot)
+    try SendbirdBotChange(body).apply(to: &bot)
     let made = try await ask { [user] () throws(GatewayError) in try await directory.createUser(user, at: now) }
     do throws(SendbirdError) {
-      try await ask { [bot] () throws(GatewayError) in try await bots.put(bot, at: now) }
+      try await ask { [bot] () throws(GatewayError) in try await bots.add(bot, at: now) }
     } catch {
       // Without its bot the user is nobody's.
       _ = try? await directory.deleteUser(made.id, at: now)
@@ -107,48 +97,35 @@ package struct SendbirdBotRoutes: Sendable {
     Credentials(token: secrets.bytes(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
   }
 
-  /// Reads what may be said of a bot from its making on.
-  private static func read(_ body: SendbirdParameters, into bot: inout SendbirdBot) throws(SendbirdError) {
-    if let url = try body.string("bot_callback_url", max: SendbirdLimits.url) { bot.callbackURL = url }
-    if let flag = try body.bool("is_privacy_mode") { bot.isPrivate = flag }
-    if let flag = try body.bool("enable_mark_as_read") { bot.marksAsRead = flag }
-    if let flag = try body.bool("show_member") { bot.showsMember = flag }
-    if let preference = try body.integer("channel_invitation_preference") {
-      guard preference <= 1 else { throw .outOfRange("channel_invitation_preference") }
-      bot.invitationPreference = preference
-    }
-  }
-
   private func list(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
     let now = services.wallTime
     let all = try await ask { () throws(GatewayError) in try await bots.all(at: now) }
     let users = try await directory.find(Set(all.map(\.user)), at: now)
     let found = all.compactMap { bot in users[bot.user].map { Known(bot: bot, user: $0) } }
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
-    let page = Array(found.dropFirst(start).prefix(limit))
+    let page = try SendbirdPage(of: found, for: request)
     return SendbirdResource.answer { json in
-      json.member("bots", objects: page) { Self.write($0, to: &$1) }
-      json.member("next", start < found.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : "")
+      json.member("bots", objects: page.items) { Self.write($0, to: &$1) }
+      json.member("next", page.next)
     }
   }
 
   private func update(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
     let (body, now) = (try request.body, services.wallTime)
-    var known = try await known(request)
+    let id = try await known(request).user.id
     let nickname = try body.string("bot_nickname", max: SendbirdLimits.nickname)
     let profileURL = try body.string("bot_profile_url", max: SendbirdLimits.url)
-    try Self.read(body, into: &known.bot)
-    let id = known.user.id
-    known.user = try await ask { () throws(GatewayError) in
+    let change = try SendbirdBotChange(body)
+    let user = try await ask { () throws(GatewayError) in
       try await directory.updateUser(id, at: now) { user in
         if let nickname { user.nickname = nickname }
         if let profileURL { user.profileURL = profileURL }
       }
     }
-    try await ask { [bot = known.bot] () throws(GatewayError) in try await bots.put(bot, at: now) }
-    return Self.answer(known)
+    let bot = try await ask { () throws(GatewayError) in try await bots.change(id, at: now, change.apply) }
+    guard let bot else { throw .notFound("Bot") }
+    return Self.answer(Known(bot: bot, user: user))
   }
 
   private func delete(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
@@ -206,12 +183,7 @@ package struct SendbirdBotRoutes: Sendable {
     try request.needsServer()
     let (bot, body, now) = (try await known(request), try request.body, services.wallTime)
     let url = Name(try body.requiredString("channel_url", max: SendbirdLimits.channelURL))
-    let kind: SendbirdMessage.Kind
-    switch try body.string("message_type", max: SendbirdLimits.customType) {
-    case nil, "MESG": kind = .text
-    case "FILE": kind = .file
-    default: throw .invalid("message_type")
-    }
+    let kind = try body.messageKind
     let file = kind == .file ? try await base.storage.keep("file", of: request, at: now) : nil
     let draft = try SendbirdMessageDraft(kind, body, file: file.map { SendbirdMessage.File($0) })
     let message = draft.message(in: url, by: bot.user, at: now)

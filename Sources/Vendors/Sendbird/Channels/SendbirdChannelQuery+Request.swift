@@ -5,7 +5,7 @@ extension SendbirdChannelQuery {
   init(_ kind: SendbirdChannel.Kind, _ request: SendbirdRequest) throws(SendbirdError) {
     self.init(kind)
     limit = try request.limit
-    offset = Int(clamping: try request.pageToken ?? 0)
+    offset = try request.pageStart
     urls = request.texts("channel_urls")
     let types = request.texts("custom_types") ?? request.texts("custom_type")
     customTypes = types.flatMap { $0.contains("*") ? nil : $0 }

@@ -79,7 +79,7 @@ extension SendbirdChannelRoutes {
   }
 
   private static func page(_ request: SendbirdRequest) throws(SendbirdError) -> (start: Int, limit: Int) {
-    (Int(clamping: try request.pageToken ?? 0), try request.limit)
+    (try request.pageStart, try request.limit)
   }
 
   private func answer(

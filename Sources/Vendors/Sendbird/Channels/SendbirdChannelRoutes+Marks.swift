@@ -98,20 +98,18 @@ extension SendbirdChannelRoutes {
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
     let all = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.pinned(in: channel.url, at: services.wallTime)
     }
-    let page = all.dropFirst(start).prefix(limit)
-    let next = start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
+    let page = try SendbirdPage(of: all, for: request)
     return SendbirdResource.answer { json in
-      json.member("pinned_messages", objects: page) { message, json in
+      json.member("pinned_messages", objects: page.items) { message, json in
         json.name("message")
         SendbirdMessageObject(message, kind).write(to: &json)
       }
-      json.member("has_more", !next.isEmpty)
-      json.member("end_cursor", next)
-      json.member("next", next)
+      json.member("has_more", !page.next.isEmpty)
+      json.member("end_cursor", page.next)
+      json.member("next", page.next)
     }
   }
 

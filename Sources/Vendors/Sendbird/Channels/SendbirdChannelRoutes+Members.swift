@@ -24,13 +24,11 @@ extension SendbirdChannelRoutes {
 
   private func members(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(.group, request, whole: true)
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
-    let page = Array(channel.members.dropFirst(start).prefix(limit))
-    let next = start < channel.members.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
+    let page = try SendbirdPage(of: channel.members, for: request)
     let object = try await present([channel], to: request.actor(nil), showsMembers: true)[0]
     return SendbirdResource.answer { json in
-      json.member("members", objects: page) { object.writeMember($0, to: &$1) }
-      json.member("next", next)
+      json.member("members", objects: page.items) { object.writeMember($0, to: &$1) }
+      json.member("next", page.next)
     }
   }
 
@@ -47,12 +45,10 @@ extension SendbirdChannelRoutes {
     let all = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.participants(channel.url, at: services.wallTime)
     }
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
-    let page = all.dropFirst(start).prefix(limit)
-    let users = try await directory.find(Set(page.map(\.user)), at: services.wallTime)
-    let next = start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : ""
+    let page = try SendbirdPage(of: all, for: request)
+    let users = try await directory.find(Set(page.items.map(\.user)), at: services.wallTime)
     return SendbirdResource.answer { json in
-      json.member("participants", objects: page) { participant, json in
+      json.member("participants", objects: page.items) { participant, json in
         let user = users[participant.user]
         json.members(of: user ?? SendbirdUser(participant.user, createdAt: channel.createdAt))
         json.member("is_active", user?.isActive ?? false)
@@ -60,7 +56,7 @@ extension SendbirdChannelRoutes {
         json.member("is_online", true)
         json.member("is_muted", participant.isMuted)
       }
-      json.member("next", next)
+      json.member("next", page.next)
     }
   }
 

@@ -112,12 +112,10 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
     let object = try await present([channel], to: nil, showsMembers: false)[0]
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
-    let all = channel.properties.operators
-    let page = all.dropFirst(start).prefix(limit)
+    let page = try SendbirdPage(of: channel.properties.operators, for: request)
     return SendbirdResource.answer { json in
-      json.member("operators", objects: page) { object.writeUser($0, to: &$1) }
-      json.member("next", start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : "")
+      json.member("operators", objects: page.items) { object.writeUser($0, to: &$1) }
+      json.member("next", page.next)
     }
   }
 

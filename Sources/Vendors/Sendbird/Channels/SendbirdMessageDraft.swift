@@ -136,3 +136,16 @@ struct SendbirdMessageChange: Sendable {
     message.updatedAt = now
   }
 }
+
+extension Fields<SendbirdWords> {
+  /// What is sent by somebody, a text unless `message_type` says a file.
+  var messageKind: SendbirdMessage.Kind {
+    get throws(SendbirdError) {
+      switch try string("message_type", max: SendbirdLimits.customType) {
+      case nil, "MESG": .text
+      case "FILE": .file
+      default: throw .invalid("message_type")
+      }
+    }
+  }
+}

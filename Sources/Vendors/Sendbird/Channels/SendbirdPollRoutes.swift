@@ -217,16 +217,14 @@ package struct SendbirdPollRoutes: Sendable {
 
   private func voters(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let (_, option) = try await found(request)
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
-    let page = option.voters.dropFirst(start).prefix(limit)
-    let users = try await base.directory.find(Set(page), at: services.wallTime)
-    let isLast = start >= option.voters.count - page.count
+    let page = try SendbirdPage(of: option.voters, for: request)
+    let users = try await base.directory.find(Set(page.items), at: services.wallTime)
     return SendbirdResource.answer { json in
-      json.member("voters", objects: page) { id, json in
+      json.member("voters", objects: page.items) { id, json in
         json.members(of: users[id] ?? SendbirdUser(id, createdAt: option.createdAt))
       }
       json.member("vote_count", Int64(option.voters.count))
-      json.member("next", isLast ? "" : SendbirdPageToken.text(Int64(start + page.count)))
+      json.member("next", page.next)
     }
   }
 
@@ -235,16 +233,16 @@ package struct SendbirdPollRoutes: Sendable {
   private func list(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     guard let url = request.text("channel_url").map({ Name($0) }) else { throw .missing("channel_url") }
     if case .user(let user, _) = request.caller, try await !hasJoined(user, url) { throw .notAuthorized }
-    let (limit, start, now) = (try request.limit, Int(clamping: try request.pageToken ?? 0), services.wallTime)
+    let now = services.wallTime
     let all = try await base.ask { () throws(SendbirdChannelRefusal) in
       try await channels.polls(in: url, since: WallTime(nanoseconds: 0), at: now).polls
     }
-    let page = all.dropFirst(start).prefix(limit)
+    let page = try SendbirdPage(of: all, for: request)
     return SendbirdResource.answer { json in
-      json.member("polls", objects: page) { poll, json in
+      json.member("polls", objects: page.items) { poll, json in
         SendbirdPollObject(poll: poll, viewer: request.actor(nil), now: now).writeMembers(to: &json)
       }
-      json.member("next", start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : "")
+      json.member("next", page.next)
     }
   }
 

@@ -106,7 +106,7 @@ package struct SendbirdReportRoutes: Sendable {
     _ request: SendbirdRequest, where isMeant: (SendbirdReport) -> Bool
   ) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
+    let (limit, start) = (try request.limit, try request.pageStart)
     let page: (reports: [SendbirdReport], next: Int?)
     do throws(GatewayError) {
       page = try await reports.reports(from: start, limit: limit, at: services.wallTime, where: isMeant)

@@ -6,6 +6,7 @@ internal import GatewayKit
 package struct SendbirdScheduleRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private let scheduler: SendbirdScheduler
+  private let ask = SendbirdQuestion(of: "ScheduledMessage", "scheduled messages")
   private var schedule: SendbirdSchedule { scheduler.schedule }
   private var services: any GatewayServices { base.services }
 
@@ -44,12 +45,7 @@ package struct SendbirdScheduleRoutes: Sendable {
   private func create(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsWriter()
     let (channel, body, now) = (try await base.known(.group, request), try request.body, services.wallTime)
-    let kind: SendbirdMessage.Kind
-    switch try body.string("message_type", max: SendbirdLimits.customType) {
-    case nil, "MESG": kind = .text
-    case "FILE": kind = .file
-    default: throw .invalid("message_type")
-    }
+    let kind = try body.messageKind
     guard let id = request.actor(try body.user("user_id")) else { throw .missing("user_id") }
     guard let sender = try await base.directory.find(id, at: now) else { throw .notFound("User") }
     guard try await base.member(id, of: channel)?.state == .joined else { throw .notAuthorized }
@@ -135,11 +131,10 @@ package struct SendbirdScheduleRoutes: Sendable {
     default: throw .invalid("order")
     }
     if try request.flag("reverse") ?? false { all.reverse() }
-    let (limit, start) = (try request.limit, Int(clamping: try request.pageToken ?? 0))
-    let page = all.dropFirst(start).prefix(limit)
+    let page = try SendbirdPage(of: all, for: request)
     return SendbirdResource.answer { json in
-      json.member("scheduled_messages", objects: page) { Self.write($0, to: &$1) }
-      json.member("next", start < all.count - page.count ? SendbirdPageToken.text(Int64(start + page.count)) : "")
+      json.member("scheduled_messages", objects: page.items) { Self.write($0, to: &$1) }
+      json.member("next", page.next)
     }
   }
 
@@ -152,15 +147,5 @@ package struct SendbirdScheduleRoutes: Sendable {
     json.member("scheduled_at", scheduled.at.milliseconds)
     json.member("scheduled_status", scheduled.status.rawValue)
     SendbirdMessageObject(scheduled.message, .group).writeMembers(to: &json)
-  }
-
-  private func ask<Answer>(
-    _ question: nonisolated(nonsending) () async throws(GatewayError) -> Answer
-  ) async throws(SendbirdError) -> Answer {
-    do throws(GatewayError) {
-      return try await question()
-    } catch {
-      throw error.isSame(as: .tooMany) ? .tooMany("scheduled messages") : SendbirdError(error)
-    }
   }
 }

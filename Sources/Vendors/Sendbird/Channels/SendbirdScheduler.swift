@@ -8,18 +8,13 @@ package actor SendbirdScheduler {
 
   /// How many are looked at in one step.
   private static let pageSize = 100
-  /// How soon it looks again where the store is away.
-  private static let patience = Duration.seconds(1)
 
   let schedule: SendbirdSchedule
   private let channels: SendbirdChannels
   private let events: SendbirdChannelEvents
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
-  /// When it looks next; nil while nothing is to be sent.
-  private var wakesAt: WallTime?
-  /// How often in a row it was woken before its time.
-  private var earlyCount = 0
+  private let alarm: SendbirdAlarm
 
   /// - Parameter executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
   package init(
@@ -30,6 +25,7 @@ package actor SendbirdScheduler {
     self.executor = executor
     self.services = services
     self.channels = channels
+    alarm = SendbirdAlarm("messages that are to be sent later", on: executor, services: services)
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
@@ -41,37 +37,18 @@ package actor SendbirdScheduler {
         let first = try await schedule.first(Self.pageSize, at: now)
         for scheduled in first where scheduled.at <= now { _ = try await send(scheduled.id) }
         guard let last = first.last, last.at <= now else {
-          if let next = first.first(where: { $0.at > now }) { look(at: next.at) }
+          if let next = first.first(where: { $0.at > now }) { await look(at: next.at) }
           return
         }
       }
     } catch {
-      look(at: now + Self.patience)
+      await look(at: now + SendbirdAlarm.patience)
     }
   }
 
   /// Has the schedule looked at then, and returns at once.
-  package func look(at time: WallTime) {
-    if let wakesAt, wakesAt <= time { return }
-    wakesAt = time
-    Task.immediate(executorPreference: executor) {
-      await self.services.sleep(
-        for: max(.milliseconds(1), time - self.services.wallTime), as: "messages that are to be sent later")
-      await self.wake(from: time)
-    }
-  }
-
-  private func wake(from time: WallTime) async {
-    // Somebody else has been told to look earlier.
-    guard wakesAt == time else { return }
-    wakesAt = nil
-    // A clock may be put back. Where nobody sleeps at all any more the gateway has ended.
-    earlyCount = services.wallTime < time ? earlyCount + 1 : 0
-    guard earlyCount < 3 else {
-      earlyCount = 0
-      return
-    }
-    await look()
+  package func look(at time: WallTime) async {
+    await alarm.set(for: time) { await self.look() }
   }
 
   /// Sends one now, if it is pending still: as its sender would, at this time. Nil if it is not.

@@ -80,22 +80,18 @@ package struct SendbirdAnnouncements: Sendable {
 
   /// All of them, in the order of their names.
   package func all(at now: WallTime) async throws(GatewayError) -> [SendbirdAnnouncement] {
-    do throws(StoreError) {
+    try await GatewayError.asking { () async throws(StoreError) in
       var all: [SendbirdAnnouncement] = []
       for entry in try await store.scan(Self.table.range(), limit: Self.countMax, at: now) {
         all.append(try entry.value(as: SendbirdAnnouncement.self))
       }
       return all
-    } catch {
-      throw GatewayError(error)
     }
   }
 
   package func announcement(_ id: Name, at now: WallTime) async throws(GatewayError) -> SendbirdAnnouncement? {
-    do throws(StoreError) {
-      return try await store.get(Self.table.key(id.text), as: SendbirdAnnouncement.self, at: now)
-    } catch {
-      throw GatewayError(error)
+    try await GatewayError.asking { () async throws(StoreError) in
+      try await store.get(Self.table.key(id.text), as: SendbirdAnnouncement.self, at: now)
     }
   }
 

@@ -50,32 +50,47 @@ package struct SendbirdBots: Sendable {
   }
 
   package func bot(_ user: UserID, at now: WallTime) async throws(GatewayError) -> SendbirdBot? {
-    do throws(StoreError) {
-      return try await store.get(Self.table.key(user.rawValue), as: SendbirdBot.self, at: now)
-    } catch {
-      throw GatewayError(error)
+    try await GatewayError.asking { () async throws(StoreError) in
+      try await store.get(Self.table.key(user.rawValue), as: SendbirdBot.self, at: now)
     }
   }
 
   /// All of them, in the order of their names.
   package func all(at now: WallTime) async throws(GatewayError) -> [SendbirdBot] {
-    do throws(StoreError) {
+    try await GatewayError.asking { () async throws(StoreError) in
       var bots: [SendbirdBot] = []
       for entry in try await store.scan(Self.table.range(), limit: Self.countMax, at: now) {
         bots.append(try entry.value(as: SendbirdBot.self))
       }
       return bots
-    } catch {
-      throw GatewayError(error)
     }
   }
 
-  /// Keeps a new one, or what it has become.
-  package func put(_ bot: SendbirdBot, at now: WallTime) async throws(GatewayError) {
+  /// Keeps a new one.
+  package func add(_ bot: SendbirdBot, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout StoreTransaction<GatewayError>) throws(GatewayError) in
-      let count = StoreCount("sendbird.bots", atMost: Self.countMax, of: "bots")
-      transaction.put(Self.table.key(bot.user.rawValue), bot, in: [count])
+      put(bot, in: &transaction)
     }
+  }
+
+  /// Changes one, and loses nothing of what others change at once; nil if it is not there.
+  package func change(
+    _ user: UserID, at now: WallTime, _ change: (inout SendbirdBot) -> Void
+  ) async throws(GatewayError) -> SendbirdBot? {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> SendbirdBot? in
+      guard var known = try await transaction.get(Self.table.key(user.rawValue), as: SendbirdBot.self) else {
+        return nil
+      }
+      change(&known)
+      put(known, in: &transaction)
+      return known
+    }
+  }
+
+  private func put(_ bot: SendbirdBot, in transaction: inout StoreTransaction<GatewayError>) {
+    let count = StoreCount("sendbird.bots", atMost: Self.countMax, of: "bots")
+    transaction.put(Self.table.key(bot.user.rawValue), bot, in: [count])
   }
 
   package func remove(_ user: UserID, at now: WallTime) async throws(GatewayError) {

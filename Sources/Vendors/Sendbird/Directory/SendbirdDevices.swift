@@ -16,7 +16,7 @@ package struct SendbirdDevices: Sendable {
   /// As documented.
   package static let perUserMax = 20
 
-  private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+  private typealias Transaction = StoreTransaction<GatewayError>
 
   private static let devices = StoreTable<SendbirdDevicesRow>("sendbird.devices")
   private static let owners = StoreTable<SendbirdDeviceOwnersRow>("sendbird.device-owners")
@@ -36,7 +36,7 @@ package struct SendbirdDevices: Sendable {
   package func tokens(
     of user: UserID, _ service: Service, at now: WallTime
   ) async throws(GatewayError) -> [String] {
-    try await ask { () async throws(StoreError) in
+    try await GatewayError.asking { () async throws(StoreError) in
       try await store.get(Self.key(user, service), as: SendbirdDevicesRow.self, at: now)?.tokens ?? []
     }
   }
@@ -45,7 +45,7 @@ package struct SendbirdDevices: Sendable {
   package func owners(
     of token: String, _ service: Service, at now: WallTime
   ) async throws(GatewayError) -> [UserID] {
-    try await ask { () async throws(StoreError) in
+    try await GatewayError.asking { () async throws(StoreError) in
       try await store.get(Self.key(token, service), as: SendbirdDeviceOwnersRow.self, at: now)?.users ?? []
     }
   }
@@ -56,7 +56,7 @@ package struct SendbirdDevices: Sendable {
   package func register(
     _ token: String, _ service: Service, of user: UserID, isUnique: Bool, at now: WallTime
   ) async throws(GatewayError) {
-    try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       var known = try await row(user, service, in: &transaction)
       known.tokens.removeAll { Self.areEqual($0, token) }
       known.tokens.append(token)
@@ -84,15 +84,15 @@ package struct SendbirdDevices: Sendable {
   package func unregister(
     _ token: String, _ service: Service, of user: UserID, at now: WallTime
   ) async throws(GatewayError) -> [String] {
-    try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       try await remove(user, service, in: &transaction) { Self.areEqual($0, token) }
     }
   }
 
   /// Takes all tokens from the user; the tokens that were taken.
   package func unregisterAll(of user: UserID, at now: WallTime) async throws(GatewayError) -> [String] {
-    try await transact(at: now) {
-      (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> [String] in
+    try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(GatewayError) -> [String] in
       var gone: [String] = []
       for service in Service.allCases { gone += try await remove(user, service, in: &transaction) { _ in true } }
       return gone
@@ -101,7 +101,7 @@ package struct SendbirdDevices: Sendable {
 
   private func remove(
     _ user: UserID, _ service: Service, in transaction: inout Transaction, where isMeant: (String) -> Bool
-  ) async throws(StoreOr<GatewayError>) -> [String] {
+  ) async throws(GatewayError) -> [String] {
     var known = try await row(user, service, in: &transaction)
     let gone = known.tokens.filter(isMeant)
     guard !gone.isEmpty else { return [] }
@@ -127,7 +127,7 @@ package struct SendbirdDevices: Sendable {
 
   private func row(
     _ user: UserID, _ service: Service, in transaction: inout Transaction
-  ) async throws(StoreOr<GatewayError>) -> SendbirdDevicesRow {
+  ) async throws(GatewayError) -> SendbirdDevicesRow {
     try await transaction.get(Self.key(user, service), as: SendbirdDevicesRow.self) ?? SendbirdDevicesRow(tokens: [])
   }
 
@@ -142,23 +142,11 @@ package struct SendbirdDevices: Sendable {
 
   private func takeOwners(
     _ users: Set<UserID>, of token: String, _ service: Service, in transaction: inout Transaction
-  ) async throws(StoreOr<GatewayError>) {
+  ) async throws(GatewayError) {
     let key = Self.key(token, service)
     guard var row = try await transaction.get(key, as: SendbirdDeviceOwnersRow.self) else { return }
     row.users.removeAll { users.contains($0) }
     if row.users.isEmpty { transaction.delete(key) } else { transaction.put(key, row) }
-  }
-
-  private func ask<Answer>(
-    _ question: () async throws(StoreError) -> Answer
-  ) async throws(GatewayError) -> Answer {
-    do throws(StoreError) { return try await question() } catch { throw GatewayError(error) }
-  }
-
-  private func transact<Answer>(
-    at now: WallTime, _ body: (inout Transaction) async throws(StoreOr<GatewayError>) -> Answer
-  ) async throws(GatewayError) -> Answer {
-    do throws(StoreOr<GatewayError>) { return try await store.transact(at: now, body) } catch { throw error.failure }
   }
 }
 

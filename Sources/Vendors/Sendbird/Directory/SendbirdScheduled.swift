@@ -31,7 +31,7 @@ package struct SendbirdScheduled: Hashable, StoreValue {
 /// Each operation is atomic; a full table throws `GatewayError.tooMany`, a store that is away
 /// `GatewayError.storeUnavailable`.
 package struct SendbirdSchedule: Sendable {
-  private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+  private typealias Transaction = StoreTransaction<GatewayError>
 
   private static let table = StoreTable<SendbirdScheduled>("sendbird.scheduled")
   /// Those that are pending, by their times.
@@ -53,7 +53,7 @@ package struct SendbirdSchedule: Sendable {
   // MARK: Looking
 
   package func scheduled(_ id: Int64, at now: WallTime) async throws(GatewayError) -> SendbirdScheduled? {
-    try await ask { () async throws(StoreError) in
+    try await GatewayError.asking { () async throws(StoreError) in
       try await store.get(Self.key(id), as: SendbirdScheduled.self, at: now)
     }
   }
@@ -62,7 +62,7 @@ package struct SendbirdSchedule: Sendable {
   package func all(
     at now: WallTime, where isMeant: (SendbirdScheduled) -> Bool
   ) async throws(GatewayError) -> [SendbirdScheduled] {
-    try await ask { () async throws(StoreError) in
+    try await GatewayError.asking { () async throws(StoreError) in
       try await store.scan(Self.table.range(), limit: max, at: now).map {
         (entry) throws(StoreError) in try entry.value(as: SendbirdScheduled.self)
       }.filter(isMeant)
@@ -71,7 +71,7 @@ package struct SendbirdSchedule: Sendable {
 
   /// The first of those that are pending, at most `count`, in the order of their times.
   package func first(_ count: Int, at now: WallTime) async throws(GatewayError) -> [SendbirdScheduled] {
-    try await ask { () async throws(StoreError) in
+    try await GatewayError.asking { () async throws(StoreError) in
       let rows = try await store.scan(Self.due.range(), limit: count, at: now).map {
         (entry) throws(StoreError) in try entry.value(as: SendbirdAgeRow.self)
       }
@@ -87,8 +87,8 @@ package struct SendbirdSchedule: Sendable {
 
   package func add(_ scheduled: SendbirdScheduled, at now: WallTime) async throws(GatewayError) -> SendbirdScheduled {
     var scheduled = scheduled
-    scheduled.id = try await ask { () async throws(StoreError) in try await numbers.take(at: now) }
-    return try await transact(at: now) { [scheduled] (transaction: inout Transaction) in
+    scheduled.id = try await GatewayError.asking { () async throws(StoreError) in try await numbers.take(at: now) }
+    return try await store.transact(at: now) { [scheduled] (transaction: inout Transaction) throws(GatewayError) in
       put(scheduled, in: &transaction, at: now)
       return scheduled
     }
@@ -98,8 +98,8 @@ package struct SendbirdSchedule: Sendable {
   package func changePending(
     _ id: Int64, at now: WallTime, _ change: (inout SendbirdScheduled) -> Void
   ) async throws(GatewayError) -> SendbirdScheduled? {
-    try await transact(at: now) {
-      (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> SendbirdScheduled? in
+    try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(GatewayError) -> SendbirdScheduled? in
       guard var known = try await transaction.get(Self.key(id), as: SendbirdScheduled.self), known.status == .pending
       else { return nil }
       transaction.delete(Self.dueKey(known))
@@ -111,7 +111,7 @@ package struct SendbirdSchedule: Sendable {
 
   /// Notes that one that was taken for sending could not be sent.
   package func fail(_ id: Int64, at now: WallTime) async throws(GatewayError) {
-    try await transact(at: now) { (transaction: inout Transaction) async throws(StoreOr<GatewayError>) in
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       guard var known = try await transaction.get(Self.key(id), as: SendbirdScheduled.self) else { return }
       known.status = .failed
       put(known, in: &transaction, at: now)
@@ -133,17 +133,5 @@ package struct SendbirdSchedule: Sendable {
     let isPending = scheduled.status == .pending
     transaction.put(Self.key(scheduled.id), scheduled, expires: isPending ? nil : now + Self.memory, in: [count])
     if isPending { transaction.put(Self.dueKey(scheduled), SendbirdAgeRow(number: scheduled.id, parts: [])) }
-  }
-
-  private func ask<Answer>(
-    _ question: () async throws(StoreError) -> Answer
-  ) async throws(GatewayError) -> Answer {
-    do throws(StoreError) { return try await question() } catch { throw GatewayError(error) }
-  }
-
-  private func transact<Answer>(
-    at now: WallTime, _ body: (inout Transaction) async throws(StoreOr<GatewayError>) -> Answer
-  ) async throws(GatewayError) -> Answer {
-    do throws(StoreOr<GatewayError>) { return try await store.transact(at: now, body) } catch { throw error.failure }
   }
 }

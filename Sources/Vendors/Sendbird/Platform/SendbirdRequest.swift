@@ -97,6 +97,11 @@ struct SendbirdRequest: Sendable {
     get throws(SendbirdError) { try Self.place(text("token")) }
   }
 
+  /// How many of a list come before the page.
+  var pageStart: Int {
+    get throws(SendbirdError) { Int(clamping: try pageToken ?? 0) }
+  }
+
   /// The place that a page token names.
   static func place(_ token: String?) throws(SendbirdError) -> Int64? {
     guard let token, !token.isEmpty else { return nil }

@@ -62,18 +62,4 @@ extension JSONWriter {
       }
     }
   }
-
-  /// An array of objects.
-  mutating func member<Element>(
-    _ name: StaticString, objects: some Sequence<Element>, _ body: (Element, inout JSONWriter) -> Void
-  ) {
-    self.name(name)
-    beginArray()
-    for element in objects {
-      beginObject()
-      body(element, &self)
-      endObject()
-    }
-    endArray()
-  }
 }

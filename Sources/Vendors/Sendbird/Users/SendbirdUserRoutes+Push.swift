@@ -141,14 +141,4 @@ extension SendbirdUserRoutes {
     try request.needs(request.userInPath)
     return try await known(request.userInPath)
   }
-
-  func ask<Answer>(
-    _ question: () async throws(GatewayError) -> Answer
-  ) async throws(SendbirdError) -> Answer {
-    do throws(GatewayError) {
-      return try await question()
-    } catch {
-      throw error.isSame(as: .tooMany) ? .tooMany("push tokens or preferences") : SendbirdError(error)
-    }
-  }
 }

@@ -15,6 +15,10 @@ package struct SendbirdUserRoutes: Sendable {
   let signer: JWTSigner
   let secrets: Secrets
   private let resource: SendbirdResource
+  /// What is kept beside a user: devices, wishes.
+  let ask = SendbirdQuestion(of: "User", "push tokens or preferences")
+  private let askOfUsers = SendbirdQuestion(of: "User", "users' data")
+  private let askToMake = SendbirdQuestion(of: "User", "users")
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
@@ -63,10 +67,8 @@ package struct SendbirdUserRoutes: Sendable {
     let order = try SendbirdTokenOrder(body, at: now, secrets: secrets)
     order.apply(to: &user)
     if let image = try await storage.keep("profile_file", of: request, at: now) { user.profileURL = image.url }
-    do throws(GatewayError) {
-      user = try await directory.createUser(user, at: now)
-    } catch {
-      throw Self.words(error, tooMany: "users")
+    user = try await askToMake { [user] () throws(GatewayError) in
+      try await directory.createUser(user, at: now)
     }
     return await answer(user, order, showsToken: true, at: now)
   }
@@ -133,13 +135,11 @@ package struct SendbirdUserRoutes: Sendable {
 
   private func delete(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsServer()
-    do throws(GatewayError) {
+    try await askOfUsers { () throws(GatewayError) in
       try await directory.deleteUser(request.userInPath, at: services.wallTime)
       // A user of that id who is made later inherits nothing.
       try await preferences.forget(request.userInPath, at: services.wallTime)
       _ = try await devices.unregisterAll(of: request.userInPath, at: services.wallTime)
-    } catch {
-      throw Self.words(error)
     }
     try await lifecycle.deleted(request.userInPath)
     return SendbirdResource.answer()
@@ -155,18 +155,9 @@ package struct SendbirdUserRoutes: Sendable {
   func updated(
     _ id: UserID, _ change: @escaping @Sendable (inout SendbirdUser) -> Void
   ) async throws(SendbirdError) -> SendbirdUser {
-    do throws(GatewayError) {
-      return try await directory.updateUser(id, at: services.wallTime, change)
-    } catch {
-      throw Self.words(error)
+    try await askOfUsers { () throws(GatewayError) in
+      try await directory.updateUser(id, at: services.wallTime, change)
     }
-  }
-
-  /// Why the directory does not do what it is asked.
-  private static func words(_ error: GatewayError, tooMany items: String = "users' data") -> SendbirdError {
-    if error.isSame(as: .alreadyExists) { return .alreadyExists("User") }
-    if error.isSame(as: .tooMany) { return .tooMany(items) }
-    return error.isSame(as: .notFound) ? .notFound("User") : SendbirdError(error)
   }
 
   private func answer(

@@ -165,7 +165,7 @@ package struct SinchDirectory: Sendable {
 
   /// The instance, nil if it is not alive at `now`.
   package func instance(_ id: Name, at now: WallTime) async throws(SinchRefusal) -> SinchInstance? {
-    try await asking { () async throws(StoreError) in
+    try await SinchRefusal.asking { () async throws(StoreError) in
       try await store.get(Self.instances.key(id.text), as: SinchInstance.self, at: now)
     }
   }
@@ -175,7 +175,7 @@ package struct SinchDirectory: Sendable {
     _ id: Name, of application: Name, _ user: UserID, _ device: Name, at now: WallTime
   ) async throws(SinchRefusal) -> Bool {
     let key = Self.devices.key(application.text, user.rawValue, device.text)
-    let row = try await asking { () async throws(StoreError) in
+    let row = try await SinchRefusal.asking { () async throws(StoreError) in
       try await store.get(key, as: SinchDeviceRow.self, at: now)
     }
     return row.map { $0.instance == id && $0.endsAt <= now } ?? false
@@ -185,7 +185,7 @@ package struct SinchDirectory: Sendable {
   package func instances(
     of user: UserID, application: Name, at now: WallTime, limit: Int
   ) async throws(SinchRefusal) -> [SinchInstance] {
-    try await asking { () async throws(StoreError) in
+    try await SinchRefusal.asking { () async throws(StoreError) in
       let key = Self.users.key(application.text, user.rawValue)
       guard let held = try await store.get(key, as: SinchUserRow.self, at: now)?.instances else { return [] }
       let keys = held.prefix(limit).map { Self.instances.key($0.id.text) }
@@ -219,12 +219,5 @@ package struct SinchDirectory: Sendable {
     } catch {
       throw error.failure
     }
-  }
-
-  /// What the store answers, its failure as a refusal.
-  nonisolated(nonsending) func asking<Answer>(
-    _ body: nonisolated(nonsending) () async throws(StoreError) -> Answer
-  ) async throws(SinchRefusal) -> Answer {
-    do throws(StoreError) { return try await body() } catch { throw SinchRefusal(error) }
   }
 }

@@ -33,13 +33,20 @@ extension StreamSetup {
     }
   }
 
-  /// The record as it is kept after `change`, which is given nil where there is none yet.
+  /// The record as it is kept after `change`, which is given nil where there is none yet. A template of a push provider
+  /// that is not there throws `GatewayError.notFound`.
   package func changeRecord(
     _ kind: StreamRecord.Kind, _ id: [String], at now: WallTime,
     _ change: (StreamRecord?) throws(GatewayError) -> StreamRecord
   ) async throws(GatewayError) -> StreamRecord {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamRecord in
+      // Read with what is changed: nobody takes the provider away meanwhile.
+      if kind == .template, !id[1].isEmpty,
+        try await transaction.get(Self.providers.key(id[0], id[1]), as: StreamPushProvider.self) == nil
+      {
+        throw .notFound
+      }
       let key = Self.key(kind, id)
       var record = try change(try await transaction.get(key, as: StreamRecord.self))
       record.updatedAt = now

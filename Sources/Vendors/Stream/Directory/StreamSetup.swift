@@ -7,7 +7,7 @@ package import GatewayKit
 package struct StreamSetup: Sendable {
   static let types = StoreTable<StreamCallType>("stream.type")
   private static let roles = StoreTable<StreamOwnRole>("stream.role")
-  private static let providers = StoreTable<StreamPushProvider>("stream.push")
+  static let providers = StoreTable<StreamPushProvider>("stream.push")
 
   /// The most of each.
   static let typesMax = 100
@@ -102,9 +102,15 @@ package struct StreamSetup: Sendable {
     }
   }
 
-  /// Forgets the provider; false if there is none.
+  /// Forgets the provider and what its notifications would say; false if there is none.
   package func removeProvider(_ type: String, _ name: String, at now: WallTime) async throws(GatewayError) -> Bool {
-    try await remove(Self.providers.key(type, name), as: StreamPushProvider.self, at: now)
+    guard try await remove(Self.providers.key(type, name), as: StreamPushProvider.self, at: now) else { return false }
+    // Whoever says something of it meanwhile finds that it is gone.
+    for template in try await records(.template, at: now)
+    where template.id[0].utf8.elementsEqual(type.utf8) && template.id[1].utf8.elementsEqual(name.utf8) {
+      _ = try await removeRecord(.template, template.id, at: now)
+    }
+    return true
   }
 
   // MARK: Rows

@@ -17,14 +17,9 @@ extension StreamSetupRoutes {
         try await setup.providers(at: request.receivedAt)
       }
       return StreamAnswer(200) { json in
-        json.name("push_providers")
-        json.beginArray()
-        for provider in providers {
-          json.beginObject()
+        json.member("push_providers", objects: providers) { provider, json in
           provider.writeMembers(to: &json, request.dates)
-          json.endObject()
         }
-        json.endArray()
       }
     }
       + rest.resource("POST", .common("push_providers"), "UpsertPushProvider", .server) { request throws(StreamError) in
@@ -55,12 +50,6 @@ extension StreamSetupRoutes {
             request.parameters["type"], request.parameters["name"], at: request.receivedAt)
         }
         guard wasThere else { throw .doesNotExist("there is no push provider of that type and name") }
-        for template in try await records(.template, at: request.receivedAt)
-        where template.id[0] == request.parameters["type"] && Name(template.id[1]) == Name(request.parameters["name"]) {
-          _ = try await ask { () async throws(GatewayError) in
-            try await setup.removeRecord(.template, template.id, at: request.receivedAt)
-          }
-        }
         return StreamAnswer(200)
       }
   }

@@ -56,14 +56,9 @@ extension StreamSetupRoutes {
   private func answer(_ request: StreamRequest, _ roles: [Listed]) async throws(StreamError) -> StreamAnswer {
     let scopes = try await scopes(at: request.receivedAt)
     return StreamAnswer(200) { json in
-      json.name("roles")
-      json.beginArray()
-      for role in roles {
-        json.beginObject()
+      json.member("roles", objects: roles) { role, json in
         Self.write(role.name, isOwn: role.isOwn, scopes[role.name] ?? [], role.at, to: &json, request.dates)
-        json.endObject()
       }
-      json.endArray()
     }
   }
 

@@ -181,15 +181,10 @@ extension StreamSetupRoutes {
   private static func write(
     _ records: [StreamRecord], _ name: StaticString, to json: inout JSONWriter, _ dates: StreamDates
   ) {
-    json.name(name)
-    json.beginArray()
-    for record in records {
-      json.beginObject()
+    json.member(name, objects: records) { record, json in
       record.writeIdentified(to: &json, dates)
       if record.members["trunk_ids"] != nil { json.member("duration", "") }
-      json.endObject()
     }
-    json.endArray()
   }
 }
 

@@ -17,14 +17,9 @@ extension StreamSetupRoutes {
         template.id[0].utf8.elementsEqual(type.utf8) && name.map { template.id[1].utf8.elementsEqual($0.utf8) } != false
       }
       return StreamAnswer(200) { json in
-        json.name("templates")
-        json.beginArray()
-        for template in templates {
-          json.beginObject()
+        json.member("templates", objects: templates) { template, json in
           template.writeTemplate(to: &json, request.dates)
-          json.endObject()
         }
-        json.endArray()
       }
     }
       + rest.resource("POST", .common("push_templates"), "UpsertPushTemplate", .server) { request throws(StreamError) in

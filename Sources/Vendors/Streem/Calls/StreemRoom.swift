@@ -37,16 +37,11 @@ package struct StreemRoom: Hashable, StoreValue {
     json.member("referenceId", orNull: referenceID?.text)
     json.member("state", state.rawValue)
     json.member("createdAt", secondsOf: createdAt.nanoseconds)
-    json.name("participants")
-    json.beginArray()
-    for party in [caller, callee] {
-      json.beginObject()
+    json.member("participants", objects: [caller, callee]) { party, json in
       json.member("streemUserId", party.user.id.text)
       json.member("name", orNull: party.user.name)
       json.member("role", party.role.rawValue)
       json.member("isPresent", party.connection != nil && state != .ended)
-      json.endObject()
     }
-    json.endArray()
   }
 }

@@ -94,18 +94,13 @@ struct StreemControlRoutes: Sendable {
   private func listKeys() async throws(GatewayError) -> HTTPResponse {
     let keys = try await directory.apiKeys(at: services.wallTime)
     let answer = JSONWriter.object(capacity: 256 * keys.count + 32) { json in
-      json.name("api_keys")
-      json.beginArray()
-      for key in keys {
-        json.beginObject()
+      json.member("api_keys", objects: keys) { key, json in
         json.member("id", key.id.text)
         json.member("company_code", key.company.text)
         json.member("thumbprint", orNull: (try? P256PublicKey(jwk: key.publicKey))?.thumbprint)
         json.member("revoked", key.isRevoked)
         json.member("created_at", secondsOf: key.createdAt.nanoseconds)
-        json.endObject()
       }
-      json.endArray()
     }
     return HTTPResponse(status: 200, json: answer)
   }

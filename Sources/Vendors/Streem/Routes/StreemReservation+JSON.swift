@@ -71,15 +71,10 @@ extension StreemReservation {
     // Nobody is before anybody: experts are not simulated.
     json.member("queue_position", 1)
     json.member("estimated_wait_until", secondsOf: createdAt.nanoseconds)
-    json.name("details")
-    json.beginArray()
-    for detail in details {
-      json.beginObject()
+    json.member("details", objects: details) { detail, json in
       json.member("label", detail.label)
       json.member("value", detail.value)
-      json.endObject()
     }
-    json.endArray()
     json.member("room_sid", roomSID)
   }
 }

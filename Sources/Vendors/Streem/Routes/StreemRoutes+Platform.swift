@@ -136,17 +136,12 @@ extension StreemRoutes {
       try await rooms.rooms(of: code, referenceID: Name(reference), limit: Self.roomsMax, at: now)
     }
     let answer = JSONWriter.object(capacity: 64 + 256 * found.count) { json in
-      json.name("rooms")
-      json.beginArray()
-      for room in found {
-        json.beginObject()
+      json.member("rooms", objects: found) { room, json in
         json.member("room_sid", room.sid.text)
         json.member("reference_id", orNull: room.referenceID?.text)
         json.member("state", room.state.rawValue)
         json.member("created_at", secondsOf: room.createdAt.nanoseconds)
-        json.endObject()
       }
-      json.endArray()
     }
     return HTTPResponse(status: 200, json: answer)
   }

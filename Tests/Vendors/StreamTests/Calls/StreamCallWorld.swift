@@ -92,6 +92,16 @@ final class StreamCallWorld {
     return try #require(stream.fetch(method, path, query: query, body: body, headers: headers(of: asker)))
   }
 
+  /// The statuses of the answers to a server that asks for all of this at once.
+  func serve(atOnce orders: [(method: String, path: String, body: String)]) -> [Int] {
+    let requests = orders.map { order in
+      HTTPRequest(
+        method: order.method, path: order.path, query: [HTTPField("api_key", SimulatedStream.key)],
+        headers: headers(of: .server), body: Array(order.body.utf8))
+    }
+    return stream.space.fetch(atOnce: requests).map { $0?.status ?? 0 }
+  }
+
   /// Asks below `/video/`, and does not wait for the answer.
   func begin(
     _ method: String, _ path: String, _ body: String, on connection: String? = nil

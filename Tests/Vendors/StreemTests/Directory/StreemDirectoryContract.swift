@@ -191,6 +191,7 @@ struct StreemDirectoryContract {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(outcomes.count { $0 == .consumed } == 49)
+    #expect(outcomes.count { if case .taken = $0 { true } else { false } } == 1)
   }
 
   @Test("makes room for invitations out of those that have expired", arguments: StoreCase.all)

@@ -33,6 +33,16 @@ struct StreemInvitationTests {
 
   private func reason(_ answer: HTTPResponse) -> String? { SimulatedStreem.member("reason", answer.text) }
 
+  @Test("lets one of many in who enter it at once")
+  func enteredAtOnce() throws {
+    let path = "/streem/v1/invitations/\(try code())/login"
+    let headers = [HTTPField("content-type", "application/json")]
+    let entering = HTTPRequest(method: "POST", path: path, headers: headers, body: [])
+    let answers = streem.space.fetch(atOnce: Array(repeating: entering, count: 8))
+    #expect(answers.count { $0?.status == 200 } == 1)
+    #expect(answers.count { $0?.status == 410 && $0.map(reason) == "InvitationConsumed" } == 7)
+  }
+
   @Test("has nine digits in groups of three, a link, a day of life, and is sent to nobody")
   func made() throws {
     let answer = invite(#""toUserName":"Carl","referenceId":"R1","integrationId":"I1","invitationType":"LINK""#)

@@ -86,16 +86,11 @@ extension StreamEgress {
     json.beginObject()
     json.name("broadcasting")
     json.bool(runs[.hls] != nil || !broadcasts.isEmpty)
-    json.name("rtmps")
-    json.beginArray()
-    for broadcast in broadcasts {
-      json.beginObject()
+    json.member("rtmps", objects: broadcasts) { broadcast, json in
       json.member("name", broadcast.name)
       json.member("stream_url", broadcast.url)
       json.member("started_at", broadcast.startedAt, family.dates)
-      json.endObject()
     }
-    json.endArray()
     if let run = runs[.hls] {
       json.member("hls") { json in
         json.member("playlist_url", run.playlist(of: call))

@@ -46,15 +46,10 @@ extension StreamCallRoutes {
     }
     let (shown, hasMore) = (pictures, found.count > page.limit)
     return StreamAnswer(201) { json in
-      json.name("calls")
-      json.beginArray()
-      for picture in shown {
-        json.beginObject()
+      json.member("calls", objects: shown) { picture, json in
         Self.writeState(
           picture, for: rights, membersLimit: StreamCallPicture.membersMax, to: &json, request.family)
-        json.endObject()
       }
-      json.endArray()
       page.writeCursors(hasMore: hasMore, to: &json)
     }
   }

@@ -52,18 +52,13 @@ extension StreamUserRoutes {
     }
     let blocked = await rest.seen(try await rest.users(user.blocked))
     return StreamAnswer(200) { json in
-      json.name("blocks")
-      json.beginArray()
-      for other in blocked {
-        json.beginObject()
+      json.member("blocks", objects: blocked) { other, json in
         json.member("blocked_user_id", other.id.rawValue)
         json.member("user_id", id.rawValue)
         json.member("created_at", user.updatedAt, request.dates)
         json.member("blocked_user", other, request.family)
         json.member("user", user, request.family)
-        json.endObject()
       }
-      json.endArray()
     }
   }
 }

@@ -138,14 +138,9 @@ package struct StreamUserRoutes: Sendable {
     if try payload.bool("presence") ?? false { try await watchPresence(of: users, by: request.caller.connection) }
     let online = await rest.online(users)
     return StreamAnswer(200) { json in
-      json.name("users")
-      json.beginArray()
-      for user in users {
-        json.beginObject()
+      json.member("users", objects: users) { user, json in
         user.writeFullMembers(to: &json, request.family, isOnline: online.contains(user.id))
-        json.endObject()
       }
-      json.endArray()
     }
   }
 }

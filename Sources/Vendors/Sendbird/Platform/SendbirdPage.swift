@@ -1,0 +1,12 @@
+/// Page of a list that is read whole: the bots three to five of eight, for instance.
+struct SendbirdPage<Item> {
+  let items: ArraySlice<Item>
+  /// What the client gives back for the next page; empty on the last.
+  let next: String
+
+  init(of all: [Item], for request: SendbirdRequest) throws(SendbirdError) {
+    let (limit, start) = (try request.limit, try request.pageStart)
+    items = all.dropFirst(start).prefix(limit)
+    next = start < all.count - items.count ? SendbirdPageToken.text(Int64(start + items.count)) : ""
+  }
+}

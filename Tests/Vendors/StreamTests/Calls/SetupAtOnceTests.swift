@@ -1,0 +1,84 @@
+import GatewayCore
+import GatewayJSON
+import GatewayStream
+import TestSupport
+import Testing
+
+@Suite("What several servers set up of a Stream application at once")
+struct SetupAtOnceTests {
+  private let http: StreamCallWorld
+
+  init() throws {
+    http = try StreamCallWorld()
+  }
+
+  /// The statuses of eight answers to the same order at once.
+  private func eightTimes(_ method: String, _ path: String, _ body: String = "") -> [Int: Int] {
+    let statuses = http.serve(atOnce: Array(repeating: (method, path, body), count: 8))
+    return Dictionary(statuses.map { ($0, 1) }, uniquingKeysWith: +)
+  }
+
+  private func server(_ path: String) throws -> JSONView {
+    try JSONDocument.parse(try http.fetch("GET", path, as: .server).body, sizeMax: 1 << 20).root
+  }
+
+  @Test(
+    "is made by one of them, and forgotten by one",
+    arguments: [
+      ("/roles", "captain", #"{"name":"captain"}"#), ("/video/calltypes", "workshop", #"{"name":"workshop"}"#),
+      ("/permissions", "own", #"{"id":"own","name":"Own","action":"EndCall"}"#),
+    ])
+  func once(path: String, name: String, body: String) throws {
+    #expect(eightTimes("POST", path, body) == [201: 1, 400: 7])
+    #expect(eightTimes("DELETE", "\(path)/\(name)") == [200: 1, 404: 7])
+    #expect(eightTimes("POST", path, body) == [201: 1, 400: 7])
+  }
+
+  @Test("loses none of their grants to roles of one call type")
+  func grants() throws {
+    let roles = ["host", "moderator", "user", "guest", "call_member"]
+    let statuses = http.serve(
+      atOnce: roles.map { role in
+        ("PUT", "/video/calltypes/default", #"{"grants":{"\#(role)":["read-call","\#(role)-was-here"]}}"#)
+      })
+    #expect(statuses == [200, 200, 200, 200, 200])
+    let type = try server("/video/calltypes/default")
+    for role in roles {
+      #expect(type.at("grants.\(role)")?.elements?.contains { $0.string == "\(role)-was-here" } == true, "\(role)")
+    }
+  }
+
+  @Test("gives as much as a permission says in the end, however it was changed while it was granted")
+  func meanings() throws {
+    _ = try http.ask("POST", "call/default/a")
+    let wish = #"{"id":"own","name":"Own","action":"EndCall"}"#
+    #expect(try http.fetch("POST", "/permissions", wish, as: .server).status == 201)
+    for (last, capability) in [("MuteUsers", "mute-users"), ("EndCall", "end-call")] {
+      let statuses = http.serve(atOnce: [
+        ("PUT", "/video/calltypes/default", #"{"grants":{"user":["read-call","own"]}}"#),
+        ("PUT", "/permissions/own", #"{"name":"Own","action":"\#(last)"}"#),
+        ("PUT", "/video/calltypes/default", #"{"settings":{"audio":{"mic_default_on":false}}}"#),
+      ])
+      #expect(statuses == [200, 200, 200])
+      let own = try http.ask("GET", "call/default/a", as: .user("bob")).body.strings("own_capabilities")
+      #expect(own == [capability, "read-call"].sorted())
+    }
+  }
+
+  @Test("leaves no template of a push provider that somebody takes away meanwhile")
+  func templates() throws {
+    let provider = #"{"push_provider":{"type":"apn","name":"mine"}}"#
+    #expect(try http.fetch("POST", "/push_providers", provider, as: .server).status == 201)
+    func template(_ event: String) -> (method: String, path: String, body: String) {
+      let body = #"{"event_type":"\#(event)","push_provider_type":"apn","push_provider_name":"mine"}"#
+      return ("POST", "/push_templates", body)
+    }
+    let before = (0..<4).map { template("before-\($0)") }
+    let statuses = http.serve(
+      atOnce: before + [("DELETE", "/push_providers/apn/mine", "")] + (0..<4).map { template("after-\($0)") })
+    #expect(statuses[4] == 200 && Set(statuses).isSubset(of: [200, 201, 404]), "\(statuses)")
+    let query = [HTTPField("push_provider_type", "apn")]
+    let left = try http.fetch("GET", "/push_templates", as: .server, query: query)
+    #expect(try JSONDocument.parse(left.body).root.at("templates")?.count == 0)
+  }
+}
