@@ -227,6 +227,14 @@ def test_the_legacy_web_start_sequence(strict):
     for scheme in ("instance", "Instance"):
         answer = signed(strict, "GET", "/configuration/user", scheme, made["id"], made["secret"])
         assert set(answer.json) == {"rtcConfiguration", "rtcProfile"}
+        network, channel = answer.json["rtcConfiguration"]["signalNetwork"], answer.json["rtcProfile"]["signalChannel"]
+    assert network["host"] == strict.http_url.removeprefix("http://")
+    (time,) = api(strict, "GET", "/time/0").json
+    assert api(strict, "GET", f"/subscribe/{network['subscribeKey']}/{channel}/0/0").json[0] == []
+    assert int(api(strict, "GET", f"/subscribe/{network['subscribeKey']}/{channel}/0/0").json[1]) >= time
+    assert api(strict, "GET", f"/v2/presence/sub_key/{network['subscribeKey']}/channel/{channel}/leave").status == 200
+    assert api(strict, "GET", f"/subscribe/sub-nobody/{channel}/0/0").status == 401
+    assert api(strict, "GET", f"/subscribe/{network['subscribeKey']}/{channel}/0/x").status == 400
     profile = signed(strict, "GET", "/user/profile", "instance", made["id"], made["secret"]).json
     assert profile["identities"] == [{"type": "username", "endpoint": "webby"}]
     push = f"/ocra/v1/users/webby/instances/{made['id']}/pushProfile"

@@ -65,7 +65,7 @@ extension SinchRoutes {
           json.name(name)
           json.beginObject()
           json.member("publishKey", "pub-\(instance.application)")
-          json.member("subscribeKey", "sub-\(instance.application)")
+          json.member("subscribeKey", "\(Self.subscribeKeyPrefix)\(instance.application)")
           json.member("host", request.header("host") ?? "")
           json.endObject()
         }

@@ -46,6 +46,9 @@ package struct SinchRoutes: Sendable {
       web.route("GET", "/configuration/user", configuration),
       web.route("GET", "/user/profile", profile),
       web.route("POST", "/users/username/{name}/authentication", authenticate),
+      web.route("GET", "/time/0", networkTime),
+      web.route("GET", "/subscribe/{subscribe_key}/{channels}/0/{time}", subscribe),
+      web.route("GET", "/v2/presence/sub_key/{subscribe_key}/channel/{channels}/leave", leaveChannel),
     ]
   }
 
