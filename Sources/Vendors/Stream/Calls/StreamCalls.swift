@@ -52,7 +52,8 @@ package struct StreamCalls: Sendable {
     do throws(GatewayError) {
       made = try await changeInTurn(id, by: user, at: now, ring: ring, also: also, change)
     } catch {
-      throw error.isSame(as: .notFound) ? Self.missing(id) : StreamError(error)
+      // What else is not there, a participant say, has words of its own.
+      throw error == .notFound ? Self.missing(id) : StreamError(error)
     }
     if sfu != nil {
       let left = StreamCallChange.moves(made.before.present, made.after.present).left

@@ -61,7 +61,7 @@ package struct StreamCallDirectory: Sendable {
     while true {
       do throws(StoreOr<GatewayError>) {
         return try await attempt(id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
-          guard let known else { throw .failure(.notFound.detailed("there is no call \(id)")) }
+          guard let known else { throw .failure(.notFound) }
           var after = known.call
           do throws(GatewayError) { try change(&after) } catch { throw .failure(error) }
           if after != known.call {

@@ -45,7 +45,10 @@ struct ParticipantTests {
     let (http, connections, sessions) = try call()
     let bob = #"{"user_id":"bob","session_id":"\#(sessions[1])"}"#
     #expect(try http.ask("POST", "call/default/a/pin", bob, as: .user("zoe")).status == 403)
-    #expect(try http.ask("POST", "call/default/a/pin", #"{"user_id":"zoe","session_id":"x"}"#).status == 404)
+    let nobody = try http.ask("POST", "call/default/a/pin", #"{"user_id":"zoe","session_id":"x"}"#)
+    #expect(nobody.status == 404 && nobody.body.at("message")?.string?.contains("no participant") == true)
+    let nowhere = try http.ask("POST", "call/default/none/pin", #"{"user_id":"zoe","session_id":"x"}"#)
+    #expect(nowhere.status == 404 && nowhere.body.at("message")?.string?.contains("Can't find call") == true)
     #expect(try http.ask("POST", "call/default/a/pin", #"{"user_id":"bob"}"#).status == 400)
     let before = http.told()
     #expect(try http.ask("POST", "call/default/a/pin", bob).status == 201)
