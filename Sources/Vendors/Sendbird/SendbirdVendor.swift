@@ -15,6 +15,7 @@ package struct SendbirdVendor: Vendor {
   private let channels: SendbirdChannels
   private let preferences: SendbirdPreferences
   private let devices: SendbirdDevices
+  private let friends: SendbirdFriends
   private let storage: SendbirdStorage
   private let reports: SendbirdReports
   private let bots: SendbirdBots
@@ -37,6 +38,7 @@ package struct SendbirdVendor: Vendor {
       ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax))
     preferences = SendbirdPreferences(ground.store)
     devices = SendbirdDevices(ground.store)
+    friends = SendbirdFriends(ground.store)
     storage = SendbirdStorage(
       SendbirdFiles(ground.store, on: ground.executor, bytesMax: settings.fileBytesMax), isSecure: ground.isSecure,
       secrets: ground.secrets)
@@ -82,7 +84,7 @@ package struct SendbirdVendor: Vendor {
     routes +=
       SendbirdUserRoutes(
         gate: gate, services: services, directory: directory, channels: channels, preferences: preferences,
-        devices: devices, storage: storage, signer: signer, secrets: secrets, rates: rates
+        devices: devices, friends: friends, storage: storage, signer: signer, secrets: secrets, rates: rates
       ).routes
     routes += SendbirdEmojiRoutes(gate: gate, services: services, isSecure: isSecure, rates: rates).routes
     routes += SendbirdStorageRoutes(gate: gate, services: services, storage: storage, rates: rates).routes

@@ -16,6 +16,11 @@ extension SendbirdChannelRoutes {
       resource.route("PUT", one + "/reset_user_history") { request throws(SendbirdError) in
         try await resetHistory(request)
       },
+      resource.route("GET", one + "/message_purge_offset") { request throws(SendbirdError) in
+        _ = try await visible(.group, request)
+        // Nobody has messages taken away when they are old.
+        return SendbirdResource.answer { $0.member("message_purge_offset", 0) }
+      },
       resource.route("GET", push) { request throws(SendbirdError) in
         Self.pushAnswer(try await settings(request))
       },

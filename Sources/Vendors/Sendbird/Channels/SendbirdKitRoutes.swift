@@ -2,12 +2,14 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// What the vendor's interface kits ask before they show anything: what the application's owner has switched on or off.
-/// Nothing is set: each kit does as it does by itself.
+/// What the vendor's clients and interface kits ask before they show anything: what the application's owner has switched on
+/// or off. Nothing is set: each kit does as it does by itself.
 package struct SendbirdKitRoutes: Sendable {
+  private let services: any GatewayServices
   private let resource: SendbirdResource
 
   package init(gate: SendbirdGate, services: any GatewayServices, rates: SendbirdRates? = nil) {
+    self.services = services
     resource = SendbirdResource(gate: gate, services: services, rates: rates)
   }
 
@@ -24,7 +26,28 @@ package struct SendbirdKitRoutes: Sendable {
             json.member("open_channel") { $0.member("channel") { _ in } }
           }
         }
-      }
+      },
+      resource.route("GET", "/v3/sdk/applications/settings") { _ throws(SendbirdError) in
+        SendbirdResource.answer { json in
+          json.member("configs") { _ in }
+          json.member("has_more", false)
+          json.member("next", "")
+          json.member("ts", services.wallTime.milliseconds)
+        }
+      },
+      resource.route("GET", "/v3/notifications/settings") { _ throws(SendbirdError) in
+        SendbirdResource.answer { json in
+          json.member("updated_at", 0)
+          json.member("themes", strings: [])
+        }
+      },
+      resource.route("GET", "/v3/notifications/templates") { _ throws(SendbirdError) in
+        SendbirdResource.answer { json in
+          json.member("templates", strings: [])
+          json.member("has_more", false)
+          json.member("next", "")
+        }
+      },
     ]
   }
 }

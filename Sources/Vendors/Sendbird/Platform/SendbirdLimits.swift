@@ -5,6 +5,7 @@ enum SendbirdLimits {
   static let url = 2_048
   static let discoveryKey = 256
   static let discoveryKeys = 50
+  static let contacts = 100
   static let languages = 4
   static let language = 20
   static let phoneNumber = 40

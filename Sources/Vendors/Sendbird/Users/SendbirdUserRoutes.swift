@@ -9,6 +9,7 @@ package struct SendbirdUserRoutes: Sendable {
   let directory: SendbirdDirectory
   let preferences: SendbirdPreferences
   let devices: SendbirdDevices
+  let friends: SendbirdFriends
   private let storage: SendbirdStorage
   let lifecycle: SendbirdUserLifecycle
   /// Signs session tokens.
@@ -17,12 +18,13 @@ package struct SendbirdUserRoutes: Sendable {
   private let resource: SendbirdResource
   /// What is kept beside a user: devices, wishes.
   let ask = SendbirdQuestion(of: "User", "push tokens or preferences")
+  let askOfFriends = SendbirdQuestion(of: "User", "friends")
   private let askOfUsers = SendbirdQuestion(of: "User", "users' data")
   private let askToMake = SendbirdQuestion(of: "User", "users")
 
   package init(
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
-    channels: SendbirdChannels, preferences: SendbirdPreferences, devices: SendbirdDevices,
+    channels: SendbirdChannels, preferences: SendbirdPreferences, devices: SendbirdDevices, friends: SendbirdFriends,
     storage: SendbirdStorage, signer: JWTSigner,
     secrets: Secrets = .system, rates: SendbirdRates? = nil
   ) {
@@ -30,6 +32,7 @@ package struct SendbirdUserRoutes: Sendable {
     self.directory = directory
     self.preferences = preferences
     self.devices = devices
+    self.friends = friends
     self.storage = storage
     self.signer = signer
     self.secrets = secrets
@@ -52,7 +55,7 @@ package struct SendbirdUserRoutes: Sendable {
       resource.route("DELETE", "/v3/users/{user_id}/token") { request throws(SendbirdError) in
         try await revokeTokens(request)
       },
-    ] + metadataRoutes(resource) + pushRoutes(resource) + preferenceRoutes(resource)
+    ] + metadataRoutes(resource) + pushRoutes(resource) + preferenceRoutes(resource) + friendRoutes(resource)
   }
 
   // MARK: Users
@@ -139,6 +142,7 @@ package struct SendbirdUserRoutes: Sendable {
       try await directory.deleteUser(request.userInPath, at: services.wallTime)
       // A user of that id who is made later inherits nothing.
       try await preferences.forget(request.userInPath, at: services.wallTime)
+      try await friends.forget(request.userInPath, at: services.wallTime)
       _ = try await devices.unregisterAll(of: request.userInPath, at: services.wallTime)
     }
     try await lifecycle.deleted(request.userInPath)
