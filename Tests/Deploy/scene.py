@@ -41,6 +41,14 @@ class Service:
             sys.stderr.write(line)
             self.logged.append(line)
 
+    def until_logged(self, words, patience=20):
+        """The first line with those words, as soon as it is there."""
+        end = time.monotonic() + patience
+        while not (found := [line for line in self.logged if words in line]):
+            assert time.monotonic() < end, f"'{words}' is not logged"
+            time.sleep(0.01)
+        return found[0]
+
     def until(self, name, patience=20):
         """Reads up to the line of that name; returns what it says, and lets nothing else pass but signs of life."""
         end = time.monotonic() + patience

@@ -73,10 +73,13 @@ def main(root, package):
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(1)
     service.do("stop")
+    # Two signals at once would be one.
+    service.until_logged("event=drain_begun")
     service.do("stop")
     at_once = ended(service)
     holding.wait(timeout=20)
     assert at_once < 4, f"a second SIGTERM ended it after {at_once:.1f} s"
+    assert "closed=0 cut_off=1" in service.until_logged("event=drain_ended"), "the drain had come to its client"
     print(f"   upgraded under {CLIENTS} clients: drained in {drained:.1f} s, all are back; ended by a second SIGTERM in {at_once:.1f} s")
 
 
