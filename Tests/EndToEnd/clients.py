@@ -12,8 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 import documents
-
-PATIENCE = 10
+from documented_socket import PATIENCE, DocumentedSocket
 
 
 class Refused(Exception):
@@ -47,8 +46,10 @@ class Answer:
         return self.json["error"]
 
 
-class Client:
+class Client(DocumentedSocket):
     """One connection of the plain dialect."""
+
+    document = documents.SOCKET
 
     def __init__(self, gateway, token=None, query_token=None, origin=None, url=None, **options):
         target = (url or gateway.url) + "/v1/connect"
@@ -72,26 +73,6 @@ class Client:
         documents.HTTP.seen.add(("GET", "/v1/connect", 101))
         self.ids = itertools.count(1)
         self.passed = []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stack.close()
-
-    def send(self, kind, **members):
-        message = {"type": kind, **members}
-        documents.SOCKET.check(message, documents.SOCKET.from_client)
-        self.socket.send(json.dumps(message))
-
-    def receive(self, kind=None, patience=PATIENCE):
-        """The next message; it must be of `kind` if that is given."""
-        text = self.socket.recv(timeout=patience)
-        assert isinstance(text, str), "a binary frame"
-        message = json.loads(text)
-        documents.SOCKET.check(message, documents.SOCKET.from_gateway)
-        assert kind is None or message["type"] == kind, f"{message} in place of {kind}"
-        return message
 
     def ask(self, kind, **members):
         """Sends a message and returns its answer; what comes in between is put into `passed`."""

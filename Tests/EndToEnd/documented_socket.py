@@ -5,7 +5,7 @@ import json
 
 from websockets.sync.client import connect
 
-from clients import PATIENCE
+PATIENCE = 10
 
 
 class DocumentedSocket:
@@ -29,8 +29,11 @@ class DocumentedSocket:
         self.document.check(message, self.document.from_client)
         self.socket.send(json.dumps(message))
 
-    def receive(self, kind=None):
-        message = json.loads(self.socket.recv(timeout=PATIENCE))
+    def receive(self, kind=None, patience=PATIENCE):
+        """The next message; it must be of `kind` if that is given."""
+        text = self.socket.recv(timeout=patience)
+        assert isinstance(text, str), "a binary frame"
+        message = json.loads(text)
         self.document.check(message, self.document.from_gateway)
         assert kind is None or message["type"] == kind, f"{message} in place of {kind}"
         return message

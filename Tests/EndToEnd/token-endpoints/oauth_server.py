@@ -2,7 +2,6 @@
 clients. Counts each answer by status."""
 
 import ssl
-import threading
 from collections import Counter
 
 import trustme
@@ -11,6 +10,7 @@ from authlib.oauth2.rfc6749 import ClientMixin
 from authlib.oauth2.rfc6749.grants import ClientCredentialsGrant
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
+from wsgi_server import WSGIServed
 
 LIFE = 3
 CLIENTS = {f"client-{number}": f"secret-{number}" for number in range(20)}
@@ -72,7 +72,7 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
-class Server:
+class Server(WSGIServed):
     """The application on a port of its own, until the `with` block ends; its certificates are in `folder`."""
 
     def __init__(self, folder):
@@ -90,13 +90,3 @@ class Server:
             "127.0.0.1", 0, application(self.log), threaded=True, request_handler=Quiet, ssl_context=context
         )
         self.url = f"https://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join(30)

@@ -2,7 +2,6 @@
 and is blacklisted once it was used. Counts each answer by path and status."""
 
 import socket
-import threading
 from collections import Counter
 from datetime import timedelta
 from socketserver import ThreadingMixIn
@@ -11,6 +10,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import django
 from django.conf import settings
 from gateway import SECRET
+from wsgi_server import WSGIServed
 
 USERS = 60
 LIFE = 4
@@ -86,7 +86,7 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
-class Server:
+class Server(WSGIServed):
     """The application on a port of its own, until the `with` block ends."""
 
     def __init__(self, application):
@@ -95,11 +95,4 @@ class Server:
 
     def __enter__(self):
         log.clear()
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join(30)
+        return super().__enter__()

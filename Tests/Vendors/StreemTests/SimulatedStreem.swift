@@ -4,6 +4,7 @@ import GatewaySimulator
 import GatewayStreem
 import GatewayTokens
 import TestSupport
+import Testing
 
 /// A Streem platform in virtual time, with one API key that tests sign with.
 struct SimulatedStreem {
@@ -38,6 +39,15 @@ struct SimulatedStreem {
   /// A good token of `ann`, with other claims in place of some.
   func token(_ changes: [String: String?]) -> Credentials {
     token("ann", changes)
+  }
+
+  /// Makes another company; who signs its tokens.
+  func otherCompany() throws -> StreemTokenIssuer {
+    _ = fetch("POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: .control)
+    let made = fetch("POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: .control).text
+    return try StreemTokenIssuer(
+      apiKey: Name(try #require(Self.member("id", made))),
+      jwk: try StreemSecret.jwk(try #require(Self.member("secret", made))), settings: StreemSettings())
   }
 
   /// A client whose socket is open.

@@ -104,13 +104,7 @@ struct StreemCallTests {
     }
     #expect(start(#""remoteUserId":"\#(try id(pro))","remoteRole":"ONSITE_CUSTOMER""#) == "invalid_parameter")
     #expect(start(#""remoteUserId":"\#(try id(customer))""#) == "user_unknown")
-    _ = streem.fetch(
-      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: DialTarget.control)
-    let made = streem.fetch(
-      "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: DialTarget.control)
-    let issuer = try StreemTokenIssuer(
-      apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
-      jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
+    let issuer = try streem.otherCompany()
     let stranger = streem.identify(issuer.mint("ann", issuedAt: streem.world.wallTime))
     #expect(start(#""remoteUserId":"\#(try id(stranger))""#) == "user_unknown")
     #expect(streem.types(stranger) == ["identified"])

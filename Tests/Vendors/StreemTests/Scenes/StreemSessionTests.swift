@@ -138,13 +138,7 @@ struct StreemSessionTests {
 
   @Test("in another company is another user, although the application calls both the same")
   func namesakes() throws {
-    _ = streem.fetch(
-      "POST", "/streem/companies", body: #"{"code":"other","name":"Other"}"#, from: DialTarget.control)
-    let made = streem.fetch(
-      "POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: DialTarget.control)
-    let issuer = try StreemTokenIssuer(
-      apiKey: Name(try #require(SimulatedStreem.member("id", made.text))),
-      jwk: try StreemSecret.jwk(try #require(SimulatedStreem.member("secret", made.text))), settings: StreemSettings())
+    let issuer = try streem.otherCompany()
     let one = streem.identify(streem.token("ann"))
     let two = streem.identify(issuer.mint("ann", issuedAt: streem.world.wallTime))
     #expect(streem.last("companyCode", one) == "postern" && streem.last("companyCode", two) == "other")
