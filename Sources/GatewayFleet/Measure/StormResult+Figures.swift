@@ -111,6 +111,9 @@ extension StormResult {
     isOfAnotherGateway ? nil : cpu(probes, from: .beforeRamp, to: .beforeExpiry, for: firstConnects)
   }
 
+  /// Thirty years, which other processes may say that they took.
+  private static let cpuSecondsMax = 1e9
+
   private func cpu(
     _ readings: [ProcessProbe.Moment: ProcessProbe.Sample], from start: ProcessProbe.Moment,
     to end: ProcessProbe.Moment, for count: Int
@@ -118,7 +121,8 @@ extension StormResult {
     guard let before = readings[start], let after = readings[end], count > 0, before.isContinued(by: after) else {
       return nil
     }
-    return .nanoseconds(Int64((after.cpuSeconds - before.cpuSeconds) / Double(count) * 1e9))
+    let seconds = (after.cpuSeconds - before.cpuSeconds) / Double(count)
+    return .nanoseconds(Int64(min(seconds, Self.cpuSecondsMax) * 1e9))
   }
 
   /// The gateways' CPU time, user and system, for each accepted refresh.

@@ -158,6 +158,11 @@ package struct StormResult: Hashable, Sendable, Codable {
 
     package init() {}
 
+    fileprivate var isPossible: Bool {
+      [connected, refreshed, kept, lostExpectedly, lostUnexpectedly, overstayed, unrefreshed, late, returned]
+        .allSatisfy { $0 <= clients }
+    }
+
     mutating func merge(_ other: BehaviourTally) {
       clients += other.clients
       connected += other.connected
@@ -182,6 +187,11 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var sinceOnset = LatencyHistogram()
     /// From the end of a connection to the next login, of clients that came back by themselves.
     package var outage = LatencyHistogram()
+  }
+
+  /// Whether a fleet of so many clients can have come to that, or a part of it: none of them became two things.
+  package func isPossible(of clients: Int) -> Bool {
+    behaviours.values.allSatisfy(\.isPossible) && behaviours.values.reduce(0) { $0 + $1.clients } <= clients
   }
 
   package mutating func merge(_ other: StormResult) {

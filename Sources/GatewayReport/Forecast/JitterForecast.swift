@@ -42,7 +42,8 @@ package struct JitterForecast: Hashable, Sendable, Encodable {
   /// provider gave them tokens.
   package init?(_ plan: StormPlan, _ result: StormResult) {
     let bins = result.bins
-    let refreshes = result.provider.refreshRounds / max(1, plan.waves)
+    // Every client asks once in a wave, whatever another process says that it has counted.
+    let refreshes = min(result.provider.refreshRounds / max(1, plan.waves), plan.clients)
     let half = bins.providerGrants.total / max(1, plan.waves) / 2
     guard plan.expiry == .common, plan.comeback == .zero, !plan.reconnects, refreshes >= Self.refreshesMin,
       let fastest = result.latencies.provider.minimum, let shortest = bins.providerGrants.shortest(for: half)

@@ -16,8 +16,10 @@ enum StormMessage: Codable {
 
   /// Reads a line; throws if it is no message, or has a number that no storm comes to.
   init(line: Data) throws {
-    _ = try JSONDecoder().decode(ToldNumbers.self, from: line)
     self = try JSONDecoder().decode(StormMessage.self, from: line)
+    // How a process has ended is no count.
+    if case .ended = self { return }
+    _ = try JSONDecoder().decode(ToldNumbers.self, from: line)
     guard spans.allSatisfy(Self.spanBounds.contains) else { throw Failure.span }
   }
 

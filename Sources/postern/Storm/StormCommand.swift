@@ -132,7 +132,8 @@ enum StormCommand: Command {
     let startsAt = options.start(ready: SystemTime.now + StormParts.head)
     let guardian = StormGuard(options.stopRules)
     let parts = StormParts(
-      count: options.plan.processes, workers: workers, run: options.mark?.run ?? "", pins: options.pins,
+      count: options.plan.processes, clients: options.plan.clients, workers: workers, run: options.mark?.run ?? "",
+      pins: options.pins,
       report: { progress in
         line.show(progress)
         guardian.look(at: progress)

@@ -8,7 +8,8 @@ import Synchronization
 final class StormParts: Sendable {
   private struct State {
     var interrupts: [@Sendable () -> Void] = []
-    var isInterrupted = false
+    /// When those who were told to end have to have done so, since the machine was started; nil while nobody was.
+    var endsBy: Duration?
     var progress: [Int: StormProgress] = [:]
     var snapshots: [Int: StormResult] = [:]
     var results: [Int: StormResult] = [:]
@@ -17,23 +18,33 @@ final class StormParts: Sendable {
 
   private let state = Mutex(State())
   private let count: Int
+  private let clients: Int
   private let workers: [WorkerLink]
   private let report: @Sendable (StormProgress) -> Void
   private let snapshots: (@Sendable ([StormResult]) -> Void)?
+  private let farewell: Duration
   private let mark: (run: String, pins: [PinnedHost])
 
   /// How long the children may take to start.
   static let head = Duration.seconds(2)
+  /// How long a worker may go on that was told to end: one that has 100,000 connections has to close them.
+  static let farewell = Duration.seconds(120)
   /// How long a worker may say nothing: a part tells how far it is a few times a second.
   private static let workerPatience = Duration.seconds(30)
   private static let lineBytesMax = 64 << 20
 
-  /// - Parameter workers: Who carries the parts out, in turn; this machine if there are none.
+  /// - Parameters:
+  ///   - clients: How many all parts have together.
+  ///   - workers: Who carries the parts out, in turn; this machine if there are none.
+  ///   - farewell: How long a worker may go on that was told to end.
   init(
-    count: Int, workers: [WorkerLink], run: String, pins: [PinnedHost],
-    report: @escaping @Sendable (StormProgress) -> Void, snapshots: (@Sendable ([StormResult]) -> Void)? = nil
+    count: Int, clients: Int, workers: [WorkerLink], run: String, pins: [PinnedHost],
+    farewell: Duration = StormParts.farewell, report: @escaping @Sendable (StormProgress) -> Void,
+    snapshots: (@Sendable ([StormResult]) -> Void)? = nil
   ) {
+    self.farewell = farewell
     self.count = count
+    self.clients = clients
     mark = (run, pins)
     self.snapshots = snapshots
     self.workers = workers
@@ -74,7 +85,7 @@ final class StormParts: Sendable {
   /// Ends all parts early, or lets them leave that are through; they still tell their results.
   func interrupt() {
     let interrupts = state.withLock { state in
-      state.isInterrupted = true
+      state.endsBy = state.endsBy ?? SystemTime.sinceBoot + farewell
       defer { state.interrupts = [] }
       return state.interrupts
     }
@@ -83,8 +94,8 @@ final class StormParts: Sendable {
 
   private func whenInterrupted(_ body: @escaping @Sendable () -> Void) {
     let isTooLate = state.withLock { state in
-      if !state.isInterrupted { state.interrupts.append(body) }
-      return state.isInterrupted
+      if state.endsBy == nil { state.interrupts.append(body) }
+      return state.endsBy != nil
     }
     if isTooLate { body() }
   }
@@ -111,21 +122,52 @@ final class StormParts: Sendable {
     whenInterrupted { worker.stream.endWriting() }
     return { [self, part] in
       do {
-        while let line = try? worker.stream.next(bytesMax: Self.lineBytesMax, patience: Self.workerPatience) {
+        while true {
+          let line = try worker.stream.next(bytesMax: Self.lineBytesMax, patience: try patience())
           if let refusal = try? JSONDecoder().decode(WorkerMessage.self, from: line),
             case .refusal(let reason) = refusal
           {
             throw WorkerFailure(reason)
           }
           take(line, from: part.process)
+          guard state.withLock({ $0.failures[part.process] == nil }) else { return worker.stream.end() }
         }
+      } catch let end as LineStream.Failure {
+        // What it came to, or why not, may have been told.
         guard state.withLock({ $0.results[part.process] == nil && $0.failures[part.process] == nil }) else { return }
-        throw WorkerFailure("it is gone, or says nothing any more")
+        fail(part.process, "--worker \(worker.address): \(isOver ? Self.goesOn : Self.words(end))")
+        worker.stream.end()
       } catch {
         fail(part.process, "--worker \(worker.address): \(error)")
         worker.stream.end()
       }
     }
+  }
+
+  /// How long those are still waited for that were told to end; nil while nobody was.
+  private var rest: Duration? { state.withLock { $0.endsBy }.map { $0 - SystemTime.sinceBoot } }
+  private var isOver: Bool { rest.map { $0 <= .zero } ?? false }
+
+  /// How long a worker is waited for now. Throws if that is over.
+  private func patience() throws -> Duration {
+    guard let rest else { return Self.workerPatience }
+    guard rest > .zero else { throw WorkerFailure(Self.goesOn) }
+    return min(rest, Self.workerPatience)
+  }
+
+  private static let goesOn = "it goes on, though it was told to end"
+
+  private static func words(_ end: LineStream.Failure) -> String {
+    switch end {
+    case .ended: "it is gone"
+    case .timedOut: "it says nothing any more"
+    case .tooLong: "it tells more in one line than a storm comes to"
+    }
+  }
+
+  private func failByResult(_ part: Int) {
+    let teller = workers.isEmpty ? "one" : "--worker \(workers[part].address): it"
+    fail(part, "\(teller) told a result that no storm comes to")
   }
 
   private func fail(_ part: Int, _ reason: String) {
@@ -136,11 +178,11 @@ final class StormParts: Sendable {
     guard let message = try? StormMessage(line: line) else {
       // What is no message at all may be anybody's.
       guard line.starts(with: #"{"result""#.utf8) else { return }
-      let teller = workers.isEmpty ? "one" : "--worker \(workers[part].address): it"
-      return fail(part, "\(teller) told a result that no storm comes to")
+      return failByResult(part)
     }
     switch message {
     case .result(let result):
+      guard result.isPossible(of: clients) else { return failByResult(part) }
       state.withLock { $0.results[part] = result }
     case .progress(let progress):
       let sum = state.withLock { state in

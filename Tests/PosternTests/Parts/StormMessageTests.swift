@@ -27,7 +27,7 @@ struct StormMessageTests {
 
   @Test(
     "is not believed with a number whose sums would be too large",
-    arguments: ["9223372036854775807", "-9223372036854775808", "9007199254740994", "1e308", "-1e308"])
+    arguments: ["9223372036854775807", "-9223372036854775808", "9007199254740994", "1e308", "-1e308", "-1"])
   func counts(number: String) throws {
     #expect(throws: (any Error).self) { try StormMessage(line: Self.told("4242", number)) }
     #expect(throws: (any Error).self) { try StormMessage(line: Self.told("2424.5", number)) }
@@ -49,5 +49,23 @@ struct StormMessageTests {
       merged.merge(result)
     }
     #expect(merged.connects.attempted == 256 << 53)
+  }
+
+  @Test("may say how a process has ended, by a signal too")
+  func ends() throws {
+    let line = try StormMessage.ended(status: -9, said: "").line()
+    guard case .ended(-9, _) = try StormMessage(line: Data(line.utf8)) else {
+      Issue.record("no end")
+      return
+    }
+  }
+
+  @Test("is of no fleet that is smaller than what it tells of")
+  func fleets() {
+    var result = StormResult()
+    result.behaviours[.wellBehaved, default: .init()].clients = 3
+    #expect(result.isPossible(of: 3) && !result.isPossible(of: 2))
+    result.behaviours[.wellBehaved, default: .init()].kept = 4
+    #expect(!result.isPossible(of: 4))
   }
 }

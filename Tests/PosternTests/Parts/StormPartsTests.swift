@@ -1,0 +1,49 @@
+import Foundation
+import GatewayCore
+import GatewayFleet
+import Synchronization
+import Testing
+
+@testable import postern
+
+@Suite("The parts of a storm", .timeLimit(.minutes(1)))
+struct StormPartsTests {
+  /// A worker that the test plays on the other end of a connection: what it says, again and again, until the storm has gone.
+  private static func storm(hearing line: Data, farewell: Duration) async throws -> String {
+    var descriptors: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
+    let (ours, theirs) = (LineStream(descriptor: descriptors[0]), LineStream(descriptor: descriptors[1]))
+    let link = WorkerLink(address: .usual, stream: ours, clockError: .zero)
+    let isHeard = Mutex<(@Sendable () -> Void)?>(nil)
+    let parts = StormParts(
+      count: 1, clients: 3, workers: [link], run: "", pins: [], farewell: farewell,
+      report: { _ in isHeard.withLock { $0?() } })
+    // Whoever looks on has it end as soon as it has begun.
+    isHeard.withLock { $0 = { [weak parts] in parts?.interrupt() } }
+    Thread.detachNewThread {
+      while (try? theirs.write(line, patience: .seconds(5))) != nil { poll(nil, 0, 5) }
+    }
+    do {
+      _ = try await parts.run(words: ["storm"], startsAt: SystemTime.now)
+      return "a result"
+    } catch let failure as StormPartFailure {
+      return failure.description
+    }
+  }
+
+  @Test("are not waited for without end that go on when they are told to end")
+  func goesOn() async throws {
+    let line = Data(try StormMessage.progress(StormProgress()).line().utf8)
+    let said = try await Self.storm(hearing: line, farewell: .milliseconds(200))
+    #expect(said.hasSuffix("--worker 127.0.0.1:7300: it goes on, though it was told to end"))
+  }
+
+  @Test("tell of no more clients than there are")
+  func tooMany() async throws {
+    var result = StormResult()
+    result.behaviours[.wellBehaved, default: .init()].clients = 4
+    let line = Data(try StormMessage.result(result).line().utf8)
+    let said = try await Self.storm(hearing: line, farewell: .milliseconds(200))
+    #expect(said.contains("it told a result that no storm comes to"))
+  }
+}
