@@ -14,8 +14,8 @@ package struct SendbirdFriends: Sendable {
   private let store: any Store
   private let max: Int
 
-  /// What `store` remembers, with room for the lists of `max` users.
-  package init(_ store: any Store, max: Int = 100_000) {
+  /// What `store` remembers, with room for `max` friends of all users, those who are none any more among them.
+  package init(_ store: any Store, max: Int = 200_000) {
     self.store = store
     self.max = max
   }
@@ -80,7 +80,8 @@ package struct SendbirdFriends: Sendable {
       if row.changes.isEmpty {
         transaction.delete(key)
       } else {
-        transaction.put(key, row, in: [StoreCount("sendbird.friends", atMost: max, of: "lists of friends")])
+        let count = StoreCount("sendbird.friends", atMost: max, of: "friends", weight: row.changes.count)
+        transaction.put(key, row, in: [count])
       }
     }
   }

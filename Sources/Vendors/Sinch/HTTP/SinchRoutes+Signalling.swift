@@ -8,8 +8,8 @@ internal import GatewayKit
 extension SinchRoutes {
   /// What an application's subscribe key begins with.
   static let subscribeKeyPrefix = "sub-"
-  /// How long a poll waits for what never comes.
-  private static let pollWait = Duration.seconds(25)
+  /// How long a poll waits for what never comes: less than a gateway that drains waits for answers.
+  private static let pollWait = Duration.seconds(8)
 
   /// The network's time, in ten millionths of a second.
   func networkTime(_: HTTPRequest, _: PathParameters) async throws(GatewayError) -> HTTPResponse {
