@@ -20,7 +20,8 @@ let libraryFlags: [SwiftSetting] =
   ? []
   : [
     .unsafeFlags(
-      ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"], .when(configuration: .debug)
+      ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2", "-assert-config", "Debug"],
+      .when(configuration: .debug)
     )
   ]
 

@@ -83,7 +83,7 @@ def test_a_pusher_clients_token_is_asked_for_with_the_name_of_its_socket(serve, 
     def give(request):
         wish = parse_qs(request.body.decode())
         asked.append(wish["socket_id"][0])
-        return json.dumps({"auth": token(wish["user"][0], 60)}).encode()
+        return json.dumps({"auth": token(wish["user"][0], 8)}).encode()
 
     tokens = tmp_path / "auth.json"
     tokens.write_text(
@@ -112,7 +112,7 @@ def test_an_answer_ahead_of_the_upgrade_that_lacks_something_is_told(wires, tmp_
 def test_what_an_operator_lets_expire_comes_back(serve, storm, wires, tmp_path):
     with serve("socketio") as gateway:
         flags = ["--wire", str(wires / "socketio.json"), "--url", gateway.url, "--clients", "5", "--life", "1h", "--expiry", "own"]
-        with storms.Running(*flags, "--timeout", "30s", "--threshold", "lost == 0") as running:
+        with storms.Running(*flags, "--timeout", "12s", "--threshold", "lost == 0") as running:
             until(lambda: len(get(gateway, "/sessions")["sessions"]) == 5)
             assert order(gateway, "/users/storm-3/expire", {})["sessions"] == 1
             result = running.report()["result"]
