@@ -53,7 +53,8 @@ final class LineStream: @unchecked Sendable {
   private func waitToRead(_ patience: Duration?) throws(Failure) {
     while true {
       var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let milliseconds = patience.map { Int32(clamping: max(0, $0.nanoseconds) / 1_000_000) } ?? -1
+      // No shorter than it is.
+      let milliseconds = patience.map { Int32(clamping: max(0, $0.nanoseconds) / 1_000_000 + 1) } ?? -1
       let ready = poll(&wait, 1, milliseconds)
       if ready > 0 { return }
       if ready == 0 { throw .timedOut }

@@ -10,6 +10,7 @@ import Testing
 struct StormPartsTests {
   /// A worker that the test plays on the other end of a connection: what it says, again and again, until the storm has gone.
   private static func storm(hearing line: Data, farewell: Duration) async throws -> String {
+    signal(SIGPIPE, SIG_IGN)
     var descriptors: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
     let (ours, theirs) = (LineStream(descriptor: descriptors[0]), LineStream(descriptor: descriptors[1]))
