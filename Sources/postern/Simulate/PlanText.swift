@@ -69,7 +69,9 @@ struct PlanText {
     switch question {
     case .jitter: Figures.percent(value, digits: 1)
     case .capacity where value < 100, .lead, .spread, .timeout, .outage: Figures.decimal(value, places: 1)
-    case .capacity, .clients: Figures.decimal(value, places: 0)
+    case .capacity: Figures.decimal(value, places: 0)
+    // As many as were in the world: there is no part of a client.
+    case .clients: Figures.count(Int(value))
     }
   }
 }
