@@ -71,6 +71,8 @@ package protocol Dialect: Sendable {
 package struct DialectContext: Hashable, Sendable {
   package var connection: ConnectionID
   package var isLoggedIn: Bool
+  /// Whether it has presented a token to log in with, which is being judged.
+  package var isAuthenticating: Bool
   /// How long the token it is logged in with lives yet, not positive once it has expired; nil for ever, and before login.
   package var expiresIn: Duration?
   /// Whether it has been asked for another token because its own was revoked, and has not presented one.
@@ -78,10 +80,12 @@ package struct DialectContext: Hashable, Sendable {
   package var now: WallTime
 
   package init(
-    connection: ConnectionID, isLoggedIn: Bool, expiresIn: Duration? = nil, isRevoked: Bool = false, now: WallTime
+    connection: ConnectionID, isLoggedIn: Bool, isAuthenticating: Bool = false, expiresIn: Duration? = nil,
+    isRevoked: Bool = false, now: WallTime
   ) {
     self.connection = connection
     self.isLoggedIn = isLoggedIn
+    self.isAuthenticating = isAuthenticating
     self.expiresIn = expiresIn
     self.isRevoked = isRevoked
     self.now = now

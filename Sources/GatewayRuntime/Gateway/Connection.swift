@@ -99,7 +99,7 @@ package actor Connection {
   var context: DialectContext {
     let grant = standing.grant
     return DialectContext(
-      connection: id, isLoggedIn: grant != nil,
+      connection: id, isLoggedIn: grant != nil, isAuthenticating: standing.phase == .authenticating,
       expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - table.loop.now },
       isRevoked: standing.askedFor == .revocation, now: table.loop.wallTime)
   }

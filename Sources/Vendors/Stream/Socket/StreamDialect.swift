@@ -91,11 +91,12 @@ package struct StreamDialect: Dialect {
   }
 
   /// The message that logs in, and after it nothing but signs of life: clients send four shapes of them, one an array,
-  /// one the gateway's own `connection.ok`.
+  /// one the gateway's own `connection.ok`. One that comes while the login is being judged is passed over.
   package func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
     guard !context.isLoggedIn else { return .ping(request: nil) }
+    guard !context.isAuthenticating else { return nil }
     do throws(StreamError) {
       guard self.kind != .chat else { throw .authenticationMissing("the query authenticates; no message does") }
       return .credentials(try Self.login(payload), request: nil)

@@ -50,6 +50,15 @@ struct StreamLoginTests {
     }
   }
 
+  @Test("may give signs of life before it has its answer", arguments: [StreamDialect.Kind.video, .v2])
+  func early(kind: StreamDialect.Kind) throws {
+    let client = stream.open(kind, query: [HTTPField("stream-auth-type", "jwt")])
+    client.say(#"{"token":"\#(stream.token())","user_details":{"id":"ann"}}"#)
+    for sign in [#"[{"type":"health.check"}]"#, #"{"type":"health.check"}"#, ""] { client.say(sign) }
+    stream.world.settle()
+    #expect(try client.texts.map { try root($0)["type"]?.string } == ["connection.ok"] && client.ending == nil)
+  }
+
   @Test("over Chat's query gets a health.check with itself in it, and says nothing for that")
   func chat() throws {
     let client = stream.connect(stream.token(), on: .chat)
