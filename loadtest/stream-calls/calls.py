@@ -209,7 +209,7 @@ class Client:
                 answer.set_exception(ConnectionError("the SFU closed"))
                 answer.exception()
             if not self.is_leaving:
-                self.lost = f"the SFU's socket ended with {socket.code}"
+                self.lose(f"the SFU's socket ended with {socket.code}")
 
         query = {"attempt": "0", "user_id": self.user, "user_session_id": self.user, "cid": f"default:{self.call}"}
         self.media = await self.storm.dial("/sfu/ws", query, hear, end)
@@ -219,13 +219,17 @@ class Client:
         if "joinResponse" not in said:
             raise ConnectionError(f"{self.user}: {said}")
 
+    def lose(self, why):
+        """What came first says most."""
+        self.lost = self.lost or why
+
     async def arrive(self, ends_at):
         self.token = self.storm.tokens.user(self.user, ends_at)
         try:
             await self.connect(self.token)
             await self.join()
         except Exception as error:
-            self.lost = f"did not arrive: {error!r}"
+            self.lose(f"did not arrive: {error!r}")
 
     async def come_back(self, code):
         """With a new token and a request to watch the call again, as JavaScript does."""
@@ -243,7 +247,7 @@ class Client:
                 raise ConnectionError("the call was not found again")
             self.returns += 1
         except Exception as error:
-            self.lost = f"did not come back: {error!r}"
+            self.lose(f"did not come back: {error!r}")
 
     def keep_alive(self):
         if self.media and not self.media.transport.is_closing():
@@ -268,6 +272,7 @@ class Storm:
         self.size = arguments.call_size
         self.count = arguments.clients
         self.life = arguments.life
+        self.leave_rate = arguments.leave_rate
         self.tokens = Tokens(open(arguments.secret_file, "rb").read().strip())
         self.tasks = set()
         self.signals = 0
@@ -325,6 +330,29 @@ class Storm:
         self.figures[name] = round(value, 3) if isinstance(value, float) else value
         print(f"{name:32} {self.figures[name]}", flush=True)
 
+    async def leave(self, clients):
+        """All of them leave, so many a second. Returns those who were in a call a second after they had said so, or had closed."""
+        left_at, over = {}, set()
+
+        async def go():
+            began = time.monotonic()
+            for number, client in enumerate(clients):
+                await asyncio.sleep(max(0, began + number / self.leave_rate - time.monotonic()))
+                way = ["says", "closes", "is lost"][number % 3]
+                client.leave(way)
+                if way != "is lost":
+                    left_at[client.user] = time.monotonic()
+
+        going = asyncio.ensure_future(go())
+        last = False
+        while not last:
+            last = going.done()
+            await asyncio.sleep(1)
+            due = {user for user, at in left_at.items() if at <= time.monotonic() - 1}
+            over |= due & set().union(*await self.present())
+        await going
+        return over
+
     async def run(self):
         self.failures = 0
         self.rest = REST(self.host, self.port, self.tokens)
@@ -368,20 +396,11 @@ class Storm:
         self.mark("in_calls_while_tokens_ended", await self.participants())
 
         # All but the first of each call leave: a third says so, a third closes its socket, a third loses its network.
-        ways = ["says", "closes", "is lost"]
         stays = lambda number: number % self.size == 0
-        for number, client in enumerate(clients):
-            if not stays(number):
-                client.leave(ways[number % 3])
-        left = time.monotonic()
-        await asyncio.sleep(1)
-        soon = await self.present()
-        self.mark("looked_after_s", time.monotonic() - left)
-        may = self.wanted(lambda number: stays(number) or number % 3 == 2)
-        over = sum(len(there - allowed) for there, allowed in zip(soon, may))
-        self.mark("left_and_still_there_after_1_s", over)
+        over = await self.leave([client for number, client in enumerate(clients) if not stays(number)])
+        self.mark("left_and_still_there_after_1_s", len(over))
         if over:
-            self.fail(f"{over} who have left are still in their calls a second later")
+            self.fail(f"{len(over)} who have left were still in their calls a second later: {sorted(over)[:5]}")
         await asyncio.sleep(9)
         if await self.present() != self.wanted(stays):
             self.fail("ghosts: who has left, or whose network was lost, is in a call still")
@@ -408,6 +427,7 @@ def main():
     parser.add_argument("--clients", type=int, default=5000)
     parser.add_argument("--call-size", type=int, default=50)
     parser.add_argument("--life", type=int, default=90, help="seconds from the start until half of the tokens end")
+    parser.add_argument("--leave-rate", type=float, default=500, help="how many leave in a second, at the end")
     parser.add_argument("--json", help="where to write the figures")
     arguments = parser.parse_args()
     storm = Storm(arguments)
