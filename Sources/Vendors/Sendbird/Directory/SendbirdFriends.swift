@@ -9,7 +9,8 @@ package struct SendbirdFriends: Sendable {
   /// The most of one user, and of how many who are friends no more one is told.
   package static let perUserMax = 1_000
 
-  private static let table = StoreTable<SendbirdFriendsRow>("sendbird.friends")
+  private static let lists = StoreTable<SendbirdFriendList>("sendbird.friend-lists")
+  private static let rows = StoreTable<SendbirdFriend>("sendbird.friends")
 
   private let store: any Store
   private let max: Int
@@ -29,81 +30,101 @@ package struct SendbirdFriends: Sendable {
   package func changes(
     of user: UserID, after number: Int64, at now: WallTime
   ) async throws(GatewayError) -> (added: [UserID], removed: [UserID], last: Int64) {
-    let row = try await GatewayError.asking { () async throws(StoreError) in
-      try await store.get(Self.table.key(user.rawValue), as: SendbirdFriendsRow.self, at: now)
+    try await GatewayError.asking { () async throws(StoreError) in
+      // The number first: what changes meanwhile is told twice, and not never.
+      let list = try await store.get(Self.lists.key(user.rawValue), as: SendbirdFriendList.self, at: now)
+      let later = try await known(of: user, at: now).filter { $0.number > number }
+      return (later.filter(\.isFriend).map(\.user), later.filter { !$0.isFriend }.map(\.user), list?.last ?? 0)
     }
-    let later = row?.changes.filter { $0.number > number } ?? []
-    return (later.filter(\.isFriend).map(\.user), later.filter { !$0.isFriend }.map(\.user), row?.last ?? 0)
   }
 
   /// Adds those who are not on the list yet.
   package func add(_ friends: [UserID], to user: UserID, at now: WallTime) async throws(GatewayError) {
-    try await change(user, at: now) { (row) throws(GatewayError) in
-      for friend in friends where !row.changes.contains(where: { $0.isFriend && $0.user == friend }) {
-        row.note(friend, isFriend: true)
-      }
-      guard row.changes.count(where: \.isFriend) <= Self.perUserMax else {
-        throw .tooMany.detailed("\(Self.perUserMax) friends of a user")
-      }
-    }
+    try await change(friends, of: user, to: true, at: now)
   }
 
   /// Takes those off the list who are on it.
   package func remove(_ friends: Set<UserID>, from user: UserID, at now: WallTime) async throws(GatewayError) {
-    try await change(user, at: now) { row in
-      for friend in friends where row.changes.contains(where: { $0.isFriend && $0.user == friend }) {
-        row.note(friend, isFriend: false)
-      }
-      while row.changes.count(where: { !$0.isFriend }) > Self.perUserMax,
-        let oldest = row.changes.firstIndex(where: { !$0.isFriend })
-      {
-        row.changes.remove(at: oldest)
-      }
-    }
+    try await change(friends.sorted(), of: user, to: false, at: now)
   }
 
   /// Forgets the user's list.
   package func forget(_ user: UserID, at now: WallTime) async throws(GatewayError) {
-    try await change(user, at: now) { $0 = SendbirdFriendsRow() }
+    try await transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      let key = Self.lists.key(user.rawValue)
+      guard try await transaction.get(key, as: SendbirdFriendList.self) != nil else { return }
+      transaction.delete(key)
+      for friend in try await asking(user, at: now) { transaction.delete(Self.key(friend.user, of: user)) }
+    }
   }
 
+  // MARK: Rows
+
+  private typealias Transaction = StoreTransaction<GatewayError>
+
+  private static func key(_ friend: UserID, of user: UserID) -> StoreKey { rows.key(user.rawValue, friend.rawValue) }
+
   private func change(
-    _ user: UserID, at now: WallTime, _ body: (inout SendbirdFriendsRow) throws(GatewayError) -> Void
+    _ friends: [UserID], of user: UserID, to isFriend: Bool, at now: WallTime
   ) async throws(GatewayError) {
-    try await store.transact(at: now) {
-      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) in
-      let key = Self.table.key(user.rawValue)
-      let before = try await transaction.get(key, as: SendbirdFriendsRow.self) ?? SendbirdFriendsRow()
-      var row = before
-      try body(&row)
-      guard row != before else { return }
-      if row.changes.isEmpty {
-        transaction.delete(key)
-      } else {
-        let count = StoreCount("sendbird.friends", atMost: max, of: "friends", weight: row.changes.count)
-        transaction.put(key, row, in: [count])
+    try await transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      let key = Self.lists.key(user.rawValue)
+      var list = try await transaction.get(key, as: SendbirdFriendList.self) ?? SendbirdFriendList()
+      let entries = try await transaction.read(friends.map { Self.key($0, of: user) })
+      var changed: Set<UserID> = []
+      for (friend, entry) in zip(friends, entries) where !changed.contains(friend) {
+        let before = try transaction.value(entry, as: SendbirdFriend.self)?.isFriend ?? false
+        guard before != isFriend else { continue }
+        changed.insert(friend)
+        list.last += 1
+        put(SendbirdFriend(user: friend, number: list.last, isFriend: isFriend), of: user, in: &transaction)
+      }
+      guard !changed.isEmpty else { return }
+      transaction.put(key, list)
+      guard !isFriend else { return }
+      // Of those who are friends no more the oldest are forgotten.
+      let gone = try await asking(user, at: now).filter { !$0.isFriend && !changed.contains($0.user) }
+      for friend in gone.prefix(Swift.max(0, gone.count + changed.count - Self.perUserMax)) {
+        transaction.delete(Self.key(friend.user, of: user))
       }
     }
   }
+
+  private func put(_ friend: SendbirdFriend, of user: UserID, in transaction: inout Transaction) {
+    let all = StoreCount("sendbird.friends", atMost: max, of: "friends")
+    let own = StoreCount("sendbird.friends-of", user.rawValue, atMost: Self.perUserMax, of: "friends of a user")
+    transaction.put(Self.key(friend.user, of: user), friend, in: friend.isFriend ? [all, own] : [all])
+  }
+
+  /// Everybody who is a friend, and who was one, in the order of their changes.
+  private func known(of user: UserID, at now: WallTime) async throws(StoreError) -> [SendbirdFriend] {
+    let entries = try await store.scan(Self.rows.range(user.rawValue), limit: 2 * Self.perUserMax, at: now)
+    var friends: [SendbirdFriend] = []
+    for entry in entries { friends.append(try entry.value(as: SendbirdFriend.self)) }
+    return friends.sorted { $0.number < $1.number }
+  }
+
+  private func asking(_ user: UserID, at now: WallTime) async throws(GatewayError) -> [SendbirdFriend] {
+    try await GatewayError.asking { () async throws(StoreError) in try await known(of: user, at: now) }
+  }
+
+  private func transact(
+    at now: WallTime, _ body: (inout Transaction) async throws(GatewayError) -> Void
+  ) async throws(GatewayError) {
+    try await store.transact(at: now, body)
+  }
 }
 
-/// What became of a user's list of friends.
-struct SendbirdFriendsRow: Hashable, StoreValue {
-  struct Change: Hashable, Codable, Sendable {
-    let user: UserID
-    /// Rising with each change of the list.
-    let number: Int64
-    let isFriend: Bool
-  }
-
-  /// The last of each friend, and of who was one, oldest first.
-  var changes: [Change] = []
+/// The list of one user, which everybody writes who changes a row of it.
+struct SendbirdFriendList: Hashable, StoreValue {
   /// The number of the last change.
   var last: Int64 = 0
+}
 
-  mutating func note(_ user: UserID, isFriend: Bool) {
-    last += 1
-    changes.removeAll { $0.user == user }
-    changes.append(Change(user: user, number: last, isFriend: isFriend))
-  }
+/// Somebody on a user's list, or who was on it.
+struct SendbirdFriend: Hashable, StoreValue {
+  let user: UserID
+  /// Rising with each change of the list.
+  let number: Int64
+  let isFriend: Bool
 }
