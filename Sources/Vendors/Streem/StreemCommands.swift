@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Does what identified clients ask for: calls of two, invitations, the list of recent users. Hears of connections that
-/// end, so that the other one of a call is told.
+/// The `CommandHandler` of identified clients: of calls of two, invitations, the list of recent users. It observes the ends
+/// of connections too, so that the other one of a call is told.
 package struct StreemCommands: CommandHandler, ConnectionObserver {
   let directory: StreemDirectory
   let rooms: StreemRooms
@@ -36,9 +36,23 @@ package struct StreemCommands: CommandHandler, ConnectionObserver {
   package nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
-    // Where the store is away the call ends with the next start of the gateway, or by the other one's word.
-    guard let room = try? await rooms.leave(caller.connection, at: services.wallTime) else { return }
+    guard let room = await endCall(of: caller.connection, on: services) else { return }
     await tellEnd(of: room, "disconnected", except: caller.connection, on: services)
+  }
+
+  /// Ends the call that the connection is in, and returns it; nil if it is in none. Where the store is away this waits for it:
+  /// the other one of the two hears of the end from nobody else.
+  private func endCall(of connection: ConnectionID, on services: any GatewayServices) async -> StreemRoom? {
+    // What may have ended already, though the answer was lost.
+    var asked: StreemRoom?
+    let ended = await services.insist { () async throws(GatewayError) -> StreemRoom? in
+      if let asked { return try await rooms.leave(connection, at: services.wallTime) ?? asked }
+      guard var room = try await rooms.room(of: connection, at: services.wallTime) else { return nil }
+      room.state = .ended
+      asked = room
+      return try await rooms.leave(connection, at: services.wallTime)
+    }
+    return ended ?? nil
   }
 
   private func user(_ caller: Caller, at now: WallTime) async throws(GatewayError) -> StreemUser {

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayKit
 
 // Taking users out of calls whose connections are gone.
 
@@ -9,19 +10,10 @@ extension StreamCalls {
   /// Takes the user's participations by that connection, or without any if nil, out of all calls. Where the store is away
   /// this waits for it: nobody else will.
   func leave(_ user: UserID, _ connection: ConnectionID?) async {
-    var earlyCount = 0
-    // Where nobody sleeps any more the gateway has ended.
-    while earlyCount < 3 {
+    await services.insist { () async throws(GatewayError) in
       let now = services.wallTime
-      do throws(GatewayError) {
-        for call in try await directory.calls(joinedBy: user, on: connection, at: now) {
-          try await leave(call, by: user, at: now) { $0.user == user && $0.connection == connection }
-        }
-        return
-      } catch {
-        guard error.isSame(as: .storeUnavailable) else { return }
-        await services.sleep(for: Self.patience, as: "a store that is away")
-        earlyCount = services.wallTime < now + Self.patience / 2 ? earlyCount + 1 : 0
+      for call in try await directory.calls(joinedBy: user, on: connection, at: now) {
+        try await leave(call, by: user, at: now) { $0.user == user && $0.connection == connection }
       }
     }
   }

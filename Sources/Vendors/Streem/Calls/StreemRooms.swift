@@ -110,6 +110,17 @@ package struct StreemRooms: Sendable {
     }
   }
 
+  /// The call that the connection is in; nil if it is in none.
+  func room(of connection: ConnectionID, at now: WallTime) async throws(GatewayError) -> StreemRoom? {
+    do throws(StoreError) {
+      let key = Self.places.key(connection.description)
+      guard let place = try await store.get(key, as: StreemRoomPlace.self, at: now) else { return nil }
+      return try await store.get(Self.rooms.key(place.room.text), as: StreemRoom.self, at: now)
+    } catch {
+      throw GatewayError(error)
+    }
+  }
+
   /// The call of that sid; nil if there is none, or it has ended long ago.
   func room(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemRoom? {
     do throws(StoreError) {

@@ -61,6 +61,28 @@ struct StreemStoreScenes {
     #expect(streem.fetch("GET", "/v1/companies/postern", basic: key).status == 200)
   }
 
+  @Test(
+    "is in trouble, a call whose one half goes ends for the other as soon as it is not, once",
+    arguments: [FaultyStore.Fault.away, .lostAnswer, .conflict, .late(.milliseconds(700))])
+  func callWhileInTrouble(fault: FaultyStore.Fault) throws {
+    let (pro, customer) = (streem.identify(streem.token("ann")), streem.identify(streem.token("carl")))
+    let remote = try #require(SimulatedStreem.member("streemUserId", pro.texts[0]))
+    let start = #"{"type":"startRemoteStream","role":"LOCAL_CUSTOMER","remoteUserId":"\#(remote)"}"#
+    streem.say(customer, start)
+    let sid = try #require(streem.last("roomSid", customer))
+    streem.say(pro, #"{"type":"joinRemoteStream","roomSid":"\#(sid)"}"#)
+    store.fault = fault
+    pro.close()
+    streem.world.advance(by: .seconds(5))
+    store.fault = nil
+    streem.world.advance(by: .seconds(5))
+    #expect(streem.types(customer).count { $0 == "remoteStreamEnded" } == 1)
+    #expect(streem.last("cause", customer) == "disconnected" && streem.last("state", customer) == "ended")
+    _ = streem.identify(streem.token("ann"))
+    streem.say(customer, start)
+    #expect(streem.types(customer).last == "remoteStreamRinging", "the connection is free again")
+  }
+
   @Test("loses the answers to commits, an invitation is given to nobody twice")
   func invitationWhileAnswersAreLost() throws {
     let expert = streem.identify(streem.token(), #","isExpert":true"#)
