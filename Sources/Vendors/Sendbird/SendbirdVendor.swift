@@ -72,7 +72,7 @@ package struct SendbirdVendor: Vendor {
   /// Messages and announcements whose time came while nothing ran are sent now.
   package func prepare(at now: WallTime) async throws(GatewayError) {
     await scheduler.look()
-    await announcer.look()
+    try await announcer.begin(at: now)
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {

@@ -1,8 +1,9 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// Says announcements when their time has come: at most once, whatever happens in between. What an earlier life of the
-/// gateway had not begun is said by the next.
+/// The voice of announcements whose time has come: in each channel at most once, whatever happens in between. Where the
+/// store is away this waits for it. What an earlier life of the gateway had not begun is said by the next; what it had
+/// begun is over, and says how far that came.
 package actor SendbirdAnnouncer {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -13,6 +14,8 @@ package actor SendbirdAnnouncer {
   private let services: any GatewayServices
   private let executor: any (SerialExecutor & TaskExecutor)
   private let alarm: SendbirdAlarm
+  /// Those that are just being said.
+  private var underWay: Set<Name> = []
 
   /// - Parameter executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
   package init(
@@ -28,11 +31,19 @@ package actor SendbirdAnnouncer {
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
+  /// Ends what an earlier life of the gateway had begun, and says what is due. Before anything listens.
+  package func begin(at now: WallTime) async throws(GatewayError) {
+    for announcement in try await announcements.all(at: now) where announcement.status == .running {
+      try await finish(announcement.id)
+    }
+    await look()
+  }
+
   /// Says what is due, and sees to the rest. Where the store is away it is asked again.
   package func look() async {
     let now = services.wallTime
     do throws(GatewayError) {
-      let waiting = try await announcements.all(at: now).filter { $0.status == .scheduled }
+      let waiting = try await announcements.all(at: now).filter { $0.status == .scheduled || $0.status == .running }
       for announcement in waiting where announcement.at <= now { try await say(announcement.id) }
       if let next = waiting.lazy.map(\.at).filter({ $0 > now }).min() { await look(at: next) }
     } catch {
@@ -48,32 +59,33 @@ package actor SendbirdAnnouncer {
   // MARK: Saying
 
   private func say(_ id: Name) async throws(GatewayError) {
-    let begun = services.wallTime
-    guard
-      let announcement = try await announcements.change(id, from: [.scheduled], at: begun, { $0.status = .running })
-    else { return }
-    var (sentChannels, sentUsers) = (0, 0)
+    guard underWay.insert(id).inserted else { return }
+    defer { underWay.remove(id) }
+    let now = services.wallTime
+    guard let known = try await announcements.announcement(id, at: now) else { return }
     let sender: SendbirdUser?
-    if let id = announcement.sender { sender = try await directory.user(id, at: begun) } else { sender = nil }
+    if let id = known.sender { sender = try await directory.user(id, at: now) } else { sender = nil }
     // Of a sender who is gone nothing is said.
-    if announcement.sender == nil || sender != nil {
-      for url in await urls(announcement) {
-        guard let members = await say(announcement, of: sender, in: url) else { continue }
-        sentChannels += 1
-        sentUsers += members
-      }
+    let urls = known.sender == nil || sender != nil ? try await urls(known) : []
+    guard let announcement = try await announcements.begin(id, at: now) else { return }
+    for url in urls {
+      await services.insist { () async throws(GatewayError) in try await say(announcement, of: sender, in: url) }
     }
-    let (channelCount, userCount, now) = (sentChannels, sentUsers, services.wallTime)
+    await services.insist { () async throws(GatewayError) in try await finish(id) }
+  }
+
+  private func finish(_ id: Name) async throws(GatewayError) {
+    let now = services.wallTime
     _ = try await announcements.change(id, from: [.running], at: now) { announcement in
       announcement.status = .done
       announcement.completedAt = now
-      announcement.sentChannels = channelCount
-      announcement.sentUsers = userCount
     }
   }
 
-  /// How many heard it; nil where the channel does not take it.
-  private func say(_ announcement: SendbirdAnnouncement, of sender: SendbirdUser?, in url: Name) async -> Int? {
+  /// Says it in one channel, if that takes it.
+  private func say(
+    _ announcement: SendbirdAnnouncement, of sender: SendbirdUser?, in url: Name
+  ) async throws(GatewayError) {
     let now = services.wallTime
     var message = SendbirdMessage(
       announcement.kind, in: url, by: sender.map { SendbirdMessage.Sender($0) }, text: announcement.text, createdAt: now
@@ -81,19 +93,34 @@ package actor SendbirdAnnouncer {
     message.data = announcement.data
     message.customType = announcement.customType
     let command: StaticString = announcement.kind == .admin ? "ADMM" : "MESG"
+    _ = try await ask { () async throws(SendbirdChannelRefusal) in
+      guard let channel = try await channels.channel(url, at: now), channel.kind == .group else { return }
+      let hearers = channel.members.count { $0.state == .joined && $0.user != sender?.id }
+      _ = try await channels.send(
+        message, needsPresence: sender != nil, at: now,
+        telling: { await events.sent(command, $0, except: nil, on: services) },
+        also: { (transaction) throws(StoreOr<SendbirdChannelRefusal>) in
+          let isNew = try await announcements.noteSaid(announcement.id, in: url, to: hearers, in: &transaction, at: now)
+          // It has been, though the answer was lost.
+          if !isNew { throw .failure(.messageNotFound) }
+        })
+    }
+  }
+
+  /// What the channels answer; nil where they refuse.
+  private func ask<Answer>(
+    _ question: () async throws(SendbirdChannelRefusal) -> Answer
+  ) async throws(GatewayError) -> Answer? {
     do throws(SendbirdChannelRefusal) {
-      guard let channel = try await channels.channel(url, at: now), channel.kind == .group else { return nil }
-      _ = try await channels.send(message, needsPresence: sender != nil, at: now) {
-        await events.sent(command, $0, except: nil, on: services)
-      }
-      return channel.members.count { $0.state == .joined && $0.user != sender?.id }
+      return try await question()
     } catch {
+      if error == .storeUnavailable { throw .storeUnavailable }
       return nil
     }
   }
 
   /// Where it is to be said, each once.
-  private func urls(_ announcement: SendbirdAnnouncement) async -> [Name] {
+  private func urls(_ announcement: SendbirdAnnouncement) async throws(GatewayError) -> [Name] {
     var seen: Set<Name> = []
     guard announcement.target != .channels else { return announcement.list.filter { seen.insert($0).inserted } }
     guard let sender = announcement.sender else { return [] }
@@ -101,26 +128,36 @@ package actor SendbirdAnnouncer {
     query.limit = .max / 2
     query.member = sender
     query.memberState = .joined
-    guard announcement.target != .all else { return (try? await channels.urls(query, at: services.wallTime)) ?? [] }
+    guard announcement.target != .all else { return try await urls(query) }
     var urls: [Name] = []
     for user in announcement.list.map({ UserID($0.text) }) where user != sender {
       if announcement.target == .only { query.membersExactly = [sender, user] } else { query.membersInclude = [user] }
-      var found = (try? await channels.urls(query, at: services.wallTime)) ?? []
-      if found.isEmpty, announcement.makesChannels, let made = await channel(of: sender, and: user) { found = [made] }
+      var found = try await self.urls(query)
+      if found.isEmpty, announcement.makesChannels, let made = try await channel(of: sender, and: user) {
+        found = [made]
+      }
       urls += found.filter { seen.insert($0).inserted }
     }
     return urls
   }
 
+  private func urls(_ query: SendbirdChannelQuery) async throws(GatewayError) -> [Name] {
+    try await ask { () async throws(SendbirdChannelRefusal) in
+      try await channels.urls(query, at: services.wallTime)
+    } ?? []
+  }
+
   /// A channel of the two, made now; nil if one of them is gone.
-  private func channel(of sender: UserID, and user: UserID) async -> Name? {
+  private func channel(of sender: UserID, and user: UserID) async throws(GatewayError) -> Name? {
     let now = services.wallTime
-    guard (try? await directory.users([sender, user], at: now))?.count == 2 else { return nil }
+    guard try await directory.users([sender, user], at: now).count == 2 else { return nil }
     let digits = String(UInt64(await services.nextShare() * 0x1_0000_0000) | 0x1_0000_0000, radix: 16).dropFirst()
     let channel = SendbirdChannel(
       url: Name("sendbird_group_channel_\(now.milliseconds)_\(digits)"), kind: .group, createdBy: sender,
       createdAt: now, isDistinct: true,
       members: [SendbirdMember(sender, .joined, at: now), SendbirdMember(user, .joined, inviter: sender, at: now)])
-    return try? await channels.create(channel, at: now).channel.url
+    return try await ask { () async throws(SendbirdChannelRefusal) in
+      try await channels.create(channel, at: now).channel.url
+    }
   }
 }

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// Sends messages when their time has come. It sleeps until the first of those in the store is due, so those of an earlier
+/// The sender of messages whose time has come. It sleeps until the first of those in the store is due, so those of an earlier
 /// life of the gateway are sent too, and of several who could the store lets one send.
 package actor SendbirdScheduler {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -51,23 +51,32 @@ package actor SendbirdScheduler {
     await alarm.set(for: time) { await self.look() }
   }
 
-  /// Sends one now, if it is pending still: as its sender would, at this time. Nil if it is not.
+  /// Sends one now, if it is pending still: as its sender would, at this time, and once, whatever happens in between. Nil if
+  /// it is not pending.
   nonisolated(nonsending) func send(_ id: Int64) async throws(GatewayError) -> SendbirdScheduled? {
     let now = services.wallTime
-    // Whoever takes it sends it: at most once, whatever happens in between.
-    guard let taken = try await schedule.changePending(id, at: now, { $0.status = .sent }) else { return nil }
-    var message = taken.message
-    message.createdAt = now
-    do throws(SendbirdChannelRefusal) {
-      _ = try await channels.send(message, needsPresence: true, at: now) {
-        await events.sent(message.kind == .file ? "FILE" : "MESG", $0, except: nil, on: services)
+    while let scheduled = try await schedule.scheduled(id, at: now), scheduled.status == .pending {
+      var message = scheduled.message
+      message.createdAt = now
+      var isCurrent = false
+      do throws(SendbirdChannelRefusal) {
+        _ = try await channels.send(
+          message, needsPresence: true, at: now,
+          telling: { await events.sent(message.kind == .file ? "FILE" : "MESG", $0, except: nil, on: services) },
+          also: { (transaction) throws(StoreOr<SendbirdChannelRefusal>) in
+            isCurrent = try await schedule.noteSent(scheduled, in: &transaction, at: now)
+            // Somebody else has sent it, or changed it: it is looked at once more.
+            if !isCurrent { throw .failure(.messageNotFound) }
+          })
+        var sent = scheduled
+        sent.status = .sent
+        return sent
+      } catch {
+        if error == .storeUnavailable { throw .storeUnavailable }
+        guard isCurrent else { continue }
+        return try await schedule.changePending(id, at: now) { $0.status = .failed }
       }
-      return taken
-    } catch {
-      try await schedule.fail(id, at: now)
-      var failed = taken
-      failed.status = .failed
-      return failed
     }
+    return nil
   }
 }

@@ -41,6 +41,8 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
   package var completedAt: WallTime?
   package var sentChannels = 0
   package var sentUsers = 0
+  /// Where it was said last.
+  package var lastChannel: Name?
 
   package init(
     _ id: Name, group: Name, kind: SendbirdMessage.Kind, sender: UserID?, text: String, data: String, customType: Name,
@@ -121,8 +123,39 @@ package struct SendbirdAnnouncements: Sendable {
     }
   }
 
-  private func put(
-    _ announcement: SendbirdAnnouncement, in transaction: inout StoreTransaction<GatewayError>, at now: WallTime
+  /// Has one begin that waits for its time, which has come; nil if there is none such. One that was to begin, and of which the
+  /// answer was lost, has begun.
+  package func begin(_ id: Name, at now: WallTime) async throws(GatewayError) -> SendbirdAnnouncement? {
+    try await store.transact(at: now) {
+      (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> SendbirdAnnouncement? in
+      guard var known = try await transaction.get(Self.table.key(id.text), as: SendbirdAnnouncement.self),
+        known.at <= now
+      else { return nil }
+      if known.status == .running, known.lastChannel == nil { return known }
+      guard known.status == .scheduled else { return nil }
+      known.status = .running
+      put(known, in: &transaction, at: now)
+      return known
+    }
+  }
+
+  /// Notes that it is said in a channel by this very transaction: both are done, or neither is. False if it has been said
+  /// there just before, or is not being said.
+  func noteSaid<Failure: StoreFailure>(
+    _ id: Name, in channel: Name, to users: Int, in transaction: inout StoreTransaction<Failure>, at now: WallTime
+  ) async throws(Failure) -> Bool {
+    guard var known = try await transaction.get(Self.table.key(id.text), as: SendbirdAnnouncement.self),
+      known.status == .running, known.lastChannel != channel
+    else { return false }
+    known.lastChannel = channel
+    known.sentChannels += 1
+    known.sentUsers += users
+    put(known, in: &transaction, at: now)
+    return true
+  }
+
+  private func put<Failure: StoreFailure>(
+    _ announcement: SendbirdAnnouncement, in transaction: inout StoreTransaction<Failure>, at now: WallTime
   ) {
     let isOver = announcement.status == .done || announcement.status == .canceled
     let count = StoreCount("sendbird.announcements", atMost: Self.countMax, of: "announcements")

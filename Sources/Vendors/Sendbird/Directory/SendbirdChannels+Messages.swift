@@ -1,15 +1,18 @@
 package import GatewayCore
-internal import GatewayKit
+package import GatewayKit
 
 // What is said in channels.
 
 extension SendbirdChannels {
   /// Keeps a message and returns it with its number. The sender must be in the channel where `needsPresence`, and may
   /// be neither muted nor banned; a frozen channel takes messages of operators and of the application only. What it
-  /// replies to must be there, and so must the poll that it asks, which is its sender's and was asked nowhere yet.
+  /// replies to must be there, and so must the poll that it asks, which is its sender's and was asked nowhere yet. What
+  /// `also` writes is done together with it or not at all; what it throws, the message is not sent for.
   package func send(
     _ message: SendbirdMessage, asking poll: Int64? = nil, needsPresence: Bool, at now: WallTime,
-    telling: (SendbirdDelivery) async -> Void = { _ in }
+    telling: (SendbirdDelivery) async -> Void = { _ in },
+    also: (inout StoreTransaction<StoreOr<SendbirdChannelRefusal>>) async throws(StoreOr<SendbirdChannelRefusal>)
+      -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
     let url = message.channelURL
     return try await inTurn(of: url, at: now, telling: telling) {
@@ -17,6 +20,7 @@ extension SendbirdChannels {
       var number: Int64 = 0
       let (sent, displaced) = try await transactMessages(of: url, sparing: message.parentID, at: now) {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
+        try await also(&transaction)
         var row = try await row(url, in: &transaction)
         var message = message
         if let sender = message.sender?.id {

@@ -109,13 +109,17 @@ package struct SendbirdSchedule: Sendable {
     }
   }
 
-  /// Notes that one that was taken for sending could not be sent.
-  package func fail(_ id: Int64, at now: WallTime) async throws(GatewayError) {
-    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
-      guard var known = try await transaction.get(Self.key(id), as: SendbirdScheduled.self) else { return }
-      known.status = .failed
-      put(known, in: &transaction, at: now)
-    }
+  /// Notes that it is sent by this very transaction: both are done, or neither is. False if it is no longer pending, or was
+  /// changed since it was read.
+  func noteSent<Failure: StoreFailure>(
+    _ scheduled: SendbirdScheduled, in transaction: inout StoreTransaction<Failure>, at now: WallTime
+  ) async throws(Failure) -> Bool {
+    let known = try await transaction.get(Self.key(scheduled.id), as: SendbirdScheduled.self)
+    guard var sent = known, sent == scheduled, sent.status == .pending else { return false }
+    transaction.delete(Self.dueKey(sent))
+    sent.status = .sent
+    put(sent, in: &transaction, at: now)
+    return true
   }
 
   // MARK: Rows
@@ -128,7 +132,9 @@ package struct SendbirdSchedule: Sendable {
     due.key(SendbirdAges.text(scheduled.at.nanoseconds / 1_000_000), SendbirdAges.text(scheduled.id))
   }
 
-  private func put(_ scheduled: SendbirdScheduled, in transaction: inout Transaction, at now: WallTime) {
+  private func put<Failure: StoreFailure>(
+    _ scheduled: SendbirdScheduled, in transaction: inout StoreTransaction<Failure>, at now: WallTime
+  ) {
     let count = StoreCount("sendbird.scheduled", atMost: max, of: "scheduled messages")
     let isPending = scheduled.status == .pending
     transaction.put(Self.key(scheduled.id), scheduled, expires: isPending ? nil : now + Self.memory, in: [count])

@@ -89,6 +89,26 @@ struct SendbirdAnnouncementTests {
     #expect(heard(bob) == ["talk"] && bob.commands.count { $0.hasPrefix("ADMM") } == 1)
   }
 
+  @Test(
+    "are said in each channel once, and told to be done, whatever is wrong with the store meanwhile",
+    arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
+  func trouble(fault: FaultyStore.Fault) {
+    let later = #","unique_id":"a","scheduled_at":1800000010000"#
+    #expect(announce("target_channels", #"["talk","team","far"]"#, by: nil, later).code == 0)
+    sendbird.world.advance(by: .milliseconds(9_500))
+    sendbird.space.store.fault = fault
+    sendbird.world.advance(by: .seconds(20))
+    sendbird.space.store.fault = nil
+    sendbird.world.advance(by: .seconds(20))
+    let said = sendbird.serve("GET", "/v3/announcements/a")
+    #expect(said.member("status") == "done" && said.member("sent_channel_count") == "3")
+    #expect(said.member("sent_user_count") == "7")
+    for url in ["talk", "team", "far"] {
+      let kept = sendbird.serve("GET", "/v3/group_channels/\(url)/messages?message_ts=0&prev_limit=0&next_limit=50")
+      #expect(kept.text.ranges(of: #""message":"news""#).count == 1, "\(kept.text)")
+    }
+  }
+
   @Test("are for servers, and stray ones are refused")
   func stray() {
     let asked = sendbird.fetch("POST", "/v3/announcements", ["session-key": ann.sessionKey], body: "{}")

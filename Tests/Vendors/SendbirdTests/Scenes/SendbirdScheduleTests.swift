@@ -73,7 +73,24 @@ struct SendbirdScheduleTests {
     #expect(ask("GET", Self.target + "/-1").code == 400_201)
   }
 
-  @Test("fail where the sender is no member any more, and wait while the store is away")
+  @Test(
+    "are sent, each once, whatever is wrong with the store when their time comes",
+    arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
+  func trouble(fault: FaultyStore.Fault) {
+    for number in 1...9 { #expect(schedule("m\(number)", after: 10).code == 0) }
+    sendbird.space.store.fault = fault
+    sendbird.world.advance(by: .seconds(20))
+    sendbird.space.store.fault = nil
+    sendbird.world.advance(by: .seconds(20))
+    let kept = sendbird.serve("GET", "/v3/group_channels/talk/messages?message_ts=0&prev_limit=0&next_limit=50")
+    for number in 1...9 {
+      #expect(kept.text.ranges(of: #""message":"m\#(number)""#).count == 1, "\(kept.text)")
+      #expect(ask("GET", Self.target + "/\(number)").member("scheduled_status") == "sent")
+    }
+    #expect(bob.commands.count { $0.hasPrefix("MESG") } <= 9)
+  }
+
+  @Test("fail where the sender is no member any more")
   func failed() {
     #expect(schedule("x", after: 10).code == 0)
     ask("PUT", "/v3/group_channels/talk/leave", "{}")
