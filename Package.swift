@@ -42,7 +42,7 @@ func vendorTests(_ name: String, resources: [Resource] = []) -> Target {
     name: "Gateway\(name)Tests",
     dependencies: [
       "Gateway\(name)", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "GatewayRuntime",
-      "GatewaySimulator", "GatewaySpace", "GatewayStores", "GatewayFleet", "TestSupport",
+      "GatewaySimulator", "GatewaySpace", "GatewayStores", "GatewayFleet", "GatewayReport", "TestSupport",
     ].map { .byName(name: $0) },
     path: "Tests/Vendors/\(name)Tests", resources: resources, swiftSettings: settings)
 }
@@ -132,7 +132,7 @@ let package = Package(
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     tests("HouseTests", []),
-    tests("GatewayCoreTests", ["GatewayCore", "TestSupport"] + vendors),
+    tests("GatewayCoreTests", ["GatewayCore", "TestSupport"]),
     tests("GatewayJSONTests", ["GatewayJSON", "GatewayCore"]),
     tests(
       "GatewayTokensTests", ["GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport"],
@@ -153,9 +153,9 @@ let package = Package(
     tests(
       "GatewaySpaceTests",
       [
-        "GatewaySpace", "GatewaySimulator", "GatewayStores", "GatewayRuntime", "GatewayKit", "GatewayTokens",
-        "GatewayCore", "TestSupport",
-      ] + vendors),
+        "GatewayPlain", "GatewaySpace", "GatewaySimulator", "GatewayStores", "GatewayRuntime", "GatewayKit",
+        "GatewayTokens", "GatewayCore", "TestSupport",
+      ]),
     vendorTests("Plain", resources: [.copy("Fixtures")]),
     vendorTests("Stream", resources: [.copy("Fixtures")]),
     vendorTests("Sendbird", resources: [.copy("Fixtures")]),
@@ -163,7 +163,7 @@ let package = Package(
     vendorTests("Streem"),
     tests(
       "GatewayRuntimeTests",
-      ["GatewayRuntime", "GatewaySimulator", "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport"] + vendors),
+      ["GatewayRuntime", "GatewaySimulator", "GatewayCore"]),
     tests(
       "GatewayControlTests",
       [
@@ -186,7 +186,7 @@ let package = Package(
       ]),
     tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore"]),
     tests(
-      "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"] + vendors),
+      "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests(
       "GatewayWiresTests",
       [

@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// What Sendbird's clients offer: JSON, percent-encoded, with the session's token in it.
+  /// What a vendor's clients in browsers offer: JSON, percent-encoded, with the session's token in it.
   private static let tokenOffer = "%7B%22token%22%3A%22" + String(repeating: "a1B2", count: 90) + "%22%7D"
   /// Every character that a token may have.
   private static let everyCharacter = "!#$%&'*+-.^_`|~09azAZ"

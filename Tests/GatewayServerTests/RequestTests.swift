@@ -35,12 +35,11 @@ import Testing
 
   // MARK: Fields
 
-  /// The fields of Stream's and Sendbird's clients, and names that begin like one libwebsockets knows or like another of
-  /// these.
+  /// Fields such as vendors' clients send, and names that begin like one libwebsockets knows or like another of these.
   private static let fields = [
-    ("stream-auth-type", "jwt"), ("x-stream-client", "stream-video-ios-1.2|os=iOS 17;x"),
-    ("X-Client-Request-Id", "5e1b"), ("Sendbird-WS-Token", "t1"), ("SENDBIRD-WS-Auth", "t2"), ("Session-Key", "k1"),
-    ("Api-Token", "k2"), ("App-Id", "E0A1"), ("Access-Token", "k3"), ("SendBird", "JS,4.9.8,x,y"),
+    ("strict-auth-type", "jwt"), ("x-strict-client", "strict-video-ios-1.2|os=iOS 17;x"),
+    ("X-Client-Request-Id", "5e1b"), ("Server-WS-Token", "t1"), ("SERVER-WS-Auth", "t2"), ("Session-Key", "k1"),
+    ("Api-Token", "k2"), ("App-Id", "E0A1"), ("Access-Token", "k3"), ("SerVer-S", "JS,4.9.8,x,y"),
     ("SB-User-Agent", "JS/c4.9.8///"), ("SB-SDK-User-Agent", "main_sdk_info=chat/js/4.9.8&x=%2F"),
     ("Request-Sent-Timestamp", "1700000000000"), ("X-A", "1"), ("Acc", "2"), ("Hos", "3"), ("authorizatio", "4"),
     ("Authorization", "Bearer t"), ("Sec-WebSocket", "5"), ("If", "6"),

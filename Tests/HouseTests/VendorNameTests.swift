@@ -25,7 +25,7 @@ struct VendorNameTests {
 
   @Test("in the program, its comments too, and in the code of its tests of itself")
   func code() {
-    let tests = ["HouseTests", "PosternTests", "TestSupport", "GatewaySimulatorTests", "GatewayFleetTests"]
+    let tests = Repository.folders(in: "Tests").filter { $0 != "Vendors" && $0 != "EndToEnd" }
     for folder in Repository.folders(in: "Sources") + tests where folder != "Vendors" {
       let base = tests.contains(folder) ? "Tests" : "Sources"
       for file in Repository.swiftFiles(below: "\(base)/\(folder)") where file.path != Self.catalogue {

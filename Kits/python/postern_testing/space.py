@@ -66,7 +66,7 @@ class Space:
         self.url: str = made["url"]
         self.http_url: str = made["http_url"]
         self.port: int = made["port"]
-        #: Where clients connect, by dialect: `plain`, `stream-video`, `sendbird`, …
+        #: Where clients connect, by dialect: `plain` and those of the vendors.
         self.urls: Dict[str, str] = dict(made["urls"])
         #: What signs its tokens (HMAC), unless the settings named a key.
         self.secret: Optional[str] = made.get("secret")
