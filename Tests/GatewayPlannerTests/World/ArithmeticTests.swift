@@ -79,6 +79,6 @@ struct ArithmeticTests {
     let mean = 10_000.0 / 360
     let peak = Double(result.bins.peak(result.bins.asked, over: .seconds(1)) ?? 0)
     // Of three hundred and sixty seconds, and of all stretches of that length.
-    #expect(peak > mean && peak < mean + 5 * mean.squareRoot())
+    #expect(peak > mean && peak < mean + 4 * mean.squareRoot())
   }
 }
