@@ -1,4 +1,4 @@
-/// Steps through JSON text, over what a ``FlatObject`` may hold; refuses everything else.
+/// A finger on JSON text that steps over what a ``FlatObject`` may hold; refuses everything else.
 struct FlatScanner {
   private let text: UnsafeRawBufferPointer
   var position = 0

@@ -1,4 +1,5 @@
-/// Writes one JSON text front to back, compact, into bytes. Commas are its business; nesting is the caller's.
+/// A pen for one JSON text, front to back, compact, into bytes: `{"type":"pong"}`, say. Commas are its business;
+/// nesting is the caller's.
 package struct JSONWriter: Sendable {
   /// What has been written.
   package private(set) var bytes: [UInt8] = []

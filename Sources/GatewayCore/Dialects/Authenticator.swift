@@ -1,4 +1,5 @@
-/// Judges credentials. One per application and dialect; shared by all loops, so immutable.
+/// A judge of credentials: whether ann is let in by the token she shows, for instance. One per application and dialect;
+/// shared by all loops, so immutable.
 package protocol Authenticator: Sendable {
   /// Judges what `bearer` presents as of `now`. Decides at once whatever can be decided without waiting; a verdict that
   /// needs a store is a question, whose answer comes back to the session as an event.

@@ -1,4 +1,5 @@
-/// Does the commands of a dialect's clients: sends ann's message to a channel, say. Shared by all loops, so immutable.
+/// A vendor's hand for the commands of its clients: it sends ann's message to a channel, say. Shared by all loops, so
+/// immutable.
 package protocol CommandHandler: Sendable {
   /// Does what `command` asks for if nothing must be waited for, and answers; false, with nothing done, for what
   /// ``perform(_:by:request:on:)`` does.

@@ -1,4 +1,5 @@
-/// Hears of the connections of one dialect. Shared by all loops, so immutable.
+/// An observer of one dialect's logins, from their beginning to their end: it takes ann out of her calls when she has gone,
+/// say. Shared by all loops, so immutable.
 package protocol ConnectionObserver: Sendable {
   /// Whether ``connectionBegan(_:on:)`` wants to be told.
   var hearsBeginnings: Bool { get }

@@ -17,7 +17,7 @@ package final class DialectBinding: Sendable {
   package let times: TokenTimes
   /// Does what clients of this wire ask for; nil if it has no commands.
   package let commands: (any CommandHandler)?
-  /// Hears of connections that end; nil if nobody wants to.
+  /// Hears of logins that end, and of those that begin if it likes; nil if nobody wants to.
   package let observer: (any ConnectionObserver)?
 
   package init(

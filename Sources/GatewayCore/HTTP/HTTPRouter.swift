@@ -13,9 +13,9 @@ package struct RouteClash: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// Finds who answers a request: a tree of the segments of all patterns, so that a look costs what the path is long, however
-/// many routes there are. Of two patterns that fit, that which spells out the earlier segment is meant:
-/// `/sessions/expire` is no session of that id.
+/// The way from a request to who answers it: a tree of the segments of all patterns, so that a look costs what the path
+/// is long, however many routes there are. Of two patterns that fit, that which spells out the earlier segment is
+/// meant: `/sessions/expire` is no session of that id.
 package struct HTTPRouter: Sendable {
   package let routes: [HTTPRoute]
 

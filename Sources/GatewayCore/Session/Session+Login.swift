@@ -56,7 +56,7 @@ extension Session {
     for wanted: GatewayError, _ acceptance: Acceptance, until: Instant, at now: Instant,
     into effects: inout [SessionEffect]
   ) {
-    let request = loginRequestID
+    let request = loginRequest
     rememberLogin(nil)
     keepNotes(of: acceptance)
     effects.append(.send(.error(wanted, request: request)))
@@ -71,7 +71,7 @@ extension Session {
     _ verdict: Result<Acceptance, GatewayError>, openedAt: Instant, at now: Instant,
     into effects: inout [SessionEffect]
   ) {
-    let request = loginRequestID
+    let request = loginRequest
     rememberLogin(nil)
     switch verdict {
     case .success(let acceptance) where acceptance.token.kind == .anonymous && !policy.admitsAnonymous:

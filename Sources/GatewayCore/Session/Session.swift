@@ -53,7 +53,7 @@ package struct Session: Hashable, Sendable {
   /// Messages in a row that meant nothing.
   private var malformed: UInt32 = 0
   /// Which login message waits for its answer.
-  private var loginRequest: RequestID?
+  private(set) var loginRequest: RequestID?
   /// What the last accepted credentials left behind for whoever judges the next: ``VerifiedToken/notes``.
   package private(set) var notes: Baggage?
 
@@ -231,6 +231,4 @@ extension Session {
   mutating func rememberLogin(_ request: RequestID?) {
     loginRequest = request
   }
-
-  var loginRequestID: RequestID? { loginRequest }
 }

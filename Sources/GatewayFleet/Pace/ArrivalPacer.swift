@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Says when which client begins to connect. The pace is the plan's alone: it never waits for a slow gateway, which
+/// A timetable: when which client begins to connect. The pace is the plan's alone: it never waits for a slow gateway, which
 /// would hide the very slowness that is to be measured (coordinated omission).
 package struct ArrivalPacer: Hashable, Sendable {
   /// How many arrive.

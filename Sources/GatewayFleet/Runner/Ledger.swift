@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Counts what the clients of one loop tell: a login at second 3, for instance.
+/// A book of what the clients of one loop tell: a login at second 3, for instance.
 package struct Ledger {
   package var result = StormResult()
   /// Clients that are logged in.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// Carries out one process's part of a storm: ramp, hold, expiry, settling, end.
+/// The conductor of one process's part of a storm: ramp, hold, expiry, settling, end.
 ///
 /// An actor pinned to the first loop. It looks around a few times a second and never touches the clients' path.
 package actor StormRunner {

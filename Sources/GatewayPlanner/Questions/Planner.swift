@@ -1,8 +1,8 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// Puts questions to worlds: small ones, scaled in all that matters, until the answer is known to a fiftieth, and one of full size that
-/// proves it.
+/// A questioner of worlds: of small ones, scaled in all that matters, until the answer is known to a fiftieth, and one
+/// of full size that proves it.
 package struct Planner: Sendable {
   /// A value that was tried with all seeds.
   package struct Trial: Sendable {

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-// How a connection hears and speaks whose wire remembers what was said.
+// How a connection puts what its session says into words: by its dialect, or by the conversation of a wire that remembers
+// what was said, which hears for it too.
 
 extension Connection {
   /// Puts a message into words and sends it.

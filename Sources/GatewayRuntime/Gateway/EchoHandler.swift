@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Answers every message with itself: what conformance suites talk to.
+/// An echo: every message is answered with itself, for conformance suites to talk to.
 ///
 /// `@unchecked Sendable`: made and called on one loop.
 package final class EchoHandler: SocketHandler, @unchecked Sendable {

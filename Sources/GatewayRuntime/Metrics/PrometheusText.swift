@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Writes the Prometheus text format, version 0.0.4, for a page of `/metrics`: thousands of lines even of an idle gateway,
+/// A text in the format of Prometheus, version 0.0.4, for a page of `/metrics`: thousands of lines even of an idle gateway,
 /// so each is appended in place, and what lines of a family have in common is put together once.
 package struct PrometheusText {
   package private(set) var bytes: [UInt8] = []

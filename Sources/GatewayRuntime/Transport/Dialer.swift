@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Opens connections to gateways and token providers, from one loop.
+/// An opener of connections to gateways and token providers, from one loop: a storm's clients dial with one, say.
 package protocol Dialer: AnyObject, Sendable {
   /// Opens a WebSocket; `handler` hears of it, on the loop, after this call has returned. Only on the loop.
   func dial(_ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler)

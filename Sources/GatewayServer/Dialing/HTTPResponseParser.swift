@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Reads one HTTP/1.1 response (RFC 9112) out of the bytes of a connection that carries no other.
+/// A reader of one HTTP/1.1 response (RFC 9112) out of the bytes of a connection that carries no other.
 struct HTTPResponseParser {
   enum Step: Equatable {
     case needsMore

@@ -1,4 +1,4 @@
-/// Asks the name service of the system.
+/// The name service of the system, for who dials a name.
 package enum NameService {
   /// Not more of them are kept.
   private static let addressesMax = 16

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// Dials from a ``SocketLoop``: WebSockets, a storm's clients for instance, and HTTP requests.
+/// The `Dialer` of a ``SocketLoop``: of WebSockets, a storm's clients for instance, and HTTP requests.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 package final class SocketDialer: Dialer, @unchecked Sendable {

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Takes a chunked body (RFC 9112 section 7.1) apart as it comes, to the end of its trailer fields, which nobody looks at.
+/// A chunked body (RFC 9112 section 7.1), taken apart as it comes, to the end of its trailer fields, which nobody looks at.
 ///
 /// Its lines end with both, carriage return and line feed: what one reader takes for a line's end and another does not is
 /// what smuggling is made of.

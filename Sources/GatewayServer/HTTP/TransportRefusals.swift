@@ -1,7 +1,8 @@
 package import GatewayRuntime
 internal import Synchronization
 
-/// Counts what the transport refuses by itself, before a site is asked: no connection or route sees these.
+/// A count of what the transport refuses by itself, before a site is asked, a head that is none for instance: no
+/// connection or route sees these.
 package final class TransportRefusals: Sendable {
   /// Why; the labels of the metric.
   enum Reason: String, CaseIterable {

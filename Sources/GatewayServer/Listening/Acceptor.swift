@@ -3,7 +3,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// Accepts on one listening socket, in bounded batches. Only on its loop.
+/// The door of one listening socket: connections are accepted in bounded batches. Only on its loop.
 final class Acceptor {
   private let socket: ListeningSocket
   private unowned let listener: Listener

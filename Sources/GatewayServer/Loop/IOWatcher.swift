@@ -1,6 +1,6 @@
 internal import CLibEV
 
-/// Waits for a descriptor of our own to become readable or writable. Only on its loop.
+/// A watch over a descriptor of our own, for when it becomes readable or writable. Only on its loop.
 final class IOWatcher {
   struct Events: OptionSet {
     let rawValue: CInt

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// Opens simulated connections to the sites of a network, from one loop.
+/// The `Dialer` of a simulated loop: its connections lead to the sites of a simulated network.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedDialer: Dialer, @unchecked Sendable {

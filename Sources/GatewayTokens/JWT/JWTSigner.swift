@@ -1,6 +1,6 @@
 internal import GatewayJSON
 
-/// Signs JSON Web Tokens with one key by one algorithm. Immutable, so that all loops share one.
+/// A signer of JSON Web Tokens with one key by one algorithm, HS256 for instance. Immutable, so that all loops share one.
 package struct JWTSigner: Sendable {
   package let algorithm: JWTAlgorithm
   /// The `kid` tokens are given; nil for none.

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// Verifies JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) against one application's keys, as RFC 8725 asks:
+/// A verifier of JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) by one application's keys, as RFC 8725 asks:
 /// the keys decide which algorithms count, never the token.
 ///
 /// Immutable, synchronous and without locks, so that all loops share one: a class, since a copy would retain every key.

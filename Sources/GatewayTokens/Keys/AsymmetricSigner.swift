@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Signs with one private key by one algorithm.
+/// A signer with one private key by one algorithm.
 final class AsymmetricSigner: @unchecked Sendable {
   // Unchecked for the reason AsymmetricKey is: the key behind it is a C pointer that is never changed.
   private let key: AsymmetricKey

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Checks signatures with one public key by one algorithm. All that can be prepared is prepared once; a check copies
+/// A verifier of signatures by one public key and one algorithm. All that can be prepared is prepared once; a check copies
 /// the prepared context, which saves 3 us of an RSA or ECDSA check on OpenSSL 3.0.
 final class AsymmetricVerifier: @unchecked Sendable {
   // Unchecked, because the contexts are C pointers; after init they are only copied from, which changes nothing but

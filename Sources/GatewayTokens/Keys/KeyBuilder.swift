@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Makes OpenSSL keys out of numbers.
+/// A builder of OpenSSL keys out of numbers.
 enum KeyBuilder {
   /// The key of `type` with these big-endian numbers, and for a curve its name and public point. `index` is for errors.
   static func build(

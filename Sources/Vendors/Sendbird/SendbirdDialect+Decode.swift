@@ -5,7 +5,7 @@ internal import GatewayKit
 // What a client says.
 
 extension SendbirdDialect {
-  /// The commands of the table that a client may send beside `LOGI` and `PING`: an ``CommandHandler`` does them.
+  /// The commands of the table that a client may send beside `LOGI` and `PING`: a `CommandHandler` does them.
   static let commands: Set<String> = [
     "MESG", "FILE", "MEDI", "FEDI", "READ", "MACK", "TPST", "TPEN", "ENTR", "EXIT", "VOTE",
   ]

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// Judges the plain dialect's credentials: a JWT at once, an opaque access token by asking the directory.
+/// The judge of the plain dialect's credentials: a JWT at once, an opaque access token by asking the directory.
 package struct PlainAuthenticator: Authenticator {
   private let verifier: JWTVerifier
   private let directory: PlainDirectory

@@ -3,7 +3,7 @@ internal import GatewayJSON
 package import GatewayTokens
 internal import Synchronization
 
-/// Mints the plain dialect's tokens. No two are the same: `jti` is the moment of issue and a serial number, so that a
+/// The mint of the plain dialect's tokens. No two are the same: `jti` is the moment of issue and a serial number, so that a
 /// refresh within the same second is never taken for the old token.
 package final class PlainTokenIssuer: TokenIssuer {
   private let signer: JWTSigner

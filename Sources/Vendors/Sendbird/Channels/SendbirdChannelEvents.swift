@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// Tells those who are in a channel what happens there. Each event is encoded once, whoever hears it; what is told in a
-/// group channel ends with how much each of its hearers has not read.
+/// The teller of what happens in a channel, to those who are in it: that ann has sent a message, say. Each event is encoded
+/// once, whoever hears it; what is told in a group channel ends with how much each of its hearers has not read.
 struct SendbirdChannelEvents: Sendable {
   let directory: SendbirdDirectory
   let channels: SendbirdChannels

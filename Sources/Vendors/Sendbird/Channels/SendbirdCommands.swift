@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// Does the commands of channels and messages that clients send over their sockets.
+/// The `CommandHandler` of channels and messages: of a `MESG` that ann sends over her socket, for instance.
 ///
 /// A command without `req_id` is done but never answered: the strictest client logs out on an `EROR` it did not ask for.
 package struct SendbirdCommands: CommandHandler {

@@ -8,7 +8,7 @@ package enum SendbirdCaller: Hashable, Sendable {
   case user(UserID, UserKind)
 }
 
-/// Lets callers of the HTTP side in: by `Api-Token`, or by `Session-Key`.
+/// The gate of the HTTP side: callers come in by `Api-Token`, or by `Session-Key`.
 package struct SendbirdGate: Sendable {
   private let settings: SendbirdSettings
   private let sessions: SendbirdSessions

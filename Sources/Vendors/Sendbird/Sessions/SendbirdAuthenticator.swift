@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// Judges Sendbird's credentials: what a token says by itself on the caller's loop, all else by asking the sessions.
+/// The judge of Sendbird's credentials: what a token says by itself on the caller's loop, all else by asking the sessions.
 package struct SendbirdAuthenticator: Authenticator {
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier

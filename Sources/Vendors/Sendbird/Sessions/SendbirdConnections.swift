@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Takes a connection that is gone out of the sessions, then tells whoever else wants to know.
+/// The observer that takes a connection that is gone out of the sessions, then tells whoever else wants to know.
 struct SendbirdConnections: ConnectionObserver {
   let sessions: SendbirdSessions
   let next: (any ConnectionObserver)?

@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// Keeps files that come in requests, and says where they are served.
+/// The keeper of files that come in requests; it says where they are served.
 package struct SendbirdStorage: Sendable {
   static let path = "/v3/storage/file"
   /// The resources to which files may be brought.

@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// Mints registration tokens of one application, as the vendor's server samples do.
+/// The mint of one application's registration tokens, as the vendor's server samples do.
 package struct SinchTokenIssuer: TokenIssuer {
   private let application: Name
   private let secret: SinchSecret

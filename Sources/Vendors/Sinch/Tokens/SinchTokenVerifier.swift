@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// Verifies registration tokens: every check that needs no memory, in the documented order, the first failing one named.
+/// The verifier of registration tokens: every check that needs no memory, in the documented order, the first failing
+/// one named.
 ///
 /// Immutable, synchronous and without locks, so that all loops share one.
 package struct SinchTokenVerifier: Sendable {

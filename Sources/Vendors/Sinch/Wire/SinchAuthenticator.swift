@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Judges what clients present over the socket: a `start`, the credentials they are asked for, and their declining.
+/// The judge of what clients present over the socket: a `start`, the credentials they are asked for, and their declining.
 package struct SinchAuthenticator: Authenticator {
   private let registrar: SinchRegistrar
 

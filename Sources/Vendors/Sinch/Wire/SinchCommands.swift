@@ -8,7 +8,7 @@ enum SinchCommand: Hashable {
   case unregister
 }
 
-/// Does what clients of Sinch ask for; calls as everybody's are done.
+/// The `CommandHandler` of Sinch's clients; calls as everybody's are done.
 package struct SinchCommands: CommandHandler {
   private let directory: SinchDirectory
   private let errors: SinchErrorWords

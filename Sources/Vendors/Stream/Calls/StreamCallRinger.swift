@@ -1,7 +1,8 @@
 package import GatewayCore
 import GatewayKit
 
-/// Ends rings: who has given no answer when the call's `missed_call_timeout_ms` has passed has missed it.
+/// The bell of calls, which ends rings: who has given no answer when the call's `missed_call_timeout_ms` has passed has
+/// missed it.
 ///
 /// The rings are the directory's; this sleeps until the first of them ends. So those of an earlier life of the gateway end
 /// too, and of several who end one the store lets one tell.

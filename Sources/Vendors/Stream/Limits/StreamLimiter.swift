@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Counts requests in windows of one minute of the clock, for the whole gateway: it runs on one executor.
+/// A count of requests in windows of one minute of the clock, for the whole gateway: it runs on one executor.
 package actor StreamLimiter {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// Judges who logs in on one of Stream's sockets: the token at once, the rest by asking the directory, which is told of
+/// The judge of who logs in on one of Stream's sockets: the token at once, the rest by asking the directory, which is told of
 /// the user at the same time.
 package struct StreamAuthenticator: Authenticator {
   private let kind: StreamDialect.Kind

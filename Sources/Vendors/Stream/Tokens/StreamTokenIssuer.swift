@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// Mints Stream's user tokens and call tokens, dated in whole seconds.
+/// The mint of Stream's user tokens and call tokens, dated in whole seconds.
 package struct StreamTokenIssuer: TokenIssuer {
   private let signer: JWTSigner
 

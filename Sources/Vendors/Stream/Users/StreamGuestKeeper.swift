@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Counts by address who makes guests, and forgets guests whom nobody has been connected as for long.
+/// The keeper of guests: counts by address who makes them, and forgets those whom nobody has been connected as for long.
 package actor StreamGuestKeeper {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// Makes invitations, and lets invited customers in.
+/// The host who makes invitations, and lets invited customers in.
 struct StreemInviting: Sendable {
   let directory: StreemDirectory
   let keyring: StreemKeyring

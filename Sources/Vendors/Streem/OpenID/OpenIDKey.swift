@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// Signs ID tokens, and reads those that come back as hints.
+/// The key that signs ID tokens, and reads those that come back as hints.
 struct OpenIDKey {
   /// How the vendor's applications learn of the user's company.
   static let companyClaim = "custom:streem_company_code"

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// Judges Streem Tokens, and logs their users in: new ones are made, known ones are overwritten with what the login
+/// The judge of Streem Tokens, who logs their users in: new ones are made, known ones are overwritten with what the login
 /// carries.
 package struct StreemAuthenticator: Authenticator {
   private let verifier: StreemTokenVerifier

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// Checks Streem Tokens, in the documented order; the first check that fails is the reason.
+/// The verifier of Streem Tokens: it checks them in the documented order; the first check that fails is the reason.
 ///
 /// The key follows from `iss`, so a token is opened first, and verified when its key is there. What the header carries or
 /// points at (`jwk`, `jku`, `x5c`, `x5u`) is never looked at (RFC 8725 section 3.10).

@@ -1,0 +1,21 @@
+/// A token that passed every check, as the session wants it, which has neither clock nor generator: when it expires on the
+/// monotonic line, and the chance that was drawn for it. It makes a ``Grant`` of that.
+package struct Acceptance: Hashable, Sendable {
+  package var token: VerifiedToken
+  /// ``Instant/distantFuture`` for a token that never expires.
+  package var expiresAt: Instant
+  /// The connection's place in the spread, in 0..<1.
+  package var spreadShare: Double
+
+  package init(_ token: VerifiedToken, expiresAt: Instant, spreadShare: Double) {
+    self.token = token
+    self.expiresAt = expiresAt
+    self.spreadShare = spreadShare
+  }
+
+  /// The acceptance of `token` at a moment that is `now` on the one clock and `wallNow` on the other.
+  package init(_ token: VerifiedToken, now: Instant, wallNow: WallTime, spreadShare: Double) {
+    self.init(
+      token, expiresAt: token.expiresAt.map { now + ($0 - wallNow) } ?? .distantFuture, spreadShare: spreadShare)
+  }
+}
