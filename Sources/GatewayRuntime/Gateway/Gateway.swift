@@ -127,11 +127,22 @@ package final class Gateway: Sendable {
   ) async throws(GatewayError) {
     guard event == .expireNow, let keeper else { return }
     let now = await tables[0].perform { $0.loop.wallTime }
-    for table in tables {
-      let tokens = await table.perform { meant($0).compactMap(\.expirable) }
-      if !tokens.isEmpty { try await keeper.keep(tokens, at: now) }
+    var kept: Set<TokenFingerprint> = []
+    // Who was refreshed while tokens were written has another by now, which is the one that will expire.
+    for _ in 0..<Self.keepingRoundsMax {
+      let before = kept.count
+      for table in tables {
+        let tokens = await table.perform { meant($0).compactMap(\.expirable) }.filter { !kept.contains($0.fingerprint) }
+        guard !tokens.isEmpty else { continue }
+        try await keeper.keep(tokens, at: now)
+        kept.formUnion(tokens.map(\.fingerprint))
+      }
+      if kept.count == before { return }
     }
   }
+
+  /// How often sessions are looked at again whose tokens are being kept.
+  private static let keepingRoundsMax = 8
 
   /// Gives an operator's event to every connection of the user. Returns how many those are.
   package func control(_ user: UserID, _ event: SessionEvent) async throws(GatewayError) -> Int {

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import GatewayPlain
 import GatewayRuntime
 import GatewaySimulator
@@ -82,6 +83,22 @@ struct PlainStoreScenes {
     gateway.store.fault = nil
     #expect(gateway.order(revoke) == .some(2))
     #expect(!gateway.connect(token).isOpen)
+  }
+
+  @Test("is late, an operator's expiry takes in the token that came meanwhile, and keeps that too")
+  func expiryWhileLate() {
+    let peer = gateway.connect(gateway.token())
+    let next = gateway.token()
+    gateway.store.fault = .late(.seconds(1))
+    let order = gateway.gateway
+    gateway.world.loops[0].stage.start { _ = try? await order.control(UserID("ann"), .expireNow) }
+    peer.say(gateway.dialect.encode(.refresh(next)))
+    gateway.world.advance(by: .seconds(5))
+    gateway.store.fault = nil
+    let store = gateway.store
+    let count = StoreCount("gateway.expired.tokens", atMost: 0, of: "")
+    #expect(gateway.world.ask { (try? await store.tallies([count])) ?? [] } == [2])
+    #expect(peer.isOpen && !gateway.connect(next).isOpen)
   }
 
   @Test("is away or always changes, calls are answered 503 with Retry-After; what was done unheard is there")
