@@ -10,7 +10,7 @@ struct SendbirdMessageDraft: Sendable {
   private let customType: Name
   private let mentionType: String
   private let mentionedUsers: [UserID]
-  private let file: SendbirdMessage.File?
+  private let files: [SendbirdMessage.File]
   private let metaArrays: [SendbirdMessage.MetaArray]
   private let parentID: Int64?
   private let isReplyToChannel: Bool
@@ -29,7 +29,7 @@ struct SendbirdMessageDraft: Sendable {
       kind == .file
       ? try body.string("message", max: SendbirdLimits.message) ?? ""
       : try body.requiredString("message", max: SendbirdLimits.message)
-    if let kept { file = kept } else { file = kind == .file ? try Self.file(body) : nil }
+    if let kept { files = [kept] } else { files = kind == .file ? try Self.files(body) : [] }
     // A file's data is called otherwise on the socket.
     let other = try body.string("custom", max: SendbirdLimits.messageData)
     data = try body.string("data", max: SendbirdLimits.messageData) ?? other ?? ""
@@ -53,10 +53,12 @@ struct SendbirdMessageDraft: Sendable {
   }
 
   /// A file is named by where it lies, directly or as one of `files`.
-  private static func file(_ body: SendbirdParameters) throws(SendbirdError) -> SendbirdMessage.File {
-    let listed = try body.objects("files", count: 30) { (file) throws(SendbirdError) in try Self.single(file) }
-    if let first = listed?.first { return first }
-    return try single(body)
+  private static func files(_ body: SendbirdParameters) throws(SendbirdError) -> [SendbirdMessage.File] {
+    let listed = try body.objects("files", count: SendbirdMessage.filesMax) { (file) throws(SendbirdError) in
+      try Self.single(file)
+    }
+    if let listed, !listed.isEmpty { return listed }
+    return [try single(body)]
   }
 
   private static func single(_ body: SendbirdParameters) throws(SendbirdError) -> SendbirdMessage.File {
@@ -89,7 +91,9 @@ struct SendbirdMessageDraft: Sendable {
   /// The message that it makes; nobody's for an admin message.
   func message(in channelURL: Name, by sender: SendbirdUser?, at now: WallTime) -> SendbirdMessage {
     var message = SendbirdMessage(
-      kind, in: channelURL, by: sender.map { SendbirdMessage.Sender($0) }, text: text, file: file, createdAt: now)
+      kind, in: channelURL, by: sender.map { SendbirdMessage.Sender($0) }, text: text,
+      file: files.count == 1 ? files[0] : nil, createdAt: now)
+    if files.count > 1 { message.files = files }
     message.data = data
     message.customType = customType
     message.mentionType = mentionType

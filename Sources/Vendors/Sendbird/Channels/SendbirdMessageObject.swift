@@ -99,6 +99,7 @@ struct SendbirdMessageObject {
       let object = SendbirdPollObject(poll: poll, viewer: viewer, now: poll.updatedAt)
       json.member("poll") { object.writeMembers(to: &$0) }
     }
+    if let files = message.files { json.member("files", objects: files) { Self.write($0, to: &$1) } }
     writeMetaArrays(to: &json)
     writeThread(to: &json)
   }

@@ -4,8 +4,7 @@ extension SendbirdMessage {
   /// About how many bytes of memory it takes. What it shares with others counts for each.
   var bytes: Int {
     var bytes = 500 + text.utf8.count + data.utf8.count + customType.text.utf8.count + (sender?.bytes ?? 0)
-    bytes += file.map { $0.url.utf8.count + $0.name.utf8.count + $0.type.utf8.count } ?? 0
-    bytes += file?.thumbnails?.reduce(0) { $0 + 64 + $1.url.utf8.count } ?? 0
+    bytes += (files ?? file.map { [$0] } ?? []).reduce(0) { $0 + $1.bytes }
     bytes += mentionedUsers.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
     for array in metaArrays {
       bytes += 64 + array.key.text.utf8.count + array.values.reduce(0) { $0 + 32 + $1.utf8.count }
@@ -17,6 +16,12 @@ extension SendbirdMessage {
       bytes += 100 + reaction.key.text.utf8.count + reaction.users.reduce(0) { $0 + 32 + $1.rawValue.utf8.count }
     }
     return bytes
+  }
+}
+
+extension SendbirdMessage.File {
+  fileprivate var bytes: Int {
+    (thumbnails ?? []).reduce(64 + url.utf8.count + name.utf8.count + type.utf8.count) { $0 + 64 + $1.url.utf8.count }
   }
 }
 

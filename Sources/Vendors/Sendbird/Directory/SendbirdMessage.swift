@@ -3,6 +3,9 @@ import GatewayKit
 
 /// A message of a channel.
 package struct SendbirdMessage: Hashable, StoreValue {
+  /// The most files of one message.
+  package static let filesMax = 30
+
   /// As the vendor's commands are called.
   package enum Kind: String, Hashable, Codable, Sendable {
     case text = "MESG"
@@ -73,6 +76,8 @@ package struct SendbirdMessage: Hashable, StoreValue {
   package var mentionType: String
   package var mentionedUsers: [UserID]
   package var file: File?
+  /// All of a message that has several, in their sender's order; nil for one of a single file, which is ``file``.
+  package var files: [File]?
   /// The message that this one replies to, by its number and as it was then; nil for one that stands by itself.
   package var parentID: Int64?
   package var parent: SendbirdParentMessage?

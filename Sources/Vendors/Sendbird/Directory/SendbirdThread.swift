@@ -38,6 +38,7 @@ package struct SendbirdParentMessage: Hashable, Codable, Sendable {
   package let sender: SendbirdMessage.Sender?
   package let text: String
   package let customType: Name
+  /// The first, where it has several.
   package let file: SendbirdMessage.File?
   package let createdAt: WallTime
 
@@ -46,7 +47,7 @@ package struct SendbirdParentMessage: Hashable, Codable, Sendable {
     sender = message.sender
     text = message.text
     customType = message.customType
-    file = message.file
+    file = message.file ?? message.files?.first
     createdAt = message.createdAt
   }
 }

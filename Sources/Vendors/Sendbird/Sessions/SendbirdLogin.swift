@@ -81,7 +81,7 @@ struct SendbirdWelcome {
     json.number(0.5)
     json.member("request_dedup_interval_ms", 500)
     json.member("file_upload_size_limit", 50)
-    json.member("multiple_file_send_max_size", 30)
+    json.member("multiple_file_send_max_size", Int64(SendbirdMessage.filesMax))
     json.member("premium_feature_list", strings: [])
     json.member("application_attributes", strings: [])
     json.member("emoji_hash", SendbirdWire.emojiHash)

@@ -69,6 +69,38 @@ struct SendbirdChannelTests {
     #expect(peers[2].last("req_id", of: "FILE") == "2" && peers[2].last("size", of: "FILE") == "7")
   }
 
+  @Test("say several files in one message, which are all heard, listed and replied to")
+  func files() throws {
+    let sendbird = try application("ann", "bob")
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
+    func file(_ name: String) -> String {
+      #"{"url":"https://x/\#(name)","file_name":"\#(name)","file_type":"image/png","file_size":7}"#
+    }
+    sendbird.say(#"FILE{"channel_url":"talk","files":[\#(file("a")),\#(file("b"))],"req_id":"1"}"#, ann)
+    func told(_ name: String) -> String {
+      #"{"url":"https://x/\#(name)","name":"\#(name)","type":"image/png","size":7,"require_auth":false,"thumbnails":[]}"#
+    }
+    #expect(bob.last("files", of: "FILE") == "[\(told("a")),\(told("b"))]")
+    #expect(bob.last("url", of: "FILE") == nil && ann.last("req_id", of: "FILE") == "1")
+    let sent = sendbird.serve("GET", "/v3/group_channels/talk/messages/1")
+    #expect(sent.member("files") == "[\(told("a")),\(told("b"))]" && sent.member("file") == nil)
+    let reply = #"{"message_type":"MESG","user_id":"bob","message":"fine","parent_message_id":1}"#
+    let info = sendbird.serve("POST", "/v3/group_channels/talk/messages", reply).member("parent_message_info")
+    #expect(info?.contains(#""url":"https://x/a""#) == true)
+    let one = #"{"message_type":"FILE","user_id":"ann","files":[\#(file("c"))]}"#
+    let alone = sendbird.serve("POST", "/v3/group_channels/talk/messages", one)
+    #expect(alone.member("file")?.contains(#""name":"c""#) == true && alone.member("files") == nil)
+    for (files, code) in [
+      ("[]", 400_105), ("7", 400_102), ("[7]", 400_103), (#"[{"url":"u"},{}]"#, 400_105),
+      (#"[{"url":"u"},{"url":"u","file_size":-1}]"#, 400_106),
+      ("[\((0...30).map { file("\($0)") }.joined(separator: ","))]", 400_203),
+    ] {
+      let body = #"{"message_type":"FILE","user_id":"ann","files":\#(files)}"#
+      #expect(sendbird.serve("POST", "/v3/group_channels/talk/messages", body).code == code, "\(files)")
+    }
+  }
+
   @Test("change what they said, read what others said, and see who types")
   func editsAndReceipts() throws {
     let sendbird = try application("ann", "bob")
