@@ -12,6 +12,8 @@ extension SendbirdChannelQuery {
     nameContains = request.text("name_contains")
     showsFrozen = try request.flag("show_frozen") ?? true
     guard kind == .group else { return }
+    // There are no channels of notifications.
+    if try request.flag("is_feed_channel") ?? false { urls = [] }
     showsEmpty = try request.flag("show_empty") ?? true
     membersInclude = request.texts("members_include_in").map { Set($0.map { UserID($0) }) }
     membersExactly = request.texts("members_exactly_in").map { Set($0.map { UserID($0) }) }

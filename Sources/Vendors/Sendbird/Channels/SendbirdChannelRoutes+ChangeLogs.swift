@@ -40,11 +40,15 @@ extension SendbirdChannelRoutes {
     query.member = user
     query.limit = try request.number("limit", default: SendbirdLimits.pageMax, max: SendbirdLimits.pageMax)
     query.offset = place?.offset ?? 0
+    // There are no channels of notifications.
+    let isOfFeeds = try request.flag("is_feed_channel") ?? false
+    if isOfFeeds { query.urls = [] }
     let now = services.wallTime
-    let (page, gone) = try await ask { [query] () throws(SendbirdChannelRefusal) in
+    let (page, gone) = try await ask { [query] () throws(SendbirdChannelRefusal) -> (SendbirdChannelPage, [Name]) in
       let page = try await channels.channels(query, at: now)
       // Told with the first page.
-      return (page, query.offset == 0 ? try await channels.departures(of: user, since: start, at: now) : [])
+      guard query.offset == 0 && !isOfFeeds else { return (page, []) }
+      return (page, try await channels.departures(of: user, since: start, at: now))
     }
     let objects = try await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
     let next = page.next.map { SendbirdChangeToken(since: start, offset: $0) }

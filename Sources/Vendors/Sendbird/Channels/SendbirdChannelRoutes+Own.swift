@@ -17,6 +17,12 @@ extension SendbirdChannelRoutes {
       resource.route("PUT", user + "/mark_as_read_all") { request throws(SendbirdError) in
         try await markAllRead(request)
       },
+      // A client has taken a picture of what it shows. Nobody is told.
+      resource.route("POST", Self.path(.group) + "/{channel_url}/screenshot") { request throws(SendbirdError) in
+        try request.needsWriter()
+        _ = try await visible(.group, request)
+        return SendbirdResource.answer()
+      },
     ]
   }
 

@@ -48,6 +48,9 @@ package struct SendbirdKitRoutes: Sendable {
           json.member("next", "")
         }
       },
+      resource.route("GET", "/v3/notifications/templates/{key}") { _ throws(SendbirdError) in
+        throw .notFound("Template")
+      },
     ]
   }
 }

@@ -84,8 +84,27 @@ struct SendbirdFriendTests {
     #expect(ask("GET", "/v3/sdk/applications/settings").member("configs") == "{}")
     #expect(ask("GET", "/v3/notifications/settings").member("themes") == "[]")
     #expect(ask("GET", "/v3/notifications/templates").member("templates") == "[]")
+    #expect(ask("GET", "/v3/notifications/templates/none").code == 400_201)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
     #expect(ask("GET", "/v3/group_channels/talk/message_purge_offset").member("message_purge_offset") == "0")
     #expect(ask("GET", "/v3/group_channels/none/message_purge_offset").code == 400_201)
+  }
+
+  @Test("have no channels of notifications, and take pictures in their own channels only")
+  func feedsAndPictures() {
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"theirs","user_ids":["bob","eve"]}"#)
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"left","user_ids":["ann","bob"]}"#)
+    #expect(ask("PUT", "/v3/group_channels/left/leave").code == 0)
+    let own = "/v3/users/ann/my_group_channels"
+    #expect(ask("GET", own + "?show_empty=true").member("channels")?.contains("talk") == true)
+    #expect(ask("GET", own + "?show_empty=true&is_feed_channel=true").member("channels") == "[]")
+    #expect(ask("GET", own + "?is_feed_channel=2").code == 400_104)
+    #expect(ask("GET", own + "/changelogs?change_ts=1").member("deleted") == #"["left"]"#)
+    let changes = ask("GET", own + "/changelogs?change_ts=1&is_feed_channel=true")
+    #expect(changes.member("updated") == "[]" && changes.member("deleted") == "[]")
+    #expect(ask("POST", "/v3/group_channels/talk/screenshot").code == 0)
+    #expect(ask("POST", "/v3/group_channels/theirs/screenshot").code == 400_108)
+    #expect(ask("POST", "/v3/group_channels/none/screenshot").code == 400_201)
   }
 }
