@@ -21,7 +21,7 @@ package struct SpaceSite: Site {
   func application(in request: HTTPRequest) -> String? {
     let bindings = space.gateway.bindings
     let binding =
-      bindings.first { $0.dialect.accepts(request) } ?? bindings.first { $0.dialect.owns(path: request.path) }
+      bindings.first { $0.dialect.accepts(request) } ?? bindings.last { $0.dialect.owns(path: request.path) }
     return binding?.dialect.application(in: request)
   }
 

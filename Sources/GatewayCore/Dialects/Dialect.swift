@@ -10,7 +10,8 @@ package protocol Dialect: Sendable {
   /// The path that its sockets are opened at, for whoever is told where to connect; nil where another answer says so.
   var socketPath: String? { get }
 
-  /// Whether the path is one of the dialect's, so that it words the refusal where no route has it.
+  /// Whether the path is one of the dialect's, so that it words the refusal where no route has it. Of several that
+  /// say so it is the last: the plain one, which comes first, has what the others leave.
   func owns(path: String) -> Bool
 
   /// The application that a request names, an upgrade or another of the dialect's: an API key in its query, say. Nil for

@@ -56,7 +56,7 @@ package final class Gateway: Sendable {
   }
 
   func number(owning path: String) -> Int {
-    bindings.firstIndex { $0.dialect.owns(path: path) } ?? 0
+    bindings.lastIndex { $0.dialect.owns(path: path) } ?? 0
   }
 
   package func table(on loop: EventLoop) -> LoopTable {

@@ -9,7 +9,7 @@ package struct SinchDialect: Dialect {
   /// What the paths of the HTTP side begin with.
   static let paths = [
     "/sinch/", "/V2/Instance", "/timestamp", "/instance", "/instances/", "/configuration/user", "/user/profile",
-    "/users/username/",
+    "/users/username/", "/ocra/", "/subscribe/", "/v2/presence/", "/time/",
   ]
 
   package static let name = "sinch"

@@ -6,6 +6,8 @@ internal import GatewayKit
 package struct StreemDialect: Dialect {
   /// The path of the upgrade request.
   package static let path = "/streem/v1/connect"
+  /// What the paths of the HTTP side begin with.
+  private static let paths = ["/streem/", "/v1/companies/", "/v1/rooms", "/v1/webhooks", "/i/", "/mycalls/"]
 
   package static let name = "streem"
 
@@ -24,7 +26,7 @@ package struct StreemDialect: Dialect {
   }
 
   package func owns(path: String) -> Bool {
-    path.hasPrefix("/streem/")
+    Self.paths.contains { path.hasPrefix($0) }
   }
 
   /// None: the first message brings them, since a token in an address ends up in logs.

@@ -19,6 +19,10 @@ struct SinchSignallingTests {
     for key in ["sub-", "sub-other", "pub-app", "app"] { #expect(poll("0", key)?.status == 401) }
     let leaving = gateway.fetch("GET", "/v2/presence/sub_key/sub-app/channel/signal/leave")
     #expect(leaving?.status == 200 && leaving?.text.contains(#""action":"leave""#) == true)
+    for path in ["/time/0", "/subscribe/sub-app/a/0/0", "/ocra/v1/users/a", "/users/username/a"] {
+      let refused = gateway.fetch("PATCH", path)
+      #expect(refused?.text.hasPrefix(#"{"errorCode":"#) == true, "\(path) \(refused?.text ?? "")")
+    }
     #expect(SimulatedSinch { $0.offersLegacy = false }.fetch("GET", "/time/0")?.status == 404)
   }
 }
