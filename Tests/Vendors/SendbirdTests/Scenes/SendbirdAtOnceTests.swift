@@ -55,6 +55,21 @@ struct SendbirdAtOnceTests {
     #expect(eightTimes("PUT", "/v3/announcements/later", #"{"action":"cancel"}"#) == [400_111: 8])
   }
 
+  @Test("a message of later is sent once by all who send it now, and taken back by one")
+  func scheduled() {
+    let path = "/v3/group_channels/talk/scheduled_messages"
+    let wish = #"{"message_type":"MESG","user_id":"bob","message":"later","scheduled_at":1800000020000}"#
+    #expect(sendbird.serve("POST", path, wish).code == 0 && sendbird.serve("POST", path, wish).code == 0)
+    #expect(eightTimes("POST", path + "/1/send_now") == [0: 1, 400_201: 7])
+    #expect(ann.commands.count { $0.hasPrefix("MESG") } == 1)
+    let both = sendbird.serve(
+      atOnce: (0..<4).flatMap { _ in [("DELETE", path + "/2", ""), ("POST", path + "/2/send_now", "")] })
+    #expect(both.count { $0 == 0 } == 1 && both.count { $0 == 400_201 } == 7, "\(both)")
+    let sent = sendbird.serve("GET", path + "/2").member("scheduled_status")
+    sendbird.world.advance(by: .seconds(30))
+    #expect(ann.commands.count { $0.hasPrefix("MESG") } == (sent == "sent" ? 2 : 1))
+  }
+
   @Test("a poll has one vote of who votes twice, by the socket and over HTTP, and is closed by one")
   func polls() {
     let key = ["session-key": ann.sessionKey]

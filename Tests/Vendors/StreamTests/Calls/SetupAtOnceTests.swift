@@ -27,11 +27,28 @@ struct SetupAtOnceTests {
     arguments: [
       ("/roles", "captain", #"{"name":"captain"}"#), ("/video/calltypes", "workshop", #"{"name":"workshop"}"#),
       ("/permissions", "own", #"{"id":"own","name":"Own","action":"EndCall"}"#),
+      ("/external_storage", "mine", #"{"name":"mine","bucket":"b","storage_type":"s3"}"#),
     ])
   func once(path: String, name: String, body: String) throws {
     #expect(eightTimes("POST", path, body) == [201: 1, 400: 7])
     #expect(eightTimes("DELETE", "\(path)/\(name)") == [200: 1, 404: 7])
     #expect(eightTimes("POST", path, body) == [201: 1, 400: 7])
+  }
+
+  @Test("is a trunk of each who asks for one, and lost by one")
+  func trunks() throws {
+    let path = "/video/sip/inbound_trunks"
+    #expect(eightTimes("POST", path, #"{"name":"desk","numbers":["+1"]}"#) == [201: 8])
+    let trunks = try #require(try server(path).at("sip_trunks")?.elements)
+    let ids = trunks.compactMap { $0["id"]?.string }
+    #expect(Set(ids).count == 8)
+    #expect(eightTimes("DELETE", "\(path)/\(ids[0])") == [200: 1, 404: 7])
+    let changed = http.serve(
+      atOnce: (0..<8).map { ("PUT", "\(path)/\(ids[1])", #"{"name":"desk-\#($0)","numbers":["+\#($0)"]}"#) })
+    #expect(changed == Array(repeating: 200, count: 8))
+    let kept = try #require(try server(path).at("sip_trunks")?.elements?.first { $0["id"]?.string == ids[1] })
+    // One of them, whole.
+    #expect(kept["name"]?.string?.last == kept["numbers"]?.elements?.first?.string?.last)
   }
 
   @Test("loses none of their grants to roles of one call type")
