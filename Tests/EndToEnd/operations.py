@@ -114,6 +114,7 @@ class Streem(Vendor):
             invited = self.ask(gateway, "POST", "/streem/v1/invitations", "expert", '{"toUserName":"Carol"}')
             path = "/v1/companies/postern/groups/support/reservations"
             reserved = self.ask(gateway, "POST", path, "server", '{"externalUserId":"carol"}')
+            hook = self.ask(gateway, "POST", "/v1/webhooks", "server", '{"url":"https://a.example/","label":"b"}')
             authorization = {
                 "client_id": "streem-sdk", "redirect_uri": "pro.streem.sdk.StreemNow:/oauth-callback",
                 "response_type": "code", "scope": "openid", "code_challenge_method": "S256",
@@ -122,6 +123,7 @@ class Streem(Vendor):
             yield {
                 "invitation": invited.json["invitationCode"].replace("-", ""),
                 "reservation": reserved.json["group_reservation"]["reservation_sid"],
+                "webhook": hook.json["webhook"]["sid"],
                 "room": ringing["room"]["roomSid"],
                 "authorization": urllib.parse.urlencode(authorization),
             }

@@ -25,7 +25,7 @@ struct StreemDocumentTests {
     let paths = Set(text.matches(of: /\n  (\/[^:\n]+):\n/).map { String($0.output.1) })
     let routes = space.routes
     #expect(paths == Set(routes.map(\.pattern)).union([StreemDialect.path]))
-    #expect(text.matches(of: /\n    (get|post):\n/).count == routes.count + 1)
+    #expect(text.matches(of: /\n    (get|post|delete):\n/).count == routes.count + 1)
     let control = try document("api/control.yaml")
     for route in space.controlRoutes {
       #expect(control.contains("\n  \(route.pattern):\n"), "\(route.pattern)")

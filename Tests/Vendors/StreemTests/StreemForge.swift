@@ -9,6 +9,8 @@ struct StreemForge: Sendable {
   let publicKey: P256PublicKey
   /// The secret as its owner has it.
   let secret: String
+  /// Name and password of HTTP Basic.
+  var basic: String { "\(id):\(secret)" }
   private let signer: JWTSigner
 
   init(id: Name = "api_0123456789abcdefghijkl") throws {

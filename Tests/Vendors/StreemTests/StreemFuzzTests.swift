@@ -17,7 +17,7 @@ struct StreemFuzzTests {
 
   private static func gateway(_ side: Side) throws -> FuzzedGateway {
     let streem = try SimulatedStreem(FuzzedGateway.patient)
-    let server = Base64.encode(Array("\(streem.forge.id):\(streem.forge.secret)".utf8))
+    let server = Base64.encode(Array(streem.forge.basic.utf8))
     // Its operations over HTTP want the user to be connected.
     _ = streem.identify(streem.token())
     return FuzzedGateway(

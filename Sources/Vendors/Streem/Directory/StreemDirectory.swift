@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// What a Streem platform knows: companies, their API keys and users, invitations and reservations.
+/// What a Streem platform knows: companies, their API keys and users, invitations, reservations and webhooks.
 ///
 /// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has expired
 /// is as if it had never been; a full table throws `GatewayError.tooMany` and loses nothing; a store that is away throws

@@ -8,10 +8,11 @@ package struct StreemDirectoryLimits: Hashable, Sendable {
   package var invitationsPerInviter: Int
   /// Those that have not been canceled; as many canceled ones beside them.
   package var reservations: Int
+  package var webhooksPerCompany: Int
 
   package init(
     companies: Int = 1_000, keys: Int = 10_000, users: Int = 1_000_000, invitations: Int = 100_000,
-    invitationsPerInviter: Int = 1_000, reservations: Int = 100_000
+    invitationsPerInviter: Int = 1_000, reservations: Int = 100_000, webhooksPerCompany: Int = 100
   ) {
     self.companies = companies
     self.keys = keys
@@ -19,5 +20,6 @@ package struct StreemDirectoryLimits: Hashable, Sendable {
     self.invitations = invitations
     self.invitationsPerInviter = invitationsPerInviter
     self.reservations = reservations
+    self.webhooksPerCompany = webhooksPerCompany
   }
 }

@@ -17,17 +17,13 @@ extension StreemReservation {
     guard (1...Self.groupBytesMax).contains(group.text.utf8.count) else {
       throw .invalidParameter.detailed("the group's name must be 1 to \(Self.groupBytesMax) bytes")
     }
-    guard let user = try body.text("externalUserId"), user.utf8.count <= UserID.lengthMax else {
-      throw .invalidParameter.detailed("externalUserId must be a string of 1 to \(UserID.lengthMax) bytes")
-    }
+    let user = try body.needed("externalUserId", bytes: UserID.lengthMax)
     _ = try body.truth("queue")
     let seconds = try body.number("reserve_for_seconds") ?? Self.usualLife
     guard Self.lives.contains(seconds) else {
       throw .invalidParameter.detailed("reserve_for_seconds must be 1 to 86400")
     }
-    guard let priority = Int(exactly: try body.number("priority") ?? 0), Self.priorities.contains(priority) else {
-      throw .invalidParameter.detailed("priority must be a whole number from -1000000 to 1000000")
-    }
+    let priority = try body.whole("priority", in: Self.priorities) ?? 0
     self.init(
       sid: Name(StreemID.make("rsv", from: secrets)), company: company, group: group, externalUserID: Name(user),
       priority: priority,

@@ -26,7 +26,7 @@ extension StreemRoutes {
         try await cancelReservation(request, parameters)
       },
       group.route("GET", "/v1/rooms") { request, _ throws(StreemFailure) in try await listRooms(request) },
-    ]
+    ] + webhookRoutes
   }
 
   // MARK: Who asks
@@ -51,17 +51,23 @@ extension StreemRoutes {
     return key.company
   }
 
+  /// The company whose API key came with the request.
+  func caller(_ request: HTTPRequest) async throws(StreemFailure) -> StreemCompany {
+    let code = try await callerCompany(request)
+    let now = services.wallTime
+    return try await asking { () async throws(GatewayError) in
+      guard let company = try await directory.company(code, at: now) else { throw .companyUnknown }
+      return company
+    }
+  }
+
   /// The company of the path, which must be the caller's own: others are as unknown as those that do not exist.
   private func company(
     _ request: HTTPRequest, _ parameters: PathParameters
   ) async throws(StreemFailure) -> StreemCompany {
-    let own = try await callerCompany(request)
-    let now = services.wallTime
-    let known = try await asking { () async throws(GatewayError) in try await directory.company(own, at: now) }
-    guard Name(parameters["code"]) == own, let company = known else {
-      throw StreemFailure(.companyUnknown)
-    }
-    return company
+    let own = try await caller(request)
+    guard Name(parameters["code"]) == own.code else { throw StreemFailure(.companyUnknown) }
+    return own
   }
 
   // MARK: Reservations

@@ -14,6 +14,24 @@ extension JSONObject {
     return text?.isEmpty == true ? nil : text
   }
 
+  /// The text of that name, of 1 to that many bytes.
+  func needed(_ name: StaticString, bytes: Int) throws(GatewayError) -> String {
+    guard let text = try text(name), text.utf8.count <= bytes else {
+      throw .invalidParameter.detailed("\(name) must be a string of 1 to \(bytes) bytes")
+    }
+    return text
+  }
+
+  /// The whole number of that name; nil if there is no such member.
+  func whole(_ name: StaticString, in range: ClosedRange<Int>) throws(GatewayError) -> Int? {
+    guard let number = try number(name) else { return nil }
+    guard let whole = Int(exactly: number), range.contains(whole) else {
+      throw .invalidParameter.detailed(
+        "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return whole
+  }
+
   /// The truth of that name; nil if it is absent or null.
   func truth(_ name: StaticString) throws(GatewayError) -> Bool? {
     switch try verbatim(name, depth: 0) {

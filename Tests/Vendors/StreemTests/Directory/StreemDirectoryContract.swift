@@ -8,7 +8,7 @@ extension StoreCase {
   /// A directory with room for `room` of everything.
   fileprivate func make(_ room: Int) throws -> StreemDirectory {
     let limits = StreemDirectoryLimits(
-      companies: room, keys: room, users: room, invitations: room, reservations: room)
+      companies: room, keys: room, users: room, invitations: room, reservations: room, webhooksPerCompany: room)
     return StreemDirectory(try make(), limits: limits)
   }
 }
@@ -249,6 +249,37 @@ struct StreemDirectoryContract {
     await expect(.tooMany) { try await add(1_000, at: now) }
     #expect(try await add(1_001, by: "usr_2", at: now))
     #expect(try await add(1_000, at: now + .seconds(100)))
+  }
+
+  @Test("keeps so many webhooks of each company apart, and every key of many at once", arguments: StoreCase.all)
+  func webhooks(_ directory: StoreCase) async throws {
+    let directory = try await make(directory, room: 2)
+    func webhook(_ sid: Name, of company: Name = "acme") -> StreemWebhook {
+      StreemWebhook(
+        sid: sid, company: company, label: "l", url: "https://a.example/", method: "POST", timeoutMilliseconds: 1,
+        attemptsMax: 1)
+    }
+    for sid: Name in ["wh_2", "wh_1"] { try await directory.addWebhook(webhook(sid), at: now) }
+    await expect(.tooMany) { try await directory.addWebhook(webhook("wh_3"), at: now) }
+    // Not one whose name begins like another's.
+    try await directory.addWebhook(webhook("wh_3", of: "acme-2"), at: now)
+    #expect(try await directory.webhooks(of: "acme", at: now).map(\.sid) == ["wh_1", "wh_2"])
+    #expect(try await directory.webhooks(of: "acme-2", at: now).map(\.sid) == ["wh_3"])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<StreemDirectory.signingKeysMax {
+        let key = StreemWebhook.SigningKey(sid: "whk_\(number)", label: "l")
+        group.addTask { _ = try await directory.addSigningKey(key, to: "wh_1", of: "acme", at: now) }
+      }
+      try await group.waitForAll()
+    }
+    let key = StreemWebhook.SigningKey(sid: "whk_more", label: "l")
+    await expect(.tooMany) { try await directory.addSigningKey(key, to: "wh_1", of: "acme", at: now) }
+    await expect(.notFound) { try await directory.addSigningKey(key, to: "wh_1", of: "acme-2", at: now) }
+    await expect(.notFound) { try await directory.removeWebhook("wh_1", of: "acme-2", at: now) }
+    #expect(Set(try await directory.webhooks(of: "acme", at: now)[0].keys.map(\.sid)).count == 10)
+    try await directory.removeWebhook("wh_1", of: "acme", at: now)
+    await expect(.notFound) { try await directory.removeWebhook("wh_1", of: "acme", at: now) }
+    try await directory.addWebhook(webhook("wh_4"), at: now)
   }
 
   @Test("expires a reservation in time, and cancels it before that", arguments: StoreCase.all)

@@ -161,7 +161,7 @@ struct StreemCallTests {
   @Test("is found by its reference, by the company's own server only")
   func rooms() throws {
     let sid = try call()
-    let basic = "\(streem.forge.id):\(streem.forge.secret)"
+    let basic = streem.forge.basic
     func rooms(_ reference: String, _ basic: String) -> HTTPResponse {
       streem.fetch("GET", "/v1/rooms", query: [HTTPField("reference_id", reference)], basic: basic)
     }

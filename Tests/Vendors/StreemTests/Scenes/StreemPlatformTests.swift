@@ -9,12 +9,11 @@ import Testing
 @Suite("Streem's platform API")
 struct StreemPlatformTests {
   private let streem: SimulatedStreem
-  private let basic: String
+  private var basic: String { streem.forge.basic }
   private let reservations = "/v1/companies/postern/groups/support/reservations"
 
   init() throws {
     streem = try SimulatedStreem()
-    basic = "\(streem.forge.id):\(streem.forge.secret)"
   }
 
   @Test("shows a company to its own API key, and no other to anybody")

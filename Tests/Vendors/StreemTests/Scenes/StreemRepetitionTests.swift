@@ -19,7 +19,7 @@ struct StreemRepetitionTests {
     streem.say(expert, #"{"type":"startRemoteStream","role":"REMOTE_PRO","remoteUserId":"\#(remote)"}"#)
     let order = #"{"externalUserId":"bob","queue":true,"priority":1,"reserve_for_seconds":60,"details":[]}"#
     let reserved = streem.fetch(
-      "POST", "/v1/companies/postern/groups/support/reservations", basic: "\(forge.id):\(forge.secret)", body: order)
+      "POST", "/v1/companies/postern/groups/support/reservations", basic: forge.basic, body: order)
     #expect(reserved.status == 201 && customer.texts.count == 2 && expert.texts.count == 3)
     return expert.texts + customer.texts + [reserved.text]
   }

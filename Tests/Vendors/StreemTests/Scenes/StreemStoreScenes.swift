@@ -41,11 +41,13 @@ struct StreemStoreScenes {
   @Test("is away, HTTP answers 503 and when to ask again, and no key, company or token is called unknown")
   func requestsWhileAway() throws {
     let peer = streem.identify(streem.token())
-    let key = "\(streem.forge.id):\(streem.forge.secret)"
+    let key = streem.forge.basic
     store.fault = .away
     let answers = [
       streem.fetch("GET", "/v1/companies/postern", basic: key),
       streem.fetch("GET", "/v1/rooms", query: [HTTPField("reference_id", "1")], basic: key),
+      streem.fetch("GET", "/v1/webhooks", basic: key),
+      streem.fetch("DELETE", "/v1/webhooks/wh_1", basic: key),
       streem.fetch("GET", "/streem/v1/recently-identified-users", token: streem.token()),
       streem.fetch("POST", "/streem/v1/invitations/123-456-789/login"),
       streem.fetch(

@@ -1,0 +1,62 @@
+package import GatewayCore
+internal import GatewayKit
+
+extension StreemDirectory {
+  private static let webhooks = StoreTable<StreemWebhook>("streem.webhook")
+  /// The most signing keys of one webhook.
+  package static let signingKeysMax = 10
+
+  /// The webhooks of a company, in the order of their ids.
+  package func webhooks(of company: Name, at now: WallTime) async throws(GatewayError) -> [StreemWebhook] {
+    try await GatewayError.asking { () async throws(StoreError) in
+      try await store.scan(Self.webhooks.range(company.text), limit: limits.webhooksPerCompany, at: now).map {
+        (entry) throws(StoreError) in try entry.value(as: StreemWebhook.self)
+      }
+    }
+  }
+
+  /// Keeps a webhook under its id. Throws `GatewayError.tooMany` if its company has as many as one may have.
+  package func addWebhook(_ webhook: StreemWebhook, at now: WallTime) async throws(GatewayError) {
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      put(webhook, in: &transaction)
+    }
+  }
+
+  /// Adds a key to the webhook of that company and id, and returns it. Throws `GatewayError.notFound` if there is none.
+  package func addSigningKey(
+    _ key: StreemWebhook.SigningKey, to sid: Name, of company: Name, at now: WallTime
+  ) async throws(GatewayError) -> StreemWebhook {
+    try await store.transact(at: now) {
+      (transaction: inout Transaction) async throws(GatewayError) -> StreemWebhook in
+      var webhook = try await known(sid, of: company, in: &transaction)
+      guard webhook.keys.count < Self.signingKeysMax else {
+        throw .tooMany.detailed("\(Self.signingKeysMax) signing keys of one webhook")
+      }
+      webhook.keys.append(key)
+      put(webhook, in: &transaction)
+      return webhook
+    }
+  }
+
+  /// Forgets the webhook of that company and id, and its keys. Throws `GatewayError.notFound` if there is none.
+  package func removeWebhook(_ sid: Name, of company: Name, at now: WallTime) async throws(GatewayError) {
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      _ = try await known(sid, of: company, in: &transaction)
+      transaction.delete(Self.webhooks.key(company.text, sid.text))
+    }
+  }
+
+  private func known(
+    _ sid: Name, of company: Name, in transaction: inout Transaction
+  ) async throws(GatewayError) -> StreemWebhook {
+    let found = try await transaction.get(Self.webhooks.key(company.text, sid.text), as: StreemWebhook.self)
+    guard let found else { throw .notFound.detailed("there is no such webhook") }
+    return found
+  }
+
+  private func put(_ webhook: StreemWebhook, in transaction: inout Transaction) {
+    let count = StoreCount(
+      "streem.webhooks", webhook.company.text, atMost: limits.webhooksPerCompany, of: "webhooks of one company")
+    transaction.put(Self.webhooks.key(webhook.company.text, webhook.sid.text), webhook, in: [count])
+  }
+}

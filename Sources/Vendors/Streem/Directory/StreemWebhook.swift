@@ -1,0 +1,41 @@
+package import GatewayCore
+internal import GatewayKit
+
+/// Where a company wants to be told of what happens, `https://a.example/hook` for instance. Nothing is sent there.
+package struct StreemWebhook: Hashable, StoreValue {
+  /// What says that a message is the platform's. The shared secret itself is not kept: nothing is signed with it.
+  package struct SigningKey: Hashable, Codable, Sendable {
+    /// `whk_` and 22 letters and digits.
+    package var sid: String
+    package var label: String
+
+    package init(sid: String, label: String) {
+      self.sid = sid
+      self.label = label
+    }
+  }
+
+  /// `wh_` and 22 letters and digits.
+  package var sid: Name
+  /// The code of the company.
+  package var company: Name
+  package var label: String
+  package var url: String
+  package var method: String
+  package var timeoutMilliseconds: Int
+  package var attemptsMax: Int
+  /// In the order of their making.
+  package var keys: [SigningKey] = []
+
+  package init(
+    sid: Name, company: Name, label: String, url: String, method: String, timeoutMilliseconds: Int, attemptsMax: Int
+  ) {
+    self.sid = sid
+    self.company = company
+    self.label = label
+    self.url = url
+    self.method = method
+    self.timeoutMilliseconds = timeoutMilliseconds
+    self.attemptsMax = attemptsMax
+  }
+}

@@ -1,0 +1,95 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
+
+// Where a company's servers want to be told of what happens. It is kept and shown again; nothing is sent.
+
+extension StreemRoutes {
+  var webhookRoutes: [HTTPRoute] {
+    [
+      group.route("POST", "/v1/webhooks") { request, _ throws(StreemFailure) in
+        let company = try await caller(request)
+        let webhook = try await asking { () async throws(GatewayError) -> StreemWebhook in
+          let webhook = try JSONObject.read(request.body) { (body) throws(GatewayError) in
+            try StreemWebhook(body, company: company, sid: StreemID.make("wh", from: inviting.secrets))
+          }
+          try await directory.addWebhook(webhook, at: services.wallTime)
+          return webhook
+        }
+        return Self.answer(201) { $0.member("webhook") { webhook.write(to: &$0, company) } }
+      },
+      group.route("GET", "/v1/webhooks") { request, _ throws(StreemFailure) in
+        let company = try await caller(request)
+        let webhooks = try await asking { () async throws(GatewayError) in
+          try await directory.webhooks(of: company.code, at: services.wallTime)
+        }
+        return Self.answer(200) { $0.member("webhooks", objects: webhooks) { $0.write(to: &$1, company) } }
+      },
+      group.route("DELETE", "/v1/webhooks/{sid}") { request, parameters throws(StreemFailure) in
+        let company = try await caller(request)
+        try await asking { () async throws(GatewayError) in
+          try await directory.removeWebhook(Name(parameters["sid"]), of: company.code, at: services.wallTime)
+        }
+        return Self.answer(200) { _ in }
+      },
+      group.route("POST", "/v1/webhooks/{sid}/signing-keys") { request, parameters throws(StreemFailure) in
+        let company = try await caller(request)
+        return try await asking { () async throws(GatewayError) -> HTTPResponse in
+          let (secret, label) = try JSONObject.read(request.body) { (body) throws(GatewayError) in
+            (try body.needed("shared_secret", bytes: 256), try body.needed("label", bytes: 200))
+          }
+          let key = StreemWebhook.SigningKey(sid: StreemID.make("whk", from: inviting.secrets), label: label)
+          let webhook = try await directory.addSigningKey(
+            key, to: Name(parameters["sid"]), of: company.code, at: services.wallTime)
+          // The one answer that has the secret.
+          return Self.answer(201) { $0.member("signing_key") { key.write(to: &$0, of: webhook, secret: secret) } }
+        }
+      },
+    ]
+  }
+
+  private static func answer(_ status: Int, _ body: (inout JSONWriter) -> Void) -> HTTPResponse {
+    HTTPResponse(status: status, json: JSONWriter.object(capacity: 512, body))
+  }
+}
+
+extension StreemWebhook {
+  private static let methods = ["POST", "PUT"]
+
+  fileprivate init(_ body: JSONObject, company: StreemCompany, sid: String) throws(GatewayError) {
+    if let wanted = try body.text("company_sid"), Name(wanted) != Name(company.sid) { throw .companyUnknown }
+    let url = try body.needed("url", bytes: 2_000)
+    guard ["https://", "http://"].contains(where: { url.utf8.count > $0.utf8.count && url.utf8.starts(with: $0.utf8) })
+    else {
+      throw .invalidParameter.detailed("url must begin with https:// or http://")
+    }
+    let method = try body.text("method") ?? "POST"
+    guard Self.methods.contains(where: { $0.utf8.elementsEqual(method.utf8) }) else {
+      throw .invalidParameter.detailed("method must be \(Self.methods.joined(separator: " or "))")
+    }
+    self.init(
+      sid: Name(sid), company: company.code, label: try body.needed("label", bytes: 200), url: url, method: method,
+      timeoutMilliseconds: try body.whole("timeout_ms", in: 1...60_000) ?? 5_000,
+      attemptsMax: try body.whole("max_attempts", in: 1...100) ?? 1)
+  }
+
+  fileprivate func write(to json: inout JSONWriter, _ company: StreemCompany) {
+    json.member("sid", sid.text)
+    json.member("company_sid", company.sid)
+    json.member("label", label)
+    json.member("url", url)
+    json.member("method", method)
+    json.member("timeout_ms", Int64(timeoutMilliseconds))
+    json.member("max_attempts", Int64(attemptsMax))
+    json.member("signing_keys", objects: keys) { $0.write(to: &$1, of: self) }
+  }
+}
+
+extension StreemWebhook.SigningKey {
+  fileprivate func write(to json: inout JSONWriter, of webhook: StreemWebhook, secret: String? = nil) {
+    json.member("sid", sid)
+    json.member("webhook_sid", webhook.sid.text)
+    if let secret { json.member("shared_secret", secret) }
+    json.member("label", label)
+  }
+}
