@@ -38,6 +38,19 @@ struct AdvanceTests {
     #expect(ann.ending?.code == CloseReason.refreshTimeout.code)
   }
 
+  @Test("counts who is cut off from when that is done, though the move ends before the closing handshake does")
+  func cutOffAtTheEnd() throws {
+    let plain = try PlainHouse()
+    let ann = plain.connect()
+    _ = plain.advance(by: .seconds(3_600), until: .refreshRequired)
+    let advance = try #require(try plain.advance(by: .seconds(61), patience: .zero)?.get())
+    #expect(advance.cutOff == 1 && advance.owing.isEmpty && !advance.isAnswered)
+    plain.world.advance(by: .seconds(1))
+    #expect(ann.ending?.code == CloseReason.refreshTimeout.code)
+    let next = try #require(try plain.advance(by: .seconds(61))?.get())
+    #expect(next.cutOff == 0 && next.isAnswered, "it was counted once")
+  }
+
   @Test("is moved without the time of day for tokens that somebody mints by the real one")
   func wallStays() throws {
     let plain = try PlainHouse()

@@ -154,6 +154,7 @@ package actor Connection {
       let words = dialect.closeReason(for: reason)
       socket?.close(words)
       journalCutOff(reason, words.code)
+      table.countClose(reason)
     case .abort:
       socket?.abort()
     }

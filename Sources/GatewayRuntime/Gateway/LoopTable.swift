@@ -29,6 +29,8 @@ package final class LoopTable: @unchecked Sendable {
   /// expired token, not as with a revoked one; that is all that sets them apart from ``revocations``.
   private(set) var expired: Revocations
   @exclusivity(unchecked) package var metrics: LoopMetrics
+  /// How many connections the gateway has closed because an answer or a login did not come in time, from when it closes them.
+  package private(set) var cutOffs: UInt64 = 0
   /// What the loop says to the operator.
   package let log: LoopLog
   /// What happened, one thing after the other, where somebody wants to know.
@@ -100,6 +102,11 @@ package final class LoopTable: @unchecked Sendable {
 
   func countEnd(of phase: Session.PhaseKind, of binding: UInt8) {
     phases[Self.place(phase, binding)] -= 1
+  }
+
+  /// The gateway closes a connection. Its end comes later, with the peer's answer, and may not come before a move of time ends.
+  func countClose(_ reason: CloseReason) {
+    if reason == .refreshTimeout || reason == .loginTimeout { cutOffs += 1 }
   }
 
   private static func place(_ phase: Session.PhaseKind, _ binding: UInt8) -> Int {

@@ -25,7 +25,7 @@ extension HostedSpace {
       use()
     }
     let end = start + max(.zero, duration)
-    let (asked, lost) = (refreshRequests, cutOffs)
+    let (asked, lost) = (refreshRequests, table.cutOffs)
     var (advance, givenUp) = (Advance(), 0)
     driver.settle()
     while let next = loop.deadlines.earliest, next <= end, !isEnding {
@@ -38,7 +38,7 @@ extension HostedSpace {
     if stop == nil || refreshRequests == asked { driver.move(to: end, wall: wall == .moves) }
     driver.settle()
     advance.moved = loop.now - start
-    advance.cutOff = Int(clamping: cutOffs - lost)
+    advance.cutOff = Int(clamping: table.cutOffs - lost)
     advance.owing = loop.asCurrent { table.owingSessions }
     advance.sleeping = sleeping
     return advance
@@ -57,13 +57,6 @@ extension HostedSpace {
   private var watching: Int { space.gateway.journal?.waitingRequests ?? 0 }
 
   private var refreshRequests: UInt64 { table.metrics.dialects.reduce(0) { $0 + $1.refreshesRequested.total } }
-
-  private var cutOffs: UInt64 {
-    table.metrics.dialects.reduce(0) { sum, dialect in
-      let ends = dialect.connectionsEnded.values
-      return [CloseReason.refreshTimeout, .loginTimeout].reduce(sum) { $0 + ends[$1.name, default: 0] }
-    }
-  }
 
   /// Waits until nobody owes an answer but those who were given up before.
   private nonisolated(nonsending) func hearAnswers(
