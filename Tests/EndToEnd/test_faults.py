@@ -11,8 +11,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import storms
-from clients import Client, Refused, api, control
-from gateway import Gateway, token
+from clients import Client, Refused, api, control, request
+from gateway import SECRET, Gateway, token
 from raw import connected
 
 
@@ -89,6 +89,13 @@ def test_an_upgrade_is_refused_with_a_time_to_come_back(faulty):
     assert refusal.value.answer.headers["retry-after"] == "7"
     with Client(faulty, token=token("ann")) as client:
         client.receive("connected")
+
+
+def test_a_gateway_that_may_fail_takes_files_as_large_as_any_other(faulty):
+    form = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n%b\r\n--x--\r\n' % bytes(3 << 20)
+    headers = {"Api-Token": SECRET, "Content-Type": "multipart/form-data; boundary=x"}
+    kept = request(faulty.http_url, "POST", "/v3/storage/file", raw=form, headers=headers, document=None)
+    assert kept.status == 200 and kept.json["file_size"] == 3 << 20, kept.body
 
 
 def test_an_upgrade_is_never_answered(faulty):

@@ -34,6 +34,16 @@ struct HTTPFaultTests {
     if isGuests { #expect(String(decoding: guests.body, as: UTF8.self).contains("overloaded")) }
   }
 
+  @Test("leave a resource what it is otherwise: for whose pages, and how much it takes")
+  func resource() throws {
+    var route = HTTPRoute("POST", "/photos/{id}", pages: .own) { _, _ in HTTPResponse(status: 204) }
+    route.uploadBytesMax = 1 << 24
+    let space = faulty.simulated.space.space
+    let decorated = try #require(space.faults).decorate([route], of: space.gateway)
+    #expect(decorated.map(\.pages) == [.own] && decorated.map(\.uploadBytesMax) == [1 << 24])
+    #expect(decorated.map(\.pattern) == ["/photos/{id}"] && decorated.map(\.method) == ["POST"])
+  }
+
   @Test("come late, and once only if so ordered")
   func late() throws {
     try faulty.fail(#"{"fault": "answer_late", "by_ms": 3000, "route": "/v1/guests", "times": 1}"#)

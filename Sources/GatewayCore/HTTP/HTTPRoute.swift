@@ -6,7 +6,7 @@ package struct HTTPRoute: Sendable {
   package let method: String
   /// Segments between slashes; `{name}` stands for any one segment.
   package let pattern: String
-  package let handler: Handler
+  package private(set) var handler: Handler
   package let pages: PageAccess
   /// The most bytes of a body with files in it; nil for as many as any body may have.
   package var uploadBytesMax: Int?
@@ -27,6 +27,13 @@ package struct HTTPRoute: Sendable {
       segment.first == UInt8(ascii: "{") && segment.last == UInt8(ascii: "}")
         ? .parameter(String(segment.dropFirst().dropLast())!) : .literal(Name(Substring(segment)))
     }
+  }
+
+  /// The same resource, with all that holds for it, whose requests `handler` answers.
+  package func answered(by handler: @escaping Handler) -> HTTPRoute {
+    var route = self
+    route.handler = handler
+    return route
   }
 }
 

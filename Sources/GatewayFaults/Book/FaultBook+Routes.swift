@@ -10,7 +10,7 @@ extension FaultBook {
   /// The resources, each of which asks the book first.
   package func decorate(_ routes: [HTTPRoute], of gateway: Gateway) -> [HTTPRoute] {
     routes.map { route in
-      HTTPRoute(route.method, route.pattern, pages: route.pages) { request, parameters in
+      route.answered { request, parameters in
         let words = { (error: GatewayError) in gateway.dialect(owning: request.path).response(for: error) }
         return await self.answer(request, to: route, words) { await route.handler(request, parameters) }
       }
