@@ -56,8 +56,11 @@ package final class Space: Sendable {
   }
 
   /// Everything the gateway's own port answers, made anew.
-  package var routes: [HTTPRoute] {
-    let routes = vendors.flatMap { $0.routes(with: provider) }
+  package var routes: [HTTPRoute] { vendors.flatMap { routes(of: $0) } }
+
+  /// What the gateway's own port answers for one of its vendors.
+  func routes(of vendor: any Vendor) -> [HTTPRoute] {
+    let routes = vendor.routes(with: provider)
     return faults?.decorate(routes, of: gateway) ?? routes
   }
 
@@ -87,5 +90,8 @@ package final class Space: Sendable {
   }
 
   /// What listens on the gateway's port, made anew.
-  package var site: SpaceSite { SpaceSite(self) }
+  package var site: SpaceSite { SpaceSite(self, finding: HTTPRouter(routes)) }
+
+  /// The same where few of its resources are ever asked for: a vendor's are made when one is.
+  package var frugalSite: SpaceSite { SpaceSite(self, finding: VendorRoutes(self)) }
 }

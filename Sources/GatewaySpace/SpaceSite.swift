@@ -6,9 +6,9 @@ package struct SpaceSite: Site {
   private let space: Space
   private let inner: GatewaySite
 
-  init(_ space: Space) {
+  init(_ space: Space, finding router: any RouteFinding) {
     self.space = space
-    inner = GatewaySite(space.gateway, routes: space.routes)
+    inner = GatewaySite(space.gateway, finding: router)
   }
 
   package func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission { space.admit(upgrade, on: loop) }

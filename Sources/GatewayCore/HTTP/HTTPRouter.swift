@@ -16,7 +16,7 @@ package struct RouteClash: Error, Hashable, CustomStringConvertible {
 /// The way from a request to who answers it: a tree of the segments of all patterns, so that a look costs what the path
 /// is long, however many routes there are. Of two patterns that fit, that which spells out the earlier segment is
 /// meant: `/sessions/expire` is no session of that id.
-package struct HTTPRouter: Sendable {
+package struct HTTPRouter: RouteFinding {
   package let routes: [HTTPRoute]
 
   /// A place in the tree: what follows, and what ends here.

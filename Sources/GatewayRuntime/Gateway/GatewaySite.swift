@@ -3,12 +3,19 @@ package import GatewayCore
 /// The gateway's own port: sockets to those who are admitted, the dialects' HTTP side to the rest.
 package struct GatewaySite: Site {
   private let gateway: Gateway
-  private let router: HTTPRouter
+  private let router: any RouteFinding
   private let guarding: PageGuard
 
   package init(_ gateway: Gateway, routes: [HTTPRoute]) {
+    self.init(gateway, finding: HTTPRouter(routes))
+  }
+
+  /// - Parameters:
+  ///   - gateway: Whose port it is.
+  ///   - router: Knows the dialects' resources.
+  package init(_ gateway: Gateway, finding router: any RouteFinding) {
     self.gateway = gateway
-    router = HTTPRouter(routes)
+    self.router = router
     guarding = PageGuard(
       hosts: gateway.configuration.hosts, takesAddresses: true, origins: gateway.configuration.allowedOrigins ?? [])
   }

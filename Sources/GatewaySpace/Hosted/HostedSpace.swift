@@ -20,8 +20,8 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   package let isFrozen: Bool
   let driver: SpaceDriver
   let traffic: Traffic
-  /// Its own side of its port. It is made for the first request over HTTP: most of what a space takes are its routes.
-  private(set) lazy var inner = space.site
+  /// Its own side of its port. Most of what a space takes are its resources, so each vendor's are made when one is asked for.
+  private(set) lazy var inner = space.frugalSite
   let stage: LoopStage
   private let whenEnded: @Sendable () -> Void
   /// Its sockets, by the numbers that they were given.
