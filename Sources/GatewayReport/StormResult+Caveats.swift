@@ -8,6 +8,15 @@ extension StormResult {
     var caveats: [String] = []
     if let stopped { caveats.append("ended after \(Figures.decimal(seconds, places: 1)) s: \(stopped)") }
     caveats += tokens.sentences.sorted { $0.key < $1.key }.map(\.value)
+    if errors["unmatched"] > 0 {
+      caveats.append(
+        "no rule of the wire's description takes \(Figures.count(errors["unmatched"])) of the gateway's messages: "
+          + "something is missing in it; postern wire try shows what")
+    } else if connects.accepted == 0, connects.failed["timed_out"] > 0 {
+      caveats.append(
+        "within \(Figures.duration(plan.connectTimeout)) (--connect-timeout) the gateway let nobody in, and refused "
+          + "nobody: it heard no login that it knows, or said nothing that its clients know")
+    }
     if let offset = tokens.clockOffset {
       caveats.append(
         "the endpoint's clock is \(Figures.seconds(abs(offset))) \(offset > 0 ? "ahead of" : "behind") ours: the ends "

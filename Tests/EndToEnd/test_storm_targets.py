@@ -102,7 +102,7 @@ def storm(url, tmp_path):
         (once(answer(b"another key"), opens=False), "unreachable", "Sec-WebSocket-Accept"),
         (for_ever(b"x: " + b"y" * 1000 + b"\r\n", opens=False), "unreachable", "the answer's head is too long"),
         (for_ever(b"HTTP/1.1 103 x\r\n\r\n" * 100, opens=False), "unreachable", ""),
-        (once(b"HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\n\r\n", opens=False), "http_302", None),
+        (once(b"HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\n\r\n", opens=False), "http_302", "no WebSocket is there"),
         (once(b"\x15\x03\x03\x00\x02\x02\x46", opens=False), "peer_wants_tls", "the server speaks TLS on this port"),
         (once(b"\x82\x7f" + struct.pack(">Q", 1 << 62)), "message_too_big", None),
         (for_ever(b"\x00\x01b" * 2000), "protocol_error", None),

@@ -178,6 +178,19 @@ struct ReportTests {
     #expect(result.caveats(plan).first?.contains("11.0 s later") == true)
   }
 
+  @Test("a gateway that lets nobody in and says nothing known is a caveat that leads to the description")
+  func unknownWords() {
+    var result = StormResult()
+    result.connects.failed.count("timed_out")
+    #expect(result.caveats(StormPlan()).first?.hasPrefix("within 30.0 s (--connect-timeout) the gateway let") == true)
+    result.errors.count("unmatched")
+    #expect(
+      result.caveats(StormPlan()) == [
+        "no rule of the wire's description takes 1 of the gateway's messages: something is missing in it; postern wire try "
+          + "shows what"
+      ])
+  }
+
   @Test("tokens too short for the gateway's lead and spread are a caveat, and no fault of the gateway")
   func noRoomToSpread() {
     var plan = StormPlan()

@@ -101,8 +101,8 @@ struct WireDescriptionTests {
         "/hear/2: its example is taken by /hear/1"
       ),
       (#"{ "prefix": "OK" }"#, "{}", "/hear/2/when: holds for nothing; one of \"text\", \"prefix\""),
-      (#""code": 4401"#, #""code": "4401""#, "/ends/0/code: '4401' is no range of codes; one as \"1000-4999\""),
-      (#""code": 4401"#, #""code": 401"#, "/ends/0/code: a number; expected a whole number from 1000 to 4999"),
+      (#""code": 4401"#, #""code": "4401""#, "/ends/0/code: '4401' is no range of codes; one as \"1000-4999\", or a"),
+      (#""code": 4401"#, #""code": 401"#, "/ends/0/code: 401; expected a whole number from 1000 to 4999"),
       (#""then": "renew""#, #""then": "new""#, "/ends/0/then: no such verdict 'new'"),
       (
         #""code": 4401, "then": "renew""#, #""http": 401, "contains": "x", "then": "renew""#,
@@ -117,10 +117,25 @@ struct WireDescriptionTests {
       ),
       (#""every": "10s""#, #""every": "10""#, "/keep_alive/every: '10' is no duration; expected one as \"10s\""),
       (#""every": "10s","#, "", "/keep_alive/say: needs \"every\""),
+      (
+        #""at_open": { "say": "login" },"#, "",
+        "/say: nobody says 'login', which holds the token; \"at_open\": {\"say\": \"login\"}, or a rule"
+      ),
+      (
+        #""take": { "sid": "/sid" }"#, #""take": { "sid": "/sid", "life": "/ttl" }"#,
+        "/hear/0/take/life: nothing says {{taken.life}}; did you mean 'life_s'"
+      ),
     ])
   func mistakes(part: String, mistake: String, expected: String) throws {
     let found = try #require(Self.good.range(of: part), "\(part)")
     let complaint = complaint(Self.good.replacingCharacters(in: found, with: mistake))
     #expect(complaint.contains(#/^w\.json:\d+:\d+ /#) && complaint.contains(expected), "\(complaint)")
+  }
+
+  @Test("that shows the gateway no token cannot renew one, and needs none where nothing is renewed")
+  func tokenless() {
+    let silent = Self.good.replacing("{{token}}", with: "x")
+    #expect(complaint(silent).contains("nothing shows the gateway a token; {{token}} in a message of /say"))
+    #expect(complaint(silent.replacing(#""how": "asked", "say": "renew""#, with: #""how": "none""#)) == "")
   }
 }

@@ -49,7 +49,7 @@ extension Ledger {
     if let offset = answer.clockOffset { result.tokens.note(clockOffset: offset) }
     guard let sentence = answer.sentence else { return }
     if case .token = answer.outcome {
-      result.tokens.note(sentence, on: "no_end")
+      result.tokens.note(sentence, on: answer.end == nil ? "no_end" : "ended_before")
     } else {
       result.tokens.note(sentence, on: answer.label)
     }

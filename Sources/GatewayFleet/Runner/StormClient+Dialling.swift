@@ -49,6 +49,8 @@ extension DialFailure {
     case .unreachable(let text): text
     case .insecure(let failure) where failure.isOfCertificate: "\(failure); --insecure takes any"
     case .insecure(let failure): "\(failure)"
+    case .refused(let status) where status == 404 || (200..<400).contains(status):
+      "it was answered \(status), so no WebSocket is there; --url, or \"path\" of \"connect\" in a description, says where one is"
     case .refused, .timedOut: nil
     }
   }

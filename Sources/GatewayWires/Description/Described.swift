@@ -22,6 +22,12 @@ package struct Described: Sendable {
 
   private func wanted(_ what: String) -> DescriptionError { error("\(value.noun); expected \(what)") }
 
+  /// The same of a number that is not among those that could stand here.
+  private func wanted(number what: String) -> DescriptionError {
+    guard case .number(let text) = value.kind else { return wanted(what) }
+    return error("\(text.prefix(32)); expected \(what)")
+  }
+
   /// What is wrong with a name that is none of those that could stand here; leads to the nearest.
   package func unknown(_ word: String, _ noun: String, among names: some Sequence<String>) -> DescriptionError {
     error("no such \(noun) '\(word)'" + Self.lead(word, to: names))
@@ -48,14 +54,14 @@ package struct Described: Sendable {
 
   package func number(in range: ClosedRange<Double>) throws(DescriptionError) -> Double {
     guard case .number(let text) = value.kind, let number = Double(text), range.contains(number) else {
-      throw wanted("a number from \(range.lowerBound) to \(range.upperBound)")
+      throw wanted(number: "a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
 
   package func integer(in range: ClosedRange<Int>) throws(DescriptionError) -> Int {
     guard case .number(let text) = value.kind, let number = Int(text), range.contains(number) else {
-      throw wanted("a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw wanted(number: "a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }

@@ -1,10 +1,55 @@
 internal import GatewayCore
+internal import GatewayJSON
 
 extension DescribedTokenEndpoint {
   /// What leads to the mend of a connection that did not come about; `reason` is what the report calls it.
   func advice(_ reason: String, _ detail: String, _ request: TokenRequest) -> String {
     let what = "\(title(of: request)) to \(description.places[request.place]?.text ?? "--provider")"
-    return "\(what): \(Self.mend(reason) ?? detail)"
+    return "\(what): \(Self.mend(reason) ?? detail + (isTLSLikely(reason, detail, request) ? Self.tlsHint : ""))"
+  }
+
+  /// Whether the connection ended without a word where plain text was spoken, as servers of TLS do that are told nonsense.
+  private func isTLSLikely(_ reason: String, _ detail: String, _ request: TokenRequest) -> Bool {
+    guard reason == "unreachable", description.places[request.place]?.isTLS != true else { return false }
+    return detail.hasPrefix("receive") || detail.contains("ended before")
+  }
+
+  private static let tlsHint = "; if it wants TLS, \"url\" or --provider with https://"
+
+  /// What leads to the mend of a request that was answered with a status in place of a token; nil where that says nothing of
+  /// the request, or nothing better was to be expected.
+  func advice(_ response: HTTPResponse, _ body: JSONView?, _ request: TokenRequest) -> String? {
+    guard !request.wish.isHopeless, let mend = mend(response, request) else { return nil }
+    return "\(title(of: request)) answered \(response.status): \(mend)\(unread(body))"
+  }
+
+  private func mend(_ response: HTTPResponse, _ request: TokenRequest) -> String? {
+    let call = request.isRenewal == true ? "renew" : "request"
+    switch response.status {
+    case 400, 415, 422:
+      return "it makes nothing of what it is sent; \"json\", \"form\" or \"text\" of \"\(call)\" is what it wants"
+    case 401, 403:
+      return "it does not know who asks, or gives them none; \"headers\" and the body of \"\(call)\" say who asks"
+    case 404, 410: return "nothing is there; \"url\" of \"\(call)\" names where tokens are given"
+    case 405:
+      let allowed = response.header("allow").map { " (it takes \(ReportLabel.cleaned($0)))" } ?? ""
+      return "it wants another method than \(request.http.method)\(allowed); \"method\" of \"\(call)\""
+    default: return nil
+    }
+  }
+
+  /// What else the answer says, where the description does not know where that stands.
+  private func unread(_ body: JSONView?) -> String {
+    guard description.answer.error == nil, let members = body?.members, !members.isEmpty else { return "" }
+    return "; its answer has \(TokenPlace.names(members.map(\.name))), which \"error\" of \"answer\" may point at"
+  }
+
+  /// What leads to the mend of a token that was over before it came; nil where nothing better was asked for.
+  func late(_ end: WallTime, at now: WallTime, _ request: TokenRequest) -> String? {
+    guard end <= now, !takesEnds, !request.wish.isHopeless else { return nil }
+    let seconds = ((now - end).inSeconds * 10).rounded() / 10
+    return "\(title(of: request)) gave a token that had ended \(seconds) s before it came: look at its clock, and at "
+      + "\"end\" of \"answer\""
   }
 
   private static func mend(_ reason: String) -> String? {

@@ -100,11 +100,14 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     if description.statuses.refused.contains(status) {
       // Whoever comes again begins anew: what was taken is good no more.
       if request.isRenewal == true { memory.taken = memory.taken.map { _ in nil } }
-      return TokenAnswer(.refused(status: status), label: label(status, body, request, memory))
+      return TokenAnswer(
+        .refused(status: status), label: label(status, body, request, memory), sentence: advice(response, body, request)
+      )
     }
     if (300..<400).contains(status) { return redirected(response, request) }
     guard (200..<300).contains(status) else {
-      return TokenAnswer(.failed, label: label(status, body, request, memory))
+      return TokenAnswer(
+        .failed, label: label(status, body, request, memory), sentence: advice(response, body, request))
     }
     switch description.answer.token.token(in: response, body) {
     case .failure(let error):
@@ -131,6 +134,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
       answer.end = told.end
       answer.endSource = told.source
       answer.life = told.life ?? max(.zero, told.end - now)
+      answer.sentence = late(told.end, at: now, request)
       return answer
     }
     if takesEnds {
@@ -145,7 +149,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     let looked = description.answer.ends.map(\.words).filter { !$0.isEmpty }.joined(separator: ", and ")
     answer.sentence =
       "nobody says when a token ends (\(looked)): \"end\" in the description names where the answer does, "
-      + "{\"seconds\": \"/expires_in\"} for instance, or {\"fixed\": \"5m\"}; or give --timeout"
+      + "{\"seconds\": \"/expires_in\"} for instance, or {\"fixed\": \"5m\"}; without it a storm needs --timeout"
     return answer
   }
 

@@ -7,7 +7,8 @@ struct TokenAnswerRules: Sendable {
   /// In the order of their slots.
   let taking: [JSONPointer]
   let ends: [TokenEndRule]
-  private let error: JSONPointer?
+  /// Where an answer says what is wrong; nil where the description does not know.
+  let error: JSONPointer?
 
   private static let keys = ["token", "take", "end", "error"]
   private static let slotsMax = 8

@@ -69,6 +69,9 @@ enum TokenPlace: Hashable, Sendable {
 
   private static func noJSON(_ response: HTTPResponse) -> String {
     let type = response.header("content-type").map { String($0.prefix { $0 != ";" }) } ?? "nothing said of its type"
+    guard response.body.count <= TokenAnswerRules.bodyMax else {
+      return "the body has \(response.body.count) bytes, and \(TokenAnswerRules.bodyMax) are read at most"
+    }
     let isEmpty = response.body.isEmpty
     return isEmpty ? "the body is empty" : "the body is no JSON, but \(type.filter { !$0.isNewline }.prefix(60))"
   }
@@ -90,7 +93,7 @@ enum TokenPlace: Hashable, Sendable {
     return "nothing at \(pointer), \(there)\(hint)"
   }
 
-  private static func names(_ names: [String]) -> String {
+  static func names(_ names: [String]) -> String {
     guard !names.isEmpty else { return "an empty object" }
     return names.prefix(8).map(ReportLabel.cleaned).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
   }

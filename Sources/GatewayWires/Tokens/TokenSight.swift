@@ -18,8 +18,14 @@ package enum TokenSight: Hashable, Sendable {
     case .busy(_, let wait):
       let seconds = wait.map { ", for \($0.nanoseconds / 1_000_000_000) s" } ?? ""
       return "busy\(seconds): \(answer.label)"
-    case .refused: return "refused: \(answer.label)"
-    case .failed: return answer.sentence ?? answer.label
+    case .refused: return "refused: \(full(answer))"
+    case .failed: return full(answer)
     }
+  }
+
+  /// The endpoint's word, where there is one, and what leads to the mend.
+  private static func full(_ answer: TokenAnswer) -> String {
+    guard let sentence = answer.sentence else { return answer.label }
+    return answer.label.contains(" ") ? "\(answer.label): \(sentence)" : sentence
   }
 }

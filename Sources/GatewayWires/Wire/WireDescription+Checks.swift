@@ -1,4 +1,6 @@
 internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayKit
 
 // What each part of a description may say, and all of it together may not.
 
@@ -7,6 +9,8 @@ extension WireDescription {
     try checkReach()
     try checkExamples()
     try checkNeed(file)
+    try checkShown(file)
+    try checkTaken()
     let verdicts = Set(rules.map(\.verdict))
     guard habits.isLoggedInAtOpen || verdicts.contains(.loggedIn) else {
       throw file.error("/hear: no rule is logged_in; one, or \"at_open\": {\"is\": \"logged_in\"}")
@@ -33,6 +37,37 @@ extension WireDescription {
     if opening.map({ messages[$0].saysToken }) == true { throw say("/at_open") }
     guard rules.contains(where: { $0.reply.map { messages[$0].saysToken } == true }) else {
       throw token.error("no rule of /hear says a message with {{token}}, so that none is ever asked for")
+    }
+  }
+
+  /// The token that is to be renewed is shown to the gateway by something that a client asks or says.
+  private func checkShown(_ file: Described) throws(DescriptionError) {
+    guard habits.refresh.how != .none else { return }
+    let asked = connect.templates + (before?.templates ?? [])
+    guard !asked.contains(where: { $0.holes.contains(.token) }) else { return }
+    let said = [opening, keepAlive?.message].compactMap(\.self) + rules.compactMap(\.reply)
+    guard !said.contains(where: { messages[$0].saysToken }) else { return }
+    guard let number = messages.indices.first(where: { messages[$0].saysToken && $0 != renewal }) else {
+      guard renewal.map({ messages[$0].saysToken }) != true else { return }
+      throw file.error("nothing shows the gateway a token; {{token}} in a message of /say, or under /connect")
+    }
+    let name = names.sent[number]
+    throw (try file.object(Self.keys)["say"] ?? file).error(
+      "nobody says '\(name)', which holds the token; \"at_open\": {\"say\": \"\(name)\"}, or a rule of /hear that says it"
+    )
+  }
+
+  /// What is taken under a name that nothing says was to have one of the names with a meaning, where it is nearly one.
+  private func checkTaken() throws(DescriptionError) {
+    guard !habits.asksAtNeed else { return }
+    for rule in rules {
+      let take = try rule.described.object(WireRule.keys)["take"]
+      for (name, value) in try take?.members() ?? [] where WireRule.Meaning(rawValue: name) == nil {
+        guard !file.value.holds("{{taken.\(name)") else { continue }
+        let near = Suggestion.near(name, among: WireRule.Meaning.allCases.map(\.rawValue)).map { "'\($0)'" }
+        guard !near.isEmpty else { continue }
+        throw value.error("nothing says {{taken.\(name)}}" + Suggestion.question(near))
+      }
     }
   }
 
@@ -106,5 +141,17 @@ extension WireDescription {
   /// What rules take that a request for a token may say; none where it is asked for before anything is heard.
   package var takenBeforeToken: [String] {
     habits.asksAtNeed ? names.taken : []
+  }
+}
+
+extension PlacedJSON {
+  /// Whether that text stands in it anywhere.
+  fileprivate func holds(_ text: String) -> Bool {
+    switch kind {
+    case .object(let members): members.contains { $0.value.holds(text) }
+    case .array(let elements): elements.contains { $0.holds(text) }
+    case .string(let string): string.contains(text)
+    case .number, .bool, .null: false
+    }
   }
 }

@@ -44,7 +44,9 @@ enum WireEnds {
         guard sides.count == 2, let low = sides[0], let high = sides[1], low <= high, allowed.contains(low),
           allowed.contains(high)
         else {
-          throw one.error("'\(text)' is no range of codes; one as \"\(allowed.lowerBound)-\(allowed.upperBound)\"")
+          throw one.error(
+            "'\(text)' is no range of codes; one as \"\(allowed.lowerBound)-\(allowed.upperBound)\", or a number without quotes"
+          )
         }
         return low...high
       }

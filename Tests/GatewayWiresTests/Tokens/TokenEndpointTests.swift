@@ -189,6 +189,61 @@ struct TokenEndpointTests {
     #expect(answer.sentence?.hasSuffix(sentence) == true || answer.sentence?.contains(sentence) == true, "\(answer)")
   }
 
+  @Test("says that an answer is larger than what is read of one")
+  func large() throws {
+    let body = #"{"t":"\#(String(repeating: "x", count: 1 << 20))"}"#
+    let answer = try Self.answer(#""token": "/t""#, Self.json(body))
+    #expect(answer.sentence?.contains("bytes, and 1048576 are read") == true)
+  }
+
+  @Test(
+    "says what a status asks to be mended, and what else the answer has",
+    arguments: [
+      (404, #""token": "/t""#, "{}", #"POST /t answered 404: nothing is there; "url" of "request" names where"#),
+      (405, #""token": "/t""#, "", #"another method than POST (it takes GET); "method" of "request""#),
+      (422, #""token": "/t""#, #"{"detail":1}"#, #"is what it wants; its answer has detail, which "error""#),
+      (403, #""token": "/t", "error": "/code""#, #"{"code":"no"}"#, #"and the body of "request" say who asks"#),
+    ])
+  func statuses(status: Int, rules: String, body: String, sentence: String) throws {
+    let answer = try Self.answer(rules, Self.json(body, status: status, [HTTPField("allow", "GET")]))
+    #expect(answer.sentence?.contains(sentence) == true, "\(answer)")
+    #expect(answer.sentence?.contains("its answer has") == (status == 422))
+  }
+
+  @Test("has nothing to say of a failure of its own, or of who is to be refused")
+  func unadvised() throws {
+    #expect(try Self.answer(#""token": "/t""#, Self.json("{}", status: 500)).sentence == nil)
+    let endpoint = try TokenDescriptionTests.endpoint(
+      #"{ "tokens": 1, "request": { "url": "/t" }, "answer": { "token": "/t" } }"#)
+    var memory = endpoint.memory()
+    let hopeless = try endpoint.request(Self.wish(isHopeless: true), memory)
+    #expect(endpoint.answer(Self.json("{}", status: 401), to: hopeless, at: Self.now, &memory).sentence == nil)
+  }
+
+  @Test("says that a token had ended when it came")
+  func late() throws {
+    let answer = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(Self.jwt(#"{"exp":1799999900}"#))"}"#))
+    #expect(answer.end == Self.now + .seconds(-100))
+    #expect(answer.sentence?.hasPrefix("POST /t gave a token that had ended 100.0 s before it came") == true)
+    let living = Self.jwt(#"{"exp":1800000001}"#)
+    #expect(try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(living)"}"#)).sentence == nil)
+  }
+
+  @Test("is asked whether it wants TLS, where it ends a connection in plain text without a word")
+  func silentEnd() throws {
+    func sentence(_ url: String, _ detail: String) throws -> String {
+      let endpoint = try TokenDescriptionTests.endpoint(
+        #"{ "tokens": 1, "request": { "url": "\#(url)" }, "answer": { "token": "/t" } }"#)
+      var memory = endpoint.memory()
+      let request = try endpoint.request(Self.wish(), memory)
+      return endpoint.unanswered(request, reason: "unreachable", detail: detail, &memory).sentence ?? ""
+    }
+    let reset = "receive: Connection reset by peer"
+    #expect(try sentence("/t", reset).hasSuffix("reset by peer; if it wants TLS, \"url\" or --provider with https://"))
+    #expect(try sentence("https://one/t", reset).hasSuffix("reset by peer"))
+    #expect(try sentence("/t", "connect: Connection refused").hasSuffix("refused"))
+  }
+
   @Test("follows no redirect, and says where it would have led")
   func redirect() throws {
     let answer = try Self.answer(
