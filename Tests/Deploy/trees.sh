@@ -2,10 +2,9 @@
 # Bare systems to try things in, for scripts that have set $root, the sources, and $scratch, a folder that ends with them, and
 # that run in a namespace of mounts of their own.
 
-# `tree CODENAME NAME`: a bare system of its own, with what programs expect of one; prints where it is. The one it is a copy
-# of is made once.
-tree() {
-  local base="$root/.build/chroots/$1" copy="$scratch/$2"
+# `bare CODENAME`: the bare system of a release, made once, which nobody changes; prints where it is.
+bare() {
+  local base="$root/.build/chroots/$1"
   if [ ! -d "$base" ]; then
     rm -rf "$base.new"
     mkdir -p "$root/.build/chroots"
@@ -13,6 +12,16 @@ tree() {
       || { tail -5 "$scratch/debootstrap" >&2; complain "no bare $1"; }
     mv "$base.new" "$base"
   fi
+  echo "$base"
+}
+
+# Fixes of security too, as an installed system has them, and every image of Debian's.
+security_of() { echo "deb http://deb.debian.org/debian-security $1-security main"; }
+
+# `tree CODENAME NAME`: a copy of that for somebody to use, with what programs expect of a system; prints where it is.
+tree() {
+  local base copy="$scratch/$2"
+  base="$(bare "$1")"
   cp -a --reflink=auto "$base" "$copy"
   cp -L /etc/resolv.conf "$copy/etc/resolv.conf"
   printf '127.0.0.1 localhost\n::1 localhost\n' >"$copy/etc/hosts"
@@ -25,8 +34,7 @@ tree() {
     touch "$copy/dev/$device"
     mount --bind "/dev/$device" "$copy/dev/$device"
   done
-  # Fixes of security too, as an installed system has them.
-  echo "deb http://deb.debian.org/debian-security $1-security main" >"$copy/etc/apt/sources.list.d/security.list"
+  security_of "$1" >"$copy/etc/apt/sources.list.d/security.list"
   echo 'Acquire::Languages "none";' >"$copy/etc/apt/apt.conf.d/99tests"
   # Nobody minds if it is lost with the machine.
   echo force-unsafe-io >"$copy/etc/dpkg/dpkg.cfg.d/tests"
@@ -48,10 +56,13 @@ apt() {
     || { cat "$scratch/apt" >&2; complain "apt-get $*"; }
 }
 
+# The folder that Swift's archive was unpacked in.
+swift_of_this_machine() { realpath "$(dirname "$(realpath "$(command -v swift)")")/../.."; }
+
 # `with_swift TREE`: the sources, as /postern, and this machine's Swift in it.
 with_swift() {
   local swift
-  swift="$(realpath "$(dirname "$(realpath "$(command -v swift)")")/../..")"
+  swift="$(swift_of_this_machine)"
   mkdir -p "$1/opt/swift" "$1/postern"
   mount --bind -o ro "$swift" "$1/opt/swift"
   mount --bind "$root" "$1/postern"
