@@ -117,6 +117,8 @@ def test_a_websocket_goes_through_and_its_address_is_the_clients(front):
         ann.receive("connected")
         assert ann.is_alive()
         assert [session["peer"] for gateway in front.gateways for session in sessions(gateway, "ann")] == ["127.0.0.9"]
+        tables = [passes(os.environ["POSTERN"], "ctl", "sessions", "--url", gateway.control_url) for gateway in front.gateways]
+        assert sorted(line.split()[-1] for table in tables for line in table.splitlines() if "ann" in line) == ["127.0.0.9"]
     # What a client says of itself is not believed.
     lie = {"X-Forwarded-For": "203.0.113.66", "Forwarded": "for=203.0.113.67"}
     assert request(front.http_url, "POST", "/v1/guests", headers=lie).status == 201
