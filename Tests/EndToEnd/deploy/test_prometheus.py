@@ -1,5 +1,6 @@
 """The rules, tried by promtool and by a Prometheus that scrapes a gateway; the board, as Grafana's own SDK reads it."""
 
+import importlib.metadata
 import json
 import re
 import subprocess
@@ -196,6 +197,11 @@ def test_grafana_understands_all_of_the_board():
     assert list(gone(board, understood(board))) == []
     places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in board["panels"]]
     assert len(set(places)) == len(places), "one panel lies on another"
+
+
+def test_the_sdk_is_of_the_grafana_that_compose_starts():
+    (image,) = re.findall(r"grafana/grafana:(\S+)", (DEPLOY / "compose/compose.yaml").read_text())
+    assert importlib.metadata.version("grafana_foundation_sdk").partition("!")[2] == image
 
 
 def test_a_field_that_grafana_does_not_know_is_seen():
