@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "log.h"
 #include "postern_lws.h"
 
 #include <fcntl.h>
@@ -17,11 +18,22 @@ static void (*error_log)(int level, const char *line);
 
 void postern_set_callback(postern_callback callback) { receiver = callback; }
 
+_Thread_local int postern_lines_unheard;
+
 // Two lines of the library's are no errors: one for each connection that is handed over, and from 4.3 on one for each loop that
 // may not watch the system's routes, as in a unit that has no address family for it. Nothing here asks for that.
 static void write_log(int level, const char *line) {
-  if (strstr(line, "adopt_socket_readbuf: ") || strstr(line, "unable to open netlink")) return;
-  if (error_log) error_log(level, line);
+  char copy[256];
+
+  if (postern_lines_unheard > 0) {
+    postern_lines_unheard--;
+    return;
+  }
+  // The library's own is all threads'.
+  strncpy(copy, line, sizeof(copy) - 1);
+  copy[sizeof(copy) - 1] = 0;
+  if (strstr(copy, "unable to open netlink")) return;
+  if (error_log) error_log(level, copy);
 }
 
 void postern_set_error_log(void (*log)(int level, const char *line)) {
@@ -75,6 +87,34 @@ struct postern_vhost {
   char *key_path;
 };
 
+// What a context has of ours: lws_context_user() gives it.
+struct context_extras {
+  int eventfd;
+#if LWS_LIBRARY_VERSION_NUMBER >= 4003000
+  lws_log_cx_t log;
+#endif
+};
+
+// From 4.3 on the library counts its objects where their log is, without a lock, and aborts when it has lost count: in one place for
+// the whole process, unless each context is given one of its own, as its thread alone counts there.
+static void give_log(struct lws_context_creation_info *info, struct context_extras *extras) {
+#if LWS_LIBRARY_VERSION_NUMBER >= 4003000
+  extras->log.u.emit = write_log;
+  extras->log.lll_flags = LLL_ERR;
+  info->log_cx = &extras->log;
+#else
+  (void)info, (void)extras;
+#endif
+}
+
+static int is_counted_on(const struct context_extras *extras) {
+#if LWS_LIBRARY_VERSION_NUMBER >= 4003000
+  return extras->log.refcount != 0;
+#else
+  return (void)extras, 0;
+#endif
+}
+
 // No validity pings: the library keeps timers in one list, linear to insert.
 static const lws_retry_bo_t no_retry;
 
@@ -85,13 +125,14 @@ struct lws_context *postern_context_create(struct postern_context_settings *sett
   struct lws_context *context;
   struct rlimit limit, lowered;
   int is_lowered = 0;
-  int *eventfd = malloc(sizeof(*eventfd));
+  struct context_extras *extras = calloc(1, sizeof(*extras));
   void *loops[1] = {settings->loop};
 
-  if (!eventfd) return NULL;
+  if (!extras) return NULL;
   memset(&info, 0, sizeof(info));
   info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
-  info.user = eventfd;
+  info.user = extras;
+  give_log(&info, extras);
   // Text is checked by who takes it: the library checks that of all connections or of none.
   info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
   // Each time the library changes a process-wide index, and TLS handshakes that are under way then fail: once only.
@@ -114,17 +155,18 @@ struct lws_context *postern_context_create(struct postern_context_settings *sett
     }
   }
   settings->descriptors_max = getdtablesize();
-  context = postern_lws_create_context(&info, eventfd);
+  context = postern_lws_create_context(&info, &extras->eventfd);
   if (is_lowered) setrlimit(RLIMIT_NOFILE, &limit);
-  if (!context) free(eventfd);
+  if (!context) free(extras);
   return context;
 }
 
 void postern_context_destroy(struct lws_context *context) {
-  int *eventfd = lws_context_user(context);
+  struct context_extras *extras = lws_context_user(context);
 
-  postern_lws_destroy_context(context, *eventfd);
-  free(eventfd);
+  postern_lws_destroy_context(context, extras->eventfd);
+  // What the library has not ended yet would be taken off the count there.
+  if (!is_counted_on(extras)) free(extras);
 }
 
 struct postern_vhost *postern_vhost_create(struct lws_context *context, const struct postern_vhost_settings *settings) {
@@ -139,6 +181,7 @@ struct postern_vhost *postern_vhost_create(struct lws_context *context, const st
   // Else a write is cut to the size of the receive buffer.
   vhost->protocols[0].tx_packet_size = 1 << 24;
   memset(&info, 0, sizeof(info));
+  give_log(&info, lws_context_user(context));
   info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
   info.vhost_name = vhost->name;
   info.protocols = vhost->protocols;

@@ -23,6 +23,29 @@ import Testing
     loop.stop()
   }
 
+  @Test("connections that come and go on several loops at once leave each loop a good end")
+  func comingAndGoing() async {
+    // What goes wrong there ends the process: from libwebsockets 4.3 on all contexts counted in one place, without a lock.
+    await #expect(processExitsWith: .success) {
+      for _ in 0..<4 {
+        try await TestServer.with(loops: 3) { server in
+          try await withThrowingTaskGroup { group in
+            for _ in 0..<6 {
+              group.addTask {
+                for _ in 0..<150 {
+                  let client = try RawClient.open(port: server.port)
+                  try client.sendText("x")
+                  #expect(try client.readFrame().text == "x")
+                }
+              }
+            }
+            try await group.waitForAll()
+          }
+        }
+      }
+    }
+  }
+
   @Test("open sockets hear of their end when the loop stops")
   func stopWithSockets() async throws {
     let events = SocketEvents()
