@@ -32,6 +32,7 @@ def ended(service, patience=30):
     begun = time.monotonic()
     assert service.until("EXIT", patience) == "0"
     service.process.wait(timeout=10)
+    assert not [line for line in service.logged if "event=libwebsockets" in line], "the library complains"
     return time.monotonic() - begun
 
 
