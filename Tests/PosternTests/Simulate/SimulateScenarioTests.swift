@@ -45,7 +45,7 @@ struct SimulateScenarioTests {
       ("{ phases: [] }", "expected 1 to 100 phases, not 0"),
       ("{ phases: [{ name: 'a', from: 'wave', form: 5 }] }", "'form' means nothing here"),
       ("{ dialect: 'plane' }", "/dialect: no such dialect 'plane'"),
-      ("{ jitter: 7 }", "/jitter: a number; expected a number from 0.0 to 1.0"),
+      ("{ jitter: 7 }", "/jitter: 7; expected a number from 0.0 to 1.0"),
       ("{ clients: 1, rate: 0.001, ramp_s: 1e300 }", "/ramp_s"),
       ("{ thresholds: ['nonsense'] }", "/thresholds/0"),
       ("{ provider: { pauses: [{at_s: 5, for_s: 9}, {at_s: 6, for_s: 1}] } }", "begins before the one ahead"),
