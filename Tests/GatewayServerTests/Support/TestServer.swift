@@ -22,7 +22,9 @@ struct TestServer {
     for loop in loops { try loop.start() }
     defer { loops.forEach { $0.stop() } }
     let listener = try await Listener.start(settings, serving: site, on: loops)
-    let result = try await body(TestServer(loops: loops, listener: listener))
+    let result = try await withTaskExecutorPreference(BlockingThreads.shared) {
+      try await body(TestServer(loops: loops, listener: listener))
+    }
     await listener.stopAccepting()
     return result
   }
