@@ -1,5 +1,5 @@
 /// The body of a request, as it comes: of a length that its head says, or in chunks.
-enum RequestBody {
+struct RequestBody {
   enum Step: Equatable {
     case needsMore
     /// The body is whole with that many bytes of the piece; the rest is the next request's.
@@ -8,36 +8,27 @@ enum RequestBody {
     case malformed
   }
 
-  case length(remaining: Int, [UInt8])
-  case chunked(ChunkedBody)
+  /// What has come of a body that has a length, and what has not.
+  private var known: [UInt8] = []
+  private var remaining = 0
+  private var chunks: ChunkedBody?
 
   init(_ framing: RequestArrival.BodyFraming, bytesMax: Int) {
     switch framing {
-    case .length(let length): self = .length(remaining: length, [])
-    case .chunked: self = .chunked(ChunkedBody(bytesMax: bytesMax))
+    case .length(let length): remaining = length
+    case .chunked: chunks = ChunkedBody(bytesMax: bytesMax)
     }
   }
 
   /// What has come.
-  var bytes: [UInt8] {
-    switch self {
-    case .length(_, let bytes): bytes
-    case .chunked(let body): body.bytes
-    }
-  }
+  var bytes: [UInt8] { chunks?.bytes ?? known }
 
+  /// Adds to it in place: a photograph comes in some thousand pieces.
   mutating func append(_ piece: UnsafeRawBufferPointer) -> Step {
-    switch self {
-    case .length(let remaining, var bytes):
-      self = .length(remaining: 0, [])
-      let used = min(remaining, piece.count)
-      bytes.append(contentsOf: piece.prefix(used))
-      self = .length(remaining: remaining - used, bytes)
-      return used == remaining ? .complete(used: used) : .needsMore
-    case .chunked(var body):
-      self = .length(remaining: 0, [])
-      defer { self = .chunked(body) }
-      return body.append(piece)
-    }
+    if let step = chunks?.append(piece) { return step }
+    let used = min(remaining, piece.count)
+    known.append(contentsOf: piece.prefix(used))
+    remaining -= used
+    return remaining == 0 ? .complete(used: used) : .needsMore
   }
 }

@@ -19,10 +19,7 @@ extension ServerConnection {
       leaveIdle()
       return readHead(piece)
     case .head: return readHead(piece)
-    case .body(let request, let body):
-      // The phase lets go of what it holds, which is then added to in place.
-      phase = .head
-      return readBody(piece, of: request, body)
+    case .body(let request): return readBody(piece, of: request)
     default: return (piece.count, .needsMore)
     }
   }
@@ -71,7 +68,8 @@ extension ServerConnection {
       if case .gone = phase { return (used, .needsMore) }
       wait(host.limits.handshakeTimeout)
       let rest = UnsafeRawBufferPointer(rebasing: piece[used...])
-      let (more, arrival) = readBody(rest, of: request, RequestBody(framing, bytesMax: bodyBytesMax(of: request)))
+      body = RequestBody(framing, bytesMax: bodyBytesMax(of: request))
+      let (more, arrival) = readBody(rest, of: request)
       return (used + more, arrival)
     }
   }
@@ -94,17 +92,16 @@ extension ServerConnection {
     return true
   }
 
-  private func readBody(
-    _ piece: UnsafeRawBufferPointer, of request: HTTPRequest, _ known: consuming RequestBody
-  ) -> (used: Int, Arrival) {
-    var body = known
-    switch body.append(piece) {
+  private func readBody(_ piece: UnsafeRawBufferPointer, of request: HTTPRequest) -> (used: Int, Arrival) {
+    switch body?.append(piece) ?? .malformed {
     case .needsMore:
-      phase = .body(request, body)
+      phase = .body(request)
       return (piece.count, .needsMore)
     case .complete(let used):
       var request = request
-      request.body = body.bytes
+      request.body = body?.bytes ?? []
+      body = nil
+      phase = .head
       return (used, .request(request))
     case .tooLong: return (piece.count, .bodyTooLarge(request))
     case .malformed:
@@ -150,6 +147,7 @@ extension ServerConnection {
 
   /// Answers what cannot be served, and ends when the peer has seen that.
   func refuse(_ response: HTTPResponse, _ reason: TransportRefusals.Reason?) {
+    body = nil
     if let reason { service.refusals.count(reason) }
     if excess == nil { beginRequest() }
     send(response, .closes, then: .linger)

@@ -14,7 +14,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     /// Kept alive, and nothing of another request has come.
     case idle
     case head
-    case body(HTTPRequest, RequestBody)
+    case body(HTTPRequest)
     /// The site is at it.
     case answering
     /// The answer goes on, as ``StreamedAnswer`` has it.
@@ -47,6 +47,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
 
   var phase = Phase.head
   var head: HeadBuffer
+  /// What has come of the body in phase `body`.
+  var body: RequestBody?
   /// How many heads have come.
   var requests = 0
   /// What came behind the request that is being answered, from `pendingStart` on.
@@ -370,6 +372,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     default: break
     }
     leave()
+    body = nil
     dropPending()
     stream.close()
     endStream()
