@@ -22,16 +22,16 @@ package struct StreamCalls: Sendable {
     self.sfu = sfu
   }
 
-  /// The call, which must exist.
-  func known(_ id: CallID) async throws(StreamError) -> StreamCall {
-    guard let call = try await call(id) else { throw Self.missing(id) }
+  /// The call, which must exist, with the membership of whoever asks.
+  func known(_ id: CallID, for rights: StreamCallRights) async throws(StreamError) -> StreamCall {
+    guard let call = try await call(id, for: rights) else { throw Self.missing(id) }
     return call
   }
 
-  /// The call, nil if there is none.
-  func call(_ id: CallID) async throws(StreamError) -> StreamCall? {
+  /// The call with the membership of whoever asks, nil if there is none.
+  func call(_ id: CallID, for rights: StreamCallRights) async throws(StreamError) -> StreamCall? {
     do throws(GatewayError) {
-      return try await directory.call(id, at: services.wallTime)
+      return try await directory.call(id, with: rights.user.map { [$0] } ?? [], at: services.wallTime)
     } catch {
       throw StreamError(error)
     }
@@ -42,15 +42,16 @@ package struct StreamCalls: Sendable {
   }
 
   /// Changes the call as `user` asks, and tells its watchers what has happened by that, and what `also` has. Those who were
-  /// taken out of it hear that it has ended for them, as `end` says where it has not ended for all.
+  /// taken out of it hear that it has ended for them, as `end` says where it has not ended for all. The memberships of `user`
+  /// and `others` are looked up with the call.
   func change(
-    _ id: CallID, by user: UserID?, at now: WallTime, telling end: StreamCallEnd = .kicked,
+    _ id: CallID, by user: UserID?, with others: [UserID] = [], at now: WallTime, telling end: StreamCallEnd = .kicked,
     ring: (StreamCall) -> StreamRing? = { _ in nil },
     also: (StreamCallChange) -> [StreamCallEvent.Kind] = { _ in [] }, _ change: StreamCallDirectory.Change
   ) async throws(StreamError) -> StreamCallChange {
     let made: StreamCallChange
     do throws(GatewayError) {
-      made = try await changeInTurn(id, by: user, at: now, ring: ring, also: also, change)
+      made = try await changeInTurn(id, by: user, with: others, at: now, ring: ring, also: also, change)
     } catch {
       // What else is not there, a participant say, has words of its own.
       throw error == .notFound ? Self.missing(id) : StreamError(error)
@@ -66,42 +67,56 @@ package struct StreamCalls: Sendable {
   /// Changes the call, and tells its watchers what has happened by that and what `also` has: before anybody else changes it,
   /// so that what is heard is in the order in which it came about.
   func changeInTurn(
-    _ id: CallID, by user: UserID?, at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil },
+    _ id: CallID, by user: UserID?, with others: [UserID] = [], at now: WallTime,
+    ring: (StreamCall) -> StreamRing? = { _ in nil },
     also: (StreamCallChange) -> [StreamCallEvent.Kind] = { _ in [] }, _ change: StreamCallDirectory.Change
   ) async throws(GatewayError) -> StreamCallChange {
     try await directory.turns.inTurn(of: id) { () async throws(GatewayError) in
-      let made = try await directory.updateCall(id, at: now, ring: ring, change)
+      let users = (user.map { [$0] } ?? []) + others
+      let made = try await directory.updateCall(id, with: users, at: now, ring: ring, change)
       await tell(made.happenings(by: user, at: now) + also(made), of: made.after, at: now)
       return made
     }
   }
 
-  /// The call with the users it shows, and these.
-  func picture(of call: StreamCall, with others: [UserID] = []) async throws(StreamError) -> StreamCallPicture {
+  /// The call with its first members, the users it shows, and these.
+  func picture(
+    of call: StreamCall, members limit: Int = 0, with others: [UserID] = []
+  ) async throws(StreamError) -> StreamCallPicture {
     do throws(GatewayError) {
-      return try await draw(call, with: others)
+      let members = limit == 0 ? [] : try await directory.members(of: call, first: limit, at: services.wallTime)
+      return try await draw(call, members: members, with: others)
     } catch {
       throw StreamError(error)
     }
   }
 
-  /// ``picture(of:with:)`` with the gateway's errors.
-  func draw(_ call: StreamCall, with others: [UserID] = []) async throws(GatewayError) -> StreamCallPicture {
-    let shown = StreamCallPicture.usersShown(in: call).union(others)
+  /// The call with these members, the users it shows, and these.
+  func draw(
+    _ call: StreamCall, members: [StreamCallMember] = [], with others: [UserID] = []
+  ) async throws(GatewayError) -> StreamCallPicture {
+    let shown = StreamCallPicture.usersShown(in: call).union(members.map(\.user)).union(others)
     var users = try await users.users(shown.sorted(), at: services.wallTime)
     let online = await services.connected(of: users.map(\.id))
     for index in users.indices { users[index].isOnline = online.contains(users[index].id) }
-    return StreamCallPicture(call, users: users)
+    return StreamCallPicture(call, members: members, users: users)
   }
 
   /// Tells what happened in the call, each to its own audience. It has happened: where the store is away by now it is told
-  /// with the users' names alone.
+  /// with the users' names alone, and to those who watch.
   func tell(_ happenings: [StreamCallEvent.Kind], of call: StreamCall, at now: WallTime) async {
     guard !happenings.isEmpty else { return }
-    let drawn = try? await draw(call, with: happenings.flatMap(\.usersNamed))
-    let picture = drawn ?? StreamCallPicture(call, users: [])
+    var members: [StreamCallMember] = []
+    if happenings.contains(where: { $0.isForMembers || $0.showsMembers }) {
+      members = (try? await directory.members(of: call, at: services.wallTime) { _ in true }) ?? []
+    }
+    let shown = happenings.contains(where: \.showsMembers) ? Array(members.prefix(StreamCallPicture.membersMax)) : []
+    let missed = happenings.flatMap { $0.missed(of: members) }
+    let named = happenings.flatMap(\.usersNamed) + missed.map(\.user)
+    let drawn = try? await draw(call, members: shown, with: named)
+    let picture = drawn ?? StreamCallPicture(call, members: shown, users: [])
     for happening in happenings {
-      let event = StreamCallEvent(kind: happening, picture: picture, at: now)
+      let event = StreamCallEvent(kind: happening, picture: picture, missed: missed, at: now)
       let frames = services.frames { dialect in
         switch dialect {
         case let dialect as StreamDialect: event.isOfMediaOnly ? nil : event.frame(dialect.kind.family)
@@ -109,7 +124,7 @@ package struct StreamCalls: Sendable {
         default: nil
         }
       }
-      services.announce(Announcement(to: happening.audience(of: call), frames))
+      services.announce(Announcement(to: happening.audience(of: call.id, members: members), frames))
     }
   }
 

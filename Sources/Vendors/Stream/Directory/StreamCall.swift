@@ -15,8 +15,7 @@ package struct StreamCall: Hashable, Codable, Sendable {
   package var settings: [String: String] = [:]
   /// Whether it rings as a video call.
   package var isVideo = false
-  /// In the order in which they came.
-  package var members: [StreamCallMember] = []
+  package var members = StreamCallMembers()
   /// Who may not join, in the order in which they were blocked.
   package var blocked: [UserID] = []
   /// Whether only those who prepare the call may join it.
@@ -46,31 +45,9 @@ package struct StreamCall: Hashable, Codable, Sendable {
     updatedAt = createdAt
   }
 
-  package func member(_ user: UserID) -> StreamCallMember? {
-    members.first { $0.user == user }
-  }
-
   /// The session that goes on: somebody is in it, or it rings.
   package var liveSession: StreamCallSession? {
     session.flatMap { $0.endedAt == nil ? $0 : nil }
-  }
-}
-
-/// Who belongs to a call, in it or not.
-package struct StreamCallMember: Hashable, Codable, Sendable {
-  package var user: UserID
-  /// The role in this call; nil for the user's own.
-  package var role: Name?
-  package var custom: StreamCustom
-  package var createdAt: WallTime
-  package var updatedAt: WallTime
-
-  package init(user: UserID, role: Name?, custom: StreamCustom, createdAt: WallTime) {
-    self.user = user
-    self.role = role
-    self.custom = custom
-    self.createdAt = createdAt
-    updatedAt = createdAt
   }
 }
 

@@ -27,11 +27,11 @@ extension StreamCallDirectory {
       let key = Self.key(ring)
       guard try await transaction.get(key, as: StreamRing.self) != nil else { return nil }
       transaction.delete(key)
-      guard let known else { return nil }
-      var after = known.call
+      guard let before = known else { return nil }
+      var after = before
       change(&after)
-      if after != known.call { try put(after, over: known, in: &transaction) }
-      return StreamCallChange(before: known.call, after: after)
+      if after != before { try put(after, over: before, in: &transaction) }
+      return StreamCallChange(before: before, after: after)
     }
   }
 

@@ -8,36 +8,37 @@ extension StreamCallDirectory {
 
   /// Puts `call` in the place of what was `known` of it, if there is room.
   func put(
-    _ call: StreamCall, over known: StreamCallRow?, in transaction: inout Transaction
+    _ call: StreamCall, over known: StreamCall?, in transaction: inout Transaction
   ) throws(StoreOr<GatewayError>) {
-    let before = known?.call
-    do throws(GatewayError) { try check(call, before) } catch { throw .failure(error) }
-    var row = StreamCallRow(call: call, membersFootprint: known?.membersFootprint ?? 0)
-    if before?.members != call.members { row.membersFootprint = call.members.reduce(0) { $0 + $1.footprint } }
-    transaction.put(Self.calls.key(call.id.cid), row, in: counts(of: row))
-    follow(before?.participants ?? [], call.participants, of: call.id, in: &transaction)
+    do throws(GatewayError) { try check(call, known) } catch { throw .failure(error) }
+    putMembers(of: call, over: known, in: &transaction)
+    var row = StreamCallRow(call: call)
+    row.call.members = call.members.alone
+    transaction.put(Self.calls.key(call.id.cid), row, in: counts(of: call))
+    follow(known?.participants ?? [], call.participants, of: call.id, in: &transaction)
   }
 
-  private func counts(of row: StreamCallRow) -> [StoreCount] {
+  private func counts(of call: StreamCall) -> [StoreCount] {
     var counts = [
       StoreCount("stream.calls", atMost: limits.calls, of: "calls"),
-      StoreCount(
-        "stream.calls.bytes", atMost: limits.bytes, of: "bytes of all calls",
-        weight: row.membersFootprint + row.call.footprintWithoutMembers),
+      bytes(call.footprintWithoutMembers),
     ]
-    for (name, number, most, noun) in [
-      ("stream.members", row.call.members.count, limits.members, "members of all calls"),
-      ("stream.participants", row.call.participants.count, limits.participants, "participants of all calls"),
-    ] where number > 0 {
-      counts.append(StoreCount(name, atMost: most, of: noun, weight: number))
+    if !call.participants.isEmpty {
+      counts.append(
+        StoreCount(
+          "stream.participants", atMost: limits.participants, of: "participants of all calls",
+          weight: call.participants.count))
     }
     return counts
   }
 
+  func bytes(_ weight: Int) -> StoreCount {
+    StoreCount("stream.calls.bytes", atMost: limits.bytes, of: "bytes of all calls", weight: weight)
+  }
+
   private func check(_ call: StreamCall, _ before: StreamCall?) throws(GatewayError) {
     let sizes = [
-      (\StreamCall.members.count, limits.membersOfCall, "members of a call"),
-      (\.participants.count, limits.participantsOfCall, "participants of a call"),
+      (\StreamCall.participants.count, limits.participantsOfCall, "participants of a call"),
       (\.blocked.count, limits.membersOfCall, "blocked users of a call"),
       (\.grants.count, limits.membersOfCall, "users of a call with capabilities of their own"),
       (\.answerCount, limits.membersOfCall, "answers to the ring of a call"),

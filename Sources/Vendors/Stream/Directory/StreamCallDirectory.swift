@@ -27,49 +27,56 @@ package struct StreamCallDirectory: Sendable {
     self.limits = limits
   }
 
-  /// The call, nil if there is none.
-  package func call(_ id: CallID, at now: WallTime) async throws(GatewayError) -> StreamCall? {
+  /// The call, nil if there is none, with the memberships of `users`.
+  package func call(
+    _ id: CallID, with users: [UserID] = [], at now: WallTime
+  ) async throws(GatewayError) -> StreamCall? {
     do throws(StoreError) {
-      let found = try await store.read([Self.calls.key(id.cid), StreamSetup.types.key(id.type)], at: now)
-      var call = try found[0]?.value(as: StreamCallRow.self).call
-      call?.definition = try found[1]?.value(as: StreamCallType.self)
+      let found = try await store.read(Self.keys(id, users), at: now)
+      guard var call = try found[0]?.value(as: StreamCallRow.self).call else { return nil }
+      call.definition = try found[1]?.value(as: StreamCallType.self)
+      for (user, entry) in zip(users, found[2...]) {
+        call.members.learn(user, try entry?.value(as: StreamMemberRow.self).placed)
+      }
       return call
     } catch {
       throw GatewayError(error)
     }
   }
 
-  /// The call of that name as it is, or `call` if there was none; and whether there was none.
+  /// The call of that name as it is, with the memberships of `users`, or `call` if there was none; and whether there was
+  /// none.
   package func makeCall(
-    _ call: StreamCall, at now: WallTime
+    _ call: StreamCall, with users: [UserID] = [], at now: WallTime
   ) async throws(GatewayError) -> (call: StreamCall, isNew: Bool) {
-    try await changing(call.id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
-      if let known { return (known.call, false) }
+    try await changing(call.id, with: users, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
+      if let known { return (known, false) }
       try put(call, over: nil, in: &transaction)
       return (call, true)
     }
   }
 
   /// The call before and after `change`; throws `GatewayError.notFound` if there is none. The ring that `ring` makes of it
-  /// waits for its answers from then on, if there is room for one more.
+  /// waits for its answers from then on, if there is room for one more. The memberships of `users` are looked up at once,
+  /// others when they are asked for.
   package func updateCall(
-    _ id: CallID, at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil }, _ change: Change
+    _ id: CallID, with users: [UserID] = [], at now: WallTime, ring: (StreamCall) -> StreamRing? = { _ in nil },
+    _ change: Change
   ) async throws(GatewayError) -> StreamCallChange {
     // What may be left out where there is no room for it.
     var full: Set<StorePath> = []
     let optional = Set(([ringCount] + pastCounts(of: id)).map(\.path))
     while true {
       do throws(StoreOr<GatewayError>) {
-        return try await attempt(id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
-          guard let known else { throw .failure(.notFound) }
-          var after = known.call
-          do throws(GatewayError) { try change(&after) } catch { throw .failure(error) }
-          if after != known.call {
-            try put(after, over: known, in: &transaction)
-            keepPast(known.call, after, without: full, at: now, in: &transaction)
+        return try await attempt(id, with: users, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
+          guard var before = known else { throw .failure(.notFound) }
+          let after = try await make(change, of: &before, in: &transaction)
+          if after != before {
+            try put(after, over: before, in: &transaction)
+            keepPast(before, after, without: full, at: now, in: &transaction)
           }
           if !full.contains(ringCount.path), let ring = ring(after) { try await wait(for: ring, in: &transaction) }
-          return StreamCallChange(before: known.call, after: after)
+          return StreamCallChange(before: before, after: after)
         }
       } catch .store(.full(let count)) where optional.contains(count.path) && full.insert(count.path).inserted {
         continue
@@ -79,56 +86,68 @@ package struct StreamCallDirectory: Sendable {
     }
   }
 
-  /// Forgets the call, and returns it as it was; nil if there was none.
+  /// Forgets the call, and returns it as it was, with all its members; nil if there was none.
   package func removeCall(_ id: CallID, at now: WallTime) async throws(GatewayError) -> StreamCall? {
     try await changing(id, at: now) { (transaction, known) throws(StoreOr<GatewayError>) in
-      guard let known else { return nil }
+      guard var call = known else { return nil }
       transaction.delete(Self.calls.key(id.cid))
-      for participant in known.call.participants { transaction.delete(Self.key(participant, id)) }
+      for participant in call.participants { transaction.delete(Self.key(participant, id)) }
+      try await forgetMembers(of: &call, at: now, in: &transaction)
       try await forgetPast(of: id, at: now, in: &transaction)
-      return known.call
+      return call
     }
   }
 
   /// Reads the call and does `body`, again if somebody else has changed the call meanwhile.
   func changing<Answer>(
-    _ id: CallID, at now: WallTime,
-    _ body: (inout Transaction, StreamCallRow?) async throws(StoreOr<GatewayError>) -> Answer
+    _ id: CallID, with users: [UserID] = [], at now: WallTime,
+    _ body: (inout Transaction, StreamCall?) async throws(StoreOr<GatewayError>) -> Answer
   ) async throws(GatewayError) -> Answer {
     do throws(StoreOr<GatewayError>) {
-      return try await attempt(id, at: now, body)
+      return try await attempt(id, with: users, at: now, body)
     } catch {
       throw error.failure
     }
   }
 
   private func attempt<Answer>(
-    _ id: CallID, at now: WallTime,
-    _ body: (inout Transaction, StreamCallRow?) async throws(StoreOr<GatewayError>) -> Answer
+    _ id: CallID, with users: [UserID], at now: WallTime,
+    _ body: (inout Transaction, StreamCall?) async throws(StoreOr<GatewayError>) -> Answer
   ) async throws(StoreOr<GatewayError>) -> Answer {
     try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> Answer in
-      let found = try await transaction.read([Self.calls.key(id.cid), StreamSetup.types.key(id.type)])
-      var known = try transaction.value(found[0], as: StreamCallRow.self)
-      known?.call.definition = try transaction.value(found[1], as: StreamCallType.self)
+      let found = try await transaction.read(Self.keys(id, users))
+      var known = try transaction.value(found[0], as: StreamCallRow.self)?.call
+      known?.definition = try transaction.value(found[1], as: StreamCallType.self)
+      for (user, entry) in zip(users, found[2...]) {
+        known?.members.learn(user, try transaction.value(entry, as: StreamMemberRow.self)?.placed)
+      }
       return try await body(&transaction, known)
     }
   }
 
+  /// Where the call stands, its type, and the memberships of `users`.
+  private static func keys(_ id: CallID, _ users: [UserID]) -> [StoreKey] {
+    [calls.key(id.cid), StreamSetup.types.key(id.type)] + users.map { key($0, id) }
+  }
+
   // MARK: Finding
 
-  /// At most `limit` calls for which `isMeant` holds, in the order that `precedes` gives, without the first `offset`. All
-  /// calls are looked at in pages: one that is made or removed meanwhile may be in or not.
+  /// At most `limit` calls for which `isMeant` holds, in the order that `precedes` gives, without the first `offset`; with
+  /// the memberships of `users`. All calls are looked at in pages: one that is made or removed meanwhile may be in or not.
   package func calls(
-    where isMeant: (StreamCall) -> Bool, by precedes: (StreamCall, StreamCall) -> Bool, offset: Int, limit: Int,
-    at now: WallTime
+    with users: [UserID] = [], where isMeant: (StreamCall) -> Bool, by precedes: (StreamCall, StreamCall) -> Bool,
+    offset: Int, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreamCall] {
     var meant: [StreamCall] = []
+    var memberships: [(user: UserID, calls: [CallID: StreamCallMembers.Placed])] = []
+    for user in users { memberships.append((user, try await self.memberships(of: user, at: now))) }
     let types = try await StreamSetup(store).types(at: now)
     let definitions = Dictionary(types.map { (Name($0.name), $0) }, uniquingKeysWith: { first, _ in first })
     try await visit(Self.calls.range(), at: now) { (entry) throws(StoreError) in
       var call = try entry.value(as: StreamCallRow.self).call
       if !definitions.isEmpty { call.definition = definitions[Name(call.id.type)] }
+      for (user, calls) in memberships { call.members.learn(user, calls[call.id]) }
       if isMeant(call) { meant.append(call) }
     }
     return Array(meant.sorted(by: precedes).dropFirst(offset).prefix(limit))
@@ -165,7 +184,7 @@ package struct StreamCallDirectory: Sendable {
     return calls
   }
 
-  private func visit(
+  func visit(
     _ range: StoreRange, at now: WallTime, _ body: (StoreEntry) throws(StoreError) -> Void
   ) async throws(GatewayError) {
     var range: StoreRange? = range

@@ -1,12 +1,17 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A call with its members and its session. One row, for the call is always looked at whole: rights, counts by role and
-/// what is told of a change are made of everybody in it.
+/// A call with its session, and how many members it has. One row, for who is in a session is always looked at whole: what is
+/// told of a change is made of everybody in it.
 struct StreamCallRow: StoreValue {
   var call: StreamCall
-  /// What the members take, of whom there may be thousands: added up only when they are others than before.
-  var membersFootprint: Int
+}
+
+/// A member of a call: under the call and the place in the order of their coming, and under the user and the call.
+struct StreamMemberRow: StoreValue {
+  var call: CallID
+  var place: Int
+  var member: StreamCallMember
 }
 
 /// A call that a user takes part in, under the user and the connection.

@@ -40,7 +40,7 @@ struct StreamCallRights: Sendable {
     let opened: Set<StreamCapability> = hasCallToken ? [.joinCall, .readCall] : []
     guard let user, role != StreamRole.anonymous.name else { return capabilities(by: grants).union(opened) }
     var roles = [role, callRole]
-    if let member = call.member(user) { roles += [StreamRole.member.name, member.role] }
+    if let member = call.members[user] { roles += [StreamRole.member.name, member.role] }
     var capabilities = opened
     for role in roles {
       guard let rights = role.map(grants.rights) else { continue }

@@ -61,13 +61,12 @@ extension StreamCallChange {
   }
 
   private var memberHappenings: [StreamCallEvent.Kind] {
-    guard before.members != after.members else { return [] }
-    let old = Dictionary(before.members.map { ($0.user, $0) }, uniquingKeysWith: { first, _ in first })
-    let kept = Set(after.members.map(\.user))
-    let added = after.members.filter { old[$0.user] == nil }
-    let reranked = after.members.filter { member in old[member.user].map { $0.role != member.role } ?? false }
-    let updated = after.members.filter { member in old[member.user].map { $0.custom != member.custom } ?? false }
-    let removed = before.members.map(\.user).filter { !kept.contains($0) }
+    let changes = after.members.changes(since: before.members).map { (old: $0.before?.member, new: $0.after?.member) }
+    let added = changes.compactMap { $0.old == nil ? $0.new : nil }
+    let removed = changes.compactMap { $0.new == nil ? $0.old?.user : nil }
+    let kept = changes.compactMap { change in change.old.flatMap { old in change.new.map { (old: old, new: $0) } } }
+    let reranked = kept.filter { $0.old.role != $0.new.role }.map(\.new)
+    let updated = kept.filter { $0.old.custom != $0.new.custom }.map(\.new)
     var happenings: [StreamCallEvent.Kind] = []
     if !added.isEmpty { happenings.append(.membersAdded(added)) }
     if !reranked.isEmpty { happenings.append(.memberRolesChanged(reranked)) }

@@ -4,15 +4,42 @@ internal import GatewayCore
 
 extension StreamCallEvent.Kind {
   /// Those who watch the call; of what members should know wherever they are, the members' other connections too.
-  func audience(of call: StreamCall) -> Audience {
+  ///
+  /// - Parameters:
+  ///   - call: Where it happened.
+  ///   - members: All members of the call, where it ``isForMembers``.
+  func audience(of call: CallID, members: [StreamCallMember]) -> Audience {
     switch self {
     case .ring(_, _, let users), .notification(_, _, let users): .users(Set(users))
     case .permissions(_, let user): .users([user])
-    case .created, .deleted, .accepted, .rejected, .missed: .callAndUsers(call.id, Set(call.members.map(\.user)))
-    case .membersAdded(let members): .callAndUsers(call.id, Set(members.map(\.user)))
-    case .membersRemoved(let users): .callAndUsers(call.id, Set(users))
-    default: .call(call.id)
+    case .created, .deleted, .accepted, .rejected, .missed: .callAndUsers(call, Set(members.map(\.user)))
+    case .membersAdded(let members): .callAndUsers(call, Set(members.map(\.user)))
+    case .membersRemoved(let users): .callAndUsers(call, Set(users))
+    default: .call(call)
     }
+  }
+
+  /// Whether all members of the call hear of it, wherever they are.
+  var isForMembers: Bool {
+    switch self {
+    case .created, .deleted, .accepted, .rejected, .missed: true
+    default: false
+    }
+  }
+
+  /// Whether the event shows the call's first members.
+  var showsMembers: Bool {
+    switch self {
+    case .created, .ring, .notification: true
+    default: false
+    }
+  }
+
+  /// Those of `members` who missed the call, as many as the event shows.
+  func missed(of members: [StreamCallMember]) -> [StreamCallMember] {
+    guard case .missed(let users, _, _) = self else { return [] }
+    let missed = Set(users)
+    return Array(members.lazy.filter { missed.contains($0.user) }.prefix(StreamCallPicture.membersMax))
   }
 
   /// The users that the event shows beside those of the call.

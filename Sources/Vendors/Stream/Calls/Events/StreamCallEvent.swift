@@ -5,6 +5,8 @@ internal import GatewayJSON
 struct StreamCallEvent: Sendable {
   let kind: Kind
   let picture: StreamCallPicture
+  /// The first of those who missed the call, if that is what happened.
+  let missed: [StreamCallMember]
   let at: WallTime
 
   enum Kind: Sendable {
@@ -121,7 +123,7 @@ struct StreamCallEvent: Sendable {
     case .deleted, .liveStarted, .pinned:
       return
     case .created:
-      write(picture.call.members.prefix(StreamCallPicture.membersMax), to: &json, family)
+      write(picture.members, to: &json, family)
     case .updated:
       picture.call.roleGrants.writeCapabilities(to: &json)
     case .ended(let user):
@@ -176,14 +178,13 @@ struct StreamCallEvent: Sendable {
     case .ring(let user, let session, _), .notification(let user, let session, _):
       json.member("session_id", session)
       json.member("user", picture.user(user), family)
-      write(picture.call.members.prefix(StreamCallPicture.membersMax), to: &json, family)
+      write(picture.members, to: &json, family)
       if case .ring = kind { json.member("video", picture.call.isVideo) }
-    case .missed(let users, let user, let session):
+    case .missed(_, let user, let session):
       json.member("session_id", session)
       json.member("user", picture.user(user), family)
       // Who missed it, not all who were asked.
-      let missed = picture.call.members.lazy.filter { users.contains($0.user) }
-      write(missed.prefix(StreamCallPicture.membersMax), to: &json, family)
+      write(missed, to: &json, family)
       json.member("notify_user", false)
     case .accepted(let user):
       json.member("user", picture.user(user), family)

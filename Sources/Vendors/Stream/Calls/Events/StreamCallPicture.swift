@@ -4,6 +4,8 @@ internal import GatewayJSON
 /// A call at one moment with the users it shows: what answers and events are written from.
 struct StreamCallPicture: Sendable {
   let call: StreamCall
+  /// The members of the call that are shown.
+  let members: [StreamCallMember]
   private let users: [UserID: StreamUser]
 
   /// The most members shown at once, as the API description has it.
@@ -11,15 +13,15 @@ struct StreamCallPicture: Sendable {
   /// The most participants a session is shown with; their numbers by role count all.
   static let participantsMax = 250
 
-  init(_ call: StreamCall, users: [StreamUser]) {
+  init(_ call: StreamCall, members: [StreamCallMember], users: [StreamUser]) {
     self.call = call
+    self.members = members
     self.users = Dictionary(users.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The users that a picture of `call` shows, each once.
+  /// The users that a picture of `call` shows whatever members it has, each once.
   static func usersShown(in call: StreamCall) -> Set<UserID> {
     var shown: Set<UserID> = [call.createdBy]
-    shown.formUnion(call.members.lazy.prefix(membersMax).map(\.user))
     shown.formUnion(call.session?.shown.map(\.user) ?? [])
     return shown
   }

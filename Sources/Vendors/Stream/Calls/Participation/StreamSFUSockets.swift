@@ -41,7 +41,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
     let rights = StreamCallRights(user: user.id, role: user.role, callRole: entry.callRole)
     return try await calls.changeInTurn(entry.call, by: user.id, at: now) { (call) throws(GatewayError) in
       if call.participant(entry.sessionID) == nil { try rights.admit(user, into: call, at: now) }
-      try call.enter(entry, role: call.member(user.id)?.role ?? user.role, at: now)
+      try call.enter(entry, role: call.members[user.id]?.role ?? user.role, at: now)
     }
   }
 

@@ -20,7 +20,7 @@ extension StreamCall {
     case "type": .string(Name(id.type))
     case "team": team.map { .string(Name($0)) }
     case "created_by_user_id": .string(createdBy.name)
-    case "members": .list(members.map { .string($0.user.name) })
+    case "members": .list(memberNames)
     case "created_at": .date(createdAt)
     case "updated_at": .date(updatedAt)
     case "starts_at": startsAt.map { .date($0) }
@@ -29,6 +29,15 @@ extension StreamCall {
     case "ongoing": .bool(liveSession?.startedAt != nil)
     default: name.inCustom.flatMap { StreamFilterValue(member: $0, of: custom) }
     }
+  }
+}
+
+extension StreamCall {
+  /// The names of the members who were looked up, which are those that the filter names; of the others it only matters
+  /// that they are there.
+  private var memberNames: [StreamFilterValue] {
+    let known = members.inOrder
+    return known.map { .string($0.user.name) } + Array(repeating: .null, count: members.count - known.count)
   }
 }
 
@@ -55,6 +64,16 @@ extension StreamFilter {
     }
     try self.init(conditions.view)
     try check(fields)
+  }
+
+  /// The texts that the member of that name is compared with.
+  func texts(of name: Name) -> [Name] {
+    switch self {
+    case .all(let conditions), .any(let conditions), .none(let conditions): conditions.flatMap { $0.texts(of: name) }
+    case .member(name, _, .string(let text)): [text]
+    case .member(name, _, .list(let values)): values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    case .member: []
+    }
   }
 
   private func check(_ fields: Set<Name>) throws(StreamError) {

@@ -106,15 +106,17 @@ extension StreamCall {
   /// Adds those who are not members yet, and changes those who are.
   mutating func put(_ wishes: [StreamCallWish.Member], at now: WallTime) {
     for wish in wishes {
-      guard let index = members.firstIndex(where: { $0.user == wish.user }) else {
-        members.append(
-          StreamCallMember(user: wish.user, role: wish.role, custom: wish.custom ?? [:], createdAt: now))
+      guard let before = members[wish.user] else {
+        members[wish.user] = StreamCallMember(
+          user: wish.user, role: wish.role, custom: wish.custom ?? [:], createdAt: now)
         continue
       }
-      let before = members[index]
-      if let role = wish.role { members[index].role = role }
-      if let custom = wish.custom { members[index].custom = custom }
-      if members[index] != before { members[index].updatedAt = now }
+      var member = before
+      if let role = wish.role { member.role = role }
+      if let custom = wish.custom { member.custom = custom }
+      guard member != before else { continue }
+      member.updatedAt = now
+      members[wish.user] = member
     }
   }
 }

@@ -14,7 +14,7 @@ extension StreamCallRoutes {
     }
       + resource("GET", "", "GetCall", .anonymous, needsConnection: true) { asked throws(StreamError) in
         let wish = try Self.wish(ofQuery: asked.request.http)
-        let call = try await calls.known(asked.id)
+        let call = try await calls.known(asked.id, for: asked.rights)
         return try await answer(asked, call, created: nil, wish)
       }
       + resource("PATCH", "", "UpdateCall") { asked throws(StreamError) in try await update(asked) }
@@ -46,8 +46,8 @@ extension StreamCallRoutes {
   func getOrMake(
     _ asked: StreamCallRequest, _ wish: StreamCallWish
   ) async throws(StreamError) -> (call: StreamCall, isNew: Bool) {
-    if let call = try await calls.call(asked.id) {
-      try checkRing(asked, wish, call)
+    if let call = try await calls.call(asked.id, for: asked.rights) {
+      try await checkRing(asked, wish, call)
       return (call, false)
     }
     let definition = try await definition(of: asked.id.type, at: asked.now)
@@ -65,12 +65,13 @@ extension StreamCallRoutes {
     call.team = wish.team
     call.isVideo = wish.isVideo ?? false
     call.isBackstage = StreamCallSettings(of: call).flag("backstage.enabled")
-    try checkRing(asked, wish, call)
+    try await checkRing(asked, wish, call)
     try await makeUsers(wish.members.map(\.user), for: asked.request)
     return try await calls.directory.turns.inTurn(of: asked.id) { () async throws(StreamError) in
       let made: (call: StreamCall, isNew: Bool)
       do throws(GatewayError) {
-        made = try await calls.directory.makeCall(call, at: asked.now)
+        made = try await calls.directory.makeCall(
+          call, with: asked.rights.user.map { [$0] } ?? [], at: asked.now)
       } catch {
         throw StreamError(error)
       }
@@ -102,10 +103,10 @@ extension StreamCallRoutes {
     try asked.rights.check(.readCall, in: call)
     try await calls.watch(asked.id, by: asked.request.caller.connection)
     let call = try await ring(asked, call, wish)
-    let picture = try await calls.picture(of: call)
+    let picture = try await calls.picture(of: call, members: wish.membersLimit)
     return StreamAnswer(created == nil ? 200 : 201) { json in
       if let created { json.member("created", created) }
-      Self.writeState(picture, for: asked.rights, membersLimit: wish.membersLimit, to: &json, asked.family)
+      Self.writeState(picture, for: asked.rights, to: &json, asked.family)
     }
   }
 
@@ -144,31 +145,33 @@ extension StreamCallRoutes {
       }
       call.updatedAt = now
     }
-    let picture = try await calls.picture(of: change.after)
+    let picture = try await calls.picture(of: change.after, members: StreamCallPicture.membersMax)
     return StreamAnswer(200) { json in
-      Self.writeState(picture, for: rights, membersLimit: StreamCallPicture.membersMax, to: &json, asked.family)
+      Self.writeState(picture, for: rights, to: &json, asked.family)
     }
   }
 
   private func updateMembers(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
     let wishes = try StreamCallWish.members(asked.body, "update_members")
-    let removed = Set((try asked.body.strings("remove_members") ?? []).map { UserID($0) })
+    let removed = (try asked.body.strings("remove_members") ?? []).map { UserID($0) }
     let (rights, now) = (asked.rights, asked.now)
     // Nobody is made for a call that is not there, or by those who may not.
-    let known = try await calls.known(asked.id)
+    let known = try await calls.known(asked.id, for: asked.rights)
     if !wishes.isEmpty || removed.isEmpty { try rights.check(.updateCallMember, in: known) }
     try await makeUsers(wishes.map(\.user), for: asked.request)
-    let change = try await calls.change(asked.id, by: rights.user, at: now) { (call) throws(GatewayError) in
+    let change = try await calls.change(
+      asked.id, by: rights.user, with: removed + wishes.map(\.user), at: now
+    ) { (call) throws(GatewayError) in
       if !wishes.isEmpty { try rights.demand(.updateCallMember, in: call) }
       if !removed.isEmpty { try rights.demand(.removeCallMember, in: call) }
-      call.members.removeAll { removed.contains($0.user) }
+      for user in removed { call.members[user] = nil }
       call.put(wishes, at: now)
       call.updatedAt = now
     }
-    let picture = try await calls.picture(of: change.after)
+    let picture = try await calls.picture(of: change.after, members: StreamCallPicture.membersMax)
     return StreamAnswer(201) { json in
       json.name("members")
-      picture.write(members: change.after.members.prefix(StreamCallPicture.membersMax), to: &json, asked.family)
+      picture.write(members: picture.members, to: &json, asked.family)
     }
   }
 }

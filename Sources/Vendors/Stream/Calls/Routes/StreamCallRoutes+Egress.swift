@@ -173,7 +173,7 @@ extension StreamCallRoutes {
     let speaker = try body.requiredString("speaker_id", max: 255)
     let text = try body.requiredString("text", max: 1024)
     let start = try body.date("start_time") ?? now
-    let call = try await calls.known(asked.id)
+    let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.sendClosedCaptionsCall, in: call)
     let user: UserID
     if let known = asked.user { user = known.id } else { user = try StreamUser.checkedID(speaker) }

@@ -18,7 +18,7 @@ extension StreamCallRoutes {
     _ path: String, _ operation: String, where isMeant: @escaping @Sendable (StreamEgress.Kind) -> Bool
   ) -> [HTTPRoute] {
     resource("GET", "/\(path)", "List\(operation)s") { asked throws(StreamError) in
-      let call = try await calls.known(asked.id)
+      let call = try await calls.known(asked.id, for: asked.rights)
       try asked.rights.check(.readCall, in: call)
       let files: [StreamCallFile]
       do throws(GatewayError) {
@@ -35,7 +35,7 @@ extension StreamCallRoutes {
       }
     }
       + resource("DELETE", "/{session}/\(path)/{filename}", "Delete\(operation)") { asked throws(StreamError) in
-        let call = try await calls.known(asked.id)
+        let call = try await calls.known(asked.id, for: asked.rights)
         try asked.rights.check(isMeant(.transcription) ? .stopTranscriptionCall : .stopRecordCall, in: call)
         let (parameters, isThere) = (asked.request.parameters, { @Sendable in isMeant($0) })
         let wasThere: Bool

@@ -33,7 +33,7 @@ extension StreamCallRoutes {
       + resource("POST", "/request_permission", "RequestPermission", acting: .user) { asked throws(StreamError) in
         let permissions = try Self.permissions(asked.body, "permissions")
         let user = try asked.actingUser().id
-        let call = try await calls.known(asked.id)
+        let call = try await calls.known(asked.id, for: asked.rights)
         try asked.rights.check(.readCall, in: call)
         await calls.tell([.permissionRequest(permissions, by: user)], of: call, at: asked.now)
         return StreamAnswer(201)
@@ -73,7 +73,7 @@ extension StreamCallRoutes {
     guard named != nil || everybody else {
       throw .input("either user_ids or mute_all_users must be given", field: "user_ids")
     }
-    let call = try await calls.known(asked.id)
+    let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.muteUsers, in: call)
     let muter = asked.user?.id ?? call.createdBy
     var users = named ?? []
@@ -93,7 +93,8 @@ extension StreamCallRoutes {
     let user = try await rest.users([target]).first
     let targets = StreamCallRights(user: target, role: user?.role ?? StreamRole.user.name)
     _ = try await calls.change(
-      asked.id, by: rights.user, at: now, also: { [.permissions(targets.names(in: $0.after), of: target)] }
+      asked.id, by: rights.user, with: [target], at: now,
+      also: { [.permissions(targets.names(in: $0.after), of: target)] }
     ) { (call) throws(GatewayError) in
       try rights.demand(.updateCallPermissions, in: call)
       for name in granted { call.grants[target, default: [:]][name] = true }

@@ -48,13 +48,14 @@ extension StreamCallRoutes {
       }
       limit = number
     }
-    let call = try await calls.known(asked.id)
+    let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.readCall, in: call)
     let meant = call.present.filter { $0.user != .anonymous && filter.holds(for: $0.filterValue) }
-    let picture = try await calls.picture(of: call, with: meant.prefix(limit).map(\.user))
+    let picture = try await calls.picture(
+      of: call, members: StreamCallPicture.membersMax, with: meant.prefix(limit).map(\.user))
     return StreamAnswer(201) { json in
       Self.writeState(
-        picture, for: asked.rights, membersLimit: StreamCallPicture.membersMax, to: &json, asked.family)
+        picture, for: asked.rights, to: &json, asked.family)
       json.name("participants")
       json.beginArray()
       for participant in meant.prefix(limit) { picture.write(participant, to: &json, asked.family) }
@@ -70,7 +71,7 @@ extension StreamCallRoutes {
     guard let rating = try body.integer("rating", in: 1...5) else {
       throw .input("rating is a required field", field: "rating")
     }
-    let call = try await calls.known(asked.id)
+    let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.readCall, in: call)
     let feedback = StreamFeedback(
       by: try asked.actingUser().id, in: call.session?.id ?? "", as: try body.string("user_session_id", max: 255),

@@ -31,7 +31,9 @@ extension StreamCallRoutes {
     // One more than the page holds tells whether there is a next one.
     let found: [StreamCall]
     do throws(GatewayError) {
+      let named = Set(filter.texts(of: "members").map { UserID($0.text) } + (rights.user.map { [$0] } ?? []))
       found = try await calls.directory.calls(
+        with: named.sorted(),
         where: { call in
           (opened?.contains(call.id) ?? true) && filter.holds(for: call.filterValue)
             && rights.capabilities(in: call).contains(.readCall)
@@ -42,13 +44,12 @@ extension StreamCallRoutes {
     var pictures: [StreamCallPicture] = []
     for call in found.prefix(page.limit) {
       if watches { try await calls.watch(call.id, by: request.caller.connection) }
-      pictures.append(try await calls.picture(of: call))
+      pictures.append(try await calls.picture(of: call, members: StreamCallPicture.membersMax))
     }
     let (shown, hasMore) = (pictures, found.count > page.limit)
     return StreamAnswer(201) { json in
       json.member("calls", objects: shown) { picture, json in
-        Self.writeState(
-          picture, for: rights, membersLimit: StreamCallPicture.membersMax, to: &json, request.family)
+        Self.writeState(picture, for: rights, to: &json, request.family)
       }
       page.writeCursors(hasMore: hasMore, to: &json)
     }
@@ -60,14 +61,19 @@ extension StreamCallRoutes {
     let page = try StreamPage(request.body, limitMax: StreamCallPicture.membersMax)
     let filter = try StreamFilter(of: request.body, fields: StreamCallMember.filterFields)
     let rights = StreamCallRights(request.caller, as: try await asker(request, .user))
-    let call = try await calls.known(id)
+    let call = try await calls.known(id, for: rights)
     try rights.check(.readCall, in: call)
-    let meant = call.members.filter { filter.holds(for: $0.filterValue) }
-    let members = meant.dropFirst(page.offset).prefix(page.limit)
-    let picture = try await calls.picture(of: call, with: members.map(\.user))
+    let meant: [StreamCallMember]
+    let picture: StreamCallPicture
+    do throws(GatewayError) {
+      meant = try await calls.directory.members(of: call, at: request.receivedAt) { filter.holds(for: $0.filterValue) }
+      picture = try await calls.draw(call, members: Array(meant.dropFirst(page.offset).prefix(page.limit)))
+    } catch {
+      throw StreamError(error)
+    }
     return StreamAnswer(201) { json in
       json.name("members")
-      picture.write(members: members, to: &json, request.family)
+      picture.write(members: picture.members, to: &json, request.family)
       page.writeCursors(hasMore: meant.count > page.offset + page.limit, to: &json)
     }
   }

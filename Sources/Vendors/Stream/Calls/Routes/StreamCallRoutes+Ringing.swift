@@ -9,9 +9,9 @@ extension StreamCallRoutes {
       let chosen = try asked.body.strings("members_ids").map { Set($0.map { UserID($0) }) }
       var wish = try StreamCallWish(asked.body)
       wish.rings = true
-      let call = try await calls.known(asked.id)
+      let call = try await calls.known(asked.id, for: asked.rights)
       try asked.rights.check(.joinCall, in: call)
-      let users = rung(call, by: asked.user?.id).filter { chosen?.contains($0) ?? true }
+      let users = try await rung(call, by: asked.user?.id).filter { chosen?.contains($0) ?? true }
       _ = try await ring(asked, call, wish, users)
       return StreamAnswer(201) { $0.member("members_ids", strings: users.map(\.rawValue)) }
     }
@@ -44,18 +44,24 @@ extension StreamCallRoutes {
   }
 
   /// Throws if a ring is wished for by who may not, or nobody is there to be rung.
-  func checkRing(_ asked: StreamCallRequest, _ wish: StreamCallWish, _ call: StreamCall) throws(StreamError) {
+  func checkRing(
+    _ asked: StreamCallRequest, _ wish: StreamCallWish, _ call: StreamCall
+  ) async throws(StreamError) {
     guard wish.rings || wish.notifies else { return }
     guard asked.request.caller.kind != .anonymous else { throw .notAllowed("anonymous users cannot ring") }
     try asked.rights.check(.joinCall, in: call)
-    if wish.rings && rung(call, by: asked.user?.id).isEmpty { throw Self.nobodyToRing }
+    if wish.rings, try await rung(call, by: asked.user?.id).isEmpty { throw Self.nobodyToRing }
   }
 
   private static let nobodyToRing = StreamError.input("no users to ring")
 
   /// The members a ring is for: all but who rings.
-  private func rung(_ call: StreamCall, by user: UserID?) -> [UserID] {
-    call.members.map(\.user).filter { $0 != user }
+  private func rung(_ call: StreamCall, by user: UserID?) async throws(StreamError) -> [UserID] {
+    do throws(GatewayError) {
+      return try await calls.directory.members(of: call, at: calls.services.wallTime) { $0.user != user }.map(\.user)
+    } catch {
+      throw StreamError(error)
+    }
   }
 
   /// Rings and notifies as `wish` says; returns the call as it is then.
@@ -63,7 +69,7 @@ extension StreamCallRoutes {
     -> StreamCall
   {
     guard wish.rings || wish.notifies else { return call }
-    try checkRing(asked, wish, call)
+    try await checkRing(asked, wish, call)
     return try await ring(asked, call, wish, rung(call, by: asked.user?.id))
   }
 

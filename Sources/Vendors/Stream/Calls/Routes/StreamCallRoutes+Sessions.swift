@@ -29,7 +29,7 @@ extension StreamCallRoutes {
       + resource("POST", "/event", "SendCallEvent", acting: .user) { asked throws(StreamError) in
         let custom = try asked.body.custom("custom") ?? [:]
         let user = try asked.actingUser()
-        let call = try await calls.known(asked.id)
+        let call = try await calls.known(asked.id, for: asked.rights)
         try asked.rights.check(.readCall, in: call)
         await calls.tell([.custom(custom, by: user.id)], of: call, at: asked.now)
         return StreamAnswer(201)
@@ -46,19 +46,20 @@ extension StreamCallRoutes {
     _ = try asked.body.string("migrating_from", max: 255)
     _ = try asked.body.strings("migrating_from_list")
     let user = try asked.actingUser()
-    let (known, isNew) = create ? try await getOrMake(asked, wish) : (try await calls.known(asked.id), false)
+    let (known, isNew) =
+      create ? try await getOrMake(asked, wish) : (try await calls.known(asked.id, for: asked.rights), false)
     let rights = asked.rights
-    try checkRing(asked, wish, known)
+    try await checkRing(asked, wish, known)
     try rights.checkJoin(known, user, at: asked.now)
     // Watching comes first, so that the caller hears of their own coming, as at Stream.
     try await calls.watch(asked.id, by: asked.request.caller.connection)
     let place = try place(for: asked, user)
     let entered = calls.sfu == nil ? try await enter(asked, user) : known
     let call = try await ring(asked, entered, wish)
-    let picture = try await calls.picture(of: call)
+    let picture = try await calls.picture(of: call, members: wish.membersLimit)
     return StreamAnswer(201) { json in
       json.member("created", isNew)
-      Self.writeState(picture, for: rights, membersLimit: wish.membersLimit, to: &json, asked.family)
+      Self.writeState(picture, for: rights, to: &json, asked.family)
       writeCredentials(place, to: &json)
       json.name("stats_options")
       json.raw(#"{"reporting_interval_ms":60000,"enable_rtc_stats":false}"#)
@@ -75,7 +76,7 @@ extension StreamCallRoutes {
       } catch {
         throw error.gatewayError
       }
-      call.join(user.id, role: call.member(user.id)?.role ?? user.role, on: connection, at: now, anonymousStay: stay)
+      call.join(user.id, role: call.members[user.id]?.role ?? user.role, on: connection, at: now, anonymousStay: stay)
     }
     if let connection, await calls.services.user(of: connection) != user.id {
       // It ended meanwhile, and what takes its user out of calls may have been here before the user was in.
@@ -190,7 +191,7 @@ extension StreamCallRoutes {
     let custom = try asked.body.custom("custom") ?? [:]
     var user = try asked.actingUser()
     user.isOnline = await calls.services.isConnected(user.id)
-    let call = try await calls.known(asked.id)
+    let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.createReaction, in: call)
     await calls.tell([.reaction(type: type, emoji: emoji, custom: custom, by: user.id)], of: call, at: asked.now)
     let seen = user

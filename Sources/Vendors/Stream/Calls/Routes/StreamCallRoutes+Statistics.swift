@@ -76,7 +76,7 @@ extension StreamCallRoutes {
       let id = try Self.callID(request.parameters["call_type"], request.parameters["call_id"])
       try request.caller.check(id)
       let rights = StreamCallRights(request.caller, as: try await asker(request, .nobody))
-      let call = try await calls.known(id)
+      let call = try await calls.known(id, for: rights)
       try rights.check(.readCall, in: call)
       let session = request.parameters["session"]
       let stays = try await participations(in: session, of: call, at: request.receivedAt)
@@ -136,14 +136,14 @@ extension StreamCallRoutes {
   private func participation(
     _ name: String, in session: String, of asked: StreamCallRequest
   ) async throws(StreamError) -> StreamParticipation? {
-    let call = try await calls.known(asked.id)
+    let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.readCall, in: call)
     return try await participations(in: session, of: call, at: asked.now)
       .first { $0.participant.sessionID.utf8.elementsEqual(name.utf8) }
   }
 
   private func participantSessions(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
-    let call = try await calls.known(asked.id)
+    let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.readCall, in: call)
     let (session, now) = (asked.request.parameters["session"], asked.now)
     let stays = try await participations(in: session, of: call, at: now)
@@ -174,7 +174,7 @@ extension StreamCallRoutes {
 
   /// What is known of one session, the latest if none is named.
   private func report(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
-    let call = try await calls.known(asked.id)
+    let call = try await calls.known(asked.id, for: asked.rights)
     try asked.rights.check(.readCall, in: call)
     let session = asked.request.http.parameter("session_id") ?? call.session?.id ?? ""
     let stays = try await participations(in: session, of: call, at: asked.now)

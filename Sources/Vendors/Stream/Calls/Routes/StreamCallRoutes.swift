@@ -109,14 +109,13 @@ package struct StreamCallRoutes: Sendable {
 
   /// The members that answers about a call share: `call`, `members`, `membership` and `own_capabilities`.
   static func writeState(
-    _ picture: StreamCallPicture, for rights: StreamCallRights, membersLimit: Int, to json: inout JSONWriter,
-    _ family: StreamFamily
+    _ picture: StreamCallPicture, for rights: StreamCallRights, to json: inout JSONWriter, _ family: StreamFamily
   ) {
     json.name("call")
     picture.write(to: &json, family)
     json.name("members")
-    picture.write(members: picture.call.members.prefix(membersLimit), to: &json, family)
-    if let user = rights.user, let member = picture.call.member(user) {
+    picture.write(members: picture.members, to: &json, family)
+    if let user = rights.user, let member = picture.call.members[user] {
       json.name("membership")
       picture.write(member, to: &json, family)
     }

@@ -1,0 +1,154 @@
+package import GatewayCore
+internal import Synchronization
+
+/// Who belongs to a call, in it or not.
+package struct StreamCallMember: Hashable, Codable, Sendable {
+  package var user: UserID
+  /// The role in this call; nil for the user's own.
+  package var role: Name?
+  package var custom: StreamCustom
+  package var createdAt: WallTime
+  package var updatedAt: WallTime
+
+  package init(user: UserID, role: Name?, custom: StreamCustom, createdAt: WallTime) {
+    self.user = user
+    self.role = role
+    self.custom = custom
+    self.createdAt = createdAt
+    updatedAt = createdAt
+  }
+}
+
+/// The members of a call, of whom there may be thousands: how many there are, and those who have been looked up, Ann for
+/// instance. A call that was read knows those who were named with it; within a change whoever is asked for is looked up.
+package struct StreamCallMembers: Hashable, Sendable {
+  /// A member, and the place in the order in which they came.
+  struct Placed: Hashable, Sendable {
+    var place: Int
+    var member: StreamCallMember
+  }
+
+  /// How many there are.
+  package private(set) var count = 0
+  /// How many there ever were: the place of the next.
+  private var everCount = 0
+  /// Those who were looked up; nil for who is none.
+  private var known: [UserID: Placed?] = [:]
+  private var knownCount = 0
+  private var wanted: StreamMembersWanted?
+  /// Whether they stand in the call's own row, as they did once.
+  private(set) var areInCall = false
+
+  package init() {}
+
+  /// The user's membership, nil if there is none. Whoever is new comes last.
+  package subscript(user: UserID) -> StreamCallMember? {
+    get {
+      if let placed = known[user] { return placed?.member }
+      if knownCount < count {
+        assert(wanted != nil, "\(user) was not looked up")
+        wanted?.insert(user)
+      }
+      return nil
+    }
+    set {
+      let isMember = self[user] != nil
+      if let newValue {
+        let place = (known[user] ?? nil)?.place ?? everCount
+        known[user] = Placed(place: place, member: newValue)
+        if !isMember { (count, knownCount, everCount) = (count + 1, knownCount + 1, everCount + 1) }
+      } else {
+        known[user] = .some(nil)
+        if isMember { (count, knownCount) = (count - 1, knownCount - 1) }
+      }
+    }
+  }
+
+  /// Those who were looked up and are members, in the order in which they came.
+  package var inOrder: [StreamCallMember] { placed.map(\.member) }
+
+  /// All of them, in the order in which they came; nil if not all were looked up.
+  package var all: [StreamCallMember]? { knownCount == count ? inOrder : nil }
+
+  private var placed: [Placed] { known.values.compactMap { $0 }.sorted { $0.place < $1.place } }
+
+  /// Those of `users` who have not been looked up.
+  func unknown(of users: some Sequence<UserID>) -> [UserID] {
+    knownCount < count ? users.filter { known[$0] == nil } : []
+  }
+
+  /// Takes what was found of the user: nil for nobody.
+  mutating func learn(_ user: UserID, _ found: Placed?) {
+    guard known[user] == nil, knownCount < count else { return }
+    known[user] = .some(found)
+    if found != nil { knownCount += 1 }
+  }
+
+  /// The same, which tells `wanted` whom somebody asks for who was not looked up.
+  func telling(_ wanted: StreamMembersWanted?) -> StreamCallMembers {
+    var members = self
+    members.wanted = wanted
+    return members
+  }
+
+  /// The same without anybody who was looked up: what the call's row says of them.
+  var alone: StreamCallMembers {
+    var members = StreamCallMembers()
+    (members.count, members.everCount) = (count, everCount)
+    return members
+  }
+
+  /// Who was and is what, of those for whom that differs, in the order in which they came.
+  func changes(since before: StreamCallMembers) -> [(user: UserID, before: Placed?, after: Placed?)] {
+    known.map { (user: $0.key, before: before.known[$0.key] ?? nil, after: $0.value) }
+      .filter { $0.before != $0.after || before.areInCall }
+      .sorted { ($0.after ?? $0.before)?.place ?? 0 < ($1.after ?? $1.before)?.place ?? 0 }
+  }
+
+  package static func == (lhs: StreamCallMembers, rhs: StreamCallMembers) -> Bool {
+    lhs.count == rhs.count && lhs.everCount == rhs.everCount && lhs.known == rhs.known
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    hasher.combine(everCount)
+  }
+}
+
+extension StreamCallMembers: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case count, everCount
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(count, forKey: .count)
+    try container.encode(everCount, forKey: .everCount)
+  }
+
+  package init(from decoder: any Decoder) throws {
+    if let container = try? decoder.container(keyedBy: CodingKeys.self) {
+      count = try container.decode(Int.self, forKey: .count)
+      everCount = try container.decode(Int.self, forKey: .everCount)
+    } else {
+      // As they were written before each had a row.
+      for member in try decoder.singleValueContainer().decode([StreamCallMember].self) { self[member.user] = member }
+      areInCall = true
+    }
+  }
+}
+
+/// Who is to be looked up before a change can be made: Bob, whom the change asked for, for instance.
+final class StreamMembersWanted: Sendable {
+  private let users = Mutex<Set<UserID>>([])
+
+  func insert(_ user: UserID) { users.withLock { _ = $0.insert(user) } }
+
+  /// In order, and forgotten.
+  func takeAll() -> [UserID] {
+    users.withLock { users in
+      defer { users = [] }
+      return users.sorted()
+    }
+  }
+}
