@@ -85,18 +85,18 @@ package struct StreamCalls: Sendable {
   ) async throws(StreamError) -> StreamCallPicture {
     do throws(GatewayError) {
       let members = limit == 0 ? [] : try await directory.members(of: call, first: limit, at: services.wallTime)
-      return try await draw(call, members: members, with: others)
+      return try await draw(call, members: members, with: StreamCallPicture.usersShown(in: call).union(others))
     } catch {
       throw StreamError(error)
     }
   }
 
-  /// The call with these members, the users it shows, and these.
+  /// The call with these members, and of users these alone.
   func draw(
-    _ call: StreamCall, members: [StreamCallMember] = [], with others: [UserID] = []
+    _ call: StreamCall, members: [StreamCallMember] = [], with users: Set<UserID>
   ) async throws(GatewayError) -> StreamCallPicture {
-    let shown = StreamCallPicture.usersShown(in: call).union(members.map(\.user)).union(others)
-    var users = try await users.users(shown.sorted(), at: services.wallTime)
+    let shown = users.union(members.map(\.user))
+    var users = try await self.users.users(shown.sorted(), at: services.wallTime)
     let online = await services.connected(of: users.map(\.id))
     for index in users.indices { users[index].isOnline = online.contains(users[index].id) }
     return StreamCallPicture(call, members: members, users: users)
@@ -112,7 +112,8 @@ package struct StreamCalls: Sendable {
     }
     let shown = happenings.contains(where: \.showsMembers) ? Array(members.prefix(StreamCallPicture.membersMax)) : []
     let missed = happenings.flatMap { $0.missed(of: members) }
-    let named = happenings.flatMap(\.usersNamed) + missed.map(\.user)
+    var named = Set(happenings.flatMap(\.usersNamed) + missed.map(\.user))
+    if happenings.contains(where: \.showsParticipants) { named.formUnion(StreamCallPicture.usersShown(in: call)) }
     let drawn = try? await draw(call, members: shown, with: named)
     let picture = drawn ?? StreamCallPicture(call, members: shown, users: [])
     for happening in happenings {

@@ -50,14 +50,14 @@ extension StreamCallDirectory {
     }
   }
 
-  /// Keeps the table of participations true. Most changes touch nobody, or one at the end: those cost no look at the rest.
+  /// Keeps the table of participations true: writes the rows of those who came, went or have another connection.
   private func follow(
     _ before: [StreamCallParticipant], _ after: [StreamCallParticipant], of call: CallID,
     in transaction: inout Transaction
   ) {
-    let same = zip(before, after).prefix { $0 == $1 }.count
-    for participant in before.dropFirst(same) { transaction.delete(Self.key(participant, call)) }
-    for participant in after.dropFirst(same) {
+    let (old, new) = StreamCallChange.differing(before, after)
+    for participant in old { transaction.delete(Self.key(participant, call)) }
+    for participant in new {
       transaction.put(Self.key(participant, call), StreamJoinedRow(call: call))
     }
   }

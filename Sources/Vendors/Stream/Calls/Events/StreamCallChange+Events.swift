@@ -35,16 +35,25 @@ extension StreamCallChange {
     return happenings
   }
 
-  /// Who left and who joined. Most changes are at the end, and cost no look at the rest.
+  /// Who left and who joined.
   static func moves(
     _ old: [StreamCallParticipant], _ new: [StreamCallParticipant]
   ) -> (left: [StreamCallParticipant], joined: [StreamCallParticipant]) {
-    let same = zip(old, new).prefix { $0 == $1 }.count
-    let (old, new) = (old.dropFirst(same), new.dropFirst(same))
+    let (old, new) = differing(old, new)
     let (oldIDs, newIDs) = (Set(old.map(\.sessionID)), Set(new.map(\.sessionID)))
     return (
       old.filter { !newIDs.contains($0.sessionID) }, new.filter { !oldIDs.contains($0.sessionID) }
     )
+  }
+
+  /// The part in which the two differ: most changes are of one participant among perhaps thousands.
+  static func differing(
+    _ old: [StreamCallParticipant], _ new: [StreamCallParticipant]
+  ) -> (old: ArraySlice<StreamCallParticipant>, new: ArraySlice<StreamCallParticipant>) {
+    let head = zip(old, new).prefix { $0 == $1 }.count
+    let (old, new) = (old.dropFirst(head), new.dropFirst(head))
+    let tail = zip(old.reversed(), new.reversed()).prefix { $0 == $1 }.count
+    return (old.dropLast(tail), new.dropLast(tail))
   }
 
   /// How many take part now, where nobody can know it from who came and went: the anonymous, and those beyond the

@@ -27,6 +27,22 @@ extension StreamCallEvent.Kind {
     }
   }
 
+  /// Whether the event shows the whole call.
+  var showsCall: Bool {
+    switch self {
+    case .created, .updated, .deleted, .ended, .liveStarted, .sessionStarted, .sessionEnded, .membersAdded,
+      .memberRolesChanged, .membersUpdated, .membersRemoved, .ring, .notification, .accepted, .rejected, .missed:
+      true
+    case .egress(let event): event.showsCall
+    case .participantJoined, .participantLeft, .participantsCounted, .blocked, .unblocked, .kicked, .muted,
+      .permissionRequest, .permissions, .reaction, .custom, .frame, .caption, .feedback, .pinned:
+      false
+    }
+  }
+
+  /// Whether the event shows who takes part in the call.
+  var showsParticipants: Bool { if case .frame = self { true } else { showsCall } }
+
   /// Whether the event shows the call's first members.
   var showsMembers: Bool {
     switch self {

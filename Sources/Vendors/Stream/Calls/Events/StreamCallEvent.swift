@@ -96,26 +96,12 @@ struct StreamCallEvent: Sendable {
         json.member("type", type)
         json.member("created_at", at, family.dates)
         json.member("call_cid", picture.call.id.cid)
-        writeCall(to: &json, family)
+        if kind.showsCall {
+          json.name("call")
+          picture.write(to: &json, family)
+        }
         writeMembers(to: &json, family)
       })
-  }
-
-  /// Which events show the whole call.
-  private func writeCall(to json: inout JSONWriter, _ family: StreamFamily) {
-    switch kind {
-    case .created, .updated, .deleted, .ended, .liveStarted, .sessionStarted, .sessionEnded, .membersAdded,
-      .memberRolesChanged, .membersUpdated, .membersRemoved, .ring, .notification, .accepted, .rejected, .missed:
-      json.name("call")
-      picture.write(to: &json, family)
-    case .egress(let event) where event.showsCall:
-      json.name("call")
-      picture.write(to: &json, family)
-    case .participantJoined, .participantLeft, .participantsCounted, .blocked, .unblocked, .kicked, .muted,
-      .permissionRequest, .permissions,
-      .reaction, .custom, .egress, .frame, .caption, .feedback, .pinned:
-      return
-    }
   }
 
   private func writeMembers(to json: inout JSONWriter, _ family: StreamFamily) {

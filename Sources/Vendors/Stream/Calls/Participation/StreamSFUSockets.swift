@@ -52,7 +52,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
   ) async throws(GatewayError) {
     guard let call = try await directory.call(entry.call, at: calls.services.wallTime), let session = call.liveSession
     else { return }
-    let state = try await calls.draw(call).signalState(of: session)
+    let state = try await calls.draw(call, with: StreamCallPicture.usersShown(in: call)).signalState(of: session)
     let response = StreamSignalEvent.joinResponse(
       state, isReconnected: isReturn, returnWindow: sfu.policy.returnWindow)
     await calls.signal(response, to: .connection(entry.connection))
@@ -60,7 +60,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
     let moves = StreamCallChange.moves(call.present, later.present)
     let (left, joined) = (moves.left.filter { $0.user != .anonymous }, moves.joined.filter { $0.user != .anonymous })
     guard !left.isEmpty || !joined.isEmpty else { return }
-    let picture = try await calls.draw(later, with: left.map(\.user))
+    let picture = try await calls.draw(later, with: Set((left + joined).map(\.user)))
     let events =
       left.map { StreamSignalEvent.participantLeft(call.id, picture.signal($0)) }
       + joined.map { StreamSignalEvent.participantJoined(call.id, picture.signal($0)) }

@@ -67,7 +67,8 @@ extension StreamCallRoutes {
     let picture: StreamCallPicture
     do throws(GatewayError) {
       meant = try await calls.directory.members(of: call, at: request.receivedAt) { filter.holds(for: $0.filterValue) }
-      picture = try await calls.draw(call, members: Array(meant.dropFirst(page.offset).prefix(page.limit)))
+      picture = try await calls.draw(
+        call, members: Array(meant.dropFirst(page.offset).prefix(page.limit)), with: [])
     } catch {
       throw StreamError(error)
     }
