@@ -19,3 +19,6 @@ base_image() {
 
 # A container of the image postern; prints its name.
 container_of_postern() { buildah "${storage[@]}" from --pull-never --ulimit nofile=10256:10256 postern; }
+
+# `say_size CONTAINER`: what is in it, in all.
+say_size() { echo "   $(du -sx --block-size=1MB "$(buildah "${storage[@]}" mount "$1")" | cut -f 1) MB in the image"; }

@@ -32,7 +32,7 @@ def test_the_images_file_is_as_it_should_be():
     "old, new",
     [
         ("USER 65532:65532", "USER root"), ("--no-install-recommends ", ""), ("COPY . .", "ADD . ."), ("WORKDIR /postern", "WORKDIR postern"),
-        ("FROM scratch AS prebuilt", "FROM scratch AS build"), ("ENTRYPOINT [", "ENTRYPOINTS ["),
+        ("FROM system AS prebuilt", "FROM system AS build"), ("ENTRYPOINT [", "ENTRYPOINTS ["),
     ],
 )
 def test_a_broken_file_of_the_image_is_seen(copied, old, new):
