@@ -258,8 +258,6 @@ struct lws *postern_adopt(struct postern_vhost *vhost, int fd, SSL *session, con
   if (last_fd == fd) last_fd = -1;
   keep_tail(fd, (const unsigned char *)bytes + count - kept, kept);
   ERR_clear_error();
-  // The library calls it an error that bytes have come already.
-  postern_lines_unheard = 1;
   wsi = lws_adopt_socket_vhost_readbuf(postern_vhost_lws(vhost), fd, bytes, count);
   postern_lines_unheard = 0;
   ERR_clear_error();

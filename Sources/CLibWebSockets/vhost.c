@@ -62,9 +62,12 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
     // What ended one connection stays in OpenSSL's queue of this thread, and would fail the next handshake on it.
     ERR_clear_error();
     return receiver(wsi, (int)reason, user, in, len);
+  case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+    // All that can fail in handing a connection over has been said by now. Next the library calls it an error that bytes have come.
+    postern_lines_unheard = 1;
+    return receiver(wsi, (int)reason, user, in, len);
   // Of the rest, those that OpenSSL sets off have something else for `user`.
   case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
-  case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
   case LWS_CALLBACK_ADD_HEADERS:
   case LWS_CALLBACK_ESTABLISHED:
   case LWS_CALLBACK_RECEIVE:
