@@ -115,6 +115,8 @@ class Streem(Vendor):
             path = "/v1/companies/postern/groups/support/reservations"
             reserved = self.ask(gateway, "POST", path, "server", '{"externalUserId":"carol"}')
             hook = self.ask(gateway, "POST", "/v1/webhooks", "server", '{"url":"https://a.example/","label":"b"}')
+            sid = ringing["room"]["roomSid"]
+            shared = self.ask(gateway, "POST", f"/v1/rooms/{sid}/share-tokens", "server", "{}")
             authorization = {
                 "client_id": "streem-sdk", "redirect_uri": "pro.streem.sdk.StreemNow:/oauth-callback",
                 "response_type": "code", "scope": "openid", "code_challenge_method": "S256",
@@ -124,7 +126,8 @@ class Streem(Vendor):
                 "invitation": invited.json["invitationCode"].replace("-", ""),
                 "reservation": reserved.json["group_reservation"]["reservation_sid"],
                 "webhook": hook.json["webhook"]["sid"],
-                "room": ringing["room"]["roomSid"],
+                "room": sid,
+                "share": shared.json["share_token"]["share_url"].split("/")[4],
                 "authorization": urllib.parse.urlencode(authorization),
             }
 

@@ -94,6 +94,19 @@ def test_a_calls_link_leads_to_a_page(gateway, key):
     assert api(gateway, "GET", "/mycalls/rm_none").status == 404
 
 
+def test_a_shared_calls_address_leads_to_its_details(gateway, key):
+    with Client(gateway) as ann, Client(gateway) as carl:
+        pro = ann.identify(node(key, "ann"), isExpert=True)["user"]["streemUserId"]
+        carl.identify(node(key, "carl"))
+        ringing = carl.ask("startRemoteStream", remoteUserId=pro, role="LOCAL_CUSTOMER", referenceId="case <7>")
+        made = api(gateway, "POST", f"/v1/rooms/{ringing['room']['roomSid']}/share-tokens", key=key)
+        assert made.status == 201
+        path = made.json["share_token"]["share_url"].removeprefix("https://postern.streem.us")
+        page = api(gateway, "GET", path)
+        assert page.status == 200 and "Reference: case &lt;7&gt;" in page.body.decode()
+        assert api(gateway, "GET", path.replace("shr_", "shr_x")).status == 404
+
+
 def test_refusals_are_as_documented(gateway):
     assert ask(gateway, code_challenge_method="plain").status == 303
     assert ask(gateway, redirect_uri="https://evil.example/").status == 400

@@ -28,6 +28,10 @@ package struct StreemRoom: Hashable, StoreValue {
   package var state = State.ringing
   package var caller: Party
   package var callee: Party
+  /// When it ended; nil until then.
+  package var endedAt: WallTime?
+  /// The hashes of the tokens that the call's details are shared by, in the order of their making; nil for none.
+  package var shares: [[UInt8]]?
 
   /// The connections of those who are there.
   var connections: [ConnectionID] { [caller.connection, callee.connection].compactMap { $0 } }

@@ -6,6 +6,8 @@ package struct StreemRooms: Sendable {
   private static let rooms = StoreTable<StreemRoom>("streem.room")
   private static let places = StoreTable<StreemRoomPlace>("streem.place")
   private static let references = StoreTable<StreemRoomPlace>("streem.reference")
+  /// The most tokens that one call's details are shared by.
+  private static let sharesMax = 100
   /// How long a call is remembered that has ended.
   private static let endMemory = Duration.seconds(86_400)
 
@@ -130,6 +132,24 @@ package struct StreemRooms: Sendable {
     }
   }
 
+  /// Shares a call's details with whoever has the token of that hash. Throws `GatewayError.notFound` if the company has no
+  /// such call.
+  func share(
+    _ sid: Name, of company: Name, by tokenHash: [UInt8], at now: WallTime
+  ) async throws(GatewayError) -> StreemRoom {
+    try await changing(at: now) { (transaction) throws(StoreOr<GatewayError>) in
+      guard var room = try await transaction.get(Self.rooms.key(sid.text), as: StreemRoom.self),
+        room.company == company
+      else { throw .failure(.notFound.detailed("there is no such room")) }
+      guard room.shares?.count ?? 0 < Self.sharesMax else {
+        throw .failure(.tooMany.detailed("\(Self.sharesMax) share tokens of one room"))
+      }
+      room.shares = (room.shares ?? []) + [tokenHash]
+      if room.state == .ended { keep(room, at: now, in: &transaction) } else { put(room, in: &transaction) }
+      return room
+    }
+  }
+
   // MARK: Changes
 
   private func changing<Answer>(
@@ -170,6 +190,7 @@ package struct StreemRooms: Sendable {
   ) -> StreemRoom {
     var over = room
     over.state = .ended
+    over.endedAt = now
     for connection in room.connections { transaction.delete(Self.places.key(connection.description)) }
     let key = Self.rooms.key(room.sid.text)
     let reference = Self.referenceKey(room)
@@ -178,11 +199,19 @@ package struct StreemRooms: Sendable {
       if let reference { transaction.delete(reference) }
       return over
     }
-    let expires = now + Self.endMemory
-    transaction.put(
-      key, over, expires: expires, in: [StoreCount("streem.ended", atMost: countMax, of: "calls that have ended")])
+    let expires = keep(over, at: now, in: &transaction)
     if let reference { transaction.put(reference, StreemRoomPlace(room: room.sid), expires: expires) }
     return over
+  }
+
+  /// Remembers a call that has ended. Returns until when.
+  @discardableResult
+  private func keep(_ room: StreemRoom, at now: WallTime, in transaction: inout Transaction) -> WallTime {
+    let expires = (room.endedAt ?? now) + Self.endMemory
+    transaction.put(
+      Self.rooms.key(room.sid.text), room, expires: expires,
+      in: [StoreCount("streem.ended", atMost: countMax, of: "calls that have ended")])
+    return expires
   }
 
   private func put(_ room: StreemRoom, in transaction: inout Transaction) {

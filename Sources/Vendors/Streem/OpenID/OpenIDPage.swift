@@ -88,6 +88,24 @@ enum OpenIDPage {
     return page(status: 200, title: "Your call", "<p>\(sentence)</p>")
   }
 
+  /// What is known of a call, for those whom its company shares it with: there is no media, so there are no recordings.
+  static func details(of room: StreemRoom) -> HTTPResponse {
+    var lines =
+      switch room.state {
+      case .ringing: ["It rings."]
+      case .live: ["It goes on."]
+      case .ended: ["It is over."]
+      }
+    if let end = room.endedAt { lines.append("It lasted \((end - room.createdAt).wholeSecondsUp) seconds.") }
+    if let reference = room.referenceID { lines.append("Reference: \(reference)") }
+    for party in [room.caller, room.callee] {
+      lines.append("\(party.role.rawValue): \(party.user.name ?? party.user.externalID.text)")
+    }
+    return page(
+      status: 200, title: "The details of a call",
+      lines.map { "<p>\(Escaping.markup($0))</p>" }.joined(separator: "\n"))
+  }
+
   static func later() -> HTTPResponse {
     page(status: 503, title: "Not now", "<p>Try again in a moment.</p>")
   }

@@ -26,6 +26,9 @@ extension StreemRoutes {
         try await cancelReservation(request, parameters)
       },
       group.route("GET", "/v1/rooms") { request, _ throws(StreemFailure) in try await listRooms(request) },
+      group.route("POST", "/v1/rooms/{room}/share-tokens") { request, parameters throws(StreemFailure) in
+        try await share(request, Name(parameters["room"]))
+      },
     ] + webhookRoutes
   }
 
@@ -150,6 +153,22 @@ extension StreemRoutes {
       }
     }
     return HTTPResponse(status: 200, json: answer)
+  }
+
+  private func share(_ request: HTTPRequest, _ sid: Name) async throws(StreemFailure) -> HTTPResponse {
+    let code = try await callerCompany(request)
+    let token = StreemShareToken.draw(from: inviting.secrets)
+    let now = services.wallTime
+    let room = try await asking { () async throws(GatewayError) in
+      try await rooms.share(sid, of: code, by: token.hash, at: now)
+    }
+    let answer = JSONWriter.object(capacity: 256) { json in
+      json.member("share_token") { json in
+        json.member("room_sid", room.sid.text)
+        json.member("share_url", "https://\(code).streem.us/share/\(token.text)/details/\(room.sid)")
+      }
+    }
+    return HTTPResponse(status: 201, json: answer)
   }
 }
 

@@ -32,6 +32,10 @@ package struct StreemRoutes: Sendable {
       },
       // The path of a call's link, which leads back to it when it is over.
       HTTPRoute("GET", "/mycalls/{room}") { _, parameters in await callPage(Name(parameters["room"])) },
+      // The path of what a company's server shares a call's details by, with whoever has the address.
+      HTTPRoute("GET", "/share/{token}/details/{room}") { _, parameters in
+        await sharedPage(StreemShareToken(parameters["token"]), of: Name(parameters["room"]))
+      },
     ] + platformRoutes
   }
 
@@ -113,6 +117,17 @@ package struct StreemRoutes: Sendable {
   private func callPage(_ sid: Name) async -> HTTPResponse {
     do throws(GatewayError) {
       return OpenIDPage.call(try await rooms.room(sid, at: services.wallTime)?.state)
+    } catch {
+      return OpenIDPage.later()
+    }
+  }
+
+  /// The details of a call for who has a token of it; the wrong token is told what no call is.
+  private func sharedPage(_ token: StreemShareToken, of sid: Name) async -> HTTPResponse {
+    do throws(GatewayError) {
+      let found = try await rooms.room(sid, at: services.wallTime)
+      guard let room = found, token.opens(room) else { return OpenIDPage.call(nil) }
+      return OpenIDPage.details(of: room)
     } catch {
       return OpenIDPage.later()
     }

@@ -7,7 +7,7 @@ package struct StreemDialect: Dialect {
   /// The path of the upgrade request.
   package static let path = "/streem/v1/connect"
   /// What the paths of the HTTP side begin with.
-  private static let paths = ["/streem/", "/v1/companies/", "/v1/rooms", "/v1/webhooks", "/i/", "/mycalls/"]
+  private static let paths = ["/streem/", "/v1/companies/", "/v1/rooms", "/v1/webhooks", "/i/", "/mycalls/", "/share/"]
 
   package static let name = "streem"
 

@@ -84,6 +84,7 @@ struct StreemWebhookTests {
     for (method, target, status) in [
       ("PUT", path, 405), ("GET", path + "/wh_1", 405), ("GET", "/v1/companies/postern/x", 404),
       ("POST", "/v1/rooms", 405), ("POST", "/mycalls/x", 405),
+      ("POST", "/share/x/details/x", 405), ("GET", "/share/x", 404), ("GET", "/v1/rooms/x/share-tokens", 405),
     ] {
       let answer = ask(method, target)
       #expect(answer.status == status && answer.text.hasPrefix(#"{"type":"error","reason":""#), "\(method) \(target)")
