@@ -67,7 +67,7 @@ def test_users_guests_devices_and_what_was_taken_from_them_are_there_after_a_kil
         assert {name: user(gateway, name) for name in before} == before
         assert before["ann"]["blocked_user_ids"] == ["bob"] and before["ann"]["devices"][0]["id"] == "d1"
         assert refused(gateway, old, "ann") == 40
-        assert refused(gateway, mint("eve"), "eve") == 5
+        assert refused(gateway, mint("eve"), "eve") == 16
         with stream.javascript(gateway, new) as ann:
             assert ann.hear("connection.ok")["me"]["name"] == "ANN"
         with stream.javascript(gateway, made["access_token"], guest) as tom:

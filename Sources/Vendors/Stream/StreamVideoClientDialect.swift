@@ -110,8 +110,8 @@ package struct StreamVideoClientDialect: ClientDialect {
 
   /// The codes that a login may be refused with.
   private static let names = [
-    2: "access_key", 4: "input", 5: "authentication", 9: "rate_limit", 17: "not_allowed", 40: "token_expired",
-    41: "token_not_valid_yet", 42: "token_used_before_issued", 43: "token_signature_invalid",
+    2: "access_key", 4: "input", 5: "authentication", 9: "rate_limit", 16: "does_not_exist", 17: "not_allowed",
+    40: "token_expired", 41: "token_not_valid_yet", 42: "token_used_before_issued", 43: "token_signature_invalid",
   ]
 
   // MARK: Tokens

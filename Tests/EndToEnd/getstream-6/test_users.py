@@ -44,6 +44,9 @@ def test_users_are_deactivated_reactivated_blocked_and_deleted(stream):
     assert block.blocked_user.id == "v2" and block.user.id == "v1"
     stream.unblock_users("v2", user_id="v1")
     assert stream.get_blocked_users("v1").data.blocks == []
+    stream.delete_users(["v1"], user="soft")
+    error = refused(lambda: stream.update_users({"v1": UserRequest(id="v1")}))
+    assert error.code == 16 and error.message.endswith('"the user v1 was deleted"')
     task = stream.delete_users(["v1"], user="hard").data.task_id
     assert stream.get_task(task).data.status == "completed"
     assert refused(lambda: stream.deactivate_user("v1")).code == 16

@@ -91,6 +91,11 @@ def test_users_are_deactivated_deleted_and_restored(chat):
     assert chat.deactivate_users(["d1", "d2"])["task_id"]
     chat.restore_users(["d1", "d2"])
     assert chat.delete_user("d1")["user"]["deleted_at"]
+    for change in (
+        lambda: chat.upsert_user({"id": "d1"}), lambda: chat.update_user_partial({"id": "d1", "set": {"name": "D"}}),
+        lambda: chat.reactivate_user("d1"),
+    ):
+        assert refused(change) == (16, 404)
     task = chat.delete_users(["d2"], "hard")["task_id"]
     assert chat.get_task(task)["status"] == "completed"
     assert refused(lambda: chat.deactivate_user("d2")) == (16, 404)

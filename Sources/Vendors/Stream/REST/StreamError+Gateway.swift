@@ -28,7 +28,7 @@ extension StreamError {
       (.claimInvalid, .authentication("JWTAuth error: a claim has a wrong value")),
       (.tokenUnknown, .authentication("JWTAuth error: no such token")),
       (.userUnknown, .doesNotExist("there is no such user")),
-      (.userDeactivated, .authentication("the user has been deactivated")),
+      (.userDeactivated, .doesNotExist("the user was deactivated")),
       (.applicationUnknown, .accessKey("api_key not valid")),
       (.sessionExpired, .tokenExpired),
       (.sessionUnknown, .connectionIDNotFound("connection_id not found")),

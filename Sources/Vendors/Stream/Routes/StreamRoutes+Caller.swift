@@ -82,7 +82,7 @@ extension StreamRoutes {
       return
     }
     let user = if let known { known } else { try await user(id, at: now) }
-    if user.deactivatedAt != nil { throw StreamError(.userDeactivated) }
+    do throws(GatewayError) { try user.checkStanding() } catch { throw StreamError(error) }
     caller.kind = user.role == StreamRole.guest.name ? .guest : .user
   }
 

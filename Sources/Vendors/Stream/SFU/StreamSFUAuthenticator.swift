@@ -41,7 +41,7 @@ struct StreamSFUAuthenticator: Authenticator {
     of user: StreamUser?, _ app: StreamAppSettings, _ token: StreamSFUToken
   ) throws(GatewayError) {
     guard let user else { throw .userUnknown }
-    guard user.deactivatedAt == nil else { throw .userDeactivated }
+    try user.checkStanding()
     for limit in [app.revokesTokensIssuedBefore, user.revokesTokensIssuedBefore] {
       if let limit, StreamToken.isIssued(token.issuedAt, before: limit) { throw .tokenRevoked }
     }

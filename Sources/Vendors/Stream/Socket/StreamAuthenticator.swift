@@ -128,7 +128,7 @@ package struct StreamAuthenticator: Authenticator {
     } catch {
       throw error.gatewayError
     }
-    guard user.deactivatedAt == nil else { throw .userDeactivated.worded("the user \(user.id) has been deactivated") }
+    try user.checkStanding()
     guard UserID(named) == user.id || StreamGuestID.isSameWish(named, user.id) else {
       throw .userMismatch.worded("the token's user_id \(user.id) is not the user_details' id")
     }

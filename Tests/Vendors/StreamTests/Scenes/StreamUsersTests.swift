@@ -114,8 +114,12 @@ struct StreamUsersTests {
     let client = stream.connect(stream.token())
     #expect(try code("POST", "/users/ann/deactivate", token: stream.serverToken, "{}") == [201, 0])
     #expect(!client.isOpen)
-    #expect(try code("GET", "/app", token: stream.token()) == [401, 5])
-    #expect(stream.connect(stream.token()).ending?.code == 1000)
+    #expect(try code("GET", "/app", token: stream.token()) == [404, 16])
+    let refused = stream.connect(stream.token())
+    #expect(refused.ending?.code == 1000)
+    for part in [#""code":16"#, #""message":"the user ann was deactivated""#, #""StatusCode":404"#] {
+      #expect(refused.texts.first?.contains(part) == true, "\(part)")
+    }
     #expect(try code("POST", "/api/v2/users/ann/reactivate", token: stream.serverToken, #"{"name":"A"}"#) == [201, 0])
     #expect(stream.connect(stream.token()).isOpen)
     let task = try ask("POST", "/users/delete", token: stream.serverToken, #"{"user_ids":["ann"],"user":"hard"}"#)
@@ -123,6 +127,40 @@ struct StreamUsersTests {
     #expect(try ask("GET", "/tasks/\(id)", token: stream.serverToken).body["status"]?.string == "completed")
     #expect(try code("GET", "/tasks/nonsense", token: stream.serverToken) == [404, 16])
     #expect(try code("POST", "/users/ann/deactivate", token: stream.serverToken, "{}") == [404, 16])
+  }
+
+  @Test("neither makes anew nor changes who was deleted, until somebody restores or wholly deletes them")
+  func deleted() throws {
+    let server = stream.serverToken
+    let both = #"{"users":{"ann":{"id":"ann","name":"A"},"bob":{"id":"bob","name":"B"}}}"#
+    #expect(try code("POST", "/users", token: server, both) == [201, 0])
+    let client = stream.connect(stream.token())
+    #expect(try code("DELETE", "/users/ann", token: server) == [200, 0] && !client.isOpen)
+    let later = both.replacing(#""B""#, with: #""C""#)
+    for (method, path, body) in [
+      ("POST", "/users", later), ("POST", "/api/v2/users", later),
+      ("PATCH", "/users", #"{"users":[{"id":"bob","set":{"name":"C"}},{"id":"ann","set":{"name":"A"}}]}"#),
+      ("POST", "/users/ann/deactivate", "{}"), ("POST", "/users/ann/reactivate", "{}"),
+      ("POST", "/users/reactivate", #"{"user_ids":["bob","ann"]}"#),
+      ("POST", "/users/deactivate", #"{"user_ids":["bob","ann"]}"#),
+    ] {
+      let answer = try ask(method, path, token: server, body)
+      #expect(answer.status == 404 && answer.body["code"]?.integer == 16, "\(method) \(path)")
+      #expect(answer.body["message"]?.string?.hasSuffix(#"failed with error: "the user ann was deleted""#) == true)
+    }
+    let bob = try ask(
+      "GET", "/users", token: server, query: [HTTPField("payload", #"{"filter_conditions":{"id":"bob"}}"#)])
+    let found = try #require(bob.body["users"]?.elements?.first)
+    #expect(found["name"]?.string == "B" && found["deactivated_at"] == nil, "all of them or none")
+    #expect(stream.connect(stream.token()).texts.first?.contains("the user ann was deleted") == true)
+    #expect(try code("GET", "/app", token: stream.token()) == [404, 16])
+    #expect(try code("POST", "/users/restore", token: server, #"{"user_ids":["ann"]}"#) == [201, 0])
+    #expect(try code("POST", "/users", token: server, both) == [201, 0])
+    #expect(stream.connect(stream.token()).isOpen)
+    #expect(try code("DELETE", "/users/ann", token: server) == [200, 0])
+    let wholly = #"{"user_ids":["ann"],"user":"hard"}"#
+    #expect(try code("POST", "/users/delete", token: server, wholly) == [201, 0])
+    #expect(try code("POST", "/users", token: server, both) == [201, 0], "a new one of that name")
   }
 
   @Test("makes guests for anybody, until that is switched off", arguments: ["/guest", "/video/guest", "/api/v2/guest"])

@@ -7,13 +7,13 @@ extension StreamUserRoutes {
   var standing: [HTTPRoute] {
     rest.resource("POST", .common("users/{user_id}/deactivate"), "DeactivateUser", .server) {
       request throws(StreamError) in
-      try await one(request, 201, .deactivated) { user, now in user.deactivatedAt = now }
+      try await one(request, 201, .deactivated, Self.deactivate)
     }
       + rest.resource("POST", .common("users/{user_id}/reactivate"), "ReactivateUser", .server) {
         request throws(StreamError) in
         let name = try request.body.string("name")
-        return try await one(request, 201, .reactivated) { user, _ in
-          user.deactivatedAt = nil
+        return try await one(request, 201, .reactivated) { (user, now) throws(GatewayError) in
+          try Self.reactivate(&user, at: now)
           if let name { user.name = name }
         }
       }
@@ -27,10 +27,10 @@ extension StreamUserRoutes {
         return answer
       }
       + rest.resource("POST", .common("users/deactivate"), "DeactivateUsers", .server) { request throws(StreamError) in
-        try await many(request, .deactivated) { user, now in user.deactivatedAt = now }
+        try await many(request, .deactivated, Self.deactivate)
       }
       + rest.resource("POST", .common("users/reactivate"), "ReactivateUsers", .server) { request throws(StreamError) in
-        try await many(request, .reactivated) { user, _ in user.deactivatedAt = nil }
+        try await many(request, .reactivated, Self.reactivate)
       }
       + rest.resource("POST", .common("users/restore"), "RestoreUsers", .server) { request throws(StreamError) in
         try await many(request, .reactivated) { user, _ in
@@ -66,7 +66,17 @@ extension StreamUserRoutes {
       }
   }
 
-  private typealias Change = @Sendable (inout StreamUser, WallTime) -> Void
+  private typealias Change = @Sendable (inout StreamUser, WallTime) throws(GatewayError) -> Void
+
+  private static func deactivate(_ user: inout StreamUser, at now: WallTime) throws(GatewayError) {
+    try user.checkKept()
+    user.deactivatedAt = now
+  }
+
+  private static func reactivate(_ user: inout StreamUser, at now: WallTime) throws(GatewayError) {
+    try user.checkKept()
+    user.deactivatedAt = nil
+  }
 
   private func one(
     _ request: StreamRequest, _ status: Int, _ event: StreamUserEvent.Kind, isHard: Bool = false,
@@ -85,9 +95,9 @@ extension StreamUserRoutes {
     _ request: StreamRequest, _ event: StreamUserEvent.Kind, isHard: Bool = false, _ change: @escaping Change
   ) async throws(StreamError) -> StreamAnswer {
     let ids = try Self.ids(request)
-    let known = Set(try await rest.users(ids).map(\.id))
-    if let missing = ids.first(where: { !known.contains($0) }) {
-      throw .doesNotExist("user with id \(missing) does not exist")
+    // All of them or none.
+    for var user in try await known(ids) {
+      do throws(GatewayError) { try change(&user, request.receivedAt) } catch { throw StreamError(error) }
     }
     for id in ids { _ = try await apply(change, to: id, event, isHard: isHard, at: request.receivedAt) }
     return StreamAnswer(201) { $0.member("task_id", StreamTask.id(doneAt: request.receivedAt)) }
@@ -103,7 +113,9 @@ extension StreamUserRoutes {
   private func apply(
     _ change: @escaping Change, to id: UserID, _ event: StreamUserEvent.Kind, isHard: Bool, at now: WallTime
   ) async throws(StreamError) -> StreamUser {
-    let user = try await rest.update(id, creates: false, at: now) { user, _ in change(&user, now) }
+    let user = try await rest.update(id, creates: false, at: now) { (user, _) throws(GatewayError) in
+      try change(&user, now)
+    }
     await rest.tell(event, user, isHard: isHard, at: now)
     if user.deactivatedAt != nil { await rest.endSessions(of: id) }
     return user

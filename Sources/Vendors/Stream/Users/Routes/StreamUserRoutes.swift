@@ -43,10 +43,13 @@ package struct StreamUserRoutes: Sendable {
         body, isFlat: request.family.flattensCustom, mayNameRole: request.caller.isServer, isWhole: true)
       changes.append((id, change))
     }
+    // All of them or none.
+    try Self.checkKept(try await rest.users(changes.map(\.0)))
     var users: [StreamUser] = []
     for (id, change) in changes {
       users.append(
         try await rest.update(id, creates: true, at: request.receivedAt) { (user, _) throws(GatewayError) in
+          try user.checkKept()
           try change.apply(to: &user)
         })
     }
@@ -67,20 +70,38 @@ package struct StreamUserRoutes: Sendable {
       patches.append((id, try StreamUserPatch(body, isServer: request.caller.isServer)))
     }
     // All of them or none: whoever does not exist is found before anybody is changed.
-    let known = Set(try await rest.users(patches.map(\.0)).map(\.id))
-    if let missing = patches.map(\.0).first(where: { !known.contains($0) }) {
-      throw .doesNotExist("user with id \(missing) does not exist")
-    }
+    try Self.checkKept(try await known(patches.map(\.0)))
     var users: [StreamUser] = []
     for (id, patch) in patches {
       let user = try await rest.update(id, creates: false, at: request.receivedAt) {
-        (user, _) throws(GatewayError) in try patch.apply(to: &user)
+        (user, _) throws(GatewayError) in
+        try user.checkKept()
+        try patch.apply(to: &user)
       }
       await rest.tell(.updated, user, at: request.receivedAt)
       if patch.revokes { await rest.enforceRevocation(of: user) }
       users.append(user)
     }
     return await answer(200, users, request.family)
+  }
+
+  /// Those users, each of whom there is.
+  func known(_ ids: [UserID]) async throws(StreamError) -> [StreamUser] {
+    let users = try await rest.users(ids)
+    let known = Set(users.map(\.id))
+    if let missing = ids.first(where: { !known.contains($0) }) {
+      throw .doesNotExist("user with id \(missing) does not exist")
+    }
+    return users
+  }
+
+  /// Throws if one of the users was deleted.
+  static func checkKept(_ users: [StreamUser]) throws(StreamError) {
+    do throws(GatewayError) {
+      for user in users { try user.checkKept() }
+    } catch {
+      throw StreamError(error)
+    }
   }
 
   static func checkSelf(_ caller: StreamCaller, _ id: UserID) throws(StreamError) {
