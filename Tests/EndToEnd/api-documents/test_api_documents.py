@@ -1,5 +1,6 @@
 """The API documents, as other people's tools read them."""
 
+import base64
 import json
 import os
 import subprocess
@@ -35,16 +36,34 @@ def test_there_are_documents():
     assert {"openapi.yaml", "control.yaml", "sinch-openapi.yaml", "streem-openapi.yaml"} <= set(DOCUMENTS)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_what_the_gateway_answers_is_what_the_document_says(running, tmp_path, document):
+def answers_as_documented(running, folder, document, authorization, *options):
+    """Asks for everything that the document has; what the tool said of it."""
     url = running.control_url if document == "control.yaml" else running.http_url
     status, said = run(
         TOOLS / "schemathesis", "--config-file", str(Path(__file__).parent / "schemathesis.toml"), "run",
-        str(FOLDER / document), "--url", url, "--no-color", "-H", f"Authorization: Bearer {gateway.token('ann')}",
-        cwd=tmp_path,  # It keeps notes of its runs where it stands.
+        str(FOLDER / document), "--url", url, "--no-color", "-H", f"Authorization: {authorization}", *options,
+        cwd=folder,  # It keeps notes of its runs where it stands.
     )
     assert status == 0, said
     assert "Tested:" in said and running.process.poll() is None
+    return said
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_the_gateway_answers_is_what_the_document_says(running, tmp_path, document):
+    answers_as_documented(running, tmp_path, document, f"Bearer {gateway.token('ann')}")
+
+
+def test_what_a_companys_server_is_answered_is_what_the_document_says(running, tmp_path):
+    """Streem's part for those who have an API key: everybody else is refused before anything is looked at."""
+    order = urllib.request.Request(
+        f"{running.control_url}/streem/api-keys", b"{}", {"Content-Type": "application/json"})
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(order, timeout=10) as answer:
+        key = json.load(answer)
+    basic = base64.b64encode(f"{key['id']}:{key['secret']}".encode()).decode()
+    said = answers_as_documented(
+        running, tmp_path, "streem-openapi.yaml", f"Basic {basic}", "--include-path-regex", "^/v1/")
+    assert "Authentication failed" not in said, said
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
