@@ -94,6 +94,14 @@ def test_push_preferences_are_kept_and_reset(users, api_token, people, url):
         choose_a_push_notification_content_template_request=ChooseAPushNotificationContentTemplateRequest(
             name="alternative"))
     assert named.name == "alternative"
+    # Nothing was said yet: the SDK refuses the vendor's own word for that.
+    usual = users.view_push_preferences_for_a_channel(ann, url, api_token=api_token)
+    assert usual.enable is True and "push_trigger_option" not in usual
+    back = users.update_push_preferences_for_a_channel(
+        ann, url, api_token=api_token,
+        update_push_preferences_for_a_channel_request=UpdatePushPreferencesForAChannelRequest(
+            push_trigger_option="default"))
+    assert back.enable is True
     one = users.update_push_preferences_for_a_channel(
         ann, url, api_token=api_token,
         update_push_preferences_for_a_channel_request=UpdatePushPreferencesForAChannelRequest(

@@ -22,7 +22,7 @@ extension SendbirdChannelRoutes {
         return SendbirdResource.answer { $0.member("message_purge_offset", 0) }
       },
       resource.route("GET", push) { request throws(SendbirdError) in
-        Self.pushAnswer(try await settings(request))
+        Self.pushAnswer(try await settings(request), to: request)
       },
       resource.route("PUT", push) { request throws(SendbirdError) in try await setPush(request) },
       resource.route("GET", count) { request throws(SendbirdError) in
@@ -115,7 +115,7 @@ extension SendbirdChannelRoutes {
       try await set(request) { [trigger] settings in
         if let trigger { settings.trigger = trigger }
         if let sound { settings.sound = sound }
-      })
+      }, to: request)
   }
 
   private func setCount(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
@@ -146,9 +146,14 @@ extension SendbirdChannelRoutes {
     return changed.member(user)?.settings ?? SendbirdMemberSettings()
   }
 
-  private static func pushAnswer(_ settings: SendbirdMemberSettings) -> HTTPResponse {
-    SendbirdResource.answer { json in
-      json.member("push_trigger_option", settings.trigger.rawValue)
+  /// The vendor's own SDKs for servers, which are generated and say so, refuse its word `default` here, and take an answer
+  /// without the member; everybody else is told it.
+  private static func pushAnswer(_ settings: SendbirdMemberSettings, to request: SendbirdRequest) -> HTTPResponse {
+    let isGenerated = request.http.header("user-agent")?.hasPrefix("OpenAPI-Generator/") ?? false
+    return SendbirdResource.answer { json in
+      if settings.trigger != .usual || !isGenerated {
+        json.member("push_trigger_option", settings.trigger.rawValue)
+      }
       json.member("push_sound", settings.sound)
       json.member("enable", settings.trigger != .off)
     }

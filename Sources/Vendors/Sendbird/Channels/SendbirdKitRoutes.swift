@@ -14,7 +14,13 @@ package struct SendbirdKitRoutes: Sendable {
   }
 
   package var routes: [HTTPRoute] {
-    [
+    ["statistics", "notification_statistics"].map { name in
+      // No login asks for them; a client that sends its own all the same is thanked, and nothing is kept.
+      resource.route("POST", "/v3/sdk/\(name)") { request throws(SendbirdError) in
+        guard try request.body.array("log_entries", count: 10_000) != nil else { throw .missing("log_entries") }
+        return SendbirdResource.answer { _ in }
+      }
+    } + [
       resource.route("GET", "/v3/sdk/ui_kit/configuration") { _ throws(SendbirdError) in
         SendbirdResource.answer { json in
           json.member("updated_at", 0)
