@@ -39,23 +39,25 @@ extension SendbirdChannelRoutes {
     let user = try await own(request)
     query.member = user
     query.limit = try request.number("limit", default: SendbirdLimits.pageMax, max: SendbirdLimits.pageMax)
-    query.offset = place?.offset ?? 0
+    guard query.limit > 0 else { throw .outOfRange("limit") }
+    // Where the page before ended: by number, so that a channel that goes meanwhile moves none of the others away.
+    query.before = place.flatMap { $0.place == 0 ? nil : Int64($0.place) }
     // There are no channels of notifications.
     let isOfFeeds = try request.flag("is_feed_channel") ?? false
     if isOfFeeds { query.urls = [] }
     let now = services.wallTime
     let (page, gone) = try await ask { [query] () throws(SendbirdChannelRefusal) -> (SendbirdChannelPage, [Name]) in
       let page = try await channels.channels(query, at: now)
-      // Told with the first page.
-      guard query.offset == 0 && !isOfFeeds else { return (page, []) }
-      return (page, try await channels.departures(of: user, since: start, at: now))
+      // Told with every page: the last one's token asks only for what went after it.
+      return (page, isOfFeeds ? [] : try await channels.departures(of: user, since: start, at: now))
     }
     let objects = try await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
-    let next = page.next.map { SendbirdChangeToken(since: start, offset: $0) }
+    let last = page.next == nil ? nil : page.channels.last?.number
+    let next = last.map { SendbirdChangeToken(since: start, place: Int($0)) }
     return SendbirdResource.answer { json in
       json.member("updated", objects: objects) { $0.write(to: &$1) }
       json.member("deleted", strings: gone.lazy.map(\.text))
-      Self.writeEnd(next != nil, next ?? SendbirdChangeToken(since: now, offset: 0), at: now, to: &json)
+      Self.writeEnd(next != nil, next ?? SendbirdChangeToken(since: now, place: 0), at: now, to: &json)
     }
   }
 
@@ -94,7 +96,7 @@ extension SendbirdChannelRoutes {
         json.member("message_id", deletion.message)
         json.member("deleted_at", deletion.at.milliseconds)
       }
-      Self.writeEnd(hasMore, SendbirdChangeToken(since: next, offset: 0), at: now, to: &json)
+      Self.writeEnd(hasMore, SendbirdChangeToken(since: next, place: 0), at: now, to: &json)
     }
   }
 

@@ -8,7 +8,7 @@ extension SendbirdChannelRoutes {
   private static let missingMax = 100
 
   /// The client keeps a stretch of messages on each side of a point, and says how many: it is given the messages of each
-  /// stretch unless it has them all.
+  /// stretch, the newest where it may have them all.
   func gap(_ kind: SendbirdChannel.Kind, _ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
     let previous = try await stretch("prev", of: channel, request)
@@ -42,7 +42,8 @@ extension SendbirdChannelRoutes {
     let messages = try await ask { [query] () throws(SendbirdChannelRefusal) in
       try await channels.messages(of: channel.url, query, at: services.wallTime)
     }
-    guard messages.count > kept else { return messages.count > SendbirdLimits.messagesOfSide ? [] : messages }
+    // As many as it keeps need not be the same: some may have gone, and others come.
+    guard messages.count > kept else { return messages.suffix(SendbirdLimits.messagesOfSide) }
     let isHuge = messages.count - kept > Self.missingMax || messages.count > SendbirdLimits.messagesOfSide
     return isHuge ? nil : messages
   }

@@ -268,7 +268,7 @@ package struct SendbirdPollRoutes: Sendable {
       for id in deleted { json.integer(id) }
       json.endArray()
       json.member("has_more", false)
-      json.member("next", SendbirdChangeToken(since: now, offset: 0).text)
+      json.member("next", SendbirdChangeToken(since: now, place: 0).text)
     }
   }
 }

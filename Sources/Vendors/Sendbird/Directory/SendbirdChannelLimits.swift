@@ -19,8 +19,10 @@ package struct SendbirdChannelLimits: Hashable, Sendable {
   /// The oldest of all channels give way.
   package var messages: Int
   package var messageBytes: Int
-  /// Messages of one channel that are remembered as deleted, and channels that users are remembered to have left.
+  /// Messages of one channel that are remembered as deleted, of all together, of which the oldest give way, and channels
+  /// that users are remembered to have left.
   package var deletionsOfChannel: Int
+  package var deletions: Int
   package var departures: Int
   package var polls: Int
 
@@ -28,8 +30,8 @@ package struct SendbirdChannelLimits: Hashable, Sendable {
     channels: Int = 10_000, channelBytes: Int = 64 << 20, membersOfChannel: Int = 2_000, memberships: Int = 200_000,
     participantsOfChannel: Int = 20_000, channelsOfConnection: Int = 100, bans: Int = 10_000,
     bansOfAll: Int = 100_000, messagesOfChannel: Int = 1_000, messageBytesOfChannel: Int = 8 << 20,
-    messages: Int = 50_000, messageBytes: Int = 64 << 20, deletionsOfChannel: Int = 200, departures: Int = 50_000,
-    polls: Int = 10_000
+    messages: Int = 50_000, messageBytes: Int = 64 << 20, deletionsOfChannel: Int = 1_000, deletions: Int = 100_000,
+    departures: Int = 50_000, polls: Int = 10_000
   ) {
     self.channels = channels
     self.channelBytes = channelBytes
@@ -44,6 +46,7 @@ package struct SendbirdChannelLimits: Hashable, Sendable {
     self.messages = messages
     self.messageBytes = messageBytes
     self.deletionsOfChannel = deletionsOfChannel
+    self.deletions = deletions
     self.departures = departures
     self.polls = polls
   }

@@ -48,6 +48,8 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   package var showsEmpty = true
   package var showsFrozen = true
   package var order = Order.chronological
+  /// Only those made before the one of this number; nil for all.
+  package var before: Int64?
   /// How many to pass over.
   package var offset = 0
   /// The most channels of a page.
@@ -79,6 +81,7 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   /// Whether the channel is asked for, pages left aside.
   package func includes(_ channel: SendbirdChannel) -> Bool {
     guard channel.kind == kind else { return false }
+    if let before, channel.number >= before { return false }
     if let member {
       guard let found = channel.member(member) else { return false }
       if let memberState, found.state != memberState { return false }

@@ -4,7 +4,7 @@ internal import GatewayKit
 // How members come and go, and what is left of those who went.
 
 extension SendbirdChannels {
-  private static let departuresOfUserMax = 100
+  private static let departuresOfUserMax = 1_000
 
   func add(_ member: SendbirdMember, to row: inout SendbirdChannelRow, in transaction: inout Transaction) {
     row.lastPlace += 1

@@ -30,17 +30,6 @@ extension SendbirdChannels {
     return message
   }
 
-  /// The messages deleted since that time. Bounded: the oldest are forgotten first.
-  package func deletions(
-    of url: Name, since: WallTime, at now: WallTime
-  ) async throws(SendbirdChannelRefusal) -> [SendbirdDeletion] {
-    return try await ask { () async throws(StoreError) in
-      let found = try await store.scan(Self.deletions.range(url.text), limit: limits.deletionsOfChannel, at: now)
-      let deletions = try found.map { (entry) throws(StoreError) in try entry.value(as: SendbirdDeletion.self) }
-      return deletions.filter { $0.at >= since }
-    }
-  }
-
   /// The messages asked for, oldest first.
   package func messages(
     of url: Name, _ query: SendbirdMessageQuery, at now: WallTime

@@ -87,8 +87,8 @@ extension SendbirdChannels {
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
     try await inTurn(of: url, at: now, telling: telling) {
       () async throws(SendbirdChannelRefusal) -> SendbirdDelivery in
-      var delivery = try await transact(at: now) {
-        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
+      var delivery = try await transactDeleting(at: now) {
+        (transaction, oldest) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
         var row = try await row(url, in: &transaction)
         let message = try await self.message(id, in: url, by: user, &transaction)
         delete(message, in: &transaction)
@@ -97,11 +97,8 @@ extension SendbirdChannels {
           row.lastMessageID = others.last { $0.id != id }?.id ?? 0
         }
         row.properties.pins.removeAll { $0 == id }
-        row.deletionCount += 1
+        try await note(id, deletedFrom: &row, givingWay: oldest, at: now, in: &transaction)
         put(row, in: &transaction)
-        let deletion = SendbirdDeletion(message: id, at: now)
-        transaction.put(Self.deletionKey(row.deletionCount, of: url), deletion)
-        transaction.delete(Self.deletionKey(row.deletionCount - Int64(limits.deletionsOfChannel), of: url))
         var delivery = SendbirdDelivery(message: message, kind: row.kind, channelNumber: row.number, members: [])
         if let parent = message.parentID {
           let key = Self.key(parent, in: url)
@@ -115,10 +112,6 @@ extension SendbirdChannels {
       delivery.unread = await rooms.unread(delivery.members)
       return delivery
     }
-  }
-
-  private static func deletionKey(_ number: Int64, of url: Name) -> StoreKey {
-    deletions.key(url.text, SendbirdAges.text(number))
   }
 
   // MARK: Who may

@@ -16,7 +16,7 @@ package struct SendbirdChannels: Sendable {
   static let distinct = StoreTable<SendbirdDistinctRow>("sendbird.distinct")
   static let members = StoreTable<SendbirdMemberRow>("sendbird.member")
   static let messages = StoreTable<SendbirdMessage>("sendbird.message")
-  static let deletions = StoreTable<SendbirdDeletion>("sendbird.deletion")
+  static let deletions = StoreTable<SendbirdDeletionRow>("sendbird.deletion")
   /// Users who are kept out of a channel, under the channel.
   static let bans = StoreTable<SendbirdBar>("sendbird.ban")
   /// Users who may not send in an open channel; a group channel's members know it of themselves.
@@ -36,9 +36,11 @@ package struct SendbirdChannels: Sendable {
   let halls: SendbirdHalls
   let channelNumbers: SendbirdNumbers
   let messageNumbers: SendbirdNumbers
+  let deletionNumbers: SendbirdNumbers
   let departureNumbers: SendbirdNumbers
   let pollNumbers: SendbirdNumbers
   let messageAges: SendbirdAges
+  let deletionAges: SendbirdAges
   let departureAges: SendbirdAges
 
   /// What `store` remembers. What there is one of in a process runs on `executor`.
@@ -51,9 +53,11 @@ package struct SendbirdChannels: Sendable {
     halls = SendbirdHalls(on: executor, limits: limits)
     channelNumbers = SendbirdNumbers("channel", in: store, on: executor)
     messageNumbers = SendbirdNumbers("message", in: store, on: executor)
+    deletionNumbers = SendbirdNumbers("deletion", in: store, on: executor)
     departureNumbers = SendbirdNumbers("departure", in: store, on: executor)
     pollNumbers = SendbirdNumbers("poll", in: store, on: executor)
     messageAges = SendbirdAges("sendbird.message-age", in: store)
+    deletionAges = SendbirdAges("sendbird.deletion-age", in: store)
     departureAges = SendbirdAges("sendbird.departure-age", in: store)
   }
 
@@ -123,10 +127,10 @@ package struct SendbirdChannels: Sendable {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> ((), [UserID]) in
         endDistinction(of: try await row(url, in: &transaction), in: &transaction)
         transaction.delete(Self.channels.key(url.text))
-        let (members, deletions) = (Self.members.range(url.text), Self.deletions.range(url.text))
-        for range in [members, deletions, Self.bans.range(url.text), Self.mutes.range(url.text)] {
+        for range in [Self.members.range(url.text), Self.bans.range(url.text), Self.mutes.range(url.text)] {
           try await deleteAll(in: range, at: now, &transaction)
         }
+        try await forgetDeletions(of: url, at: now, in: &transaction)
         try await deletePolls(of: url, at: now, &transaction)
         for message in try await Self.asking({ () async throws(StoreError) in try await kept(url, at: now) }) {
           delete(message, in: &transaction)

@@ -25,7 +25,7 @@ package struct SendbirdDelivery: Hashable, Sendable {
 }
 
 /// A message that was deleted.
-package struct SendbirdDeletion: Hashable, StoreValue {
+package struct SendbirdDeletion: Hashable, Sendable {
   package let message: Int64
   package let at: WallTime
 

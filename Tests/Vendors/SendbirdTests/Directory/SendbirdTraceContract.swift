@@ -71,6 +71,37 @@ struct SendbirdTraceContract {
     #expect(try await directory.departures(of: F.bob, since: F.now, at: F.now).count <= 2)
   }
 
+  @Test(
+    "remembers no more deletions of all channels than there is room for, and those of no channel that has ended",
+    arguments: StoreCase.all)
+  func boundedTogether(_ engine: StoreCase) async throws {
+    let limits = SendbirdChannelLimits(deletionsOfChannel: 4, deletions: 6)
+    let directory = try SendbirdChannels(engine.make(), on: SerialTestExecutor(), limits: limits)
+    func delete(_ count: Int, in url: Name, at second: Int) async throws {
+      for _ in 0..<count {
+        let sent = try await directory.send(F.text("x", in: url, by: F.ann), needsPresence: true, at: F.now)
+        _ = try await directory.deleteMessage(sent.message.id, in: url, by: nil, at: F.now + .seconds(second))
+      }
+    }
+    func count(_ url: Name) async throws -> Int {
+      try await directory.deletions(of: url, since: F.now, at: F.now).count
+    }
+    for url in ["a", "b"] as [Name] { _ = try await directory.create(F.group(url, F.ann), at: F.now) }
+    try await delete(30, in: "a", at: 1)
+    #expect(try await count("a") == 4)
+    try await delete(3, in: "b", at: 2)
+    #expect(try await (count("a"), count("b")) == (3, 3), "the oldest of all gives way")
+    for round in 3..<20 {
+      _ = try await directory.create(F.group("c", F.ann), at: F.now)
+      try await delete(4, in: "c", at: round)
+      #expect(try await count("c") == 4)
+      _ = try await directory.delete("c", at: F.now + .seconds(round))
+    }
+    #expect(try await (count("a"), count("b")) == (0, 2), "a channel that has ended takes no room")
+    try await delete(4, in: "a", at: 20)
+    #expect(try await (count("a"), count("b")) == (4, 2))
+  }
+
   @Test("tells a message what was replied to it, and a reply what it replies to", arguments: StoreCase.all)
   func threads(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)

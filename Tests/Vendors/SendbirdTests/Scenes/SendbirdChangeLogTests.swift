@@ -96,6 +96,50 @@ struct SendbirdChangeLogTests {
     #expect(sendbird.fetch(method, "/v3/users/bob/my_group_channels/changelogs", key).code == 400_108)
   }
 
+  @Test("a channel that is left or made between two pages hides no other, and is heard of")
+  func channelsMeanwhile() throws {
+    for name in 1...6 {
+      sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"c\#(name)","user_ids":["ann"]}"#)
+    }
+    let target = "/v3/users/ann/my_group_channels/changelogs?limit=2"
+    var (seen, gone): ([String], [String]) = ([], [])
+    var token = ""
+    func page() throws -> Bool {
+      let page = sendbird.fetch("GET", target + "&change_ts=1&token=\(token)", key)
+      seen += values("channel_url", in: page.member("updated"))
+      gone += page.member("deleted")?.split(separator: "\"").filter { $0.contains("c") }.map(String.init) ?? []
+      token = try #require(page.member("next"))
+      return page.member("has_more") == "true"
+    }
+    #expect(try page() && seen == ["c6", "c5"])
+    sendbird.world.advance(by: .seconds(1))
+    sendbird.serve("DELETE", "/v3/group_channels/c6")
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"new","user_ids":["ann"]}"#)
+    sendbird.world.advance(by: .seconds(1))
+    while try page() {}
+    #expect(seen == ["c6", "c5", "c4", "c3", "c2", "c1", "talk"] && Set(gone) == ["c6"])
+    #expect(try page() && seen.suffix(2) == ["new", "c5"], "from the first again")
+    #expect(sendbird.fetch("GET", "/v3/users/ann/my_group_channels/changelogs?limit=0", key).code == 400_113)
+  }
+
+  @Test("who was away while three hundred messages and channels went has none of them left")
+  func manyGone() throws {
+    for number in 1...300 {
+      say("m\(number)")
+      sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"c\#(number)","user_ids":["ann"]}"#)
+    }
+    sendbird.world.advance(by: .seconds(1))
+    let since = sendbird.world.wallTime.nanoseconds / 1_000_000
+    for number in 1...300 {
+      sendbird.serve("DELETE", "/v3/group_channels/talk/messages/\(number)")
+      sendbird.serve("DELETE", "/v3/group_channels/c\(number)")
+    }
+    let messages = sendbird.fetch("GET", "/v3/group_channels/talk/messages/changelogs?change_ts=\(since)", key)
+    #expect(values("message_id", in: messages.member("deleted")) == (1...300).map(String.init))
+    let channels = sendbird.fetch("GET", "/v3/users/ann/my_group_channels/changelogs?change_ts=\(since)", key)
+    #expect(channels.member("deleted")?.split(separator: ",").count == 300 && channels.member("has_more") == "false")
+  }
+
   @Test("a channel is found where clients look up one they have heard of, too")
   func lookUp() {
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)

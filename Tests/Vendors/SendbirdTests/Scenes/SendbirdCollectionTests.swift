@@ -71,6 +71,19 @@ struct SendbirdCollectionTests {
     }
   }
 
+  @Test("hears of what came while as much went, also behind two hundred messages")
+  func exchanged() {
+    for number in 1...250 { say("\(number)") }
+    for number in 1...3 { sendbird.serve("DELETE", "/v3/group_channels/talk/messages/\(number)") }
+    for number in 251...253 { say("\(number)") }
+    let next = "next_start_ts=0&next_end_ts=9007199254740991&next_cache_count="
+    for kept in [250, 253] {
+      let found = gap(next + "\(kept)")
+      #expect(found?["is_huge_gap"]?.bool == false)
+      #expect(texts(found?["next_messages"]) == (54...253).map(String.init), "\(kept)")
+    }
+  }
+
   // MARK: What is gone
 
   @Test("hears which messages were deleted, and which channels it has lost")

@@ -1,0 +1,87 @@
+package import GatewayCore
+internal import GatewayKit
+
+// Which messages were deleted, for clients that were away then and have them still.
+
+extension SendbirdChannels {
+  /// The messages deleted since that time. Bounded: the oldest are forgotten first.
+  package func deletions(
+    of url: Name, since: WallTime, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> [SendbirdDeletion] {
+    try await ask { () async throws(StoreError) in
+      try await deletionRows(of: url, at: now).filter { $0.at >= since }
+        .map { SendbirdDeletion(message: $0.message, at: $0.at) }
+    }
+  }
+
+  private func deletionRows(of url: Name, at now: WallTime) async throws(StoreError) -> [SendbirdDeletionRow] {
+    try await store.scan(Self.deletions.range(url.text), limit: limits.deletionsOfChannel, at: now).map {
+      (entry) throws(StoreError) in try entry.value(as: SendbirdDeletionRow.self)
+    }
+  }
+
+  /// A transaction that notes a deletion. `body` is told which of all are to be forgotten for it.
+  func transactDeleting<Answer>(
+    at now: WallTime,
+    _ body: (inout Transaction, [SendbirdAgeRow]) async throws(StoreOr<SendbirdChannelRefusal>) -> Answer
+  ) async throws(SendbirdChannelRefusal) -> Answer {
+    try await SendbirdAges.makingRoom(in: deletionCount) { (givingWay) async throws(StoreOr<SendbirdChannelRefusal>) in
+      try await store.transact(at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> Answer in
+        let oldest = try await Self.asking { () async throws(StoreError) in
+          try await deletionAges.oldest(givingWay, at: now)
+        }
+        return try await body(&transaction, oldest)
+      }
+    }
+  }
+
+  /// Notes that a message of the channel was deleted. The channel's oldest deletion gives way where it has too many.
+  ///
+  /// - Parameter oldest: Deletions of all channels that are to be forgotten for it.
+  func note(
+    _ message: Int64, deletedFrom row: inout SendbirdChannelRow, givingWay oldest: [SendbirdAgeRow], at now: WallTime,
+    in transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) {
+    for age in oldest {
+      transaction.delete(Self.deletions.key(age.parts[0], age.parts[1]))
+      transaction.delete(deletionAges.key(age.number))
+    }
+    row.deletionCount += 1
+    let first = Self.key(ofDeletion: row.deletionCount - Int64(limits.deletionsOfChannel), in: row.url)
+    if let known = try await transaction.get(first, as: SendbirdDeletionRow.self) {
+      transaction.delete(first)
+      if let number = known.number { transaction.delete(deletionAges.key(number)) }
+    }
+    let number = try await Self.asking { () async throws(StoreError) in try await deletionNumbers.take(at: now) }
+    let new = Self.key(ofDeletion: row.deletionCount, in: row.url)
+    transaction.put(new, SendbirdDeletionRow(message: message, at: now, number: number), in: [deletionCount])
+    let place = SendbirdAges.text(row.deletionCount)
+    transaction.put(deletionAges.key(number), SendbirdAgeRow(number: number, parts: [row.url.text, place]))
+  }
+
+  /// Forgets the deletions of a channel that ends.
+  func forgetDeletions(
+    of url: Name, at now: WallTime, in transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) {
+    let rows = try await Self.asking { () async throws(StoreError) in try await deletionRows(of: url, at: now) }
+    for number in rows.compactMap(\.number) { transaction.delete(deletionAges.key(number)) }
+    try await deleteAll(in: Self.deletions.range(url.text), at: now, &transaction)
+  }
+
+  private var deletionCount: StoreCount {
+    StoreCount("sendbird.deletions", atMost: limits.deletions, of: "deletions")
+  }
+
+  private static func key(ofDeletion number: Int64, in url: Name) -> StoreKey {
+    deletions.key(url.text, SendbirdAges.text(number))
+  }
+}
+
+/// A message that was deleted from a channel.
+struct SendbirdDeletionRow: StoreValue {
+  let message: Int64
+  let at: WallTime
+  /// When, among the deletions of all channels; nil in what an older gateway has kept.
+  var number: Int64?
+}
