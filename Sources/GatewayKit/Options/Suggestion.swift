@@ -6,15 +6,18 @@ package enum Suggestion {
 
   /// The names that `word` may be meant as, the likeliest first, three at most: those it is mistyped from, by up to one
   /// slip for three letters, else those it is a part of.
-  package static func near(_ word: String, among names: some Sequence<String>) -> [String] {
+  ///
+  /// - Parameter limit: How many slips it may be at the most, where a part is not meant; nil for the usual.
+  package static func near(_ word: String, among names: some Sequence<String>, slips limit: Int? = nil) -> [String] {
     let letters = folded(word)
     guard (2...lengthMax).contains(letters.count) else { return [] }
-    let slipsMax = letters.count / 3
+    let slipsMax = min(letters.count / 3, limit ?? .max)
     let mistyped = names.compactMap { name -> (name: String, slips: Int)? in
       let slips = slips(from: letters, to: folded(name))
       return slips <= slipsMax ? (name, slips) : nil
     }
     let parts = names.filter { name in
+      guard limit == nil else { return false }
       let name = folded(name)
       return letters.count > 2 && name.count > letters.count
         && (0...(name.count - letters.count)).contains { name[$0...].starts(with: letters) }

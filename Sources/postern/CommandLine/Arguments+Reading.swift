@@ -63,7 +63,9 @@ extension Arguments {
   private func unknown(_ word: String, among commands: [any Command.Type]) -> UsageError {
     let name = String(word.drop { $0 == "-" })
     if flags[name] == nil, let owners = commands.owners(of: name) {
-      return UsageError("\(word): no flag of this command, but of \(owners)")
+      // `ctl conform --journal`, where `serve` has that one and this command `--journals`.
+      let near = Suggestion.near(name, among: flags.keys, slips: 1).map { "--\($0)" }
+      return UsageError("\(word): no flag of this command, but of \(owners)" + Suggestion.question(near))
     }
     let near = Suggestion.near(name, among: flags.keys).map { "--\($0)" }
     return UsageError("\(word): no such flag" + Suggestion.question(near))

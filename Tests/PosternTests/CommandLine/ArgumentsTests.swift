@@ -71,6 +71,16 @@ struct ArgumentsTests {
     #expect(try read([], environment: ["POSTERN_HOST": "a,b"]).strings("host") == ["a", "b"])
   }
 
+  @Test("a flag of another command is also held for a slip of one that the command has")
+  func otherCommandsFlag() {
+    let error = #expect(throws: UsageError.self) {
+      try Arguments(
+        ["conform", "--journal", "x"], flags: ControlCommand.flags, environment: [:], operands: true,
+        among: Postern.commands)
+    }
+    #expect(error?.description == "--journal: no flag of this command, but of postern serve; did you mean --journals?")
+  }
+
   @Test(
     "a wrong value is refused with its key, the value and what would be right",
     arguments: [

@@ -24,6 +24,11 @@ struct SuggestionTests {
       Suggestion.near("porta", among: ["ports", "port", "portal", "portab", "pottab"]) == ["port", "portab", "portal"])
   }
 
+  @Test("are names with one slip, and no parts, where only that many are asked for")
+  func strict() {
+    #expect(Suggestion.near("journal", among: ["journals", "journal-payloads", "jurnals"], slips: 1) == ["journals"])
+  }
+
   @Test("are made in no time for a word of any length")
   func long() {
     let word = String(repeating: "a", count: 1_000_000)
