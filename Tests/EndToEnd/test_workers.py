@@ -202,6 +202,25 @@ def test_the_secret_never_goes_over_the_wire_and_both_sides_prove_that_they_know
             assert talk.hear() is None
 
 
+def test_storms_that_order_at_once_have_no_more_parts_than_there_are_places(gateway, secret):
+    part = {"process": 0, "processes": 1, "startsAt": time.time_ns(), "clockError": 0, "run": "5f", "pins": []}
+    order = {"words": ["--url", gateway.url, "--clients", "1", "--hold", "60s"], "environment": {}, "part": part}
+    with worker(secret, "--parts-max", "4") as (address, process), contextlib.ExitStack() as stack:
+        talks = [stack.enter_context(Talk(address)) for _ in range(8)]
+        for talk in talks:
+            talk.prove()
+            assert "acceptance" in talk.hear()
+        line = json.dumps({"order": {"_0": order}}).encode() + b"\n"
+        for talk in talks:
+            talk.say(line[:-1])
+        for talk in talks:
+            talk.say(line[-1:])
+        first = [talk.hear() for talk in talks]
+        refused = [message for message in first if "refusal" in message]
+        assert len(refused) == 4 == len(children(process)), first
+        assert all("--parts-max" in message["refusal"]["_0"] for message in refused)
+
+
 def test_whoever_talks_nonsense_to_a_worker_is_shown_out(gateway, secret):
     deep = b"[" * 900 + b"\n"
     nonsense = [

@@ -8,6 +8,8 @@ import Synchronization
 final class Worker: Sendable {
   private struct State {
     var connections: [ObjectIdentifier: WorkerConnection] = [:]
+    /// How many parts are being carried out, or will be in a moment.
+    var parts = 0
     var isEnding = false
   }
 
@@ -61,7 +63,8 @@ final class Worker: Sendable {
       var one: Int32 = 1
       setsockopt(peer, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
       let stream = LineStream(descriptor: peer)
-      let connection = WorkerConnection(stream, secret: secret) { [self] in mayBegin() }
+      let connection = WorkerConnection(
+        stream, secret: secret, takePlace: { [self] in takePlace() }, givePlace: { [self] in givePlace() })
       let isTaken = state.withLock { state in
         guard !state.isEnding, state.connections.count < connectionsMax else { return false }
         state.connections[ObjectIdentifier(connection)] = connection
@@ -82,9 +85,17 @@ final class Worker: Sendable {
   /// What is said to whoever comes too late.
   static let isFull = "the worker carries out as many parts as it may (--parts-max)"
 
-  /// Whether one part more may be carried out.
-  private func mayBegin() -> Bool {
-    state.withLock { state in state.connections.values.count { $0.hasPart } < partsMax }
+  /// Takes one of the places for parts; false if there is none. Of several storms that order at once each has its own.
+  private func takePlace() -> Bool {
+    state.withLock { state in
+      guard state.parts < partsMax else { return false }
+      state.parts += 1
+      return true
+    }
+  }
+
+  private func givePlace() {
+    state.withLock { $0.parts -= 1 }
   }
 
   /// Ends what is being carried out; returns when it has ended, or after some seconds.

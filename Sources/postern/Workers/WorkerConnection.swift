@@ -12,7 +12,8 @@ final class WorkerConnection: Sendable {
 
   private let stream: LineStream
   private let secret: String
-  private let mayBegin: @Sendable () -> Bool
+  private let takePlace: @Sendable () -> Bool
+  private let givePlace: @Sendable () -> Void
   private let state = Mutex(State())
 
   private static let helloPatience = Duration.seconds(5)
@@ -21,15 +22,18 @@ final class WorkerConnection: Sendable {
   private static let helloBytesMax = 1_024
   private static let orderBytesMax = 1 << 20
 
-  /// - Parameter mayBegin: Whether there is room for one part more.
-  init(_ stream: LineStream, secret: String, mayBegin: @escaping @Sendable () -> Bool) {
+  /// - Parameters:
+  ///   - takePlace: Takes the place for one part; false if there is none.
+  ///   - givePlace: Gives it back.
+  init(
+    _ stream: LineStream, secret: String, takePlace: @escaping @Sendable () -> Bool,
+    givePlace: @escaping @Sendable () -> Void
+  ) {
     self.stream = stream
     self.secret = secret
-    self.mayBegin = mayBegin
+    self.takePlace = takePlace
+    self.givePlace = givePlace
   }
-
-  /// Whether it carries out a part.
-  var hasPart: Bool { state.withLock { $0.process != nil } }
 
   /// Serves the connection to its end. Waits: on a thread of its own.
   func run() {
@@ -66,7 +70,8 @@ final class WorkerConnection: Sendable {
   }
 
   private func carryOut(_ order: WorkerOrder) throws {
-    guard mayBegin() else { throw WorkerFailure(Worker.isFull) }
+    guard takePlace() else { throw WorkerFailure(Worker.isFull) }
+    defer { givePlace() }
     // Not the worker's own: the order says all there is to say.
     let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("POSTERN_") }
     let theirs = order.environment.filter { $0.key.hasPrefix("POSTERN_") }
