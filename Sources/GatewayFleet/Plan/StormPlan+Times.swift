@@ -67,6 +67,10 @@ extension StormPlan {
     }
   }
 
+  /// Until when the clients stay where nothing is to be renewed, counted from the start: as long as the hold, however long
+  /// the tokens live that the clients have chosen or an endpoint gave.
+  package var heldUntil: Duration { expiry == .common ? expiresAfter : loginsEnd + hold }
+
   /// When the gateway's first refresh request is to be expected, counted from the start.
   package var onset: Duration {
     max(.zero, expiresAfter - gateway.lead - gateway.spread)

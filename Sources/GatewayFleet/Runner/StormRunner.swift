@@ -162,7 +162,7 @@ package actor StormRunner {
 
   /// A storm in which nothing is to be renewed holds for as long as it is told to.
   private var leastLength: Duration {
-    setup.dialect.habits.refresh.how == .none ? max(setup.phases.end, setup.plan.expiresAfter) : setup.phases.end
+    setup.dialect.habits.refresh.how == .none ? max(setup.phases.end, setup.plan.heldUntil) : setup.phases.end
   }
 
   /// Says that it is through, until somebody ends it.

@@ -52,6 +52,17 @@ struct StormPlanTests {
     #expect(throws: StormPlanError.self) { try plan.check() }
   }
 
+  @Test("where nothing is renewed clients stay for the hold, however long tokens live that expire each by itself")
+  func held() {
+    var plan = StormPlan()
+    (plan.clients, plan.rate, plan.hold, plan.life) = (1001, 100, .seconds(2), .seconds(3600))
+    #expect(plan.heldUntil == .seconds(12))
+    plan.expiry = .own
+    #expect(plan.heldUntil == .seconds(12))
+    (plan.expiry, plan.expireAfter) = (.common, 30)
+    #expect(plan.heldUntil == .seconds(30))
+  }
+
   @Test("tokens must not expire while clients still connect")
   func expiryInRamp() throws {
     var plan = StormPlan()
