@@ -104,11 +104,12 @@ def storm(url, tmp_path):
         (for_ever(b"HTTP/1.1 103 x\r\n\r\n" * 100, opens=False), "unreachable", ""),
         (once(b"HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\n\r\n", opens=False), "http_302", "no WebSocket is there"),
         (once(b"\x15\x03\x03\x00\x02\x02\x46", opens=False), "peer_wants_tls", "the server speaks TLS on this port"),
+        (once(b"HTTP/1.1 400 Bad Request\r\n\r\nplain HTTP to an HTTPS port", opens=False), "http_400", "--url with wss://"),
         (once(b"\x82\x7f" + struct.pack(">Q", 1 << 62)), "message_too_big", None),
         (for_ever(b"\x00\x01b" * 2000), "protocol_error", None),
         (once(b"\x88\x04\x0f\xa1no"), "4001 login_timeout", None),
     ],
-    ids=["reset", "garbage", "other-key", "endless-head", "endless-hints", "redirect", "tls", "huge", "fragments", "close"],
+    ids=["reset", "garbage", "other-key", "endless-head", "endless-hints", "redirect", "tls", "tls-page", "huge", "fragments", "close"],
 )
 def test_it_ends_and_says_why(act, reason, words, tmp_path):
     with BadServer(act) as server:

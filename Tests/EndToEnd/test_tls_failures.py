@@ -20,8 +20,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from clients import Client, control
+from described import WIRES
 from gateway import SECRET, Gateway, token
 
+WIRE = WIRES / "postern-plain.json"
 NOW = datetime.datetime.now(datetime.timezone.utc)
 
 
@@ -176,6 +178,38 @@ def test_plain_text_to_a_server_of_tls_is_named(tmp_path):
     with alert_server() as port:
         assert "speaks TLS on this port" in ctl(f"http://127.0.0.1:{port}")
         assert "peer_wants_tls" in storm(f"ws://127.0.0.1:{port}", tmp_path)
+
+
+def silent_server():
+    """Ends whatever it makes nothing of without a word."""
+    return server(lambda connection: connection.recv(4096))
+
+
+def test_an_address_of_the_wrong_kind_leads_to_the_right_one(tmp_path):
+    """A gateway of TLS says so, or nothing; one of plain text answers 400, or nothing. So it is in `storm` and in `wire try`."""
+    (tmp_path / "secret").write_text(SECRET)
+
+    def told(url, trusted=None):
+        environment = {**os.environ, **({"SSL_CERT_FILE": str(trusted)} if trusted else {})}
+        flags = ["--url", url, "--mint", "--secret-file", str(tmp_path / "secret"), "--timeout", "3s"]
+        tried = subprocess.run(
+            [os.environ["POSTERN"], "wire", "try", "--wire", str(WIRE), *flags], env=environment, capture_output=True,
+            text=True, timeout=60)
+        assert tried.returncode == 1, tried
+        return tried.stdout, json.loads(storm(url, tmp_path, trusted))["caveats"]
+
+    files = certificate(tmp_path)
+    with Gateway("--tls-certificate", str(files[0]), "--tls-key", str(files[1])) as gateway:
+        for said in told(gateway.url.replace("wss:", "ws:")):
+            assert "--url with wss://" in str(said)
+    with Gateway() as gateway:
+        for said in told(gateway.url.replace("ws:", "wss:"), files[0]):
+            assert "the server speaks plain text on this port, not TLS; --url with ws://" in str(said)
+    with silent_server() as port:
+        for said in told(f"ws://127.0.0.1:{port}"):
+            assert "if it wants TLS, --url with wss://" in str(said)
+        for said in told(f"wss://127.0.0.1:{port}", files[0]):
+            assert "if no TLS is spoken there, --url with ws://" in str(said)
 
 
 def test_a_trusted_certificate_is_taken_by_address(tmp_path):

@@ -11,8 +11,8 @@ extension StormClient {
 
   /// It did not open. Of one that never was, the report says why in a sentence.
   func refused(_ failure: DialFailure) {
-    if session.logins == 0, let words = failure.sentence {
-      let gateway = fleet.setup.gateway(of: index)
+    let gateway = fleet.setup.gateway(of: index)
+    if session.logins == 0, let words = failure.sentence(isTLS: gateway.isTLS) {
       fleet.ledger.result.tokens.note("the gateway at \(gateway.host):\(gateway.port): \(words)", on: failure.reason)
     }
     handle(.dialFailed(failure))
@@ -44,13 +44,16 @@ extension StormClient {
 
 extension DialFailure {
   /// What leads to the mend; nil where the reason in the counts says all.
-  fileprivate var sentence: String? {
+  ///
+  /// - Parameter isTLS: Whether TLS was spoken, or was to be.
+  fileprivate func sentence(isTLS: Bool) -> String? {
     switch self {
-    case .unreachable(let text): text
+    case .unreachable(let text): text + addressHint(isTLS: isTLS)
     case .insecure(let failure) where failure.isOfCertificate: "\(failure); --insecure takes any"
-    case .insecure(let failure): "\(failure)"
+    case .insecure(let failure): "\(failure)" + addressHint(isTLS: isTLS)
     case .refused(let status) where status == 404 || (200..<400).contains(status):
       "it was answered \(status), so no WebSocket is there; --url, or \"path\" of \"connect\" in a description, says where one is"
+    case .refused(let status) where status == 400 && !isTLS: "it was answered 400" + addressHint(isTLS: false)
     case .refused, .timedOut: nil
     }
   }

@@ -29,9 +29,25 @@ extension StormClient {
     Task.immediate(executorPreference: fleet.loop) { [request, provider] in
       if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
       let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
+      self.note(result, of: provider)
       self.answered(
         ticket, ProviderAnswer(result, self.fleet.setup.dialect, at: self.fleet.loop.wallTime))
     }
+  }
+
+  /// Of a provider that cannot be spoken with, the report says why in a sentence.
+  private func note(_ result: Result<HTTPResponse, DialFailure>, of provider: DialTarget) {
+    guard session.logins == 0 else { return }
+    let failure: DialFailure
+    switch result {
+    case .failure(.timedOut), .failure(.refused): return
+    case .failure(let reason): failure = reason
+    case .success(let response) where response.status == 400 && !provider.isTLS: failure = .refused(status: 400)
+    case .success: return
+    }
+    let hint = failure.addressHint(of: provider, besides: fleet.setup.gateway(of: index))
+    fleet.ledger.result.tokens.note(
+      "the token provider at \(provider.host):\(provider.port): \(failure.detail)\(hint)", on: failure.reason)
   }
 
   private func askForKey(_ ticket: FetchTicket) {

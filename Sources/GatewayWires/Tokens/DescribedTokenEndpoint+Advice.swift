@@ -26,6 +26,9 @@ extension DescribedTokenEndpoint {
   private func mend(_ response: HTTPResponse, _ request: TokenRequest) -> String? {
     let call = request.isRenewal == true ? "renew" : "request"
     switch response.status {
+    // The page that nginx, Go and others give to whoever speaks plain text to them.
+    case 400 where description.places[request.place]?.isTLS != true && speaksOfHTTPS(response.body):
+      return "it wants TLS; \"url\" or --provider with https://"
     case 400, 415, 422:
       return "it makes nothing of what it is sent; \"json\", \"form\" or \"text\" of \"\(call)\" is what it wants"
     case 401, 403:
@@ -37,6 +40,15 @@ extension DescribedTokenEndpoint {
     default: return nil
     }
   }
+
+  /// Whether the page speaks of HTTPS; not of the `https://` of a link, or of a problem's type.
+  private func speaksOfHTTPS(_ page: [UInt8]) -> Bool {
+    let (page, word) = (page.prefix(Self.pageMax), Array("HTTPS".utf8))
+    return page.indices.contains { page[$0...].starts(with: word) }
+  }
+
+  /// How much of a page is looked at, in bytes.
+  private static let pageMax = 2_048
 
   /// What else the answer says, where the description does not know where that stands.
   private func unread(_ body: JSONView?) -> String {

@@ -89,7 +89,8 @@ actor PlainClient {
       if token == nil { tell(.failed("the token provider answered \(response.status) without a token")) }
     case .failure(let failure):
       token = nil
-      tell(.failed("no token: \(Self.text(failure, of: setup.provider))"))
+      let hint = failure.addressHint(of: setup.provider, besides: setup.gateway)
+      tell(.failed("no token: \(Self.text(failure, of: setup.provider))\(hint)"))
     }
     return token != nil
   }
@@ -119,7 +120,8 @@ extension PlainClient: SocketHandler {
   }
 
   nonisolated func socketRefused(_ failure: DialFailure) {
-    tell(.failed("no connection: \(Self.text(failure, of: setup.gateway))"))
+    let hint = failure.addressHint(isTLS: setup.gateway.isTLS)
+    tell(.failed("no connection: \(Self.text(failure, of: setup.gateway))\(hint)"))
   }
 
   nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {

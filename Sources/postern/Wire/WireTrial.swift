@@ -81,6 +81,6 @@ struct WireTrial {
     if result.provider.refused.total > 0 { lines.append("no token: \(list(result.provider.refused))") }
     if result.disconnects.total > 0 { lines.append("ended: \(list(result.disconnects))") }
     if result.errors.total > 0 { lines.append("errors: \(list(result.errors))") }
-    return lines
+    return lines + result.tokens.sentences.sorted { $0.key < $1.key }.map(\.value)
   }
 }

@@ -202,6 +202,11 @@ struct TokenEndpointTests {
       (404, #""token": "/t""#, "{}", #"POST /t answered 404: nothing is there; "url" of "request" names where"#),
       (405, #""token": "/t""#, "", #"another method than POST (it takes GET); "method" of "request""#),
       (422, #""token": "/t""#, #"{"detail":1}"#, #"is what it wants; its answer has detail, which "error""#),
+      (400, #""token": "/t""#, #""https://one/problem""#, "it makes nothing of what it is sent"),
+      (
+        400, #""token": "/t""#, "Client sent an HTTP request to an HTTPS server.\n",
+        #"POST /t answered 400: it wants TLS; "url" or --provider with https://"#
+      ),
       (403, #""token": "/t", "error": "/code""#, #"{"code":"no"}"#, #"and the body of "request" say who asks"#),
     ])
   func statuses(status: Int, rules: String, body: String, sentence: String) throws {

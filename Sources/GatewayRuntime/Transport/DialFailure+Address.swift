@@ -1,0 +1,28 @@
+extension DialFailure {
+  /// What to write in place of a gateway's address that may begin with the wrong scheme, as `; if it wants TLS, --url with
+  /// wss://`; empty where nothing points at that.
+  ///
+  /// - Parameter isTLS: Whether TLS was spoken, or was to be.
+  package func addressHint(isTLS: Bool) -> String { hint(isTLS, "--url", plain: "ws://", secure: "wss://") }
+
+  /// The same of a token provider, whose address is the gateway's where nobody gives another.
+  package func addressHint(of provider: DialTarget, besides gateway: DialTarget) -> String {
+    guard (provider.host, provider.port) != (gateway.host, gateway.port) else {
+      return addressHint(isTLS: provider.isTLS)
+    }
+    return hint(provider.isTLS, "--provider", plain: "http://", secure: "https://")
+  }
+
+  private func hint(_ isTLS: Bool, _ flag: String, plain: String, secure: String) -> String {
+    switch self {
+    case .insecure(.peerWantsTLS): "; \(flag) with \(secure)"
+    case .insecure(.plainText): "; \(flag) with \(plain)"
+    // An end without a word is all that some say to whoever speaks the other language; nginx, Go and others answer 400.
+    case .insecure(.handshake): "; if no TLS is spoken there, \(flag) with \(plain)"
+    case .unreachable(let text) where text.hasPrefix("receive") || text.contains("ended before"):
+      isTLS ? "" : "; if it wants TLS, \(flag) with \(secure)"
+    case .refused(status: 400): isTLS ? "" : "; if it wants TLS, \(flag) with \(secure)"
+    case .unreachable, .insecure, .refused, .timedOut: ""
+    }
+  }
+}
