@@ -6,14 +6,15 @@ import subprocess
 import pytest
 import servers
 import storms
+from described import hasty
 
 CLIENTS = 30
 SERVERS = {"socketio": servers.socket_io, "graphql-transport-ws": servers.graphql, "close-4401": servers.close_4401}
 
 
-def flags(wires, name, server, secret_file, *more):
+def flags(wire, server, secret_file, *more):
     return [
-        *("--wire", str(wires / f"{name}.json"), "--url", server.url, "--mint", "--secret-file", secret_file),
+        *("--wire", str(wire), "--url", server.url, "--mint", "--secret-file", secret_file),
         *("--clients", str(CLIENTS), "--rate", "100", "--hold", "2s", "--timeout", "40s", *more),
     ]
 
@@ -30,7 +31,7 @@ def server(name):
 
 
 def test_everybody_comes_back_with_a_new_token(wires, name, server, secret_file):
-    result = storms.run(*flags(wires, name, server, secret_file))["result"]
+    result = storms.run(*flags(wires / f"{name}.json", server, secret_file))["result"]
     log = server.log
     assert log["over"] == CLIENTS and log["accepted"] == 2 * CLIENTS, (log, result)
     assert result["connects"]["accepted"] == log["accepted"]
@@ -41,9 +42,9 @@ def test_everybody_comes_back_with_a_new_token(wires, name, server, secret_file)
     assert result["errors"] == {}
 
 
-def test_old_tokens_are_refused_and_never_count_as_logins(wires, name, server, secret_file):
+def test_old_tokens_are_refused_and_never_count_as_logins(tmp_path, name, server, secret_file):
     more = ["--behaviour", "stale=100", "--threshold", "connects.failed == 0"]
-    result = storms.run(*flags(wires, name, server, secret_file, *more))["result"]
+    result = storms.run(*flags(hasty(name, tmp_path), server, secret_file, *more))["result"]
     log = server.log
     assert log["accepted"] == result["connects"]["accepted"] == CLIENTS, (log, result)
     assert log["refused"] == sum(result["returns"]["refused"].values()) > 0, (log, result)
