@@ -121,6 +121,9 @@ package enum StreamFilterValue: Hashable, Sendable {
   case list([StreamFilterValue])
   case null
 
+  /// The most values in one list.
+  private static let elementsMax = 1000
+
   /// The value of a filter's operand, or of a member of the application's own.
   package init(_ view: JSONView) throws(StreamError) {
     if let string = view.string {
@@ -131,7 +134,10 @@ package enum StreamFilterValue: Hashable, Sendable {
       self = .bool(bool)
     } else if let elements = view.elements {
       var list: [StreamFilterValue] = []
-      for element in elements.prefix(1000) { list.append(try StreamFilterValue(element)) }
+      guard elements.count <= Self.elementsMax else {
+        throw StreamFilter.malformed("at most \(Self.elementsMax) values")
+      }
+      for element in elements { list.append(try StreamFilterValue(element)) }
       self = .list(list)
     } else if view.isNull {
       self = .null

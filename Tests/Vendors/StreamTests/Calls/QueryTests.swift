@@ -35,6 +35,9 @@ struct QueryTests {
       (#"{"type":"default","id":"a"}"#, "default:a"), (#"{"type":{"$in":["livestream"]}}"#, "livestream:a"),
       (#"{"created_by_user_id":"bob"}"#, "default:b"),
       (#"{"members":{"$in":["bob","eve"]}}"#, "livestream:a default:a"),
+      (#"{"members":{"$nin":["bob"]}}"#, "livestream:a default:b"), (#"{"members":{"$contains":"bob"}}"#, "default:a"),
+      (#"{"members":{"$eq":["bob"]}}"#, "default:a"), (#"{"members":{"$ne":["eve"]}}"#, "default:b default:a"),
+      (#"{"$or":[{"members":{"$in":["eve"]}},{"members":{"$in":["zoe"]}}]}"#, "livestream:a"),
       (#"{"custom.topic":"tea"}"#, "default:a"), (#"{"custom.n":{"$gt":1}}"#, "default:b"),
       (#"{"custom.tags":{"$in":["y"]}}"#, "livestream:a"), (#"{"team":{"$exists":true}}"#, "default:a"),
       (#"{"starts_at":{"$exists":false}}"#, "livestream:a default:a"), (#"{"backstage":true}"#, "livestream:a"),
@@ -47,6 +50,19 @@ struct QueryTests {
   func filters(conditions: String, expected: String) throws {
     let http = try filled()
     #expect(try find(http, #"{"filter_conditions":\#(conditions)}"#).joined(separator: " ") == expected)
+  }
+
+  @Test("by a thousand members at most, in whichever lists, and by lists of a thousand values")
+  func bounds() throws {
+    let http = try filled()
+    func names(_ count: Int) -> String { (0..<count).map { #""user\#($0)""# }.joined(separator: ",") }
+    for (count, status) in [(500, 201), (501, 400)] {
+      let half = #"{"members":{"$in":[\#(names(500))]}},{"members":{"$in":[\#(names(count))]}}"#
+      let answer = try http.ask("POST", "calls", #"{"filter_conditions":{"$or":[\#(half)]}}"#)
+      #expect(answer.status == status, "\(answer.body.text)")
+    }
+    let long = #"{"filter_conditions":{"id":{"$in":[\#(names(1001))]}}}"#
+    #expect(try http.ask("POST", "calls", long).status == 400)
   }
 
   @Test(

@@ -7,6 +7,8 @@ extension StreamCallRoutes {
   /// The most calls in one answer, and as many as one that names no `limit` has: JavaScript names none when it asks for
   /// the calls it watched before it came back, and hears no more of those that do not fit.
   private static let callsMax = 100
+  /// The most members that a filter names: the calls of each are looked up.
+  private static let membersNamedMax = 1000
 
   var queryRoutes: [HTTPRoute] {
     rest.resource("POST", .video("calls"), "QueryCalls", .anonymous) { request throws(StreamError) in
@@ -28,12 +30,16 @@ extension StreamCallRoutes {
     }
     let rights = StreamCallRights(request.caller, as: try await asker(request, .user))
     let opened = request.caller.calls.map(Set.init)
+    let named = filter.texts(of: "members")
+    guard named.count <= Self.membersNamedMax else {
+      throw StreamFilter.malformed("at most \(Self.membersNamedMax) members")
+    }
+    let users = Set(named.map { UserID($0.text) } + (rights.user.map { [$0] } ?? []))
     // One more than the page holds tells whether there is a next one.
     let found: [StreamCall]
     do throws(GatewayError) {
-      let named = Set(filter.texts(of: "members").map { UserID($0.text) } + (rights.user.map { [$0] } ?? []))
       found = try await calls.directory.calls(
-        with: named.sorted(),
+        with: users.sorted(),
         where: { call in
           (opened?.contains(call.id) ?? true) && filter.holds(for: call.filterValue)
             && rights.capabilities(in: call).contains(.readCall)
