@@ -34,6 +34,8 @@ def test_a_kill_loses_nothing_and_revives_nothing(tmp_path):
             ringing = ann.ask("startRemoteStream", role="REMOTE_PRO", remoteUserId=remote, referenceId="R-9")
             room = ringing["room"]["roomSid"]
             bob.receive("incomingRemoteStream")
+            shared = api(gateway, "POST", f"/v1/rooms/{room}/share-tokens", key=key).json["share_token"]["share_url"]
+            hook = api(gateway, "POST", "/v1/webhooks", {"url": "https://a.example/", "label": "a"}, key=key).json["webhook"]
             gateway.process.send_signal(signal.SIGKILL)
             gateway.process.wait()
     with Gateway(*flags) as gateway:
@@ -50,6 +52,9 @@ def test_a_kill_loses_nothing_and_revives_nothing(tmp_path):
             assert found["reservation_status"] == f"GROUP_RESERVATION_STATUS_{state}"
         rooms = api(gateway, "GET", "/v1/rooms?reference_id=R-9", key=key).json["rooms"]
         assert [(found["room_sid"], found["state"]) for found in rooms] == [(room, "ended")]
+        page = api(gateway, "GET", shared.removeprefix("https://postern.streem.us"))
+        assert page.status == 200 and "It is over." in page.body.decode()
+        assert api(gateway, "GET", "/v1/webhooks", key=key).json["webhooks"] == [hook]
         for refresh, status in ((tokens["refresh_token"], 200), (dropped["refresh_token"], 400)):
             form = {"grant_type": "refresh_token", "client_id": "streem-sdk", "refresh_token": refresh}
             assert post(gateway, "/token", **form).status == status

@@ -59,9 +59,8 @@ extension StreemWebhook {
   fileprivate init(_ body: JSONObject, company: StreemCompany, sid: String) throws(GatewayError) {
     if let wanted = try body.text("company_sid"), Name(wanted) != Name(company.sid) { throw .companyUnknown }
     let url = try body.needed("url", bytes: 2_000)
-    guard ["https://", "http://"].contains(where: { url.utf8.count > $0.utf8.count && url.utf8.starts(with: $0.utf8) })
-    else {
-      throw .invalidParameter.detailed("url must begin with https:// or http://")
+    guard Self.isAddress(url) else {
+      throw .invalidParameter.detailed("url must be http:// or https:// with a host, and without white space")
     }
     let method = try body.text("method") ?? "POST"
     guard Self.methods.contains(where: { $0.utf8.elementsEqual(method.utf8) }) else {
@@ -71,6 +70,16 @@ extension StreemWebhook {
       sid: Name(sid), company: company.code, label: try body.needed("label", bytes: 200), url: url, method: method,
       timeoutMilliseconds: try body.whole("timeout_ms", in: 1...60_000) ?? 5_000,
       attemptsMax: try body.whole("max_attempts", in: 1...100) ?? 1)
+  }
+
+  /// Whether the text is an address of the web, as far as one sees without asking there. Which host it names is nobody's
+  /// risk: nothing is sent.
+  private static func isAddress(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
+    guard parts.count == 2, ["http", "https"].contains(String(decoding: parts[0], as: UTF8.self).lowercased()),
+      parts[1].starts(with: "//".utf8), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f })
+    else { return false }
+    return parts[1].dropFirst(2).first.map { !"/?#".utf8.contains($0) } ?? false
   }
 
   fileprivate func write(to json: inout JSONWriter, _ company: StreemCompany) {

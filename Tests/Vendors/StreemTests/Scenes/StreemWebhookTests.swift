@@ -65,11 +65,23 @@ struct StreemWebhookTests {
   }
 
   @Test(
+    "is made of any address of the web, since nothing is sent there",
+    arguments: [
+      "HTTPS://A.example", "http://[::1]:9/", "http://169.254.169.254/", "https://a?b", "https://é.example/",
+    ])
+  func addresses(url: String) {
+    let made = ask("POST", path, #"{"label":"l","url":"\#(url)"}"#)
+    #expect(made.status == 201 && made.text.contains(#""url":"\#(url)""#))
+  }
+
+  @Test(
     "is not made of what is wrong",
     arguments: [
       "{}", "", "[]", "x", #"{"label":"l"}"#, #"{"url":"https://a.example/"}"#, #"{"label":7,"url":"https://a/"}"#,
       #"{"label":"l","url":"ftp://a.example/"}"#, #"{"label":"l","url":"https://"}"#,
-      #"{"label":"","url":"https://a/"}"#,
+      #"{"label":"","url":"https://a/"}"#, #"{"label":"l","url":"https:///a"}"#, #"{"label":"l","url":"https:a"}"#,
+      #"{"label":"l","url":"https://a b"}"#, #"{"label":"l","url":"https://a/\r\nX: y"}"#,
+      #"{"label":"l","url":"://a"}"#,
       #"{"label":"l","url":"https://a/","method":"post"}"#, #"{"label":"l","url":"https://a/","timeout_ms":0}"#,
       #"{"label":"l","url":"https://a/","timeout_ms":1e300}"#, #"{"label":"l","url":"https://a/","max_attempts":1.5}"#,
       #"{"label":"l","url":"https://a/","max_attempts":-1}"#,
