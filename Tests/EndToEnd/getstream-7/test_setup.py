@@ -15,6 +15,7 @@ from getstream.models import (
     NotificationSettingsRequest,
     PushPreferenceInput,
     PushProviderRequest,
+    QueryUsersPayload,
     S3Request,
     SIPCallerConfigsRequest,
     SIPDirectRoutingRuleCallConfigsRequest,
@@ -78,6 +79,11 @@ def test_the_application_and_its_users_are_read_whole(stream, call):
     assert stream.reactivate_users(["zed"], created_by_id="ann").data.task_id
     assert stream.delete_users(["zed"]).data.task_id
     assert stream.restore_users(["zed"]).data.duration
+    assert stream.moderation.ban(target_user_id="zed", banned_by_id="ann", reason="spam", timeout=30).data.duration
+    zed = {"filter_conditions": {"id": "zed"}}
+    assert stream.query_users(QueryUsersPayload(**zed)).data.users[0].banned
+    assert stream.moderation.unban(target_user_id="zed").data.duration
+    assert not stream.query_users(QueryUsersPayload(**zed)).data.users[0].banned
     assert stream.video.report_client_call_event([ClientEvent()]).data.duration
     assert call.end().data.duration and call.delete(hard=True).data.call.id == call.id
 

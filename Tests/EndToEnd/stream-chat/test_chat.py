@@ -101,6 +101,18 @@ def test_users_are_deactivated_deleted_and_restored(chat):
     assert refused(lambda: chat.deactivate_user("d2")) == (16, 404)
 
 
+def test_users_are_banned(chat):
+    chat.upsert_users([{"id": "b1"}, {"id": "b2"}])
+    chat.ban_user("b1", banned_by_id="b2", timeout=1, reason="spam")
+    banned = lambda: chat.query_users({"id": "b1"})["users"][0]["banned"]
+    assert banned()
+    chat.unban_user("b1")
+    assert not banned()
+    chat.shadow_ban("b1", banned_by_id="b2")
+    assert not banned()
+    assert refused(lambda: chat.ban_user("nobody", banned_by_id="b2")) == (16, 404)
+
+
 def test_errors_by_cause(gateway, chat):
     assert refused(client(gateway, "another secret, long enough for PyJWT to like it").get_app_settings) == (43, 401)
     ann = as_user(gateway, chat.create_token("ann"))

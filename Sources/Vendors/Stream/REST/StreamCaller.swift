@@ -21,6 +21,8 @@ package struct StreamCaller: Hashable, Sendable {
   /// The caller's connection, as `connection_id` says; nil if there is none of that name or it is somebody else's.
   package var connection: ConnectionID?
   package var platform: StreamPlatform
+  /// Whether the application's moderators keep the user out of calls.
+  package var isBanned = false
 
   package init(
     apiKey: String, kind: Kind, user: UserID?, calls: [CallID]? = nil, role: Name? = nil,

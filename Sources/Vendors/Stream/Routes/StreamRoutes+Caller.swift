@@ -82,7 +82,12 @@ extension StreamRoutes {
       return
     }
     let user = if let known { known } else { try await user(id, at: now) }
-    do throws(GatewayError) { try user.checkStanding() } catch { throw StreamError(error) }
+    do throws(GatewayError) {
+      try user.checkStanding()
+      caller.isBanned = try await directory.withoutPastBans([user], at: now)[0].isBanned
+    } catch {
+      throw StreamError(error)
+    }
     caller.kind = user.role == StreamRole.guest.name ? .guest : .user
   }
 

@@ -40,6 +40,9 @@ package struct StreamRoutes: Sendable {
     case server
   }
 
+  /// What a banned user may not do, as documented: make calls or join them, and ring or notify others.
+  private static let closedToBanned: Set<String> = ["GetOrCreateCall", "JoinCall", "RingCall"]
+
   package typealias Work =
     nonisolated(nonsending) @Sendable (StreamRequest) async throws(StreamError) -> StreamAnswer
 
@@ -57,6 +60,7 @@ package struct StreamRoutes: Sendable {
         var response: HTTPResponse
         do throws(StreamError) {
           let caller = try await caller(of: request, access)
+          if caller.isBanned, Self.closedToBanned.contains(operation) { throw .notAllowed("the user is banned") }
           let counted = caller.kind == .anonymous ? nil : caller.user
           limit = await limiter?.count(operation, caller.platform, user: counted, at: receivedAt)
           if limit?.isExceeded == true { throw .rateLimit("Too many requests for user") }

@@ -58,13 +58,14 @@ package struct StreamAuthenticator: Authenticator {
         return .failure(StreamError.rateLimit("Too many requests for user").gatewayError)
       }
       do throws(GatewayError) {
-        let known = try await directory.updateUser(user, creates: true, at: now) { (user, app) throws(GatewayError) in
+        let changed = try await directory.updateUser(user, creates: true, at: now) { (user, app) throws(GatewayError) in
           user.takeRoleIfNew(at: now)
           try Self.admit(token, named: named, key: key, as: user, app)
           try change.apply(to: &user)
           user.lastActive = now
         }
-        return .success(Self.verified(token, known, kind.family))
+        let known = try await directory.withoutPastBans([changed], at: now)
+        return .success(Self.verified(token, known[0], kind.family))
       } catch {
         return .failure(error)
       }

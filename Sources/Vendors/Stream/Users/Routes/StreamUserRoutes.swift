@@ -14,7 +14,7 @@ package struct StreamUserRoutes: Sendable {
   /// The most users one request may change.
   static let usersMax = 100
 
-  package var routes: [HTTPRoute] { users + standing + blocks + guests + preferences + application + exports }
+  package var routes: [HTTPRoute] { users + standing + blocks + bans + guests + preferences + application + exports }
 
   private var users: [HTTPRoute] {
     rest.resource("POST", .common("users"), "UpdateUsers", .user) { request throws(StreamError) in
@@ -146,13 +146,14 @@ package struct StreamUserRoutes: Sendable {
     let limit = Int(try payload.integer("limit", in: 0...100) ?? 30)
     let offset = Int(try payload.integer("offset", in: 0...1000) ?? 0)
     let includesDeactivated = try payload.bool("include_deactivated_users") ?? false
-    let users: [StreamUser]
+    var users: [StreamUser]
     do throws(GatewayError) {
       users = try await rest.directory.users(
         where: { user in
           (includesDeactivated || user.deactivatedAt == nil) && user.deletedAt == nil
             && (filter?.holds(for: user.filterValue) ?? true)
         }, offset: offset, limit: limit, at: request.receivedAt)
+      users = try await rest.directory.withoutPastBans(users, at: request.receivedAt)
     } catch {
       throw StreamError(error)
     }

@@ -1,0 +1,62 @@
+package import GatewayCore
+internal import GatewayKit
+
+extension StreamDirectory {
+  private static let bans = StoreTable<StreamBan>("stream.ban")
+  private static let bansMax = 100_000
+
+  /// Keeps the user out of calls, for as long as the ban says, in place of any ban before.
+  ///
+  /// - Throws: `GatewayError.userUnknown`, and `GatewayError.tooMany` where there is no room for another.
+  package func ban(_ id: UserID, _ ban: StreamBan, at now: WallTime) async throws(GatewayError) -> StreamUser {
+    // Without the ban the mark counts for nothing, so the ban comes first.
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      guard try await transaction.get(Self.users.key(id.rawValue), as: StreamUser.self) != nil else {
+        throw .userUnknown
+      }
+      let count = StoreCount("stream.bans", atMost: Self.bansMax, of: "bans")
+      transaction.put(Self.bans.key(id.rawValue), ban, expires: ban.expires, in: [count])
+    }
+    return try await updateUser(id, creates: false, at: now) { user, _ in user.isBanned = true }
+  }
+
+  /// Takes a ban back, if there is one. Throws `GatewayError.userUnknown`.
+  package func unban(_ id: UserID, at now: WallTime) async throws(GatewayError) -> StreamUser {
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+      transaction.delete(Self.bans.key(id.rawValue))
+    }
+    return try await updateUser(id, creates: false, at: now) { user, _ in user.isBanned = false }
+  }
+
+  /// The users, each of whom is banned only as long as the ban lasts.
+  package func withoutPastBans(_ users: [StreamUser], at now: WallTime) async throws(GatewayError) -> [StreamUser] {
+    let banned = users.filter(\.isBanned).map(\.id)
+    guard !banned.isEmpty else { return users }
+    let found = try await GatewayError.asking { () async throws(StoreError) in
+      try await store.read(banned.map { Self.bans.key($0.rawValue) }, at: now)
+    }
+    let past = Set(zip(banned, found).filter { $0.1 == nil }.map(\.0))
+    return users.map { user in
+      var user = user
+      if past.contains(user.id) { user.isBanned = false }
+      return user
+    }
+  }
+}
+
+/// What keeps a user out of calls, for half an hour for instance.
+package struct StreamBan: Hashable, StoreValue {
+  /// Who did it; nil for the application.
+  package let by: UserID?
+  package let reason: String?
+  package let createdAt: WallTime
+  /// Nil for one without an end.
+  package let expires: WallTime?
+
+  package init(by: UserID?, reason: String?, createdAt: WallTime, expires: WallTime?) {
+    self.by = by
+    self.reason = reason
+    self.createdAt = createdAt
+    self.expires = expires
+  }
+}
