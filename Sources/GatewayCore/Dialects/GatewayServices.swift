@@ -10,6 +10,9 @@ package protocol GatewayServices: Sendable {
   /// Those of the users who have one: each loop is asked once, however many they are.
   func connected(of users: [UserID]) async -> Set<UserID>
 
+  /// How many connections of the dialect of that name are logged in.
+  func sessionCount(of dialect: String) async -> Int
+
   /// As whom the connection is logged in; nil if there is no such connection, or it is not.
   func user(of connection: ConnectionID) async -> UserID?
 

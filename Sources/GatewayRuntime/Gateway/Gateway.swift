@@ -298,6 +298,12 @@ extension Gateway: GatewayServices {
     return connected
   }
 
+  package func sessionCount(of dialect: String) async -> Int {
+    let loggedIn: [Session.PhaseKind] = [.active, .refreshing, .verifyingRefresh, .draining]
+    let own = await phasesByDialect().first { $0.dialect == dialect }
+    return own?.counts.reduce(0) { $0 + (loggedIn.contains($1.phase) ? Int($1.count) : 0) } ?? 0
+  }
+
   package func user(of connection: ConnectionID) async -> UserID? {
     guard connection.loop < tables.count else { return nil }
     return await tables[connection.loop].perform { $0.connections[connection.serial]?.user }

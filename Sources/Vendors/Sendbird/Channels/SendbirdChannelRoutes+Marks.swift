@@ -9,6 +9,9 @@ extension SendbirdChannelRoutes {
     let one = Self.path(kind) + "/{channel_url}"
     let message = one + "/messages/{message_id}"
     return [
+      resource.route("GET", message + "/reactions") { request throws(SendbirdError) in
+        try await reactions(kind, request)
+      },
       resource.route("POST", message + "/reactions") { request throws(SendbirdError) in
         try await react(kind, isAdding: true, request)
       },
@@ -60,6 +63,29 @@ extension SendbirdChannelRoutes {
       }
     }
     return SendbirdResource.answer { Self.write(delivery, key, user, isAdding, at: now, to: &$0) }
+  }
+
+  /// How often each was made, or by whom.
+  private func reactions(
+    _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
+  ) async throws(SendbirdError) -> HTTPResponse {
+    let (channel, id) = (try await visible(kind, request), try messageID(request))
+    let listsUsers = try request.flag("list_users") ?? false
+    let message = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.message(id, in: channel.url, at: services.wallTime)
+    }
+    return SendbirdResource.answer { json in
+      for reaction in message.reactions {
+        json.name(reaction.key.text)
+        guard listsUsers else {
+          json.integer(Int64(reaction.users.count))
+          continue
+        }
+        json.beginArray()
+        for user in reaction.users { json.string(user.rawValue) }
+        json.endArray()
+      }
+    }
   }
 
   private static func write(

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// How many users were active, for servers: those who are connected, or were seen last within the day or month. Nothing is
+/// How many connections there are, and how many users were active, for servers: those who are connected, or were seen last within the day or month. Nothing is
 /// kept of the days of somebody who was seen later too.
 package struct SendbirdStatisticsRoutes: Sendable {
   private static let pageSize = 500
@@ -21,6 +21,11 @@ package struct SendbirdStatisticsRoutes: Sendable {
 
   package var routes: [HTTPRoute] {
     [
+      resource.route("GET", "/v3/applications/ccu") { request throws(SendbirdError) in
+        try request.needsServer()
+        let count = await services.sessionCount(of: SendbirdWire.name)
+        return SendbirdResource.answer { $0.member("ccu", Int64(count)) }
+      },
       resource.route("GET", "/v3/applications/dau") { request throws(SendbirdError) in
         try request.needsServer()
         let today = WallTime(seconds: (services.wallTime.seconds / 86_400).rounded(.down) * 86_400)

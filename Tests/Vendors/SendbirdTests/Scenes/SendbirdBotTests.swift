@@ -73,6 +73,7 @@ struct SendbirdBotTests {
     for (method, path) in [
       ("GET", "/v3/bots"), ("POST", "/v3/bots"), ("GET", "/v3/bots/helper"), ("DELETE", "/v3/bots/helper"),
       ("POST", "/v3/bots/helper/send"), ("GET", "/v3/applications/dau"), ("GET", "/v3/applications/mau"),
+      ("GET", "/v3/applications/ccu"),
     ] {
       let body = method == "POST" ? #"{"bot_userid":"x","bot_nickname":"x","channel_url":"talk","message":"x"}"# : ""
       let asked = sendbird.fetch(method, path, ["session-key": ann.sessionKey], body: body)
@@ -101,6 +102,18 @@ struct SendbirdBotTests {
     #expect(sendbird.serve("GET", "/v3/applications/dau").status == 503)
     sendbird.space.store.fault = nil
     #expect(sendbird.serve("GET", "/v3/users/late").code == 400_201)
+  }
+
+  @Test("connections are counted that are logged in, each of a user's own")
+  func connections() {
+    func count() -> String? { sendbird.serve("GET", "/v3/applications/ccu").member("ccu") }
+    #expect(count() == "1")
+    let more = ["ann", "bob", "bob"].map { sendbird.connect(["user_id": $0]) }
+    _ = sendbird.connect(["user_id": "ann", "key": "none"])
+    #expect(count() == "4", "who is refused is none")
+    for peer in more { peer.close() }
+    sendbird.world.advance(by: .seconds(1))
+    #expect(count() == "1")
   }
 
   @Test("users are counted who are here, or were seen last in that day or month")

@@ -44,12 +44,17 @@ struct SendbirdMarkTests {
     #expect(bob.commands.count == count)
     let shown = #"[{"key":"sendbird_emoji_sob","user_ids":["ann"],"updated_at":1800000005000}]"#
     #expect(ask("GET", Self.talk + "/messages/1").member("reactions") == shown)
+    #expect(ask("GET", target).text == #"{"sendbird_emoji_sob":1}"#)
+    #expect(ask("GET", target + "?list_users=true").text == #"{"sendbird_emoji_sob":["ann"]}"#)
+    #expect(ask("GET", target + "?list_users=yes").code == 400_104)
+    #expect(ask("GET", Self.talk + "/messages/9/reactions").code == 400_201)
     let log = ask("GET", Self.talk + "/messages/changelogs?change_ts=1800000005000")
     #expect(log.member("updated")?.contains(#""message_id":1"#) == true)
     #expect(ask("GET", Self.talk + "/messages/changelogs?change_ts=1800000005001").member("updated") == "[]")
     let removed = ask("DELETE", target + "?reaction=sendbird_emoji_sob")
     #expect(removed.member("operation") == "DELETE" && bob.last("operation", of: "RXNS") == "DELETE")
     #expect(ask("GET", Self.talk + "/messages/1").member("reactions") == "[]")
+    #expect(ask("GET", target).text == "{}")
     let refused: [(HTTPResponse, Int)] = [
       (ask("POST", target, "{}"), 400_105),
       (ask("POST", Self.talk + "/messages/9/reactions", #"{"reaction":"x"}"#), 400_201),
