@@ -1,4 +1,5 @@
-/// Something told to many, whole: that bob joined a call, to its members, in each wire format that one of them may speak.
+/// A message to many, whole: that bob joined a call, for instance, to its members, in each wire format that one of them
+/// may speak.
 ///
 /// It is made of values only: whoever speaks puts it into words, and whoever hears needs nothing else, in this process or
 /// in another one.
@@ -21,7 +22,7 @@ package struct Announcement: Hashable, Sendable {
   }
 }
 
-/// A message in the words of one wire format, for all who speak it.
+/// A message in the words of one wire format, for all who speak it: the JSON that says that bob joined, for instance.
 package struct DialectFrame: Hashable, Sendable {
   /// The name of the wire format.
   package let dialect: String
@@ -43,7 +44,8 @@ package struct DialectFrame: Hashable, Sendable {
   }
 }
 
-/// Who is told something.
+/// The addressees of something told: the connections that watch the call `default:standup`, or all of ann's, for
+/// instance.
 package enum Audience: Hashable, Sendable {
   /// The connections that watch the call.
   case call(CallID)

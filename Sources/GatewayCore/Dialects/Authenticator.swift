@@ -13,7 +13,8 @@ extension Authenticator {
   }
 }
 
-/// Who presents credentials.
+/// The presenter of credentials: a connection with what is known of it, ann's that comes with another token, say, or
+/// nobody but a request.
 package struct Bearer: Sendable {
   /// Nil for a request over HTTP, and for an upgrade that is judged before its connection exists.
   package var connection: ConnectionID?
@@ -43,7 +44,8 @@ package struct Bearer: Sendable {
   package typealias Objection = nonisolated(nonsending) @Sendable (VerifiedToken) async -> GatewayError?
 }
 
-/// A verdict, or the question that leads to one.
+/// A verdict, or the question that leads to one: a JWT is decided at once, an opaque token is looked up first, for
+/// instance.
 package enum Judgement: Sendable {
   case decided(Verdict)
   case pending(Question)

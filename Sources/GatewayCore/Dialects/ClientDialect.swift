@@ -1,5 +1,5 @@
-/// One vendor's wire format, the client's side: what a fleet of clients of one kind says and hears, and what it is in the
-/// habit of.
+/// One vendor's wire format, the client's side: what a fleet of clients of one kind says and hears, and what it is in
+/// the habit of; that it gets a new token after a close with 4401, for instance.
 package protocol ClientDialect: Sendable {
   /// The stable name, the same as the ``Dialect``'s.
   var name: String { get }
@@ -100,7 +100,8 @@ extension ClientDialect {
   package func key(in response: HTTPResponse) -> SessionKeyAnswer? { nil }
 }
 
-/// What a client knows of itself when it connects or speaks.
+/// A client's knowledge of itself when it connects or speaks: whose it is, its token, and the name that the gateway
+/// gave its connection, `conn_0_17` for instance.
 package struct ClientIdentity: Hashable, Sendable {
   package var user: UserID
   package var token: Credentials?
@@ -131,7 +132,7 @@ package struct ClientIdentity: Hashable, Sendable {
   }
 }
 
-/// An upgrade request as a dialler takes it.
+/// An upgrade request as a dialler takes it: `GET /ws?token=…` with the subprotocols that it offers, for instance.
 package struct ClientUpgrade: Hashable, Sendable {
   package var request: HTTPRequest
   package var subprotocols: [String]
@@ -142,7 +143,8 @@ package struct ClientUpgrade: Hashable, Sendable {
   }
 }
 
-/// What a client of a fleet says.
+/// A message of a fleet's client, before its dialect has words for it: a token to log in with, or bytes that mean
+/// nothing, for instance.
 package enum ClientMessage: Hashable, Sendable {
   case connect(Credentials)
   case refresh(Credentials)
@@ -153,13 +155,15 @@ package enum ClientMessage: Hashable, Sendable {
   case cued(Int)
 }
 
-/// What asking the gateway for a new session key came to.
+/// An answer of the gateway to a client that asks for a new session key: the key, or the number of the error, which
+/// says whether to come back with a token, say.
 package enum SessionKeyAnswer: Hashable, Sendable {
   case key(Credentials)
   case refused(number: Int)
 }
 
-/// How long a token that is asked of the provider shall live.
+/// The life that a token asked of the provider shall have: an hour from now, for instance, or up to a time that a whole
+/// storm shares.
 package enum TokenLife: Hashable, Sendable {
   case lasting(Duration)
   case until(WallTime)

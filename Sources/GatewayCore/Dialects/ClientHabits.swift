@@ -27,8 +27,10 @@ package struct ClientHabits: Hashable, Sendable {
   package var keepsToken: Bool { comeback != nil || sessionKey != nil }
 }
 
-/// How a client sees that its connection lives.
+/// The pings of a client, by which it sees that its connection lives: every 25 s, and it comes back after 35 s without
+/// a sign of life, for instance.
 package struct KeepAliveHabit: Hashable, Sendable {
+  /// The form of a client's ping: a message such as `{"type":"ping"}`, for instance.
   package enum Means: Hashable, Sendable {
     /// ``ClientMessage/ping`` in the dialect's words.
     case message
@@ -36,7 +38,7 @@ package struct KeepAliveHabit: Hashable, Sendable {
     case protocolPing
   }
 
-  /// What it does when the signs of life stay away.
+  /// The deed of a client when the signs of life stay away: it closes and comes back, for instance.
   package enum Despair: Hashable, Sendable {
     /// Closes with 1000 and comes back.
     case comesBack
@@ -72,9 +74,11 @@ package struct KeepAliveHabit: Hashable, Sendable {
   }
 }
 
-/// How a client comes back after the loss of its connection or the refusal of its token.
+/// The return of a client after the loss of its connection or the refusal of its token: it waits by its schedule, and
+/// asks for a new token first where the error was one of expiry, for instance.
 package struct ComebackHabit: Hashable, Sendable {
-  /// What it makes of an error about its token that comes on an open connection.
+  /// The weight that a client gives an error about its token on an open connection: it waits for the close, for
+  /// instance.
   package enum EventHeed: Hashable, Sendable {
     /// Nothing: only the close counts.
     case none
@@ -110,6 +114,7 @@ package struct ComebackHabit: Hashable, Sendable {
   /// After how many refusals it gives up; nil for the fleet's own limit.
   package var refusalsMax: Int?
 
+  /// The token that a client comes back with: the one it has until that is refused, for instance.
   package enum TokenOnReturn: String, Hashable, Sendable, CaseIterable {
     /// A new one each time.
     case fresh
@@ -134,7 +139,8 @@ package struct ComebackHabit: Hashable, Sendable {
   }
 }
 
-/// What a client does with the key that it gets at its login.
+/// A client's use of the key that it gets at its login: it comes back with that in place of its token, for instance,
+/// until the gateway says that the key is over.
 package struct SessionKeyHabit: Hashable, Sendable {
   /// The error that says that the key is over and the token may bring a new one.
   package var expiredError: Int

@@ -1,5 +1,5 @@
-/// What one client of a dialect without code of its own remembers between messages: the beginning of a message whose rest
-/// has not come yet, say. Clients of other dialects have none.
+/// The memory of one client of a dialect without code of its own, between messages: the beginning of a message whose
+/// rest has not come yet, say. Clients of other dialects have none.
 ///
 /// Not Sendable: it belongs to its client.
 package final class ClientMemory {

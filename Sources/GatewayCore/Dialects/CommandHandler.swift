@@ -35,7 +35,7 @@ extension CommandHandler {
   package func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {}
 }
 
-/// Who gives a command.
+/// The giver of a command: ann, a guest, on `conn_0_17`, for instance.
 package struct Caller: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind

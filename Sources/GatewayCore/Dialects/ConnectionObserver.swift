@@ -21,7 +21,8 @@ extension ConnectionObserver {
   package nonisolated(nonsending) func connectionBegan(_ caller: Caller, on services: any GatewayServices) async {}
 }
 
-/// How a user's time on a connection ended.
+/// The end of a user's time on a connection: by a logout, after which bob may log in on it, or by a close with 1001,
+/// for instance.
 package enum ConnectionEnding: Hashable, Sendable {
   /// The user logged out; the connection goes on, and may log in again.
   case loggedOut

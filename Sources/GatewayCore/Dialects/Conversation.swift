@@ -1,4 +1,4 @@
-/// What a gateway remembers of one connection whose wire has no code of its own: under which number it was greeted, say, and
+/// A gateway's memory of one connection whose wire has no code of its own: under which number it was greeted, say, and
 /// half a line that has come. It then speaks and hears in place of its ``Dialect``.
 ///
 /// Touched only on the loop of its connection.

@@ -68,7 +68,8 @@ package protocol Dialect: Sendable {
   func response(for error: GatewayError) -> HTTPResponse
 }
 
-/// What a dialect may know of a connection while it reads and writes for it.
+/// The state of a connection that a dialect may know while it reads and writes for it: whether a message is its login
+/// or a refresh, for instance.
 package struct DialectContext: Hashable, Sendable {
   package var connection: ConnectionID
   package var isLoggedIn: Bool

@@ -36,7 +36,7 @@ package final class DialectBinding: Sendable {
   }
 }
 
-/// What is done about a peer that says nothing.
+/// The rule for a peer that says nothing: after 25 s it is pinged, and 10 s later it counts as gone, for instance.
 package enum Liveness: Hashable, Sendable {
   /// It is pinged after so long a silence, and counts as gone when it stays silent for `timeout` after that.
   case ping(after: Duration, timeout: Duration)

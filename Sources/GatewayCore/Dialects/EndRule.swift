@@ -1,4 +1,4 @@
-/// What the end of a connection, or its refusal, means to a client: that 4401 wants a new token, for instance.
+/// The meaning of a connection's end, or of its refusal, to a client: that 4401 wants a new token, for instance.
 package struct EndRule: Hashable, Sendable {
   /// Codes of close frames, or of HTTP where the upgrade was refused.
   package var codes: [ClosedRange<Int>]
@@ -11,6 +11,7 @@ package struct EndRule: Hashable, Sendable {
   /// What the report calls it, behind its code.
   package var label: Label?
 
+  /// The report's name for an end, behind its code: the word `expired`, for instance.
   package enum Label: Hashable, Sendable {
     case word(String)
     /// The text of the close frame.

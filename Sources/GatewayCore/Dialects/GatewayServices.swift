@@ -1,5 +1,5 @@
-/// What a vendor's routes and commands may ask of the gateway they stand on: to tell all who watch a call something, for
-/// instance. Only from a loop of the gateway.
+/// The gateway as a vendor's routes and commands may use it: to tell all who watch a call something, for instance. Only
+/// from a loop of the gateway.
 package protocol GatewayServices: Sendable {
   /// The time of day.
   var wallTime: WallTime { get }

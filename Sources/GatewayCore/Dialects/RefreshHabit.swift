@@ -1,5 +1,7 @@
-/// When a client renews its token of its own accord: ten seconds before the end, say. The default waits until it is asked.
+/// The time at which a client renews its token of its own accord: ten seconds before the end, say. The default waits
+/// until it is asked.
 package struct RefreshHabit: Hashable, Sendable {
+  /// The way in which a client renews: by a timer of its own, for instance.
   package enum How: String, Hashable, Sendable, CaseIterable {
     /// The gateway asks.
     case asked
@@ -11,7 +13,7 @@ package struct RefreshHabit: Hashable, Sendable {
     case none
   }
 
-  /// How long before the end.
+  /// The time before a token's end at which it is renewed: ten seconds, or a fifth of its life, for instance.
   package enum Lead: Hashable, Sendable {
     case duration(Duration)
     /// A share of the life that the token has when it is accepted.

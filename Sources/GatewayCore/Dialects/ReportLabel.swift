@@ -1,4 +1,5 @@
-/// A name that a report gives to what a peer said: `jwt_expired`, where it said `jwt expired`.
+/// A name that a report gives to what a peer said: `jwt_expired`, where it said `jwt expired`. Words of a peer's are
+/// cut and cleaned, so that a report cannot be flooded.
 package enum ReportLabel {
   package static let lengthMax = 40
 

@@ -1,4 +1,4 @@
-/// How long a client waits before its next attempt to come back.
+/// The waits of a client before its attempts to come back: 1 s, 2 s, 4 s, then 8 s for ever, for instance.
 package enum ReturnSchedule: Hashable, Sendable {
   /// Uniformly random between min(max(`low`, (n - 1)·`step`), `cap`) and min(`high` + n·`step`, `cap`) after n failures.
   /// With `firstAtOnce` the first attempt waits for nothing.

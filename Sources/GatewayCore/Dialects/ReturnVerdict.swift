@@ -1,4 +1,4 @@
-/// What a client does after a refusal or an end: comes back with a new token after close 4401, for instance.
+/// A client's way on after a refusal or an end: it comes back with a new token after close 4401, for instance.
 package enum ReturnVerdict: String, Hashable, Sendable, CaseIterable {
   /// Asks for a token, and comes back with it.
   case renew

@@ -1,4 +1,5 @@
-/// What a client of a fleet needs to understand.
+/// A message of the gateway as far as a client of a fleet needs to understand it: that a new token is asked for within
+/// 60 s, for instance.
 package enum ServerNotice: Hashable, Sendable {
   case connected(ConnectionID?, Welcome = Welcome())
   /// A new token is asked for. `timeout` is nil where the gateway does not say how long it waits.
@@ -25,7 +26,8 @@ package enum ServerNotice: Hashable, Sendable {
   /// How long the token lives from now on that is accepted next.
   case tokenLife(Duration)
 
-  /// What a refresh may be answered with.
+  /// The token that a refresh may be answered with: the one in hand, where only the session has reached its end, for
+  /// instance.
   package enum RefreshMeans: Hashable, Sendable {
     /// The token in hand, if it is still good.
     case anyToken
@@ -34,7 +36,7 @@ package enum ServerNotice: Hashable, Sendable {
   }
 }
 
-/// What a login tells a client, as far as its dialect has words for it.
+/// A login's answer, as far as the dialect has words for it: ping every 15 s, wait 5 s for the answer, for instance.
 package struct Welcome: Hashable, Sendable {
   /// What the gateway calls the connection.
   package var connection: String?

@@ -1,5 +1,6 @@
-/// What asking an endpoint for a token came to: `http_401` with the code `token_not_valid`, for instance.
+/// The result of asking an endpoint for a token: `http_401` with the code `token_not_valid`, for instance.
 package struct TokenAnswer: Hashable, Sendable {
+  /// The outcome in one word: the endpoint is busy, with 503 and 5 s to stay away, for instance.
   package enum Outcome: Hashable, Sendable {
     case token(Credentials)
     /// It is overloaded, and said how long to stay away or did not.
@@ -32,7 +33,7 @@ package struct TokenAnswer: Hashable, Sendable {
   }
 }
 
-/// Who says when a token ends.
+/// The authority on when a token ends: the `exp` of a JWT, or an `expires_in` of the endpoint's answer, for instance.
 package enum EndSource: String, Hashable, Sendable, Codable, CaseIterable, CodingKeyRepresentable {
   /// The gateway, when it accepted the token.
   case gateway

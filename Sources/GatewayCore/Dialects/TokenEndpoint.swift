@@ -1,5 +1,5 @@
-/// Where a fleet's clients get their tokens over HTTP, and how they ask: an application's `/api/token/` that a file
-/// describes, for instance.
+/// The place where a fleet's clients get their tokens over HTTP, and how they ask: an application's `/api/token/` that
+/// a file describes, for instance.
 package protocol TokenEndpoint: Sendable {
   /// Whether a request says when the token is to end; else the endpoint decides.
   var takesEnds: Bool { get }
@@ -28,7 +28,7 @@ package protocol TokenEndpoint: Sendable {
   ) -> TokenAnswer
 }
 
-/// A token that a client wants.
+/// A token that a client wants: ann's, good for ten minutes, for instance.
 package struct TokenWish: Hashable, Sendable {
   /// Whose; a name that no endpoint accepts for those that are to be refused.
   package var user: UserID
@@ -54,7 +54,8 @@ package struct TokenWish: Hashable, Sendable {
   }
 }
 
-/// A request as it goes out.
+/// A request to a token endpoint as it goes out: the one that renews ann's token, to the endpoint's second place, for
+/// instance.
 package struct TokenRequest: Hashable, Sendable {
   package var http: HTTPRequest
   /// To which of the endpoint's places.
@@ -71,7 +72,8 @@ package struct TokenRequest: Hashable, Sendable {
   }
 }
 
-/// A request that cannot be said, and why.
+/// An error of a token endpoint's, as a sentence: a request could not be said, or the answer has no field `X-Token`,
+/// for instance.
 package struct TokenEndpointError: Error, Hashable, Sendable {
   package let sentence: String
 

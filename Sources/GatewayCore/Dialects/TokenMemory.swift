@@ -1,4 +1,4 @@
-/// What a client keeps between its requests for tokens: the rotating refresh token of the last answer, for instance.
+/// The memory of a client between its requests for tokens: the rotating refresh token of the last answer, for instance.
 package struct TokenMemory: Hashable, Sendable {
   /// What was taken from answers, by the description's slots.
   package var taken: [String?]

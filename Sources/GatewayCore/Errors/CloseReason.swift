@@ -1,4 +1,5 @@
-/// Why a connection ends, as data: the code and text of the close frame, and whether the client may come back.
+/// The reason why a connection ends, as data: the code and text of the close frame, and whether the client may come
+/// back; 4000 `refresh_timeout`, for instance.
 ///
 /// Private codes carry the policy in their range, so that an old client does the right thing with a new code: 4000 to
 /// 4499 may reconnect (with a new token where the name says so), 4500 to 4999 must not.

@@ -1,6 +1,8 @@
-/// What the gateway tells a peer that asked for something it cannot have: a stable number and a stable name.
+/// An error that the gateway tells a peer who asked for something it cannot have: a stable number and a stable name,
+/// 401002 `token_expired` for instance.
 ///
-/// The first three digits are the HTTP status the same error has over HTTP; 800101 is the vendors' own number.
+/// The first three digits are the HTTP status the same error has over HTTP, but for 800101, a number of a vendor's, which
+/// is 409 there.
 package struct GatewayError: Error, Hashable, Sendable {
   /// The stable number, six digits.
   package let number: Int

@@ -1,4 +1,4 @@
-/// How text is written where some characters mean something else: `<` as `&lt;` in a page, for instance.
+/// The writing of text where some characters mean something else: `<` as `&lt;` in a page, for instance.
 ///
 /// Goes by scalars: with an accent behind it a quotation mark is another character to Swift, and ends the attribute of a
 /// page all the same; and a line feed behind a carriage return is one character with it.

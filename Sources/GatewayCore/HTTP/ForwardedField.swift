@@ -1,4 +1,5 @@
-/// The field `Forwarded` (RFC 7239), and the addresses that it and `X-Forwarded-For` hold.
+/// The field `Forwarded` (RFC 7239), and the addresses that it and `X-Forwarded-For` hold: in
+/// `for=192.0.2.43;proto=https` that of one hop, for instance.
 enum ForwardedField {
   /// What `for` says in each element, in order; nil for an element without it. A value that breaks the grammar is one
   /// element without a name: where its elements begin and end is then anybody's guess.

@@ -1,4 +1,5 @@
-/// An HTTP request as a value (RFC 9110).
+/// An HTTP request as a value (RFC 9110): `GET /sessions` with its fields, from a socket or made by a test, for
+/// instance.
 package struct HTTPRequest: Hashable, Sendable {
   package var method: String
   /// The path, percent-encoded as it came.
@@ -43,7 +44,7 @@ package struct HTTPRequest: Hashable, Sendable {
   }
 }
 
-/// A named value: a header field, or a parameter of the query.
+/// A named value: a header field, or a parameter of the query; `retry-after` with `30`, for instance.
 package struct HTTPField: Hashable, Sendable {
   package var name: String
   package var value: String

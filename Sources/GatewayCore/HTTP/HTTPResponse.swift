@@ -1,4 +1,4 @@
-/// An HTTP response as a value (RFC 9110).
+/// An HTTP response as a value (RFC 9110): 429 with `retry-after` and a body of JSON, for instance.
 package struct HTTPResponse: Hashable, Sendable {
   package var status: Int
   /// The fields, names in lower case. The server adds `content-length` and `connection` itself.

@@ -1,4 +1,4 @@
-/// One resource: a method, a path, and who answers.
+/// One resource: a method, a path, and who answers; `POST /sessions/{id}/disconnect`, for instance.
 package struct HTTPRoute: Sendable {
   /// Answers one request. Stays on the loop that read it, but for what it awaits elsewhere.
   package typealias Handler = nonisolated(nonsending) @Sendable (HTTPRequest, PathParameters) async -> HTTPResponse
@@ -12,7 +12,7 @@ package struct HTTPRoute: Sendable {
   package var uploadBytesMax: Int?
   let segments: [Segment]
 
-  /// What stands between two slashes of a pattern.
+  /// The part between two slashes of a pattern: in `/users/{id}` the word `users` and the parameter `id`, for instance.
   enum Segment: Hashable, Sendable {
     case literal(Name)
     case parameter(String)
@@ -37,7 +37,8 @@ package struct HTTPRoute: Sendable {
   }
 }
 
-/// The web pages that may ask for a resource, and whose scripts may read the answer.
+/// The web pages that may ask for a resource, and whose scripts may read the answer: those of the port's own origin
+/// alone for an operator's orders, for instance.
 package enum PageAccess: Sendable {
   /// Those of the origins that the gateway names, by default all: the request says by a token for whom it asks, or what
   /// it gives is meant for everybody.
@@ -48,7 +49,8 @@ package enum PageAccess: Sendable {
   case shown
 }
 
-/// What the `{name}` segments of a route's pattern stood for, percent-decoded.
+/// The texts that the `{name}` segments of a route's pattern stood for, percent-decoded: for `/users/{user}` and
+/// `/users/a%20b` that is `a b`, for instance.
 package struct PathParameters: Sendable {
   let values: [String: String]
 

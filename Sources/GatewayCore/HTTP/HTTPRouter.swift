@@ -1,4 +1,5 @@
-/// A path that two would answer.
+/// A path that two would answer: a wire described in a file that asks `POST /v1/tokens` ahead of its upgrade, for
+/// instance, which is the gateway's own.
 package struct RouteClash: Error, Hashable, CustomStringConvertible {
   package let method: String
   package let pattern: String
@@ -15,7 +16,8 @@ package struct RouteClash: Error, Hashable, CustomStringConvertible {
 
 /// The way from a request to who answers it: a tree of the segments of all patterns, so that a look costs what the path
 /// is long, however many routes there are. Of two patterns that fit, that which spells out the earlier segment is
-/// meant: `/sessions/expire` is no session of that id.
+/// meant: `/sessions/expire` is no session of that id. The answer to `PUT` where there is only `GET` is 405, for
+/// instance, and not 404.
 package struct HTTPRouter: RouteFinding {
   package let routes: [HTTPRoute]
 
@@ -77,6 +79,7 @@ package struct HTTPRouter: RouteFinding {
     }
   }
 
+  /// The answer to who serves a path: nobody by this method, but somebody by `GET`, for instance.
   package enum Match: Sendable {
     case found(HTTPRoute, PathParameters)
     /// The path exists, with these methods.

@@ -1,5 +1,5 @@
-/// What keeps web pages of other origins from what needs no login: the control port on loopback, a token provider
-/// without a secret.
+/// The guard that keeps web pages of other origins from what needs no login: the control port on loopback, for
+/// instance, or a token provider without a secret.
 ///
 /// A page can make its visitor's browser send a request anywhere. It cannot choose the Origin (Fetch standard, section
 /// 3.1), and it cannot make the browser say a Host of ours unless that is where the page itself is from: a name of the

@@ -1,4 +1,4 @@
-/// Percent-encoding of URI components (RFC 3986 section 2.1).
+/// Percent-encoding of URI components (RFC 3986 section 2.1). `a%20b` stands for `a b`, for instance.
 package enum PercentEncoding {
   /// The text that `encoded` stands for; nil if an escape is broken or the bytes are no UTF-8.
   package static func decode(_ encoded: some StringProtocol) -> String? {

@@ -1,5 +1,5 @@
 /// The query of a request target, as every HTTP client writes it, and a form's body: application/x-www-form-urlencoded
-/// (WHATWG URL, section 5.1).
+/// (WHATWG URL, section 5.1). `a=1&b=x+y` has two parameters, for instance, the second `x y`.
 package enum QueryString {
   /// The parameters in order, decoded; nil if one of them is no UTF-8. A parameter without `=` has an empty value, and a
   /// `%` that begins no escape stands for itself.

@@ -1,4 +1,4 @@
-/// What `Retry-After` says (RFC 9110 section 10.2.3): a number of seconds, or a date.
+/// The field `Retry-After` (RFC 9110 section 10.2.3), a number of seconds or a date: `Retry-After: 30`, for instance.
 package enum RetryAfter {
   /// Nobody stays away for longer, whatever a server says.
   private static let longest = Duration.seconds(3600)

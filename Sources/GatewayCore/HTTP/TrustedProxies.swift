@@ -1,4 +1,5 @@
-/// The proxies in front of the gateway whose word on a client's address is taken: addresses and networks.
+/// The proxies in front of the gateway whose word on a client's address is taken, as addresses and networks:
+/// 10.0.0.0/8, for instance.
 ///
 /// Anybody can send `X-Forwarded-For`, so a hop's word counts only if the hop itself is named here.
 package struct TrustedProxies: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// The name of a call: a type and an id, written `type:id` as in a call token's `call_cids`.
+/// The name of a call, a type and an id: `default:standup`, for instance.
 package struct CallID: Hashable, Sendable, CustomStringConvertible {
   /// The longest accepted name, in UTF-8 bytes.
   package static let lengthMax = 128

@@ -1,4 +1,5 @@
-/// The name of one connection of one gateway process: the number of its loop, and its number on that loop.
+/// The name of one connection of one gateway process: the number of its loop, and its number on that loop; `conn_0_17`,
+/// for instance.
 ///
 /// The loop number inside is what lets anybody address a connection without a global dictionary.
 package struct ConnectionID: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {

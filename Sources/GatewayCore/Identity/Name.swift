@@ -1,4 +1,5 @@
-/// A name that decides who or what something is, compared by its UTF-8 bytes: a user's, a client's, a call's.
+/// A name that decides who or what something is, compared by its UTF-8 bytes: a user's, for instance, a client's, a
+/// call's.
 ///
 /// Swift's strings are equal when they are canonically equivalent: "é" in one scalar equals "é" in two, and the Kelvin
 /// sign equals K. Whoever issues names compares bytes (RFC 7519 section 2 allows no transformation before a comparison

@@ -1,4 +1,5 @@
-/// The name of a user, as the application that issues tokens knows them; compared by its bytes, as ``Name`` is.
+/// The name of a user, `ann` for instance, as the application that issues tokens knows them; compared by its bytes, as
+/// ``Name`` is.
 package struct UserID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The longest accepted name, in UTF-8 bytes.
   package static let lengthMax = 255

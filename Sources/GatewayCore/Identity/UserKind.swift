@@ -1,4 +1,5 @@
-/// What a user may be. The rules of the gate are told in these three words.
+/// The three kinds of users, in whose words the rules of the gate are told: an anonymous one gets no socket, for
+/// instance.
 package enum UserKind: String, Hashable, Codable, Sendable, BitwiseCopyable, CaseIterable {
   /// Known to the application; may do everything.
   case regular

@@ -1,4 +1,5 @@
-/// A rate limit: holds up to `capacity` tokens, gains `rate` of them a second, and lets an event pass for one.
+/// A rate limit: it holds up to `capacity` tokens, gains `rate` of them a second, and lets an event pass for one. With
+/// ten and two a second, for instance, a burst of ten upgrades passes, and then one every half second.
 package struct TokenBucket: Hashable, Sendable {
   /// Tokens a second.
   package let rate: Double

@@ -1,5 +1,5 @@
-/// What a vendor carries through the gateway, which never looks into it: from decoding to doing, say, the command of a
-/// channel with all that it says, read once.
+/// The luggage that a vendor carries through the gateway, which never looks into it: from decoding to doing, say, the
+/// command of a channel with all that it says, read once.
 ///
 /// One allocation, and a pointer wherever it is carried.
 package struct Baggage: Hashable, Sendable {

@@ -1,4 +1,5 @@
-/// What a peer presents to be let in. Prints without the secret, so it can never reach a log by accident.
+/// The token that a peer presents to be let in, a JWT for instance, with what the wire has beside it. Prints without
+/// the secret, so it can never reach a log by accident.
 package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
   /// The token as it came off the wire: a JWT or an opaque access token.

@@ -1,6 +1,7 @@
-/// One WebSocket message: its kind and its bytes.
+/// One WebSocket message, its kind and its bytes: the text `{"type":"ping"}`, for instance.
 package struct Frame: Hashable, Sendable {
-  /// What the opcode of the first frame says (RFC 6455 section 5.2).
+  /// The kind of message, which the opcode of the first frame says (RFC 6455 section 5.2): text, for instance, which
+  /// must be UTF-8.
   package enum Kind: Hashable, Sendable {
     case text
     case binary

@@ -1,4 +1,4 @@
-/// What a client says, whatever the wire format.
+/// A client's message, whatever the wire format: a token that ann logs in with, for instance.
 package enum InboundMessage: Hashable, Sendable {
   /// A token: to log in, or to take the place of one that expires.
   case credentials(Credentials, request: RequestID?)

@@ -1,4 +1,4 @@
-/// What the gateway says, whatever the wire format.
+/// The gateway's message to a client, whatever the wire format: that a new token is wanted within 60 s, for instance.
 ///
 /// Times are durations from now: a client's clock may be hours off, its sense of a duration is not.
 package enum OutboundMessage: Hashable, Sendable {
@@ -19,7 +19,7 @@ package enum OutboundMessage: Hashable, Sendable {
   case closing(CloseReason, delay: Duration)
 }
 
-/// Why a refresh is asked for.
+/// The reason why a refresh is asked for: the token was revoked, for instance.
 package enum RefreshCause: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// The token expires, or has expired.
   case expiry

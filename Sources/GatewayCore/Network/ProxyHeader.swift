@@ -1,8 +1,9 @@
-/// The header that a proxy sends ahead of a connection it passes on: the PROXY protocol, versions 1 and 2
-/// (https://www.haproxy.org/download/2.8/doc/proxy-protocol.txt).
+/// The header that a proxy sends ahead of a connection it passes on, `PROXY TCP4 203.0.113.7 192.0.2.1 4711 8080` for
+/// instance: the PROXY protocol, versions 1 and 2 (https://www.haproxy.org/download/2.8/doc/proxy-protocol.txt).
 ///
 /// Bytes are given as they come, never more than ``wanted``, so that none of what follows the header is taken.
 package struct ProxyHeader: Hashable, Sendable {
+  /// The state of the reading: more bytes are needed, for instance.
   package enum Step: Hashable, Sendable {
     case needsMore
     /// The address of the client; nil where the proxy speaks for itself (LOCAL) or does not know it (UNKNOWN).

@@ -1,4 +1,5 @@
-/// The one source of chance: SplitMix64 (Steele, Lea, Flood 2014), which repeats itself for the same seed.
+/// The one source of chance: SplitMix64 (Steele, Lea, Flood 2014), which repeats itself for the same seed. A storm in
+/// virtual time with one seed has the same jitter every time, for instance.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

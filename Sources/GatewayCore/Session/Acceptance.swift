@@ -1,5 +1,6 @@
-/// A token that passed every check, as the session wants it, which has neither clock nor generator: when it expires on the
-/// monotonic line, and the chance that was drawn for it. It makes a ``Grant`` of that.
+/// A token that passed every check, as the session wants it, which has neither clock nor generator: when it expires on
+/// the monotonic line, and the chance that was drawn for it. It makes a ``Grant`` of that. Of ann's token that is good
+/// until 12:00 it says, for instance, that this is 300 s from now.
 package struct Acceptance: Hashable, Sendable {
   package var token: VerifiedToken
   /// ``Instant/distantFuture`` for a token that never expires.

@@ -1,4 +1,4 @@
-/// What an accepted token gives a session, on the monotonic line: who somebody is until half past two, say.
+/// The rights that an accepted token gives a session, on the monotonic line: who somebody is until half past two, say.
 ///
 /// A class, since a session hands it on with every event; a value that is never changed.
 package final class Grant: Hashable, Sendable {

@@ -1,5 +1,6 @@
 extension Session {
-  /// The phases without what they hold, numbered from 0: for those who count.
+  /// The phases of a session without what they hold, numbered from 0, for those who count: how many are `refreshing`,
+  /// for instance.
   package enum PhaseKind: Int, Hashable, Sendable, CaseIterable {
     case awaitingCredentials
     case authenticating

@@ -12,7 +12,8 @@
 /// Every event is answered in every phase: what a peer, a clock, a store or an operator can cause never traps. A deadline
 /// that has passed is handled before the event that finds it passed, so a late wake-up changes nothing.
 package struct Session: Hashable, Sendable {
-  /// Where the session is in its life, holding just what exists there.
+  /// A stage of the session's life, holding just what exists there: `refreshing` has the grant and until when the
+  /// gateway waits, for instance.
   package enum Phase: Hashable, Sendable {
     /// Connected, not logged in.
     case awaitingCredentials(until: Instant)
@@ -33,7 +34,7 @@ package struct Session: Hashable, Sendable {
     case closed(CloseReason)
   }
 
-  /// A refresh request that waits for its answer.
+  /// A refresh request that waits for its answer: asked at 12:00, until 12:01, since the token expires, for instance.
   package struct RefreshWait: Hashable, Sendable {
     package var askedAt: Instant
     package var until: Instant

@@ -1,4 +1,5 @@
-/// What a session wants done, in order. Small values, so that a test is a list of events and a list of effects.
+/// An order of a session to its connection: send this, close with 4000, for instance. Small values and done in order,
+/// so that a test is a list of events and a list of effects.
 package enum SessionEffect: Hashable, Sendable {
   case send(OutboundMessage)
   /// Judge the credentials; answer with ``SessionEvent/verified(attempt:_:)``.
@@ -15,7 +16,8 @@ package enum SessionEffect: Hashable, Sendable {
   case abort
 }
 
-/// What happened, for those who count.
+/// An entry of a session for the metrics and the journal: a refresh was accepted, 3 s after it was asked for, for
+/// instance.
 package enum SessionRecord: Hashable, Sendable {
   case loggedIn(UserKind, after: Duration)
   case loginRefused(GatewayError)

@@ -1,4 +1,5 @@
-/// Whatever a peer, a clock, a store or an operator can cause.
+/// An input of a session: whatever a peer, a clock, a store or an operator can cause; that ann's deadline has passed,
+/// for instance.
 package enum SessionEvent: Hashable, Sendable {
   /// The peer said something.
   case received(InboundMessage)

@@ -1,5 +1,5 @@
-/// Which logged-in sessions an order is for: ann's that speak one wire and live by a token issued before noon, for
-/// instance. It is made of values only, so it can be compared, kept, and sent to another process.
+/// A filter that says which logged-in sessions an order is for: ann's that speak one wire and live by a token issued
+/// before noon, for instance. It is made of values only, so it can be compared, kept, and sent to another process.
 ///
 /// What is nil leaves nobody out; a filter that says nothing takes in everybody.
 package struct SessionFilter: Hashable, Sendable {

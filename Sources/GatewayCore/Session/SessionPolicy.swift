@@ -1,4 +1,5 @@
-/// The times and limits that a session keeps to: 60 s for the answer to a refresh request, eight refused tokens.
+/// The times and limits that a session keeps to: 60 s for the answer to a refresh request, for instance, or eight
+/// refused tokens.
 package struct SessionPolicy: Hashable, Sendable {
   /// The documented range of the refresh time-out.
   package static let documentedRefreshTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(1800))
@@ -27,6 +28,7 @@ package struct SessionPolicy: Hashable, Sendable {
   /// Whether anonymous users may log in: only where a vendor's wire is played that lets them, against the rule of the gate.
   package private(set) var admitsAnonymous = false
 
+  /// The lot of live sessions whose token is revoked: they are closed, for instance.
   package enum RevocationAction: String, Hashable, Sendable, CaseIterable {
     /// They are asked for another token at once.
     case refresh
@@ -88,7 +90,7 @@ package struct SessionPolicy: Hashable, Sendable {
   }
 }
 
-/// A policy that was asked for and cannot be.
+/// A refusal of a policy that was asked for and cannot be: a refresh time-out below zero, for instance.
 package struct SessionPolicyError: Error, Hashable, CustomStringConvertible {
   package let description: String
 
@@ -97,7 +99,8 @@ package struct SessionPolicyError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A policy that all sessions of a wire keep to, held once for all of them.
+/// A policy that all sessions of a wire keep to, held once for all of them: with 100,000 sessions one copy of the 60 s
+/// for a refresh, for instance.
 package final class SharedSessionPolicy: Hashable, Sendable {
   package let policy: SessionPolicy
 

@@ -1,5 +1,6 @@
-/// Where a session stands after an event, for whoever does what it answered: logged in as ann until noon, say. A connection
-/// asks many times over with every message, and each question to the session itself would copy the whole of it.
+/// The place at which a session stands after an event, for whoever does what it answered: logged in as ann until noon,
+/// say. A connection asks many times over with every message, and each question to the session itself would copy the
+/// whole of it.
 package struct SessionStanding: Sendable {
   package let phase: Session.PhaseKind
   /// Why another token has been asked for, while none has been accepted; nil if none is.

@@ -1,6 +1,6 @@
-/// What a gateway tells of its own settings, at `GET /settings` of the control port: a storm reads there which refresh
-/// time-out to expect, for instance. Holds no secret and no path of a file. Durations are in seconds; what is nil has no
-/// limit, or is not done. `Deploy/api/control.yaml` describes it.
+/// A gateway's account of its own settings, at `GET /settings` of the control port: a storm reads there which refresh
+/// time-out to expect, for instance. Holds no secret and no path of a file. Durations are in seconds; what is nil has
+/// no limit, or is not done. `Deploy/api/control.yaml` describes it.
 package struct GatewayDescription: Hashable, Sendable, Codable {
   /// The version of this program and of its API documents.
   package static let currentVersion = "1.0.0"
@@ -23,7 +23,7 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
     self.tls = tls
   }
 
-  /// The times that the sessions of one wire format keep to.
+  /// The times that the sessions of one wire format keep to, in seconds: `refreshTimeoutS` 60, for instance.
   package struct Dialect: Hashable, Sendable, Codable {
     package var name: String
     package var loginTimeoutS: Double
@@ -55,6 +55,7 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
     }
   }
 
+  /// The limits that the gateway sets its peers: a message of 65,536 bytes, for instance.
   package struct Limits: Hashable, Sendable, Codable {
     package var connectionsMax: Int
     package var connectionsPerSecond: Double?
@@ -76,7 +77,7 @@ package struct GatewayDescription: Hashable, Sendable, Codable {
     }
   }
 
-  /// The built-in token provider.
+  /// The settings of the built-in token provider: it answers after 0.2 s and fails one time in ten, for instance.
   package struct Provider: Hashable, Sendable, Codable {
     package var latencyS: Double
     package var concurrency: Int?

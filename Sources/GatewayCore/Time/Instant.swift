@@ -1,4 +1,5 @@
-/// A point on the monotonic line of one process, in nanoseconds since an arbitrary start.
+/// A point on the monotonic line of one process, in nanoseconds since an arbitrary start: the deadline of a refresh,
+/// for instance.
 ///
 /// Everything a session waits for is an `Instant`: it never jumps when somebody sets the clock. Wall-clock time enters
 /// once, where a token becomes a ``Grant``.

@@ -1,4 +1,5 @@
-/// A point in civil time, in nanoseconds since 1970-01-01T00:00:00Z: what tokens are dated in.
+/// A point in civil time, in nanoseconds since 1970-01-01T00:00:00Z: what tokens are dated in, the `exp` of a JWT for
+/// instance.
 ///
 /// A type of its own, so that it can never be compared with an ``Instant`` by mistake.
 package struct WallTime: Hashable, Comparable, Sendable, BitwiseCopyable {

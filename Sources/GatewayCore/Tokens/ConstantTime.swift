@@ -1,4 +1,5 @@
-/// Comparison of secrets that takes as long for a near miss as for a wild one.
+/// Comparison of secrets that takes as long for a near miss as for a wild one: of the provider's bearer token with what
+/// a caller sent, for instance.
 package enum ConstantTime {
   /// Whether both are the same bytes. The time depends on `presented` only, never on where the two differ.
   @inline(never)

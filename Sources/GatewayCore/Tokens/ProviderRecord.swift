@@ -1,4 +1,4 @@
-/// What the token provider does for a user, for those who count: it makes martin a token, say.
+/// A deed of the token provider for a user, for those who count: it makes martin a token, say.
 package enum ProviderRecord: Hashable, Sendable {
   case asked
   case minted

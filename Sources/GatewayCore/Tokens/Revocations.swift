@@ -1,4 +1,5 @@
-/// Which tokens are no longer good although they verify: single ones, all of a user, all issued before a time.
+/// The list of tokens that are no longer good although they verify: single ones, all of a user, all issued before a
+/// time; ann's from before noon, for instance.
 ///
 /// A value: each loop holds its own copy and looks it up without a lock; the gateway tells every loop of a change.
 /// Nothing is forgotten while it could still matter: a table that is full takes no more, and whoever asks is told so.
@@ -17,7 +18,7 @@ package struct Revocations: Hashable, Sendable {
     self.countMax = countMax
   }
 
-  /// Something that can be revoked.
+  /// A target of a revocation: all of ann's tokens from before noon, for instance.
   package enum Target: Hashable, Sendable {
     /// One token, by its fingerprint. From `expiresAt` on, if that is known, the revocation may be forgotten.
     case token(TokenFingerprint, expiresAt: WallTime? = nil)

@@ -1,5 +1,5 @@
-/// The first 128 bits of a token's SHA-256 (of a JWT's without its signature): enough to tell two tokens apart, useless to
-/// whoever reads it.
+/// The first 128 bits of a token's SHA-256 (of a JWT's without its signature): enough to tell two tokens apart, useless
+/// to whoever reads it. The journal names a token by it, for instance.
 package struct TokenFingerprint: Hashable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64

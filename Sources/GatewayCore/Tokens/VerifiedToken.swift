@@ -1,4 +1,4 @@
-/// A token's content after every check has passed: that it is ann's, a guest's, good until three o'clock.
+/// A token's content after every check has passed: that it is ann's, a guest's, good until three o'clock, for instance.
 package struct VerifiedToken: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind
@@ -49,7 +49,7 @@ package struct VerifiedToken: Hashable, Sendable {
   }
 }
 
-/// What kind of thing let a user in.
+/// The kind of thing that let a user in: a JWT, for instance, or the user's name alone.
 package enum TokenForm: String, Hashable, Codable, Sendable, CaseIterable {
   /// A signed token that says everything itself.
   case jwt
