@@ -1,11 +1,11 @@
 internal import GatewayCore
 
-/// What one connection has said that is not done yet, in the order in which it came in: a message to a channel behind the
-/// one before it, for instance. Only on the connection's loop.
+/// The queue of what one connection has said that is not done yet, in the order in which it came in: a message to a
+/// channel behind the one before it, for instance. Only on the connection's loop.
 ///
 /// A connection has one from the first command that somebody else does for it; most have none.
 final class CommandLane {
-  /// What waits its turn.
+  /// An entry that waits its turn: a logout behind a message to a channel, for instance.
   enum Entry {
     /// A command of a login that may be over by then: it was said in time, and is done.
     case errand(Errand)
@@ -15,7 +15,7 @@ final class CommandLane {
     case login(Caller, ConnectionEnding?)
   }
 
-  /// A command with who gave it.
+  /// A command with its giver: ann's join of `default:standup`, from her first login on the connection, for instance.
   struct Errand {
     let command: Command
     let caller: Caller

@@ -3,7 +3,7 @@ package import GatewayCore
 // What others on the loop may know of a connection.
 
 extension Connection {
-  /// As whom a connection is logged in, and for how long yet: ann, a guest, for ten minutes.
+  /// The login of a connection: as whom, and for how long yet; ann, a guest, for ten minutes, for instance.
   package struct Facts: Hashable, Sendable {
     package let user: UserID
     package let kind: UserKind

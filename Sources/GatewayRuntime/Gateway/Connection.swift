@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// One WebSocket: an actor pinned to its loop, and the only thing that touches the steps from bytes to effects.
+/// One WebSocket: an actor pinned to its loop, and the only thing that touches the steps from bytes to effects. When
+/// ann's next token arrives it is its `received` that runs, for instance, from the bytes to the answer in one go.
 ///
 /// Duties: hand what arrives to the dialect and the session, perform what the session answers, keep one wake-up for the
 /// earliest of the session's deadline and the peer's next sign of life. It decides nothing itself. The way from an

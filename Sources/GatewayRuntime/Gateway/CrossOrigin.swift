@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What lets a browser's script of another origin ask (Fetch standard, section 3.2, "CORS protocol").
+/// The CORS fields that let a browser's script of another origin ask (Fetch standard, section 3.2, "CORS protocol"):
+/// `access-control-allow-origin`, for instance.
 struct CrossOrigin {
   /// Nil for all.
   let allowed: Set<String>?

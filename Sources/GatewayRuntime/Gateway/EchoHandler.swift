@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An echo: every message is answered with itself, for conformance suites to talk to.
+/// An echo: every message is answered with itself, for conformance suites to talk to, Autobahn's for instance.
 ///
 /// `@unchecked Sendable`: made and called on one loop.
 package final class EchoHandler: SocketHandler, @unchecked Sendable {

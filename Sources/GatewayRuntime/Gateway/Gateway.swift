@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import Synchronization
 
-/// A gateway: its loops with their tables, its dialects, and the orders that go to all of them.
+/// A gateway: its loops with their tables, its dialects, and the orders that go to all of them. An announcement to
+/// ann's connections goes out from here to the table of every loop, for instance.
 ///
 /// Holds nothing that changes but whether it drains; what changes lives in the tables, each on its loop.
 package final class Gateway: Sendable {

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What a gateway keeps to, apart from the transport's own limits.
+/// The settings of a gateway, apart from the transport's own limits: a peer that is silent for so long is pinged, for
+/// instance.
 package struct GatewayConfiguration: Sendable {
   package var session: SessionPolicy
   /// How long a peer may be silent before it is pinged; nil for never.

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// The gateway's own port: sockets to those who are admitted, the dialects' HTTP side to the rest.
+/// The gateway's own port: sockets to those who are admitted, the dialects' HTTP side to the rest. `GET /v1/connect`
+/// becomes a socket, for instance, `POST /v1/tokens` is answered.
 package struct GatewaySite: Site {
   private let gateway: Gateway
   private let router: any RouteFinding

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// What one loop knows: its connections, which of them are ann's and which watch the call `default:standup`, its copy of
-/// the revocations, its figures.
+/// One loop's table of what it knows: its connections, which of them are ann's and which watch the call
+/// `default:standup`, for instance, its copy of the revocations, its figures.
 ///
 /// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
 package final class LoopTable: @unchecked Sendable {

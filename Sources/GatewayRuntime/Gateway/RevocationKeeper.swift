@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// Where a gateway's revocations outlive it: rows of a store, for instance. The loops have copies, which decide.
+/// The place where a gateway's revocations outlive it: rows of a store, for instance. The loops have copies, which
+/// decide.
 package protocol RevocationKeeper: Sendable {
   /// Keeps a revocation. Throws `GatewayError.tooMany` if as many are kept as may be; what threw has kept nothing.
   func keep(_ target: Revocations.Target, at now: WallTime) async throws(GatewayError)
@@ -9,7 +10,7 @@ package protocol RevocationKeeper: Sendable {
   func keep(_ expired: [ExpiredToken], at now: WallTime) async throws(GatewayError)
 }
 
-/// A token that is to count as expired.
+/// A token that is to count as expired: one that an operator let expire before its hour was over, for instance.
 package struct ExpiredToken: Hashable, Sendable {
   package let fingerprint: TokenFingerprint
   /// When it expires of itself; nil if it never does.

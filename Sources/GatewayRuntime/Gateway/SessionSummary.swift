@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// One session as an operator sees it. Holds no token.
+/// One session as an operator sees it: ann's on `conn_0_17`, `active`, its token good for 300 s more, for instance.
+/// Holds no token.
 package struct SessionSummary: Hashable, Sendable {
   package var id: ConnectionID
   package var dialect: String

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import Synchronization
 
 /// The wire formats that anybody has spoken since the gateway began: what is told to many is put into words of these
-/// alone, so a vendor of five formats whose clients speak one of them pays for one.
+/// alone, so a vendor of five formats whose clients speak one of them, for instance, pays for one.
 ///
 /// A format counts from the opening of its first connection, so whoever is there when something is announced hears it.
 final class SpokenDialects: Sendable {

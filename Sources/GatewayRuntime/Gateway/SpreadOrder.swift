@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// An order to ask sessions for their next tokens before the present ones end, one after the other: those of everybody whose
-/// token ends between 14:29:50 and 14:30:10, evenly over the time until then. Made of values only, as its filter is.
+/// An order to ask sessions for their next tokens before the present ones end, one after the other: those of everybody
+/// whose token ends between 14:29:50 and 14:30:10, for instance, evenly over the time until then. Made of values only,
+/// as its filter is.
 package struct SpreadOrder: Hashable, Sendable {
   /// Whose.
   package var sessions: SessionFilter
@@ -19,7 +20,7 @@ package struct SpreadOrder: Hashable, Sendable {
     self.over = over
   }
 
-  /// How many are going to be asked, and over how long.
+  /// The number of sessions that are going to be asked, and over how long: 15,000 over 20 s, for instance.
   package struct Outcome: Hashable, Sendable {
     package var sessions = 0
     package var over = Duration.zero

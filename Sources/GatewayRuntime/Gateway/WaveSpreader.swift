@@ -1,11 +1,13 @@
 internal import GatewayCore
 
-/// One loop's share of a ``SpreadOrder``: it knows who is to be asked when, wakes up for that, and asks who still lives by the
-/// token that was meant. Who has got another in the meantime, or has gone, is left alone.
+/// One loop's share of a ``SpreadOrder``: it knows who is to be asked when, wakes up for that, and asks who still lives
+/// by the token that was meant. Who has got another in the meantime, or has gone, is left alone. Of 1,000 sessions in
+/// 10 s one is asked every 10 ms, for instance.
 ///
 /// Touched only on its loop; the table keeps it until it is through.
 final class WaveSpreader: WakeupTarget {
-  /// A session that is to be asked.
+  /// A session's turn to be asked: ann's at 14:29:52.1, if she still lives by the token that ends at 14:30, for
+  /// instance.
   struct Turn {
     let serial: UInt64
     let expiry: Instant

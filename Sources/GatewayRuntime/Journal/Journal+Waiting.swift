@@ -8,7 +8,8 @@ extension Journal {
 
   package static let full = GatewayError.tooMany.detailed("\(waitersMax) wait for the journal already")
 
-  /// What became of a wait: the lines that there were, and whether they were as many as wanted.
+  /// A wait's result: the lines that there were, and whether they were as many as wanted; one of two, for instance,
+  /// when the time was over.
   package struct Outcome: Hashable, Sendable {
     package var isMet: Bool
     package var page: JournalPage

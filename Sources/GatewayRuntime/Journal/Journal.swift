@@ -1,8 +1,8 @@
 internal import CRuntime
 package import GatewayCore
 
-/// What happened on one loop, in the order in which it did: a ring of fixed records, of which the oldest make room. A test
-/// asks it whether ann was asked for another token once, or twice.
+/// A record of what happened on one loop, in the order in which it did: a ring of fixed places, of which the oldest
+/// make room. A test asks it whether ann was asked for another token once, or twice, for instance.
 ///
 /// To write is to fill 64 bytes. Text is made when somebody asks. Who waits is told by a continuation, which runs later, so
 /// no change is come back to in its middle and the runtime need not watch those of every record (`@exclusivity(unchecked)`).

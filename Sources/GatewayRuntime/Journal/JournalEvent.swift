@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// What happened, in bytes alone: a refresh was refused with error 401010, for instance. Text is made of it when somebody
-/// asks.
+/// An event of the journal, in bytes alone: a refresh was refused with error 401010, for instance. Text is made of it
+/// when somebody asks.
 package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case connectionOpened
   case upgradeRefused(JournalError, status: UInt16)
@@ -31,11 +31,12 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   /// The number of the fault's word in the journal, and its own.
   case faulted(word: UInt16, number: UInt32)
 
+  /// An order of an operator's, as the journal has it: `expire`, for instance.
   package enum Order: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case expire, refresh, disconnect, drain
   }
 
-  /// Who ended a connection.
+  /// The end that closed a connection: the peer's, for instance, by a close frame of its own.
   package enum End: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
     case gateway, peer, transport
   }
@@ -92,7 +93,8 @@ package struct JournalError: Hashable, Sendable, BitwiseCopyable {
     GatewayError.all.map { (UInt32(clamping: $0.number), $0.name) }, uniquingKeysWith: { first, _ in first })
 }
 
-/// The token that a session lives by and until when: as an operator sees it, never the token itself.
+/// The token that a session lives by and until when: as an operator sees it, never the token itself. Of ann's login its
+/// fingerprint and 12:00, for instance.
 package struct JournalGrant: Hashable, Sendable, BitwiseCopyable {
   private let high: UInt64
   private let low: UInt64
@@ -115,8 +117,8 @@ package struct JournalGrant: Hashable, Sendable, BitwiseCopyable {
   package var fingerprint: TokenFingerprint? { high | low == 0 ? nil : TokenFingerprint(high: high, low: low) }
 }
 
-/// How long after the gateway's request a token came: 5 ms, say, or never asked for. Four bytes, where an optional number
-/// has five.
+/// The time from the gateway's request to the token that came: 5 ms, say, or never asked for. Four bytes, where an
+/// optional number has five.
 package struct JournalDelay: Hashable, Sendable, BitwiseCopyable {
   private let raw: UInt32
 
@@ -129,7 +131,8 @@ package struct JournalDelay: Hashable, Sendable, BitwiseCopyable {
   package var milliseconds: UInt32? { raw == .max ? nil : raw }
 }
 
-/// How the gateway closes a connection: the code that the peer gets, and why.
+/// A close of a connection, whoever closed it: the code on the wire, and why; 4000 for `refresh_timeout`, for instance,
+/// or 1006 where a fault left the frame out.
 package struct JournalClose: Hashable, Sendable, BitwiseCopyable {
   package let code: UInt16
   private let place: UInt8

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What a message means, as far as the gateway knows, in one byte of the journal: credentials, for instance.
+/// The meaning of a message, as far as the gateway knows, in one byte of the journal: credentials, for instance.
 package enum JournalMessage: String, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   // What clients say.
   case credentials, command, logout, ping

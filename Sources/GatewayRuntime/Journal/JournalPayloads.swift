@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// What messages said, of the newest of them: a ring of bytes beside the journal's records. Ann's login is in it as she sent
-/// it, token and all, so nobody reads it but ``JournalWire``.
+/// A ring of bytes beside the journal's records, with what the newest messages said. Ann's login is in it as she sent
+/// it, for instance, token and all, so nobody reads it but ``JournalWire``.
 ///
 /// `@unchecked Sendable`: touched only on the journal's loop.
 final class JournalPayloads: @unchecked Sendable {

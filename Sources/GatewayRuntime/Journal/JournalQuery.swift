@@ -1,8 +1,8 @@
 package import GatewayCore
 
 extension Journal {
-  /// Which records are meant: what came after number 412 of martin's refreshes, for instance. What says nothing takes in
-  /// all.
+  /// A choice of the records that are meant: what came after number 412 of martin's refreshes, for instance. What says
+  /// nothing takes in all.
   package struct Query: Hashable, Sendable {
     /// The number of the last that is known already.
     package var after: UInt64
@@ -35,7 +35,7 @@ extension Journal {
   }
 }
 
-/// Some of the journal: two lines of martin's, and where to go on.
+/// A page of the journal: two lines of martin's, for instance, and where to go on.
 package struct JournalPage: Hashable, Sendable {
   package var lines: [JournalLine] = []
   /// How many records came after the last that is known, and are kept no more, whosever they were.

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// One place of the journal's ring: what happened, when, and to whom, in 64 bytes. Its number is its place.
+/// One place of the journal's ring, 64 bytes: what happened, when, and to whom; that ann was asked for a token, for
+/// instance. Its number is its place.
 struct JournalRecord: BitwiseCopyable {
   /// What no connection is called: their numbers begin with 1.
   static let noConnection = ConnectionID(loop: 0, serial: 0)

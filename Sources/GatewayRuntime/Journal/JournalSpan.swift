@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// Some of the journal as it stood at one moment, to be read piece by piece while the loop goes on writing. To take it
-/// is to copy the records, 64 bytes each; who and what they name stays in the journal.
+/// A copy of some of the journal as it stood at one moment, to be read piece by piece while the loop goes on writing:
+/// for a verdict over ann's session, for instance. To take it is to copy the records, 64 bytes each; who and what they
+/// name stays in the journal.
 package struct JournalSpan: Sendable {
   /// How many of the records that were asked for are kept no more.
   package let missed: UInt64
@@ -23,10 +24,10 @@ package struct JournalSpan: Sendable {
     numbers.map { journal.line($0, records[Int($0 - first)]) }
   }
 
-  /// What is told of one user, piece by piece: the lines of `user`, nil for the only one who is named, and those of their
-  /// connections before the login. Where nobody else is named, what names nobody is theirs; elsewhere what of that is of
-  /// the `unnamed` kinds is counted by itself. Without lines of other wire formats than `dialect`, where one is given, and
-  /// without lines of which nobody says anything that `isMeant` wants.
+  /// The share of one user in a span, piece by piece, martin's for instance: the lines of `user`, nil for the only one
+  /// who is named, and those of their connections before the login. Where nobody else is named, what names nobody is
+  /// theirs; elsewhere what of that is of the `unnamed` kinds is counted by itself. Without lines of other wire formats
+  /// than `dialect`, where one is given, and without lines of which nobody says anything that `isMeant` wants.
   package struct Share {
     /// The numbers of the lines that may be the user's or another's.
     package private(set) var unnamed: [UInt64] = []
@@ -97,7 +98,7 @@ package struct JournalSpan: Sendable {
   }
 }
 
-/// What the numbers in records stand for, and when the journal began.
+/// The texts that the numbers in records stand for, and when the journal began: user 3 is ann, for instance.
 struct JournalNames {
   var users = JournalUsers()
   /// Of routes, and of faults.

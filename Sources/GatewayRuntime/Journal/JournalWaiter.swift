@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// Who waits for something to happen: for the second refresh of martin's within 5 s, say. Hangs on the journal, and on the
-/// time of the network.
+/// A waiter for something to happen: for the second refresh of martin's within 5 s, say. Hangs on the journal, and on
+/// the time of the network.
 ///
 /// `@unchecked Sendable`: touched only on the journal's loop, and on the one that it stands inside.
 final class JournalWaiter: WakeupTarget, @unchecked Sendable {

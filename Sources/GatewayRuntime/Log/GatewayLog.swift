@@ -1,6 +1,7 @@
 /// Something that happened, for an operator: a client that was cut off, for instance. Holds no token and no secret.
 package struct LogEvent: Hashable, Sendable {
-  /// One value with its name, as a peer may have written it: whoever makes a line of it escapes it.
+  /// One value with its name, `user` with `ann` for instance, as a peer may have written it: whoever makes a line of it
+  /// escapes it.
   package struct Field: Hashable, Sendable {
     package var name: String
     package var value: String
@@ -26,7 +27,8 @@ package struct LogEvent: Hashable, Sendable {
   package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 }
 
-/// Where a gateway's loops say what happened. ``write`` is called on a loop, and must not wait for anything.
+/// The log in which a gateway's loops say what happened: to standard error, for instance, from level `info` on.
+/// ``write`` is called on a loop, and must not wait for anything.
 package struct GatewayLog: Sendable {
   package let level: LogLevel
   package let write: @Sendable (LogEvent) -> Void

@@ -1,4 +1,5 @@
-/// How much an operator wants to read: each level holds those before it.
+/// The four levels of the log, of which each holds those before it: with `info` an operator reads who was refused, for
+/// instance, but not every login.
 package enum LogLevel: String, Comparable, CaseIterable, Sendable {
   /// Somebody must do something.
   case error

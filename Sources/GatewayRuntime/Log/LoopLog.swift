@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// One loop's part of the log: what it says of one kind is bounded in every second, and what was left out is counted, so
-/// that ten thousand refused logins are twenty lines and a number. Only on the loop.
+/// One loop's part of the log: what it says of one kind is bounded in every second, and what was left out is counted,
+/// so that ten thousand refused logins are twenty lines and a number, for instance. Only on the loop.
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 package final class LoopLog: WakeupTarget, @unchecked Sendable {

@@ -2,7 +2,8 @@ internal import CRuntime
 package import GatewayCore
 internal import Synchronization
 
-/// One thread's worth of gateway: runs the jobs of the actors pinned to it, and wakes what waits for a deadline.
+/// One thread's worth of gateway: runs the jobs of the actors pinned to it, ann's `Connection` for instance, and wakes
+/// what waits for a deadline.
 ///
 /// The real loop and the simulated one differ in what time it is, what chance is, and how a sleeping loop is woken: their
 /// ``LoopDriver`` says. The queue and the heap are the same code in both; whoever owns the loop decides when they run.
@@ -173,7 +174,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
   }
 
-  /// A task that sleeps: what for, and when it wakes.
+  /// A task that sleeps, what for, and when it wakes: the token provider until a token is made, for instance.
   package struct Sleep: Hashable, Sendable {
     package let purpose: String
     package let until: Instant

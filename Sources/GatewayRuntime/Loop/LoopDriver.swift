@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What tells one kind of loop from another: its clock, its chance, and how it is woken.
+/// The part that tells one kind of loop from another: its clock, its chance, and how it is woken; of sockets or in
+/// virtual time, for instance.
 package protocol LoopDriver: AnyObject, Sendable {
   /// The time on the monotonic line, read once for each wake-up. Only on the loop.
   var now: Instant { get }

@@ -1,4 +1,5 @@
-/// An actor with nothing of its own, pinned to a loop: where async work runs that belongs to no connection.
+/// An actor with nothing of its own, pinned to a loop: where async work runs that belongs to no connection, the feed of
+/// the dashboard for instance.
 package actor LoopStage {
   private nonisolated let loop: EventLoop
 

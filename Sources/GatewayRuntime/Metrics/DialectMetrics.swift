@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// One dialect's share of the figures: logins, refreshes, ends and what else can be told apart by dialect.
+/// One dialect's share of the figures: logins, refreshes, ends and what else can be told apart by dialect. So many
+/// refused logins by `token_expired`, for instance.
 package struct DialectMetrics: Hashable, Sendable {
   /// The name of the dialect, `Dialect.name`.
   package let dialect: String
@@ -75,12 +76,13 @@ package struct DialectMetrics: Hashable, Sendable {
   }
 }
 
-/// How accepted refreshes are told apart: by whether the gateway asked.
+/// The label that tells accepted refreshes apart: `asked` for those that the gateway had asked for, `unasked` for one
+/// that a client's own timer brought, for instance.
 package enum RefreshOrigin: String, Hashable, Sendable, CaseIterable {
   case asked, unasked
 }
 
-/// A family of counts, told apart by one label: logins by the kind of user, ends by the name of their reason.
+/// A family of counts, told apart by one label: ends by the name of their reason, 12 of `refresh_timeout` for instance.
 package struct Counter<Label: Hashable & Sendable>: Hashable, Sendable {
   package private(set) var values: [Label: UInt64] = [:]
 

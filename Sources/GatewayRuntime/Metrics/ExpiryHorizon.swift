@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// When the tokens end that the sessions of one loop live by: 15,000 in the second that begins at half past two, say.
+/// The ends of the tokens that the sessions of one loop live by: 15,000 in the second that begins at half past two,
+/// say.
 ///
 /// Each second ahead has a count, in a ring that covers more than an hour; what ends later is counted in a table, by its
 /// second too, and moves into the ring as time goes on. So a grant that comes or goes costs the change of one count, whoever

@@ -1,4 +1,4 @@
-/// How many tokens end in each second of the next hour: 15,000 in that which begins in 299 s, say.
+/// The number of tokens that end in each second of the next hour: 15,000 in that which begins in 299 s, say.
 package struct HorizonReading: Hashable, Sendable {
   /// How far ahead the seconds are told one by one.
   package static let secondsMax = 3_600

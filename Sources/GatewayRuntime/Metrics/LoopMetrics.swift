@@ -1,4 +1,5 @@
-/// One loop's share of the figures: counted without a lock, merged when somebody asks.
+/// One loop's share of the figures: counted without a lock, merged when somebody asks. How many requests of `POST
+/// /v1/tokens` it answered with 200, for instance.
 ///
 /// Labels are bounded: names come from the catalogues of errors and reasons, from the routes and from the dialects,
 /// never from a peer.
@@ -11,7 +12,7 @@ package struct LoopMetrics: Hashable, Sendable {
   /// Tokens that an operator let expire, and whose early end could not be remembered.
   package var expiriesForgotten: UInt64 = 0
 
-  /// How requests are told apart.
+  /// The labels that tell answers apart: `POST /v1/tokens` with 429, for instance.
   package struct HTTPAnswer: Hashable, Sendable {
     package var dialect: String
     /// The method and pattern of the route, or `other`.

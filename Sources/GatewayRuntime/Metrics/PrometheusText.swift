@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// A text in the format of Prometheus, version 0.0.4, for a page of `/metrics`: thousands of lines even of an idle gateway,
-/// so each is appended in place, and what lines of a family have in common is put together once.
+/// A text in the format of Prometheus, version 0.0.4, for a page of `/metrics`: thousands of lines even of an idle
+/// gateway, so each is appended in place, and what lines of a family have in common is put together once. One line is
+/// `postern_connections{dialect="plain",phase="active"} 3`, for instance.
 package struct PrometheusText {
   package private(set) var bytes: [UInt8] = []
 

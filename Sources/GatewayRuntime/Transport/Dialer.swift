@@ -11,7 +11,7 @@ package protocol Dialer: AnyObject, Sendable {
   ) async -> Result<HTTPResponse, DialFailure>
 }
 
-/// Where to connect to.
+/// The address of a server to connect to, and how: `localhost:8443` over TLS from 127.0.0.7, for instance.
 package struct DialTarget: Hashable, Sendable {
   package var host: String
   package var port: Int
@@ -38,7 +38,7 @@ package struct DialTarget: Hashable, Sendable {
   }
 }
 
-/// Why no connection came about.
+/// The reason why no connection came about: the upgrade was answered with 503, for instance.
 package enum DialFailure: Error, Hashable, Sendable {
   /// The upgrade was answered with this HTTP status.
   case refused(status: Int)
@@ -49,7 +49,7 @@ package enum DialFailure: Error, Hashable, Sendable {
   case timedOut
 }
 
-/// Why TLS with a server did not come about.
+/// The reason why TLS with a server did not come about: its certificate has expired, for instance.
 package enum TLSFailure: String, Hashable, Sendable, CaseIterable {
   /// Nobody whom the system trusts has signed the certificate.
   case untrusted = "tls_certificate_untrusted"

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What a listening port serves: sockets to some, answers to the rest.
+/// The program behind a listening port, the gateway's own or the control port's for instance: sockets to some, answers
+/// to the rest.
 package protocol Site: Sendable {
   /// Judges an upgrade request before the 101. Only on the loop.
   func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission
@@ -27,7 +28,7 @@ extension Site {
   }
 }
 
-/// What becomes of an upgrade request.
+/// The answer to an upgrade request: 101 with the socket's handler, or 401 in its place, for instance.
 package enum Admission: Sendable {
   /// 101, choosing `subprotocol` if there is one. The handler hears ``SocketHandler/socketOpened(_:)`` next, or
   /// ``SocketHandler/socketRefused(_:)`` if the peer is gone by then.

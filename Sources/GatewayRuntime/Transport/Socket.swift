@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// One open WebSocket, either side. Only on its loop. The loop's transport owns it and tells its ``SocketHandler`` what
-/// arrives; after the handler heard ``SocketHandler/socketClosed(_:)`` every call here does nothing.
+/// One open WebSocket, either side: ann's at the gateway, for instance, or a storm client's. Only on its loop. The
+/// loop's transport owns it and tells its ``SocketHandler`` what arrives; after the handler heard
+/// ``SocketHandler/socketClosed(_:)`` every call here does nothing.
 package protocol Socket: AnyObject, Sendable {
   /// Sends a message: at once if nothing waits before it, else behind what does.
   func send(_ frame: Frame) -> SendOutcome
@@ -45,7 +46,8 @@ package protocol Socket: AnyObject, Sendable {
   var acceptedAt: Instant { get }
 }
 
-/// What a faulty gateway does where it is to close a connection with a code and a reason.
+/// A close that a faulty gateway makes in place of the one it was asked for: with another code, 1006 to the client for
+/// instance, where no frame comes.
 package enum OtherClose: Hashable, Sendable {
   /// A close frame with this code.
   case code(UInt16)
@@ -65,7 +67,7 @@ extension Socket {
   package var otherClose: OtherClose? { nil }
 }
 
-/// What became of a message.
+/// The fate of a message that was to be sent: dropped because the bounded queue is full, for instance.
 package enum SendOutcome: Hashable, Sendable {
   case sent
   /// Behind others: the peer reads slower than the gateway writes.
@@ -76,8 +78,8 @@ package enum SendOutcome: Hashable, Sendable {
   case closed
 }
 
-/// Who is told what happens on a socket. Every call comes on the socket's loop, one at a time, never from inside a call
-/// to the ``Socket``.
+/// The listener of a socket, told what happens on it: a `Connection`, for instance. Every call comes on the socket's
+/// loop, one at a time, never from inside a call to the ``Socket``.
 package protocol SocketHandler: AnyObject, Sendable {
   /// The socket is open. The first call, once; not made where ``socketRefused(_:)`` is.
   func socketOpened(_ socket: any Socket)

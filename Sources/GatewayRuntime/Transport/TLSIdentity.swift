@@ -1,4 +1,5 @@
-/// PEM files for TLS with one server: who signed its certificate, and the client's own with its key.
+/// PEM files for TLS with one server: who signed its certificate, and the client's own with its key; `ca.pem` of a
+/// company's own authority, for instance.
 package struct TLSIdentity: Hashable, Sendable {
   /// Trusted in place of what the system trusts.
   package var caPath: String?
