@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What a client asks of a call, in those vendors' wires that have a word for it: to join `default:standup`, say.
+/// A client's wish about a call, in those vendors' wires that have a word for it: to join `default:standup`, say.
 package enum CallCommand: Hashable, Sendable {
   case join(CallID)
   case leave(CallID)
@@ -26,6 +26,7 @@ extension Command {
 
 /// Something that happens in a call and is told to its members: that bob joined it, say.
 package struct CallEvent: Hashable, Sendable {
+  /// The kind of thing that happened in a call: a member left, for instance.
   package enum Kind: Hashable, Sendable {
     case memberJoined
     case memberLeft
@@ -46,7 +47,7 @@ package struct CallEvent: Hashable, Sendable {
   }
 }
 
-/// A wire format that has words for calls.
+/// A wire format that has words for calls, the gateway's own for instance.
 package protocol CallDialect: Dialect {
   /// What the call's members are told; nil for what the format has no words for.
   func encode(_ event: CallEvent) -> Frame?

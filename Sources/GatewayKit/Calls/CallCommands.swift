@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import Synchronization
 
-/// The `CommandHandler` of calls, for a wire format that has them: whoever joins hears what the members are told, until
-/// they leave or go. All of it is done at once, on the speaker's loop.
+/// The `CommandHandler` of calls, for a wire format that has them: whoever joins `default:standup`, for instance, hears
+/// what the members are told, until they leave or go. All of it is done at once, on the speaker's loop.
 ///
 /// Of a crowd nobody is told who joins: 10,000 clients that join one call would be told 50 million times. Its members hear
 /// once a second how many they are, while that changes.

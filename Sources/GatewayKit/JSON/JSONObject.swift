@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayJSON
 
 /// The one JSON object a message or a body is, its members read with the errors a peer is told: which member, and what
-/// it must be, never what it was.
+/// it must be, never what it was; that `user_id` must be a string, for instance.
 ///
 /// Holds on to the bytes it was read from, so it must not outlive them.
 package struct JSONObject {

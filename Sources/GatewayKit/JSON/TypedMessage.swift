@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// A text message that is one JSON object, whose member `type` says what it is: how the wires that are ours are framed.
+/// A text message that is one JSON object, whose member `type` says what it is: how the wires that are ours are framed;
+/// `{"type":"ping"}`, for instance.
 ///
 /// Holds on to the bytes it was read from, so it must not outlive them.
 package struct TypedMessage {

@@ -1,7 +1,7 @@
-/// What a command was asked for: flags by name, from whichever source, and the operands. `postern serve` reads every
-/// vendor's settings from one.
+/// The flags by name, from whichever source, and the operands that a command was given: of `postern serve --port 8080`
+/// the flag `port`, for instance.
 package struct Arguments: Sendable {
-  /// Where a value came from, named as the user wrote it.
+  /// A value with its source, named as the user wrote it: `8080` of `POSTERN_PORT`, for instance.
   package struct Value: Sendable {
     package let text: String
     package let source: String

@@ -17,7 +17,7 @@ package enum DurationText {
   }
 }
 
-/// Shares as people write them: `0.1` or `10%`.
+/// A share as people write it: `0.1`, or `10%` for instance.
 package enum Share {
   /// The share in 0...1; nil for anything else.
   package static func parse(_ text: String) -> Double? {

@@ -1,5 +1,5 @@
-/// One flag of a command. Its value comes from the command line, else from the environment variable, else from the
-/// configuration file under the flag's name.
+/// One flag of a command, `--port` for instance. Its value comes from the command line, else from the environment
+/// variable, else from the configuration file under the flag's name.
 package struct Flag: Sendable {
   /// Without the dashes.
   package let name: String

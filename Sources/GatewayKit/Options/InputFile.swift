@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that a flag names, read whole.
+/// A file that a flag names, read whole: the key of `--key-file`, for instance.
 package enum InputFile {
   /// The file's bytes, at most `sizeMax`; `source` is the flag, as the user wrote it.
   ///

@@ -1,5 +1,5 @@
-/// How a flag's value is read: as a duration of whole seconds, for instance. Nil where the flag is not given; throws a
-/// ``UsageError`` for what it cannot be.
+/// The way in which a flag's value is read: as a duration of whole seconds, for instance. Nil where the flag is not
+/// given; throws a ``UsageError`` for what it cannot be.
 package struct Reading<Value: Sendable>: Sendable {
   package let read: @Sendable (_ arguments: Arguments, _ name: String) throws -> Value?
 

@@ -1,4 +1,4 @@
-/// Secrets that come from files, so that no list of processes shows them.
+/// A secret that comes from a file, that of `--secret-file` for instance, so that no list of processes shows it.
 package enum SecretFile {
   private static let sizeMax = 64 * 1024
 

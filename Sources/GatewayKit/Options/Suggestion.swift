@@ -1,4 +1,4 @@
-/// What somebody may have meant by a name that is none.
+/// The names that somebody may have meant by one that is none: for `prt` that is `port`, for instance.
 package enum Suggestion {
   /// Longer ones are nobody's slip, and comparing takes time in the square of the length.
   private static let lengthMax = 64

@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// The keys that flags name, for whatever mints or verifies tokens.
+/// The keys that flags name, `--secret-file` for instance, for whatever mints or verifies tokens.
 package struct TokenKeys {
   package static let flags = [
     Flag("secret", "TEXT", "the HMAC secret of tokens; rather from POSTERN_SECRET or a file than on a command line"),

@@ -1,4 +1,4 @@
-/// A command line, an environment or a file that asks for what cannot be. Exit status 2.
+/// A command line, an environment or a file that asks for what cannot be: `--port x`, for instance. Exit status 2.
 package struct UsageError: Error, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// Who makes the tokens that the built-in provider gives, where that is not simply their issuer: a gateway that is to fail,
-/// for instance, makes ann one that has expired.
+/// The maker of the tokens that the built-in provider gives, where that is not simply their issuer: a gateway that is
+/// to fail, for instance, makes ann one that has expired.
 package protocol TokenMinting: Sendable {
   /// The token of an order as `issuer` makes it, or another, and perhaps later. Throws what is said in place of one. Only
   /// on the provider's executor.
@@ -10,7 +10,7 @@ package protocol TokenMinting: Sendable {
   ) async throws(TokenRefusal) -> MintedToken
 }
 
-/// What the token provider says in place of a token: 429, for instance, and when to ask again.
+/// The token provider's answer in place of a token: 429, for instance, and when to ask again.
 package struct TokenRefusal: Error, Hashable, Sendable {
   package var error: GatewayError
   /// The status over HTTP; nil for the error's own.

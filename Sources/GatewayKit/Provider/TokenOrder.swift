@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A token that is asked for, after every check.
+/// A token that is asked for, after every check: one for ann, a guest, that is good for ten minutes, for instance.
 package struct TokenOrder: Hashable, Sendable {
   package var user: UserID
   package var kind: UserKind
@@ -20,7 +20,7 @@ package struct TokenOrder: Hashable, Sendable {
   }
 }
 
-/// A token that was made.
+/// A token that was made, and when it ends: ann's JWT with its `exp`, for instance.
 package struct MintedToken: Hashable, Sendable {
   package var credentials: Credentials
   package var issuedAt: WallTime

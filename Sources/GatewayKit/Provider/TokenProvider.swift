@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// The built-in token provider: mints tokens as slowly, as few at once and as unreliably as its policy says.
+/// The built-in token provider: mints tokens as slowly, as few at once and as unreliably as its policy says. With 200
+/// ms for each and ten at once it makes 50 a second, for instance.
 ///
 /// One queue for the whole gateway, so it runs on one executor. A caller that goes away costs a turn, or by the policy none,
 /// and harms nobody.

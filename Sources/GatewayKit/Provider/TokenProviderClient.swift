@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The client's side of the built-in token provider, `POST /v1/tokens`.
+/// The client's side of the built-in token provider, `POST /v1/tokens`: a storm that asks for tokens of a vendor's form
+/// says so in `scheme`, for instance.
 package struct TokenProviderClient: Sendable {
   /// What the provider wants as `Authorization: Bearer`, if anything.
   private let secret: Credentials?

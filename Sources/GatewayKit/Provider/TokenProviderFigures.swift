@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What a token provider has done, for the metrics.
+/// The figures of a token provider for the metrics: how many requests wait for their turn, for instance.
 package struct TokenProviderFigures: Hashable, Sendable {
   /// Tokens in the making now.
   package var inFlight = 0

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// How the built-in token provider behaves: what an application's own endpoint would be pressed on in a storm.
+/// The behaviour of the built-in token provider, what an application's own endpoint would be pressed on in a storm: 200
+/// ms a token, ten at once, for instance.
 package struct TokenProviderPolicy: Sendable {
   /// How long one token takes.
   package let latency: Duration
@@ -21,6 +22,8 @@ package struct TokenProviderPolicy: Sendable {
   /// What callers must send as `Authorization: Bearer`; nil if anybody may ask.
   package let secret: Credentials?
 
+  /// The lot of requests whose callers have gone while they waited: they are dropped when their turn comes, for
+  /// instance.
   package enum Abandoned: String, Hashable, Sendable, CaseIterable {
     /// Their turn is used up like any other's.
     case serve
@@ -69,7 +72,7 @@ package struct TokenProviderPolicy: Sendable {
   }
 }
 
-/// A policy that was asked for and cannot be.
+/// A refusal of a provider's policy that was asked for and cannot be: a rate of failures above 1, for instance.
 package struct TokenProviderPolicyError: Error, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// What remembers: rows under keys, changed many at once or not at all. Every vendor's directory is written on it, once
-/// for all engines.
+/// A memory for rows under keys, changed many at once or not at all: a user's opaque tokens, for instance. Every
+/// vendor's directory is written on it, once for all engines.
 ///
 /// Obligations of every engine: an answer reflects every commit whose answer its caller had already seen; a row that has
 /// expired at `now` is as if it had never been; a count is how many rows are in it; a commit that answers false, or throws

@@ -20,11 +20,11 @@ package struct StoreCount: Hashable, Sendable {
   }
 }
 
-/// What is to be changed in one step.
+/// The changes of one step, all or none: a new row, for instance, if another is still as it was read.
 package struct StoreCommit: Sendable {
   /// By which a store knows it again: asked a second time within a minute, it does nothing and answers as if it had.
   package let id = StoreCommitID.next()
-  /// A row that must still be as it was read.
+  /// A row that must still be as it was read: absent, for instance, so that a name is taken once.
   package struct Check: Sendable {
     package var path: StorePath
     package var version: StoreVersion
@@ -35,7 +35,7 @@ package struct StoreCommit: Sendable {
     }
   }
 
-  /// A row to write, or to delete.
+  /// A row to write, or to delete: a member of a call, counted among that call's, for instance.
   package struct Write: Sendable {
     package var path: StorePath
     /// Nil deletes.

@@ -1,4 +1,5 @@
-/// Which write a row is of. Versions rise with the commits of a store, so rows can be put in the order of their writing.
+/// The number of the write that a row is of. Versions rise with the commits of a store, so rows can be put in the order
+/// of their writing: 7 is older than 9, for instance.
 package struct StoreVersion: Hashable, Comparable, Sendable {
   package let number: UInt64
 
@@ -14,7 +15,7 @@ package struct StoreVersion: Hashable, Comparable, Sendable {
   }
 }
 
-/// A row as it was read.
+/// A row as it was read, with its version: a commit that writes it anew checks that it is still of that, for instance.
 package struct StoreEntry: Sendable {
   package let path: StorePath
   package let version: StoreVersion

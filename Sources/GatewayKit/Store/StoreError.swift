@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Why a store did not do what it was asked.
+/// The reason why a store did not do what it was asked: the disk is full, for instance.
 package enum StoreError: Error, Hashable, Sendable {
   /// It is away, full, broken, or cannot read what it has; nothing was changed.
   case unavailable(String)
@@ -12,7 +12,7 @@ package enum StoreError: Error, Hashable, Sendable {
   case contended
 }
 
-/// An error of a vendor's that can also say what is wrong with the store.
+/// A vendor's error that can also say what is wrong with the store: over HTTP by 503, for instance.
 package protocol StoreFailure: Error {
   init(_ error: StoreError)
 }

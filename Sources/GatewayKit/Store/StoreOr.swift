@@ -1,5 +1,5 @@
-/// Why a transaction came to nothing: what its vendor refuses, a registration that must have an end, say; or what the
-/// store does.
+/// The reason why a transaction came to nothing: what its vendor refuses, a registration that must have an end, say; or
+/// what the store does.
 package enum StoreOr<Failure: StoreFailure>: StoreFailure {
   case failure(Failure)
   case store(StoreError)

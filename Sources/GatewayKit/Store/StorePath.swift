@@ -1,4 +1,4 @@
-/// Where something stands in a store: the name of its table and the parts that tell it from its neighbours, in order;
+/// The place of something in a store: the name of its table and the parts that tell it from its neighbours, in order;
 /// `plain.member`, a call and a user, for instance. Compared by bytes, part by part.
 package struct StorePath: Hashable, Comparable, Sendable {
   /// The parts with a zero after each. Within a part 0 is written 1 1 and 1 is written 1 2, so that any text may be a part

@@ -1,4 +1,5 @@
-/// What a row of a store holds. A store in memory keeps the value itself; others write it as JSON.
+/// The content of a row of a store: a revoked token, for instance. A store in memory keeps the value itself; others
+/// write it as JSON.
 package protocol StoreValue: Codable, Sendable {}
 
 /// A table of a store: rows of one type, each under a key of several parts; the members of calls under the call and the
@@ -22,7 +23,7 @@ package struct StoreTable<Value: StoreValue>: Sendable {
   }
 }
 
-/// Where a row stands, and of which type it is.
+/// The place of a row, and of which type it is: in a table of users the row of ann, for instance.
 package struct StoreKey: Sendable {
   package let path: StorePath
   package let type: any StoreValue.Type
@@ -33,7 +34,7 @@ package struct StoreKey: Sendable {
   }
 }
 
-/// The rows of one table whose keys begin alike.
+/// The rows of one table whose keys begin alike: all members of one call, for instance.
 package struct StoreRange: Sendable {
   /// Nothing that is less is in it.
   package private(set) var lower: StorePath

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What a transaction has read and is going to write: the commit is refused if a row that was read has changed since.
+/// A set of reads, and of the writes that follow from them, for one commit: it is refused if a row that was read has
+/// changed since; if somebody took ann's name in the meantime, for instance.
 ///
 /// It reads what the store has, not what it is going to write itself. What a scan found is not checked: read a row that
 /// everybody writes who changes the range.

@@ -1,4 +1,4 @@
-/// The flags that the token commands have for every scheme.
+/// The flags that the token commands have for every scheme: `--life 10m`, for instance.
 package enum TokenFlags {
   /// Those of `mint`.
   ///

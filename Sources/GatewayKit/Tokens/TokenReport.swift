@@ -1,9 +1,10 @@
 package import GatewayCore
 
-/// What `postern token verify` says of a token: whether it is good, and what it says or which check failed. Told once, as
-/// lines for people and as one JSON object.
+/// The answer of `postern token verify`: whether the token is good, and what it says, its user and its end for
+/// instance, or which check failed. Told once, as lines for people and as one JSON object.
 package struct TokenReport: Sendable {
-  /// One thing that is said.
+  /// One thing that is said of a token, as a line for people and as a member: the label "user" with `ann`, for
+  /// instance.
   package struct Row: Sendable {
     /// What stands before it in its line; nil if people are not told.
     package let label: String?
@@ -18,6 +19,7 @@ package struct TokenReport: Sendable {
     }
   }
 
+  /// A value of a row: a time, for instance, which people read as a date and programs as a number.
   package indirect enum Value: Sendable {
     case text(String)
     case number(Int64)

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// What `postern token mint|inspect|verify` knows of a vendor's tokens: who the plain JWTs are for, for instance. The
+/// A vendor's tokens as `postern token mint|inspect|verify` know them: who the plain JWTs are for, for instance. The
 /// commands know no vendor but by this.
 package protocol TokenTool: Sendable {
   /// The flags of `mint`, and of `verify`, that only these tokens have.
@@ -60,7 +60,7 @@ extension WallTime {
   package var secondsBehind: String { String(Int64((Double(nanoseconds) / 1e9 - 0.005).rounded(.up))) }
 }
 
-/// What a token is, as far as it says without a key.
+/// The kind of a token, as far as it says without a key: a ticket of one vendor's form, for instance.
 package enum TokenNature: Hashable, Sendable {
   /// One of this vendor's and nobody else's: "a ticket".
   case own(String)

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// What `postern storm` knows of a vendor's clients: whose habits they have, who makes their tokens. Some name an
+/// A vendor's clients as `postern storm` knows them: whose habits they have, who makes their tokens. Some name an
 /// application, for instance.
 package protocol ClientTool: Sendable {
   /// The SDKs whose habits they may have, the usual one first; none where there is one kind of client.

@@ -2,7 +2,7 @@ package import GatewayCore
 
 /// One thing that `postern ctl` does: `expire`, for instance. A request to the control port, and how its answer is told.
 package struct ControlAction: Sendable {
-  /// How the answer is told to people.
+  /// The way in which the answer is told to people: sessions as a table, for instance.
   package enum Telling: Hashable, Sendable {
     case verbatim
     /// How many sessions were reached. None is a mistake in a user's name, where somebody must be.

@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// What a vendor stands on: the gateway's services and clocks, its times, the signer of its own tokens. All of it is there
-/// before any vendor is; `PlainVendor`, for instance, counts its crowds on ``executor``.
+/// The ground that a vendor stands on: the gateway's services and clocks, its times, the signer of its own tokens. All
+/// of it is there before any vendor is; `PlainVendor`, for instance, counts its crowds on ``executor``.
 package struct Ground: Sendable {
   package let services: any GatewayServices
   /// The loop for what there is one of in a gateway: directories, queues.

@@ -38,7 +38,7 @@ extension Vendor {
   package var figures: [VendorFigure] { [] }
 }
 
-/// How a vendor is to be played: the keys of its applications, say, and which tokens it takes.
+/// The settings that a vendor is to be played with: the keys of its applications, say, and which tokens it takes.
 package protocol VendorSettings: Sendable {
   associatedtype Played: Vendor
 

@@ -1,5 +1,6 @@
 /// A number that a vendor counts of its own, for the page of metrics: how many channels its applications keep, say.
 package struct VendorFigure: Hashable, Sendable {
+  /// The kind of figure, as Prometheus knows it: a gauge, for instance, which may fall.
   package enum Kind: Hashable, Sendable {
     /// Only ever grows.
     case counter
