@@ -4,8 +4,8 @@ package import GatewayKit
 package import GatewayRuntime
 internal import GatewayTokens
 
-/// A gateway put together: its vendors, its token provider and its HTTP side, on the loops of any world. `postern serve`
-/// has one on sockets, a test one in virtual time; there is no other place where the parts meet.
+/// A gateway put together: its vendors, its token provider and its HTTP side, on the loops of any world. `postern
+/// serve` has one on sockets, for instance, a test one in virtual time; there is no other place where the parts meet.
 package final class Space: Sendable {
   package let gateway: Gateway
   private let revocations: StoredRevocations

@@ -3,8 +3,8 @@ package import GatewayKit
 package import GatewayRuntime
 package import GatewayTokens
 
-/// What a ``Space`` is told: the gateway's times and limits, and which vendors it plays; `postern serve` reads it from its
-/// flags.
+/// The settings of a ``Space``: the gateway's times and limits, and which vendors it plays; `postern serve` reads them
+/// from its flags, for instance.
 package struct SpaceSettings: Sendable {
   package var configuration: GatewayConfiguration
   /// The first answers for paths that no vendor knows.

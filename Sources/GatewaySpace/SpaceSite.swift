@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// What listens on a space's port: the gateway's own site, with the space's faults where it may have any.
+/// The program behind a space's port: the gateway's own site, with the space's faults where it may have any; an upgrade
+/// that is never answered, for instance.
 package struct SpaceSite: Site {
   private let space: Space
   private let inner: GatewaySite

@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayRuntime
 
-/// Revocations in rows of a store, and the tokens that an operator let expire.
+/// Revocations in rows of a store, and the tokens that an operator let expire: after a restart ann's revoked token is
+/// refused as before, for instance.
 struct StoredRevocations: RevocationKeeper {
   private struct TokenRow: StoreValue {
     var fingerprint: TokenFingerprint

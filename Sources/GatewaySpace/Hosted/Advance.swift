@@ -1,7 +1,8 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// How the time of a hosted space was moved: by a day, for instance, in three steps, and ann never answered.
+/// An account of how the time of a hosted space was moved: by a day, for instance, in three steps, and ann never
+/// answered.
 package struct Advance: Sendable {
   /// The farthest move: ten years.
   package static let farthest = Duration.seconds(315_576_000)
@@ -19,7 +20,8 @@ package struct Advance: Sendable {
   /// Whether everybody answered in time.
   package var isAnswered: Bool { owing.isEmpty && cutOff == 0 }
 
-  /// What becomes of the time of day when the time of sessions is moved.
+  /// The rule for the time of day when the time of sessions is moved: it stays, for instance, where somebody mints
+  /// tokens by the real one.
   package enum WallClock: String, Hashable, Sendable, CaseIterable {
     /// It is moved as far.
     case moves
@@ -27,12 +29,13 @@ package struct Advance: Sendable {
     case stays
   }
 
-  /// What ends the move before its time.
+  /// An event that ends the move before its time: ann is asked for another token, for instance.
   package enum Stop: String, Hashable, Sendable, CaseIterable {
     /// A session is asked for another token.
     case refreshRequired = "refresh_required"
   }
 
+  /// The reason why the time was not moved: somebody else moves it just now, for instance.
   package enum Failure: Error, Hashable, Sendable {
     /// Somebody else moves the same time just now.
     case alreadyUnderWay

@@ -1,6 +1,6 @@
 internal import GatewayRuntime
 
-/// What one hosted space may take of what it shares with others: a thousand connections, for instance.
+/// The share that one hosted space may take of what it has in common with others: a thousand connections, for instance.
 package struct HostedLimits: Sendable {
   package var connectionsMax = 1_000
   /// How much room there is for what happened in it.

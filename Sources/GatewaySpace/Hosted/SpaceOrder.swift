@@ -1,4 +1,4 @@
-/// What somebody asks for who wants a hosted space: one called t17 whose time stands still, for instance.
+/// An order for a hosted space: one called t17 whose time stands still, for instance.
 package struct SpaceOrder: Sendable {
   /// A name that is free, where there is none.
   package var name: String?
@@ -15,7 +15,7 @@ package struct SpaceOrder: Sendable {
 
   package init() {}
 
-  /// One setting by its name, with its values as text: `refresh-timeout` as `2s`.
+  /// One setting by its name, with its values as text: `refresh-timeout` as `2s`, for instance.
   package struct Setting: Hashable, Sendable {
     package let name: String
     package let values: [String]

@@ -2,7 +2,8 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayRuntime
 
-/// What a ``SpaceOrder`` comes to once its settings are read: what the space is told, and how it gets a port.
+/// A ``SpaceOrder`` with its settings read: what the space is told, a refresh time-out of 2 s for instance, and how it
+/// gets a port.
 package struct SpacePlan: Sendable {
   package var settings: SpaceSettings
   package var limits = HostedLimits()
@@ -27,7 +28,7 @@ package struct SpacePlan: Sendable {
   }
 }
 
-/// Where a hosted space listens: 127.0.0.1, port 40123.
+/// The address at which a hosted space listens: 127.0.0.1, port 40123, for instance.
 package struct SpacePort: Sendable {
   /// As it stands in an address.
   package let host: String

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// What clients of a hosted space do, for who waits for it: an answer to a refresh request, for instance. Nobody asks
-/// again and again whether there is any.
+/// The deeds of a hosted space's clients, for who waits for them: an answer to a refresh request, for instance. Nobody
+/// asks again and again whether there is any.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread.
 final class Traffic: WakeupTarget, @unchecked Sendable {
