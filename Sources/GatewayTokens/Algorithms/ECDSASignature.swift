@@ -1,5 +1,5 @@
 /// The two forms of an ECDSA signature: r and s side by side at full width (RFC 7518 section 3.4), and the DER sequence
-/// that OpenSSL speaks.
+/// that OpenSSL speaks. That of ES256 has 64 bytes in a token, for instance.
 enum ECDSASignature {
   /// The longest DER form for P-384: two integers of 49 bytes, three headers of two bytes.
   static let derSizeMax = 104

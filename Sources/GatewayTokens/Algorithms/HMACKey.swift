@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// A secret made ready for one HMAC (RFC 2104): the hash states after the inner and the outer pad.
+/// A secret made ready for one HMAC (RFC 2104): the hash states after the inner and the outer pad. The secret of
+/// `--secret-file` becomes one at the start, for instance, and not with each token.
 ///
 /// Measured on OpenSSL 3.0 with 260 bytes: copying these values 0.23 us a token, copying EVP_MD_CTX 0.33 us, EVP_MAC_CTX_dup
 /// 0.63 us, HMAC() 1.24 us.

@@ -1,4 +1,5 @@
-/// HMAC with SHA-256 (RFC 2104) of whole byte strings, for schemes that are no JWS: derived keys, signed requests.
+/// HMAC with SHA-256 (RFC 2104) of whole byte strings, for schemes that are no JWS: derived keys, for instance, and
+/// signed requests.
 package enum HMACSHA256 {
   /// The length of a code, in bytes.
   package static let size = 32

@@ -1,6 +1,7 @@
 internal import GatewayJSON
 
-/// A signature algorithm we offer (RFC 7518 section 3.1, RFC 8037 section 3.1). `none` is none, and ES512 is not offered.
+/// A signature algorithm we offer (RFC 7518 section 3.1, RFC 8037 section 3.1): HS256, for instance. `none` is none,
+/// and ES512 is not offered.
 package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
   case hs256, hs384, hs512
   case rs256, rs384, rs512
@@ -8,7 +9,7 @@ package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
   case es256, es384
   case eddsa
 
-  /// What a key must be to be used with the algorithm.
+  /// The family of keys that an algorithm works with: `ecdsa` for ES256, for instance.
   enum Family: Hashable, Sendable {
     case hmac, rsa, rsaPSS, ecdsa, eddsa
   }
@@ -66,7 +67,7 @@ package enum JWTAlgorithm: UInt8, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A set of algorithms: what a key may be used with.
+/// A set of algorithms, those that a key may be used with: ES256 alone for a key on P-256, for instance.
 package struct AlgorithmSet: OptionSet, Hashable, Sendable, CustomStringConvertible {
   package let rawValue: UInt16
 

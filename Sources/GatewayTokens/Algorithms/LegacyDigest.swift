@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Hashes that are broken, for formulas of vendors that demand them. Nothing of ours rests on one.
+/// A hash that is broken, MD5 for instance, for formulas of vendors that demand it. Nothing of ours rests on one.
 package enum LegacyDigest: Hashable, Sendable {
   case md5
   case sha1

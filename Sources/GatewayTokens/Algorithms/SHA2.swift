@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The three hashes under the algorithms.
+/// The three hashes under the algorithms: SHA-384 under ES384, for instance.
 enum SHA2: Hashable, Sendable {
   case sha256, sha384, sha512
 
@@ -47,7 +47,7 @@ enum SHA2: Hashable, Sendable {
   }
 }
 
-/// SHA-256 of whole byte strings.
+/// SHA-256 of whole byte strings: of an opaque token, for instance, which is stored under that.
 package enum SHA256 {
   /// The 32 bytes of the hash.
   package static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {

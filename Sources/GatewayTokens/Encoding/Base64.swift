@@ -1,4 +1,5 @@
-/// base64 as vendors' consoles and libraries write it (RFC 4648 sections 4 and 5): either alphabet, padded or not.
+/// base64 as vendors' consoles and libraries write it (RFC 4648 sections 4 and 5), either alphabet, padded or not:
+/// `+/8=` and `-_8` are the same two bytes, for instance.
 package enum Base64 {
   /// The bytes of `text`, in either alphabet, but not in both at once; padding may be left out, and where it is written
   /// it is right. Nil for anything else: a decoder that drops what it does not know makes another secret of it.

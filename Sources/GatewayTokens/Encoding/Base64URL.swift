@@ -1,5 +1,5 @@
-/// base64url without padding (RFC 4648 section 5, RFC 7515 section 2), strictly: one text for every byte string, so that
-/// nobody can write a token in a second way.
+/// base64url without padding (RFC 4648 section 5, RFC 7515 section 2), strictly: one text for every byte string, so
+/// that nobody can write a token in a second way; `AB` is refused, for instance, since its last bits are not zero.
 package enum Base64URL {
   /// How many bytes `length` characters decode to; nil if no byte string is that long in base64url.
   package static func decodedCount(_ length: Int) -> Int? {

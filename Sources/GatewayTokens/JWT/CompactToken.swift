@@ -1,7 +1,8 @@
 internal import GatewayJSON
 internal import Glibc
 
-/// The three segments of a compact JWS (RFC 7515 section 7.1), still encoded; borrowed from the token's bytes.
+/// The three segments of a compact JWS (RFC 7515 section 7.1), still encoded; borrowed from the token's bytes: of
+/// `eyJ….eyJ….kZx…` what stands between the dots, for instance.
 struct CompactToken {
   let header: UnsafeRawBufferPointer
   let payload: UnsafeRawBufferPointer

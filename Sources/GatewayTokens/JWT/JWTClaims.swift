@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// The claims of a token whose every check has passed.
+/// The claims of a token whose every check has passed: `exp` as a time, for instance, and the whole payload for what
+/// only a vendor knows.
 package struct JWTClaims: Sendable {
   /// The whole payload.
   package let payload: JSONView

@@ -1,6 +1,7 @@
 internal import GatewayJSON
 
-/// What the verifier needs of a JOSE header (RFC 7515 section 4), checked.
+/// The part of a JOSE header (RFC 7515 section 4) that a verifier needs, checked: of `{"alg":"HS256","kid":"k1"}` the
+/// algorithm and the key's name, for instance.
 struct JWTHeader {
   let algorithm: JWTAlgorithm
   /// A string; nil if the header names no key.

@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 
 /// A verifier of JSON Web Tokens (RFC 7519) in compact JWS form (RFC 7515) by one application's keys, as RFC 8725 asks:
-/// the keys decide which algorithms count, never the token.
+/// the keys decide which algorithms count, never the token; one of HS256 "signed" with a public RSA key is refused, for
+/// instance.
 ///
 /// Immutable, synchronous and without locks, so that all loops share one: a class, since a copy would retain every key.
 package final class JWTVerifier: Sendable {

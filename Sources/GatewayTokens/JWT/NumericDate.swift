@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// Dates as tokens write them: seconds since 1970, perhaps with a fraction (RFC 7519 section 2).
+/// A date as tokens write it: seconds since 1970, perhaps with a fraction (RFC 7519 section 2); `1735689600` for the
+/// start of 2025, for instance.
 package enum NumericDate {
   /// The time of a JSON number, nil if `value` is none. Exact to the microsecond, which is all that a Double holds of
   /// today's dates; saturates.

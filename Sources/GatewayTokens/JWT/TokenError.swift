@@ -1,14 +1,15 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// The check that a token failed. Never holds the token or any value out of it.
+/// The check that a token failed: its signature, for instance, or that it has expired. Never holds the token or any
+/// value out of it.
 package enum TokenError: Error, Hashable, Sendable {
   /// A segment of a compact JWS (RFC 7515 section 7.1).
   package enum Segment: String, Hashable, Sendable {
     case header, payload, signature
   }
 
-  /// A claim that dates a token (RFC 7519 section 4.1).
+  /// A claim that dates a token (RFC 7519 section 4.1): `exp`, for instance.
   package enum DateClaim: String, Hashable, Sendable {
     case expiration = "exp"
     case notBefore = "nbf"

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What a verifier asks of a token beyond a good signature.
+/// The demands of a verifier on a token beyond a good signature: that clocks differ by 5 s at most, for instance, or
+/// that `aud` names the gateway.
 package struct TokenPolicy: Hashable, Sendable {
   /// How far clocks may differ: added to `exp`, taken from `nbf` and `iat`. Not negative.
   package var leeway: Duration = .seconds(5)

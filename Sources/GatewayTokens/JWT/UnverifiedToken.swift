@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// What a token says without a check of its signature: for people to look at, never to act upon.
+/// The content of a token without a check of its signature: for people to look at, never to act upon; when it ends, for
+/// instance.
 package struct UnverifiedToken: Sendable {
   package let header: JSONView
   package let payload: JSONView

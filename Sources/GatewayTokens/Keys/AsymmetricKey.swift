@@ -1,11 +1,12 @@
 internal import COpenSSL
 
-/// A public or private key that OpenSSL holds, of a kind and size we offer.
+/// A public or private key that OpenSSL holds, of a kind and size we offer: RSA of 2048 bits, for instance.
 final class AsymmetricKey: @unchecked Sendable {
   // Unchecked, because the key is a C pointer; it is not changed after init, and OpenSSL allows concurrent use of a key.
   let pointer: OpaquePointer
   let kind: Kind
 
+  /// The kind of key, with its size: RSA of 2048 bits, for instance.
   enum Kind: Hashable, Sendable {
     case rsa(bits: Int), rsaPSS(bits: Int), p256, p384, ed25519
 

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A signer with one private key by one algorithm.
+/// A signer with one private key by one algorithm: ES256 with the P-256 key of a PEM file, for instance.
 final class AsymmetricSigner: @unchecked Sendable {
   // Unchecked for the reason AsymmetricKey is: the key behind it is a C pointer that is never changed.
   private let key: AsymmetricKey

@@ -2,7 +2,8 @@ internal import COpenSSL
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A key as JSON: RFC 7517, with the parameters of RFC 7518 section 6 and RFC 8037 section 2.
+/// A key as JSON, RFC 7517, with the parameters of RFC 7518 section 6 and RFC 8037 section 2: `{"kty":"oct","k":"…"}`,
+/// for instance.
 enum JSONWebKey {
   /// The keys of a JWK set or of a single JWK, and why others of the set were left out.
   static func read(_ text: [UInt8]) throws(KeyError) -> (keys: [KeyMaterial], ignored: [String]) {

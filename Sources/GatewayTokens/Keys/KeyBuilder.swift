@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A builder of OpenSSL keys out of numbers.
+/// A builder of OpenSSL keys out of numbers: an RSA key out of the `n` and `e` of a JWK, for instance.
 enum KeyBuilder {
   /// The key of `type` with these big-endian numbers, and for a curve its name and public point. `index` is for errors.
   static func build(

@@ -1,4 +1,4 @@
-/// Why a key cannot be used. Never holds key material.
+/// The reason why a key cannot be used: an RSA modulus of 1024 bits, for instance. Never holds key material.
 package enum KeyError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An HMAC secret shorter than the hash's output (RFC 7518 section 3.2).
   case secretTooShort(bytes: Int, algorithm: JWTAlgorithm)

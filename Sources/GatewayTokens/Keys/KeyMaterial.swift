@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A key as it was read, before it is made ready for checking or signing: what it is, and what it says it may do.
+/// A key as it was read, before it is made ready for checking or signing: what it is, and what it says it may do; an
+/// RSA key of a JWK set that is for RS256 alone, for instance.
 package struct KeyMaterial: Sendable {
   enum Content: Sendable {
     case secret([UInt8])

@@ -1,6 +1,7 @@
 internal import GatewayJSON
 
-/// The keys one application's tokens are checked with. Immutable: rotation makes another set.
+/// The keys one application's tokens are checked with: the present secret and, until a given time, the one before, for
+/// instance. Immutable: rotation makes another set.
 package struct KeySet: Sendable {
   /// The most keys in a set: a token without `kid` tries every one that fits.
   package static let countMax = 100

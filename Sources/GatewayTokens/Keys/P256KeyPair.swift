@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// A private key on P-256 as a JSON Web Key (RFC 7517, RFC 7518 section 6.2), for those who hand keys out.
+/// A private key on P-256 as a JSON Web Key (RFC 7517, RFC 7518 section 6.2), for those who hand keys out: a vendor
+/// that gives its customer the key to sign tokens with, for instance.
 package struct P256KeyPair: Sendable {
   package let publicKey: P256PublicKey
   /// The private scalar, 32 bytes.

@@ -1,6 +1,6 @@
 internal import GatewayJSON
 
-/// A public key on P-256, by its point.
+/// A public key on P-256, by its point: the one that a customer's ES256 tokens are checked with, for instance.
 package struct P256PublicKey: Hashable, Sendable {
   /// The coordinates, 32 bytes each.
   private let x: [UInt8]

@@ -1,7 +1,8 @@
 internal import COpenSSL
 
-/// A key in PEM text: a private key (PKCS #8, PKCS #1 or SEC 1), a public key (SubjectPublicKeyInfo) or an X.509
-/// certificate, whose dates and issuer are not looked at: it is a key in another wrapping.
+/// A key in PEM text, `-----BEGIN PRIVATE KEY-----` for instance: a private key (PKCS #8, PKCS #1 or SEC 1), a public
+/// key (SubjectPublicKeyInfo) or an X.509 certificate, whose dates and issuer are not looked at: it is a key in another
+/// wrapping.
 enum PEMKey {
   static func read(_ text: [UInt8]) throws(KeyError) -> AsymmetricKey {
     let readers: [(OpaquePointer) -> OpaquePointer?] = [

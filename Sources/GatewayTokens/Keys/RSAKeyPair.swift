@@ -1,7 +1,8 @@
 internal import COpenSSL
 internal import GatewayJSON
 
-/// A new RSA key pair for RS256 signatures (RFC 7518 section 3.3), for those who sign and hand the public half out.
+/// A new RSA key pair for RS256 signatures (RFC 7518 section 3.3), for those who sign and hand the public half out: who
+/// plays an identity provider with a JWK set, for instance.
 package struct RSAKeyPair: Sendable {
   /// The pair, bound to RS256 and named by its thumbprint. A secret.
   package let material: KeyMaterial

@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// A key made ready for checking signatures by each algorithm it is bound to. An RSA key can never be asked for an HMAC:
-/// which algorithms a key has is decided here, when it is loaded, and a token only picks among them.
+/// A key made ready for checking signatures by each algorithm it is bound to. An RSA key can never be asked for an
+/// HMAC, for instance: which algorithms a key has is decided here, when it is loaded, and a token only picks among
+/// them.
 package struct VerificationKey: Sendable {
   /// The name tokens call the key by in `kid`; a key without one answers to any.
   package let id: String?

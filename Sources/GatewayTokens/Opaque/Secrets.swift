@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// Where secrets, and names that nobody can guess, come from: the system's generator; in a simulated world a seed, so that
-/// a run repeats itself byte for byte. A seeded secret is none.
+/// The source of secrets, and of names that nobody can guess, an opaque token's for instance: the system's generator;
+/// in a simulated world a seed, so that a run repeats itself byte for byte. A seeded secret is none.
 package final class Secrets: Sendable {
   /// Chance that nobody can foresee.
   package static let system = Secrets(nil)

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
-/// Chance that nobody can foresee, for secrets. The one source that is not a parameter: a seeded secret is none.
+/// Chance that nobody can foresee, for secrets: the 32 bytes of an opaque token, for instance. The one source that is
+/// not a parameter: a seeded secret is none.
 package enum SecureRandom {
   /// `count` bytes from OpenSSL's generator.
   package static func bytes(_ count: Int) -> [UInt8] {
