@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The commits of the last minute, for whoever lost the answer to one and asks again; at most so many, of which the oldest
-/// is forgotten first.
+/// The commits of the last minute, for whoever lost the answer to one and asks again; at most so many, of which the
+/// oldest is forgotten first. The commit whose answer was lost 5 s ago is not done again, for instance.
 package struct DoneCommits {
   private static let memory = Duration.seconds(60)
 

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Rows in dictionaries, with their Swift values.
+/// Rows in dictionaries, with their Swift values: a row of the value that was written, for instance, and no JSON of it.
 struct MemoryShelf: Shelf {
   private var rows: [StorePath: ShelfRow<any StoreValue>] = [:]
   private var paths = SortedKeys<StorePath>()

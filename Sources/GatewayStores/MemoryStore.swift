@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A store in the memory of one process: gone when it ends. It keeps the values themselves and encodes nothing.
+/// A store in the memory of one process, gone when it ends: that of a test's space, for instance. It keeps the values
+/// themselves and encodes nothing.
 ///
 /// Runs on the executor it is given, so that in a simulated world its answers come in the same order every time.
 package actor MemoryStore: Store {

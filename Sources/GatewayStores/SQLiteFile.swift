@@ -2,12 +2,13 @@ internal import CSQLite
 internal import GatewayKit
 internal import Glibc
 
-/// Why a file cannot be a store, for the operator who named it.
+/// The reason why a file cannot be a store, for the operator who named it: another process has it, for instance.
 package struct SQLiteFileError: Error, CustomStringConvertible, Hashable {
   package let description: String
 }
 
-/// The database file of a ``SQLiteStore``: opened, looked over, and this process's alone until it ends.
+/// The database file of a ``SQLiteStore``, that of `--store sqlite:/var/lib/postern/store` for instance: opened, looked
+/// over, and this process's alone until it ends.
 final class SQLiteFile {
   /// What says in the file's head that it is ours: `Post`.
   private static let applicationID: Int64 = 0x506F_7374

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Rows in a database file. Touched by one thread at a time.
+/// Rows in a database file, their values as JSON: `{"user":"ann",…}`, for instance. Touched by one thread at a time.
 final class SQLiteShelf: Shelf {
   /// Where the number of the last commit stands among the counts, whose paths are never empty.
   private static let lastVersion = StorePath(bytes: [])

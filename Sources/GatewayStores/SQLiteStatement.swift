@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import GatewayKit
 
-/// A prepared statement, to be used again and again: bound, stepped, reset.
+/// A prepared statement, the one that reads a row for instance, to be used again and again: bound, stepped, reset.
 final class SQLiteStatement {
   private let handle: OpaquePointer
   private let file: SQLiteFile

@@ -4,7 +4,8 @@ package import GatewayCore
 package import GatewayKit
 internal import Synchronization
 
-/// A store in a file of SQLite's: one process at a time, and what was accepted survives it, however it ends.
+/// A store in a file of SQLite's: one process at a time, and what was accepted survives it, however it ends. After a
+/// power cut ann's revocation is still there, for instance.
 ///
 /// Everything is done by one thread. It takes all that waits: answers what is only read, then does all the commits in one
 /// transaction and answers them when that is on the disk; so many commits share one sync. Where the disk takes nothing,
@@ -132,7 +133,8 @@ package final class SQLiteStore: Store {
   }
 }
 
-/// A commit whose values are in bytes.
+/// A commit whose values are in bytes, so that the store's thread need not encode them: a user's row as JSON, for
+/// instance.
 struct SQLiteCommit: Sendable {
   var id: StoreCommitID
   var checks: [StoreCommit.Check]
@@ -140,7 +142,7 @@ struct SQLiteCommit: Sendable {
   var now: WallTime
 }
 
-/// What somebody waits for.
+/// A request to the store's thread, with who waits for the answer: to read two rows, for instance.
 enum SQLiteRequest: Sendable {
   typealias Answer<Value> = CheckedContinuation<Result<Value, StoreError>, Never>
 

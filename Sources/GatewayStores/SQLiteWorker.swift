@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// What the thread of a ``SQLiteStore`` does.
+/// The work of a ``SQLiteStore``'s thread: a hundred commits in one transaction and one sync, for instance.
 // Unchecked Sendable: touched by the store's serial queue only, once it is made.
 final class SQLiteWorker: @unchecked Sendable {
   private let shelf: SQLiteShelf

@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Where an engine keeps its rows: a dictionary, or a table of SQLite. What a commit means is written once, on top of it.
+/// The place where an engine keeps its rows: a dictionary, for instance, or a table of SQLite. What a commit means is
+/// written once, on top of it.
 protocol Shelf {
   /// A value as this shelf keeps it.
   associatedtype Value: Sendable
@@ -18,7 +19,8 @@ protocol Shelf {
   var done: DoneCommits { get set }
 }
 
-/// A row on its shelf.
+/// A row on its shelf: the value with its version, when it expires, and the counts that it is in; version 7, until
+/// noon, for instance.
 struct ShelfRow<Value: Sendable>: Sendable {
   var version: StoreVersion
   var expires: WallTime?
@@ -31,13 +33,13 @@ struct ShelfRow<Value: Sendable>: Sendable {
   }
 }
 
-/// A count that a row is in, and how much it adds.
+/// A count that a row is in, and how much it adds: 1 to the members of a call, for instance.
 struct ShelfCount: Sendable {
   var path: StorePath
   var weight: Int
 }
 
-/// A row to write, in the shelf's own form.
+/// A row to write, in the shelf's own form: a deletion has no value, for instance.
 struct ShelfWrite<Value: Sendable>: Sendable {
   var path: StorePath
   /// Nil deletes.

@@ -1,4 +1,5 @@
-/// Keys in order, in runs of bounded length: to put one in, or take one out, moves few others.
+/// Keys in order, the paths of all rows for instance, in runs of bounded length: to put one in, or take one out, moves
+/// few others.
 struct SortedKeys<Key: Comparable> {
   private static var runMax: Int { 512 }
 

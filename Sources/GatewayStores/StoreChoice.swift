@@ -1,6 +1,6 @@
 package import GatewayKit
 
-/// Where a gateway remembers, as an operator writes it: `sqlite:/var/lib/postern/store`, for instance.
+/// The place where a gateway remembers, as an operator writes it: `sqlite:/var/lib/postern/store`, for instance.
 package enum StoreChoice: Hashable, Sendable {
   /// In the process, and gone with it.
   case memory
