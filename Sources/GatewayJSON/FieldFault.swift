@@ -1,4 +1,5 @@
-/// What is wrong with a member of a JSON object that a peer has sent. Never says what was sent.
+/// A fault of a member of a JSON object that a peer has sent: it is missing, for instance, or no whole number. Never
+/// says what was sent.
 package enum FieldFault: Hashable, Sendable {
   case missing
   /// An empty text where there must be one.

@@ -1,5 +1,5 @@
-/// A JSON object of a few members that are plain: strings of printable ASCII without escapes, numbers of few digits without
-/// an exponent, true, false and null.
+/// A JSON object of a few members that are plain: strings of printable ASCII without escapes, numbers of few digits
+/// without an exponent, true, false and null; `{"type":"ping"}`, for instance.
 ///
 /// Nearly every message is one, and reading it takes a fraction of what building jansson's tree takes. Whatever is not
 /// plain, or wrong in any way, is nil here and is left to the parser, which knows what to say about it.

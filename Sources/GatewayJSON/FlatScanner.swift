@@ -1,4 +1,5 @@
-/// A finger on JSON text that steps over what a ``FlatObject`` may hold; refuses everything else.
+/// A finger on JSON text that steps over what a ``FlatObject`` may hold; refuses everything else, a `\n` in a string
+/// for instance.
 struct FlatScanner {
   private let text: UnsafeRawBufferPointer
   var position = 0

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Where the members of a plain object stand in its text: the type of a refresh message at 9 to 18, say. It does not hold
-/// on to the text, which is handed in with every question.
+/// A table of where the members of a plain object stand in its text: the type of a refresh message at 9 to 18, say. It
+/// does not hold on to the text, which is handed in with every question.
 struct FlatTable {
   enum Kind {
     case string, integer, real, bool, null

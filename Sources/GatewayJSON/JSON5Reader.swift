@@ -3,7 +3,7 @@
 /// JSON5 is JSON with comments, trailing commas, names without quotes, strings in single quotes and a few more forms of
 /// numbers; see <https://spec.json5.org>.
 package struct JSON5Reader {
-  /// What is wrong, and where.
+  /// A mistake in the text, and where it is: no comma in line 3, for instance.
   package struct Problem: Error, Hashable {
     package let place: TextPlace
     package let reason: String

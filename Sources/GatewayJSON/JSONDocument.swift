@@ -1,9 +1,9 @@
 internal import CJansson
 internal import Glibc
 
-/// One JSON text, parsed strictly: an object or array, valid UTF-8, no member named twice in any object, no NUL in any
-/// string, integers of 64 bits, finite reals, nothing after it but white space (RFC 8259, and RFC 7519 section 4 for
-/// the duplicates).
+/// One JSON text, parsed strictly: an object or array, valid UTF-8, no member named twice in any object, as `exp` in
+/// `{"exp":1,"exp":2}` for instance, no NUL in any string, integers of 64 bits, finite reals, nothing after it but
+/// white space (RFC 8259, and RFC 7519 section 4 for the duplicates).
 ///
 /// Parsed by jansson, once, unless it is a plain object, which is kept as it is; nothing is copied out until somebody asks
 /// a ``JSONView`` for it.

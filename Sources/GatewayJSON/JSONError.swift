@@ -1,6 +1,7 @@
 internal import CJansson
 
-/// Why a text is not JSON as we read it. Never quotes the text: it may be a token.
+/// The reason why a text is not JSON as we read it: it nests deeper than the limit, for instance. Never quotes the
+/// text: it may be a token.
 package enum JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// More bytes than the limit.
   case tooLarge(limit: Int)

@@ -1,4 +1,5 @@
-/// Where the value of one member stands in a JSON object that a parser has found well formed.
+/// The place of one member's value in a JSON object that a parser has found well formed: of `{"data": [1, 2]}` the
+/// bytes of `[1, 2]`, for instance.
 ///
 /// What one client publishes is passed on to others as it was written: reading and writing it anew would change numbers
 /// and cost a copy of every node.

@@ -1,5 +1,6 @@
 /// A value of a JSON text that a person wrote, with its place in it: a flag of a configuration file, say.
 package struct PlacedJSON: Hashable, Sendable {
+  /// The value itself: the number `8080` as the text that a flag would have, for instance.
   package indirect enum Kind: Hashable, Sendable {
     case object([Member])
     case array([PlacedJSON])
@@ -10,7 +11,7 @@ package struct PlacedJSON: Hashable, Sendable {
     case null
   }
 
-  /// A member of an object; no object has two of one name.
+  /// A member of an object, `port` with 8080 for instance; no object has two of one name.
   package struct Member: Hashable, Sendable {
     package let name: String
     /// Where the name begins.
