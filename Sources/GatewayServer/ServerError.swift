@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Why a part of the server could not be brought up.
+/// The reason why a part of the server could not be brought up: something else listens on port 8080 already, for
+/// instance.
 package enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotStartLoop(String)
   /// Nothing can listen at that address.

@@ -1,4 +1,4 @@
-/// What a server allows a peer.
+/// The limits that a server sets a peer: a body of 64 KB, for instance, and 413 above.
 package struct ServerLimits: Hashable, Sendable {
   /// The head of one request, 431 above. 1024...32000.
   package var headerBytesMax = 8192

@@ -2,7 +2,7 @@
 internal import CLibWebSockets
 internal import Glibc
 
-/// The address of one end of a connection, of either family.
+/// The address of one end of a connection, of either family: 127.0.0.1, port 40123, for instance.
 struct SocketAddress: Sendable {
   private var storage: sockaddr_storage
   private let length: socklen_t
@@ -63,7 +63,7 @@ struct SocketAddress: Sendable {
   }
 }
 
-/// Why a name stands for no address.
+/// The reason why a name stands for no address, in the system's words: "Name or service not known", for instance.
 struct ResolutionFailure: Error {
   let reason: String
 }

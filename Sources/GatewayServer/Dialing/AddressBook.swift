@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The addresses of the hosts a loop dials, kept for a while: the name service makes the loop wait. Only on its loop.
+/// The addresses of the hosts a loop dials, kept for a while: the name service makes the loop wait. Of two addresses of
+/// one host the one that failed last comes second, for instance. Only on its loop.
 final class AddressBook {
   private struct Entry {
     var addresses: [SocketAddress]

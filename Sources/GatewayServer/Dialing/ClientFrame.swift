@@ -1,6 +1,7 @@
-/// The head of a WebSocket frame (RFC 6455 section 5.2) as a client reads and writes it: what it reads has no mask, what it
-/// writes has one.
+/// The head of a WebSocket frame (RFC 6455 section 5.2) as a client reads and writes it: what it reads has no mask,
+/// what it writes has one. `81 05` begins a text of five bytes from a server, for instance.
 struct ClientFrame: Equatable {
+  /// The opcode of a frame (RFC 6455 section 5.2): 9 for a ping, for instance.
   enum Opcode: UInt8 {
     case continuation = 0
     case text = 1

@@ -9,6 +9,7 @@ internal import GatewayRuntime
 ///
 /// `@unchecked Sendable`: made and used on one loop.
 final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked Sendable {
+  /// A stage of the socket's life: `closing`, for instance, when our close frame is sent and the peer's has not come.
   enum Phase: UInt8 {
     /// The upgrade is not answered yet.
     case opening
@@ -42,7 +43,8 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   var answersPings = true
   var answersClose = true
 
-  /// What is needed until it is open.
+  /// The state that is needed until the socket is open: the `Sec-WebSocket-Accept` that the server must answer, for
+  /// instance.
   struct Opening {
     var request: [UInt8]
     let accept: [UInt8]

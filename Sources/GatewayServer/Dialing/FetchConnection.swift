@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One HTTP request over a connection of its own, or over one that an earlier request has left.
+/// One HTTP request over a connection of its own, or over one that an earlier request has left: a storm's client that
+/// asks for its next token, for instance.
 ///
 /// A kept connection may end as the request goes out. What may be done twice is asked again over a new connection then;
 /// anything else only if no byte of it has left, for the server may have done it: a refresh token that rotates, spent twice,

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// A reader of one HTTP/1.1 response (RFC 9112) out of the bytes of a connection that carries no other.
+/// A reader of one HTTP/1.1 response (RFC 9112) out of the bytes of a connection that carries no other. A body of
+/// chunks is put together, for instance.
 struct HTTPResponseParser {
   enum Step: Equatable {
     case needsMore

@@ -4,9 +4,10 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// Connections of HTTP requests that are over, kept for the next request to the same target. Only on its loop.
+/// Connections of HTTP requests that are over, kept for the next request to the same target: the next token of another
+/// client, for instance. Only on its loop.
 final class KeptConnections {
-  /// A connection that nobody uses.
+  /// A connection that nobody uses, with the time since when: one of more than 4 s is closed, for instance.
   struct Kept {
     let descriptor: CInt
     let tls: TLSClient?

@@ -1,4 +1,5 @@
-/// The name service of the system, for who dials a name.
+/// The name service of the system, for who dials a name: a storm asks it once for its target, for instance, and dials
+/// the addresses from then on.
 package enum NameService {
   /// Not more of them are kept.
   private static let addressesMax = 16

@@ -1,4 +1,5 @@
-/// Head of an answer: its status line and its fields, up to the empty line behind them.
+/// The head of an answer, its status line and its fields, up to the empty line behind them: `HTTP/1.1 200 OK` and what
+/// follows, for instance.
 enum ResponseHead {
   /// Where the head ends that begins at `start`, behind its empty line; nil while some of it is to come. Its lines may end
   /// with a bare line feed.

@@ -1,8 +1,10 @@
 internal import CLibWebSockets
 package import GatewayRuntime
 
-/// TLS on a non-blocking descriptor, the client's side. Only on its loop.
+/// TLS on a non-blocking descriptor, the client's side: of a storm's connection to a `wss` gateway, for instance. Only
+/// on its loop.
 final class TLSClient {
+  /// The outcome of one try to move bytes: none until the descriptor is writable, for instance.
   enum Step {
     /// That many bytes were moved; 0 is the end of the connection.
     case moved(Int)
@@ -13,7 +15,7 @@ final class TLSClient {
     case insecure(TLSFailure)
   }
 
-  /// OpenSSL's context: what is trusted, and nothing of one connection.
+  /// A context of OpenSSL's: what is trusted, the authority of `ca.pem` for instance, and nothing of one connection.
   final class Context {
     let handle: OpaquePointer
 

@@ -2,7 +2,8 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// What a server answers to an upgrade request: the head of a 101 (RFC 6455 section 4.1), or of something else.
+/// A server's answer to an upgrade request: the head of a 101 (RFC 6455 section 4.1), or of something else, of a 503
+/// for instance.
 enum UpgradeAnswer: Equatable {
   case needsMore
   /// The WebSocket is open; its first frame begins after so many bytes.

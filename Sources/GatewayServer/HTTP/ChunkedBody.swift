@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// A chunked body (RFC 9112 section 7.1), taken apart as it comes, to the end of its trailer fields, which nobody looks at.
+/// A chunked body (RFC 9112 section 7.1), taken apart as it comes, to the end of its trailer fields, which nobody looks
+/// at: `5\r\nhello\r\n0\r\n\r\n`, for instance.
 ///
 /// Its lines end with both, carriage return and line feed: what one reader takes for a line's end and another does not is
 /// what smuggling is made of.

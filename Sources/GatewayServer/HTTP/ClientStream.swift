@@ -1,8 +1,10 @@
 internal import CLibWebSockets
 internal import Glibc
 
-/// The bytes of an accepted connection in both directions, over TLS or plain, without waiting. Only on its loop.
+/// The bytes of an accepted connection in both directions, over TLS or plain, without waiting: what a slow reader does
+/// not take of an answer stays here, for instance. Only on its loop.
 struct ClientStream {
+  /// The outcome of a flush: the peer must read first, for instance.
   enum Flush {
     /// Everything is with the system.
     case done

@@ -1,4 +1,4 @@
-/// The bytes of a request's head, as they come, until the empty line.
+/// The bytes of a request's head, as they come, until the empty line: half a line of a slow client's, for instance.
 struct HeadBuffer {
   enum Step: Equatable {
     case needsMore

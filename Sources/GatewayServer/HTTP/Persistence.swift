@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// Whether a connection carries another request behind this one, and how its answer says so (RFC 9112 section 9.3).
+/// The fate of a connection behind an answer, and how the answer says so (RFC 9112 section 9.3): after `connection:
+/// close` no other request comes, for instance.
 enum Persistence: Equatable {
   /// The answer is the last: `connection: close`.
   case closes

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What a whole head asks for.
+/// The demand of a whole head: a WebSocket, for instance, or an answer once the body has come.
 enum RequestArrival {
   /// A WebSocket, which may be had.
   case upgrade(HTTPRequest)
@@ -11,7 +11,7 @@ enum RequestArrival {
   /// Nothing that can be served.
   case refused(HTTPResponse, TransportRefusals.Reason)
 
-  /// How a body's end is found (RFC 9112 section 6.3).
+  /// The way in which a body's end is found (RFC 9112 section 6.3): by a length of 300 bytes, for instance.
   enum BodyFraming {
     case length(Int)
     case chunked

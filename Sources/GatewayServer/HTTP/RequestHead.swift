@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// The head of a request, read from its bytes (RFC 9112 sections 2 to 5).
+/// The head of a request, read from its bytes (RFC 9112 sections 2 to 5): `GET /v1/connect HTTP/1.1` with its fields,
+/// for instance.
 struct RequestHead {
   /// The request, without its body and its peer. Fields that came several times are one, joined as RFC 9110 section 5.3
   /// allows.

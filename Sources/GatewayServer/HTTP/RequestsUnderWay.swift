@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The HTTP requests of one listener on one loop that have no whole answer yet, and whoever waits for the last of them:
-/// a drain.
+/// The HTTP requests of one listener on one loop that have no whole answer yet, a token in the making for instance, and
+/// whoever waits for the last of them: a drain.
 ///
 /// `@unchecked Sendable`: touched only on the loop.
 final class RequestsUnderWay: @unchecked Sendable {

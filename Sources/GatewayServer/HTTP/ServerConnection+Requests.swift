@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension ServerConnection {
-  /// What the bytes that came make of a request.
+  /// The result of the bytes that came: a whole request, for instance, or that more are needed.
   enum Arrival {
     case needsMore
     /// Whole, with its body.

@@ -1,13 +1,15 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// An accepted connection until it becomes a WebSocket: reads its requests one after the other, and answers them.
+/// An accepted connection until it becomes a WebSocket: reads its requests one after the other, ann's for a token and
+/// then her upgrade, for instance, and answers them.
 ///
 /// Bytes behind a request wait until it is answered, and nothing is read meanwhile. The watcher stays on all the same,
 /// which saves two system calls for each request that is answered at once; something that comes stops it.
 ///
 /// `@unchecked Sendable`: made and used on one loop; it is handed to a task of that loop's ``ServingActor``.
 final class ServerConnection: LoopConnection, @unchecked Sendable {
+  /// A stage of the connection: `idle`, for instance, while it waits for another request.
   enum Phase {
     /// TLS is being agreed on.
     case securing
@@ -27,7 +29,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     case gone
   }
 
-  /// What follows an answer.
+  /// The end that follows an answer: the next request, for instance, where the connection is kept.
   enum Ending {
     case nextRequest
     case end

@@ -1,8 +1,10 @@
 internal import CLibWebSockets
 internal import GatewayRuntime
 
-/// The TLS session of a client's connection, on a non-blocking descriptor. Only on its loop.
+/// The TLS session of a client's connection, on a non-blocking descriptor: agreed on before the request's first byte is
+/// read, for instance, and handed to the WebSocket. Only on its loop.
 final class TLSServer {
+  /// The state of the handshake: it waits for the client's next bytes, for instance.
   enum Handshake {
     case done
     case needs(IOWatcher.Events)
@@ -63,7 +65,8 @@ extension TransportRefusals.Reason {
   }
 }
 
-/// What came of reading or writing without waiting.
+/// The outcome of reading or writing without waiting: 512 bytes, for instance, or nothing until the descriptor is
+/// readable.
 enum TransferStep: Equatable {
   /// That many bytes; 0 read is the end.
   case moved(Int)

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A count of what the transport refuses by itself, before a site is asked, a head that is none for instance: no
 /// connection or route sees these.
 package final class TransportRefusals: Sendable {
-  /// Why; the labels of the metric.
+  /// The reason of a refusal, a label of the metric: `connection_limit`, for instance.
   enum Reason: String, CaseIterable {
     /// More connections than the listener may have, answered or not.
     case connectionLimit = "connection_limit"

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What RFC 6455 section 4.2.1 asks of an upgrade request, which the library does not check.
+/// The demands of RFC 6455 section 4.2.1 on an upgrade request that the library does not check: that a
+/// `Sec-WebSocket-Key` is there and is 16 bytes, for instance.
 enum UpgradeCheck {
   /// The names of all subprotocols that a client offers.
   private static let subprotocolBytesMax = 2048

@@ -3,7 +3,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// The door of one listening socket: connections are accepted in bounded batches. Only on its loop.
+/// The door of one listening socket: connections are accepted in bounded batches, so that a thousand that come at once
+/// leave time for those who are in, for instance. Only on its loop.
 final class Acceptor {
   private let socket: ListeningSocket
   private unowned let listener: Listener

@@ -4,11 +4,12 @@ package import GatewayRuntime
 internal import Glibc
 internal import Synchronization
 
-/// A port: accepts on its first loop, spreads the connections over all its loops, and serves a `Site` there.
+/// A port, that of `--port 8080` for instance: accepts on its first loop, spreads the connections over all its loops,
+/// and serves a `Site` there.
 ///
 /// `@unchecked Sendable`: what accepts is touched only on the first loop, the rest does not change or is atomic.
 package final class Listener: @unchecked Sendable {
-  /// What a listener is made from.
+  /// The settings that a listener is made from: host 127.0.0.1 and port 8080, for instance.
   package struct Settings: Sendable {
     /// A name or an address; empty for every address of the machine.
     package var host: String
@@ -44,7 +45,7 @@ package final class Listener: @unchecked Sendable {
   private var acceptors: [Acceptor] = []
   private let isAccepting = Atomic<Bool>(true)
 
-  /// What one loop has of the listener.
+  /// The share that one loop has of the listener: its virtual host, and the count of its connections, for instance.
   struct Share {
     let loop: SocketLoop
     let tally: LoopTally

@@ -2,7 +2,7 @@
 internal import CLibWebSockets
 internal import Glibc
 
-/// A socket that listens; closed when it is let go of.
+/// A socket that listens, on 127.0.0.1 and a free port for instance; closed when it is let go of.
 ///
 /// Without SO_REUSEPORT: a second process on the port must be refused, not given half of the connections.
 final class ListeningSocket {

@@ -4,7 +4,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// An accepted connection of a proxy's, until the proxy has said by the PROXY protocol whose it is. Only on its loop.
+/// An accepted connection of a proxy's, until the proxy has said by the PROXY protocol whose it is: by `PROXY TCP4
+/// 203.0.113.7 …`, for instance. Only on its loop.
 ///
 /// Reads the header and nothing of what follows, which may be a TLS handshake.
 final class ProxiedArrival: LoopConnection, WakeupTarget {

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// What the listeners of one server have together, however many addresses they are on: the open connections, and how
-/// many new ones may still come.
+/// The allowance that the listeners of one server share, however many addresses they are on: the connections that are
+/// open under `--connections-max`, for instance, and the new ones that may come in a second.
 package final class ConnectionAllowance: Sendable {
   private let connections = Atomic<Int>(0)
   private let bucket = Mutex<TokenBucket?>(nil)

@@ -1,7 +1,8 @@
 internal import CLibWebSockets
 internal import GatewayCore
 
-/// Whoever libwebsockets tells of one connection: the object behind the connection's user pointer.
+/// The object behind a connection's user pointer, whom libwebsockets tells of that one connection: the
+/// ``WebSocketHandle`` of ann's, for instance.
 ///
 /// The connection holds it: ``attach(to:)`` retains, the library's last callback about the connection releases.
 class Endpoint {

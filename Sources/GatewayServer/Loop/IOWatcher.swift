@@ -1,6 +1,7 @@
 internal import CLibEV
 
-/// A watch over a descriptor of our own, for when it becomes readable or writable. Only on its loop.
+/// A watch over a descriptor of our own, for when it becomes readable or writable: over a listening socket, for
+/// instance. Only on its loop.
 final class IOWatcher {
   struct Events: OptionSet {
     let rawValue: CInt

@@ -1,7 +1,8 @@
 internal import CLibWebSockets
 internal import Synchronization
 
-/// Where the errors of libwebsockets go. The library would write them, and much else, to standard error.
+/// The receiver of libwebsockets' errors, the operator's log for instance. The library would write them, and much else,
+/// to standard error.
 package enum LibraryLog {
   private static let receiver = Mutex<(@Sendable (String) -> Void)?>(nil)
 

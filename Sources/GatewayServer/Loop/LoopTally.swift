@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// How many connections of one listener a loop has: counted up where they are accepted, down where they end.
+/// The number of connections of one listener that a loop has: counted up where they are accepted, down where they end;
+/// the next goes to the loop with the fewest, for instance.
 final class LoopTally: Sendable {
   private let connections = Atomic<Int>(0)
   /// What the loop shares with others.

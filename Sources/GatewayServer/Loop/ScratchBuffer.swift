@@ -1,6 +1,7 @@
 internal import CLibWebSockets
 
-/// Where one message at a time is laid out for the library, with the room in front that it writes its header into.
+/// The memory where one message at a time, a `pong` for instance, is laid out for the library, with the room in front
+/// that it writes its header into.
 final class ScratchBuffer {
   private var storage: UnsafeMutableRawBufferPointer
   /// Larger messages get memory of their own, so that one of them does not stay for ever.

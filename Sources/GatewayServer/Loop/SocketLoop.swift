@@ -5,7 +5,8 @@ package import GatewayRuntime
 internal import Glibc
 internal import Synchronization
 
-/// The event loop of the real gateway: one thread, one libev loop (epoll) and one libwebsockets context on it.
+/// The event loop of the real gateway: one thread, one libev loop (epoll) and one libwebsockets context on it; `postern
+/// serve --loops 2` has two, for instance.
 ///
 /// The library's default loop is poll(), linear in open sockets at every wake-up, and its timers are one sorted list,
 /// linear to insert. So it runs on libev, and everything that waits for a time waits in `EventLoop.deadlines`.
@@ -291,7 +292,8 @@ extension SocketLoop {
   var watchers: OpaquePointer? { ev }
 }
 
-/// The actor that a loop's HTTP handlers run on: gives their tasks the loop as their executor.
+/// The actor that a loop's HTTP handlers run on, the one that makes ann's token for instance: gives their tasks the
+/// loop as their executor.
 actor ServingActor {
   nonisolated let loop: EventLoop
 

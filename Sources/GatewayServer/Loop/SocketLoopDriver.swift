@@ -4,7 +4,8 @@ internal import GatewayRuntime
 internal import Glibc
 internal import Synchronization
 
-/// The clock, the chance and the waking of a ``SocketLoop``.
+/// The clock, the chance and the waking of a ``SocketLoop``: another thread that gives it work wakes it through libev,
+/// for instance.
 ///
 /// `@unchecked Sendable`: all but ``wake()`` is used only on the loop; what ``wake()`` needs is behind a lock.
 final class SocketLoopDriver: LoopDriver, @unchecked Sendable {

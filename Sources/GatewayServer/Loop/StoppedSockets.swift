@@ -1,7 +1,8 @@
 internal import CLibWebSockets
 
-/// The WebSockets of a loop that take nothing from their peers: whether those are still there, nobody tells, since the
-/// library watches for nothing then. So it is looked up, twice a second.
+/// The WebSockets of a loop that take nothing from their peers, since a fault has them stop reading for instance:
+/// whether those are still there, nobody tells, since the library watches for nothing then. So it is looked up, twice a
+/// second.
 final class StoppedSockets {
   private var sockets: [ObjectIdentifier: Endpoint] = [:]
 

@@ -2,7 +2,8 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One libwebsockets virtual host on one loop: what a listener serves there.
+/// One libwebsockets virtual host on one loop, with what a listener serves there: port 8080's on the second loop, for
+/// instance.
 final class VirtualHost {
   unowned let loop: SocketLoop
   /// The library finds a WebSocket's vhost once more by the `Host` of the upgrade request, or takes any.

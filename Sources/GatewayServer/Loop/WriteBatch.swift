@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// Who has messages in a ``WriteBatch``: a WebSocket, on either side.
+/// A WebSocket, on either side, that has messages in a ``WriteBatch``: the answer to a `ping`, for instance, until the
+/// loop's turn ends.
 protocol WaitingWriter: AnyObject {
   /// Writes a message that waited.
   func writeWaiting(_ frame: Frame)

@@ -2,7 +2,7 @@ internal import CBuildCommit
 internal import GatewayCore
 package import GatewayRuntime
 
-/// What this build of the gateway is made of.
+/// The parts that this build of the gateway is made of: its commit, for instance, and the version of libwebsockets.
 package enum BuildInfo {
   /// The compiler's version, as far as a source file can know it.
   private static var swift: String {

@@ -1,7 +1,8 @@
 package import GatewayRuntime
 internal import Glibc
 
-/// What the operating system says of this process.
+/// The figures of the operating system for this process: how many descriptors it has open, for instance, and how many
+/// it may.
 package struct ProcessFigures {
   /// User and system together.
   package let cpuSeconds: Double

@@ -1,7 +1,7 @@
 internal import CLibWebSockets
 internal import GatewayCore
 
-/// What a WebSocket needs until it is open.
+/// The state of a WebSocket that is needed until it is open: the subprotocol that the 101 will name, for instance.
 final class Handshake {
   /// What the 101 will name; nil for nothing.
   private let subprotocol: String?

@@ -1,7 +1,9 @@
 internal import GatewayCore
 
-/// What waits behind a peer that reads slowly, first in, first out. Made when something first has to wait.
+/// A queue of what waits behind a peer that reads slowly, first in, first out: three messages and a ping, for instance.
+/// Made when something first has to wait.
 final class OutboundQueue {
+  /// An item that waits: a close frame behind three messages, for instance.
   enum Item {
     case frame(Frame)
     case ping

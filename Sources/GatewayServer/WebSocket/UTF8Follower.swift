@@ -1,5 +1,6 @@
 /// A reader that follows a text through its pieces, which may end within a character, and says as soon as it can be no
-/// UTF-8 (RFC 3629 section 4): of a long message that is none, the rest need not be waited for.
+/// UTF-8 (RFC 3629 section 4): of a long message that is none, the rest need not be waited for. A piece may end after
+/// the first byte of an `é`, for instance.
 struct UTF8Follower {
   /// How many bytes the character that has begun still wants.
   private var wanted: UInt8 = 0

@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// A connection whose WebSocket has ended and whose peer hears nothing of it: ann's, who has sent her close frame, and waits
-/// in vain for the gateway's. Counts as a connection until she goes, or has waited long enough.
+/// A connection whose WebSocket has ended and whose peer hears nothing of it: ann's, for instance, who has sent her
+/// close frame, and waits in vain for the gateway's. Counts as a connection until she goes, or has waited long enough.
 final class UnansweredConnection: LoopConnection, WakeupTarget {
   private let host: VirtualHost
   private let descriptor: CInt

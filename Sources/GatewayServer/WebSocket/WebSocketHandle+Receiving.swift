@@ -2,7 +2,8 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A message that arrives in pieces: in fragments, or above the library's receive buffer.
+/// A message that arrives in pieces: a token of 2,000 bytes, for instance, that is longer than the library's receive
+/// buffer, or one in fragments.
 final class MessageAssembly {
   var bytes: [UInt8] = []
   /// Whether it comes in several frames, between which the peer may have sent a ping.

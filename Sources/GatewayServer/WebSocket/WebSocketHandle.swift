@@ -2,7 +2,7 @@ internal import CLibWebSockets
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One WebSocket on libwebsockets, which serves it.
+/// One WebSocket on libwebsockets, which serves it: ann's at the gateway, for instance.
 ///
 /// Writes at the end of the loop's turn (``WriteBatch``) while nothing waits before it; waiting for the writeable callback
 /// costs two changes of the poll set and a wake-up for each message. Sends its close frames itself: the library's own
@@ -10,6 +10,7 @@ internal import GatewayRuntime
 ///
 /// `@unchecked Sendable`: made and used on one loop.
 final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendable {
+  /// A stage of the WebSocket's life: `closing`, for instance, in which no message is sent any more.
   enum Phase: UInt8 {
     case opening
     case open
