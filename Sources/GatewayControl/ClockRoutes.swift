@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// Reading the time of a hosted space, and moving it.
+/// The resources for the time of a hosted space, to read it and to move it: `POST /spaces/t17/clock/advance` by an
+/// hour, for instance.
 struct ClockRoutes {
   let spaces: Spaces
 

@@ -2,12 +2,13 @@ internal import FoundationEssentials
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The body of an order, whose members are the cases of its keys.
+/// The body of an order, whose members are the cases of its keys: one that is none of them is refused by name, for
+/// instance.
 protocol ControlBody: Decodable {
   associatedtype CodingKeys: CodingKey, CaseIterable
 }
 
-/// Answers and questions of the control API in JSON.
+/// Answers and questions of the control API in JSON: a body that is no object is answered with 400, for instance.
 enum ControlAnswer {
   static func json(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
     let encoder = JSONEncoder()

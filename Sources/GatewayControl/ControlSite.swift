@@ -2,8 +2,8 @@ package import GatewayCore
 package import GatewayRuntime
 package import GatewaySpace
 
-/// The control port: health, metrics, and the orders of an operator, to the gateway and to the spaces that its process
-/// hosts. No sockets.
+/// The control port: health, metrics, and the orders of an operator, `POST /drain` for instance, to the gateway and to
+/// the spaces that its process hosts. No sockets.
 package struct ControlSite: Site {
   private let router: HTTPRouter
   private let spaces: Spaces?

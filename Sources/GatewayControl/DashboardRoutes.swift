@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewaySpace
 
-/// The dashboard of one gateway: its page, which needs nothing from anywhere else, and the feed that the page reads.
+/// The dashboard of one gateway, at `/dashboard` for instance: its page, which needs nothing from anywhere else, and
+/// the feed that the page reads.
 struct DashboardRoutes {
   private let feed: DashboardFeed
   private let page: [UInt8]

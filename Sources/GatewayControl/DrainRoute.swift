@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// The end of the gateway, as an operator orders it.
+/// The order that ends the gateway: `POST /drain` with `{"window_s": 30}`, for instance.
 struct DrainRoute {
   let drain: @Sendable (Duration?) -> Void
 

@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// Holding a client to an expectation, by the journal: whether martin's asked its provider once for each expiry.
+/// The question whether a client keeps to an expectation, by the journal: whether martin's asked its provider once for
+/// each expiry, for instance.
 struct ExpectRoute {
   let gateway: Gateway
 

@@ -4,7 +4,7 @@ internal import GatewayJSON
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// Having a gateway fail on purpose: that it loses the next reply to a refresh, for instance.
+/// The resources that have a gateway fail on purpose: it loses the next reply to a refresh, for instance.
 struct FaultRoutes {
   let space: Space
 

@@ -2,7 +2,7 @@ internal import GatewayCore
 import GatewayRuntime
 internal import GatewaySpace
 
-/// What orchestrators and Prometheus ask.
+/// The resources that orchestrators and Prometheus ask: `/ready` says no while the gateway drains, for instance.
 struct HealthRoutes {
   let space: Space
   let figures: MetricsPage.Figures

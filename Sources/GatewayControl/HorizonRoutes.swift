@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// When the tokens end that the sessions live by, and the order that spreads a wave before it comes.
+/// The resources for the ends of the tokens that sessions live by, `GET /horizon` for instance, and the order that
+/// spreads a wave before it comes.
 struct HorizonRoutes {
   let gateway: Gateway
 

@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// Reading the journal of a gateway, and waiting for what it will say: that martin was refreshed twice, for instance.
+/// The resources for reading the journal of a gateway, and for waiting for what it will say: that martin was refreshed
+/// twice, for instance.
 struct JournalRoutes {
   let gateway: Gateway
 

@@ -3,7 +3,7 @@ internal import GatewayCore
 internal import GatewayJSON
 package import GatewayRuntime
 
-/// A line of the journal in JSON: `{"n":412,"at_ms":3600000,"real_ms":812,"kind":"refreshed",…}`.
+/// A line of the journal in JSON: `{"n":412,"at_ms":3600000,"real_ms":812,"kind":"refreshed",…}`, for instance.
 package enum JournalText {
   /// The line without a line feed.
   package static func text(_ line: JournalLine) -> String {

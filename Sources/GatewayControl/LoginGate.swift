@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The control port's secret: who presents it, as a program by `Authorization: Bearer`, or as a person who logs in by a browser
-/// and has a session from then on.
+/// The guard of the control port's secret: a program presents it by `Authorization: Bearer`, for instance, a person
+/// logs in by a browser and has a session from then on.
 ///
 /// A session opens the dashboard and what its buttons do, nothing else. Its cookie is no script's to read, goes with no request
 /// of another site, and where it changes something the request must say what no other page can have it say.
@@ -24,7 +24,7 @@ struct LoginGate {
 
   var hasSecret: Bool { secret != nil }
 
-  /// What a request may do.
+  /// The access that a request has: that of a dashboard's session, for instance, which may not end the gateway.
   enum Access {
     case full
     /// What the dashboard does, as long as its session lives.

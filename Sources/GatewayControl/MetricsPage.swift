@@ -2,8 +2,9 @@ internal import GatewayCore
 package import GatewayRuntime
 internal import GatewaySpace
 
-/// The figures of the gateway and of its process, in the Prometheus text format. Whatever can be counted is there from the
-/// start, as 0: a rate needs two readings of it.
+/// The figures of the gateway and of its process, in the Prometheus text format. Whatever can be counted is there from
+/// the start, as 0: a rate needs two readings of it. `postern_connections` is a gauge by dialect and phase, for
+/// instance.
 package enum MetricsPage {
   /// Adds what other parts of the process count.
   package typealias Figures = @Sendable (inout PrometheusText) -> Void

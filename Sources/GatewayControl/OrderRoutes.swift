@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// What an operator may have done: to one session, to a user's, to all.
+/// The orders of an operator, to one session, to a user's, to all: `POST /users/ann/expire`, for instance.
 struct OrderRoutes {
   let gateway: Gateway
 

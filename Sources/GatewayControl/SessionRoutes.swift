@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// Looking at sessions.
+/// The resources that show sessions: `GET /sessions?user=ann`, for instance.
 struct SessionRoutes {
   let gateway: Gateway
 
@@ -45,7 +45,7 @@ struct SessionRoutes {
   }
 }
 
-/// A session in JSON.
+/// A session in JSON: `"phase":"active"` and `"expires_in_ms":300000`, for instance.
 struct SessionBody: Encodable {
   let id: String
   let dialect: String

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import GatewayCore
 
-/// What the gateway is set to, for whoever measures it.
+/// The resource with the gateway's settings, for whoever measures it: how long a refresh may take, for instance.
 struct SettingsRoute {
   private let description: GatewayDescription
 

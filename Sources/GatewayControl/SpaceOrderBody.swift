@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewaySpace
 
-/// The body that orders a hosted space.
+/// The body that orders a hosted space: `{"name": "t17", "frozen": true}`, for instance.
 struct SpaceOrderBody: ControlBody {
   private let name: String?
   private let port: Int?

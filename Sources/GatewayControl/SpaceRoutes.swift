@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// Making, finding and ending hosted spaces.
+/// The resources for making, finding and ending hosted spaces: `POST /spaces`, for instance.
 struct SpaceRoutes {
   let spaces: Spaces
 

@@ -3,8 +3,8 @@ internal import GatewayRuntime
 internal import GatewaySpace
 internal import Synchronization
 
-/// What every dashboard of a gateway reads: a reading of its figures once a second, made once for all who watch, and none while
-/// nobody does.
+/// The readings of a gateway's figures for its dashboards, one a second, made once for all who watch, for three
+/// browsers for instance, and none while nobody does.
 ///
 /// The seconds are the network's: where a hosted space's time stands still, or is moved by a day, its dashboard goes on.
 ///

@@ -1,5 +1,5 @@
-/// The pages of the dashboard. What stands in them is the same for everybody; what the gateway says comes by the feed, and the
-/// script writes it as text.
+/// The pages of the dashboard, the login for instance. What stands in them is the same for everybody; what the gateway
+/// says comes by the feed, and the script writes it as text.
 enum DashboardPage {
   /// - Parameters:
   ///   - root: The way from the page's folder to the control port's.

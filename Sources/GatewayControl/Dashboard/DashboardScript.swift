@@ -1,4 +1,5 @@
-/// What the dashboard does in a browser. It writes text, never markup, and asks for nothing but the port's own resources.
+/// The script of the dashboard: it draws the waves that come, for instance. It writes text, never markup, and asks for
+/// nothing but the port's own resources.
 enum DashboardScript {
   static let text = words + drawing + waves + feed
 

@@ -1,4 +1,4 @@
-/// How the dashboard looks, in light and in dark, from 400 px on.
+/// The style sheet of the dashboard, in light and in dark, from 400 px on: red, for instance, is what needs somebody.
 enum DashboardStyle {
   static let sheet = """
     :root { color-scheme: light dark; --ground: #fbfbfd; --card: #ffffff; --text: #1c2230; --faint: #5b6577;

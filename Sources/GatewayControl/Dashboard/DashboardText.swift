@@ -3,8 +3,8 @@ internal import GatewayJSON
 internal import GatewayRuntime
 internal import GatewaySpace
 
-/// A reading of a gateway's figures in JSON, as its dashboard shows them. Nothing in it is of one session: all are counts that
-/// were kept as sessions came and went.
+/// A reading of a gateway's figures in JSON, as its dashboard shows them: how many sessions are `refreshing`, for
+/// instance. Nothing in it is of one session: all are counts that were kept as sessions came and went.
 enum DashboardText {
   /// - Parameter number: Which reading it is, of those since the gateway's start.
   static func reading(of space: Space, number: UInt64) async -> String {

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// Who has logged in to the control port with its secret, from a browser, and until when.
+/// The logins to the control port with its secret, from browsers, and until when: twelve hours from the login, for
+/// instance, however much one is used.
 ///
 /// `@unchecked Sendable`: touched only on the loop that serves the control port.
 final class LoginSessions: @unchecked Sendable {
@@ -59,7 +60,7 @@ final class LoginSessions: @unchecked Sendable {
   }
 }
 
-/// How often an address may try a secret: five times, and then once in ten seconds.
+/// A limit to how often an address may try a secret: five times, for instance, and then once in ten seconds.
 struct LoginTries {
   static let burst = 5.0
   private static let seconds = 10.0

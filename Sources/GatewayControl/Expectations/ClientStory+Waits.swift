@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension ClientStory {
-  /// How long a client waited before it tried again: 812 ms between a close and the next connection, for instance, in
-  /// the time of the network, which is the client's own.
+  /// A client's wait before it tried again: 812 ms between a close and the next connection, for instance, in the time
+  /// of the network, which is the client's own.
   struct Wait {
     /// The numbers of the line that it waited after, and of what it did then.
     let lines: [UInt64]
@@ -20,8 +20,9 @@ extension ClientStory {
     var milliseconds: Double { Double(duration.nanoseconds) / 1e6 }
   }
 
-  /// The waits between lines of a kind and the next attempt after each. Of several such lines the last counts: before it
-  /// the client cannot have known.
+  /// The waits between lines of a kind and the next attempt after each. Of several such lines the last counts: before
+  /// it the client cannot have known. After a close at 10 s and the next connection at 10.8 s it is one of 800 ms, for
+  /// instance.
   struct Waits {
     private let kind: JournalKind
     private let attempt: Attempt

@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// What a journal tells of one client: martin's lines, and those of attempts that nobody else can have made.
+/// The part of a journal that tells of one client: martin's lines, for instance, and those of attempts that nobody else
+/// can have made.
 ///
 /// Who connects is not known before they are let in. Where the journal names one user only, what names nobody is theirs.
 /// Where it names several, such attempts are unnamed, and no verdict that they could turn is more than undecided.
@@ -43,7 +44,8 @@ package struct ClientStory: Sendable {
     }
   }
 
-  /// A story as far as it has been told, piece by piece.
+  /// A story as far as it has been told, piece by piece: the first thousand lines, for instance, with others let in
+  /// between.
   struct Telling {
     private var share: JournalSpan.Share
     private let isNamed: Bool
@@ -63,7 +65,8 @@ package struct ClientStory: Sendable {
     var end: End { End(now: now, unnamed: share.unnamed) }
   }
 
-  /// What is known at the end of a story: when it was, and who else may have tried.
+  /// The end of a story, when it was and who else may have tried: one attempt to connect by nobody knows whom, for
+  /// instance.
   struct End {
     /// The time of the network.
     let now: Duration

@@ -1,7 +1,7 @@
 package import GatewayRuntime
 
-/// What a client is held to, by what its journal tells: `single_flight`, for instance. Those that there are stand in files of
-/// their own.
+/// A demand that a client is held to, by what its journal tells: `single_flight`, for instance. Those that there are
+/// stand in files of their own.
 package struct Expectation: Sendable {
   package let name: String
   /// The kind of line that it asks for beside those that tell what a client does.

@@ -56,7 +56,7 @@ package struct ExpectationForm: Sendable {
   ]
 }
 
-/// What an expectation may be told beside its word: that the client is to wait 500 ms at least, for instance.
+/// The parameters of an expectation, beside its word: that the client is to wait 500 ms at least, for instance.
 package struct ExpectationParameters: Sendable {
   /// The kind of line that a wait begins with.
   package var since: JournalKind?
@@ -69,7 +69,7 @@ package struct ExpectationParameters: Sendable {
 
   package init() {}
 
-  /// The names as requests have them.
+  /// A parameter's name as requests have it: `at_most`, for instance.
   package enum Name: String, Hashable, Sendable, CaseIterable {
     case since, attempt
     case atLeast = "at_least_ms"

@@ -1,4 +1,5 @@
-/// What an expectation comes to over a journal: failed, since two provider calls were under way at once, by lines 17 and 19.
+/// The verdict of an expectation over a journal: failed, for instance, since two provider calls were under way at once,
+/// by lines 17 and 19.
 package struct JournalVerdict: Hashable, Sendable {
   package enum Outcome: String, Hashable, Sendable, CaseIterable {
     case passed, failed

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// A horizon in JSON: `{"within":{"10":0,"60":15000,…},"overdue":3,…}`.
+/// A horizon in JSON: `{"within":{"10":0,"60":15000,…},"overdue":3,…}`, for instance.
 enum HorizonText {
   /// How long the spans are that are told one by one, in seconds.
   static let length = 10

@@ -3,7 +3,7 @@ internal import GatewayRuntime
 /// The waves in a horizon: spans in which far more tokens end than in others, 15,000 between the 290th and the 300th second
 /// for instance.
 enum Waves {
-  /// A span of whole seconds ahead, and how many tokens end in it.
+  /// A span of whole seconds ahead, and how many tokens end in it: 15,000 in the seconds 58 and 59, for instance.
   struct Wave: Hashable {
     /// Seconds from the one that has begun.
     var seconds: Range<Int>
