@@ -1,4 +1,4 @@
-/// Every fault there is.
+/// The list of every fault there is: `drop`, for instance.
 package enum Faults {
   /// In the order of the places that they befall.
   package static let all: [any Fault.Type] = [

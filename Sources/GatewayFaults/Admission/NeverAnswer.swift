@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An upgrade that is never answered.
+/// An upgrade that is never answered: a client's own time-out for opening shows itself, for instance.
 package struct NeverAnswer: AdmissionFault {
   package static let word = "never_answer"
   package static let summary = "takes the connection, and never answers the upgrade"

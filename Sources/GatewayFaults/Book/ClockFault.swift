@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A fault of the gateway's own clock, which befalls everything that it does.
+/// A fault of the gateway's own clock, which befalls everything that it does: it finds tokens expired that are still
+/// good, for instance.
 package protocol ClockFault: Fault {
   var error: ClockError { get }
 }
@@ -9,7 +10,7 @@ extension ClockFault {
   package static var isOfAll: Bool { true }
 }
 
-/// How wrong a clock is: 30 s ahead, and an hour more each day.
+/// An error of a clock: 30 s ahead, for instance, and an hour more each day.
 package struct ClockError: Hashable, Sendable {
   private let ahead: Duration
   /// What it gains in a second, in seconds.

@@ -32,7 +32,7 @@ extension Fault {
   static func read(_ fields: FaultFields) throws(GatewayError) -> any Fault { try Self(fields) }
 }
 
-/// A fault of messages: of one that came in, or one that goes out.
+/// A fault of messages, of one that came in, or one that goes out: a reply to a refresh that is lost, for instance.
 package protocol MessageFault: Fault {
   var message: FaultyMessage { get }
 
@@ -40,7 +40,7 @@ package protocol MessageFault: Fault {
   func fate(of frame: Frame) -> MessageFate
 }
 
-/// What becomes of a message.
+/// The fate of a message that a fault has met: it comes twice, for instance.
 package enum MessageFate: Hashable, Sendable {
   case lost
   /// It goes on so much later, in the time of the network.
@@ -62,13 +62,13 @@ package enum MessageFate: Hashable, Sendable {
   }
 }
 
-/// A fault of the upgrade, before there is a connection.
+/// A fault of the upgrade, before there is a connection: 503 in place of the 101, for instance.
 package protocol AdmissionFault: Fault {
   /// What the client is told in place of a 101, in the words of its wire; nil for nothing at all, ever.
   func refusal(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse?
 }
 
-/// A fault of the gateway's own closing.
+/// A fault of the gateway's own closing: a reset in place of the close frame with 4000, for instance.
 package protocol EndingFault: Fault {
   /// The names of the reasons that it takes in; none for all.
   var reasons: [Name] { get }
@@ -77,7 +77,7 @@ package protocol EndingFault: Fault {
   func ending(for reason: CloseReason) -> Ending
 }
 
-/// How the gateway ends a connection.
+/// An end that the gateway makes of a connection: a reset in place of a close frame, for instance.
 package enum Ending: Hashable, Sendable {
   case closed(CloseReason)
   /// The transport ends without a close frame.
@@ -88,7 +88,7 @@ package enum Ending: Hashable, Sendable {
   case forgotten
 }
 
-/// A fault of the socket, which befalls it at once.
+/// A fault of the socket, which befalls it at once: its pings stay without pongs, for instance.
 package protocol SocketFault: Fault {
   func befall(_ socket: FaultySocket)
 

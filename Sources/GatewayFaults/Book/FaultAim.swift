@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Whom a fault befalls: a tenth of the guests, for instance. What says nothing takes in all.
+/// The victims that a fault befalls: a tenth of the guests, for instance. What says nothing takes in all.
 package struct FaultAim: Hashable, Sendable {
   /// The share of users, in 0...1; the same ones in every run with the same seed.
   package var share: Double?
@@ -60,7 +60,7 @@ package struct FaultAim: Hashable, Sendable {
   }
 }
 
-/// Whom something happens to, as far as it is known: ann, a guest, on the third connection.
+/// The victim of something that happens, as far as it is known: ann, a guest, on the third connection, for instance.
 package struct FaultSubject: Hashable, Sendable {
   package var user: UserID?
   package var kind: UserKind?

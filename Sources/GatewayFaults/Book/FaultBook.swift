@@ -165,7 +165,8 @@ package final class FaultBook: @unchecked Sendable {
 
   // MARK: What is being said
 
-  /// What is said to a connection: its welcome, of which the frame that goes out next is only the beginning, for instance.
+  /// The message that is just said to a connection: its welcome, of which the frame that goes out next is only the
+  /// beginning, for instance.
   struct Said {
     let connection: ConnectionID
     let meaning: JournalMessage

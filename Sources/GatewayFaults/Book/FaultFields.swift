@@ -4,7 +4,7 @@ package import GatewayJSON
 /// The members of an order for a fault, as JSON: `{"fault": "delay", "by_ms": 300}`.
 package typealias FaultFields = Fields<FaultWords>
 
-/// What is said of a member that is wrong.
+/// The words for a member of an order that is wrong: that `by_ms` is missing, for instance.
 package enum FaultWords: FieldWords {
   package static func length(of text: String) -> Int { text.utf8.count }
 

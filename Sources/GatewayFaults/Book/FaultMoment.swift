@@ -1,7 +1,8 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// When a fault befalls: from the second occurrence on, after a refresh was asked for, say. What says nothing is now.
+/// The moment at which a fault befalls: from the second occurrence on, after a refresh was asked for, say. What says
+/// nothing is now.
 package struct FaultMoment: Hashable, Sendable {
   /// Not before so long has passed, in the time of sessions.
   package var delay: Duration?
@@ -14,7 +15,7 @@ package struct FaultMoment: Hashable, Sendable {
 
   static let members = ["at", "at_s", "after", "nth"]
 
-  /// What `at` may say, beside which nothing is needed.
+  /// A word that `at` may say, beside which nothing is needed: `now`, for instance.
   enum Word: String, CaseIterable {
     case now, next
   }

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What somebody orders who wants a gateway to fail: to lose a tenth of the guests' replies, once each, for instance.
+/// An order for a gateway to fail: to lose a tenth of the guests' replies, once each, for instance.
 ///
 /// ```json
 /// {"fault": "drop", "what": "reply:refresh", "who": {"share": 0.1, "kind": "guest"}, "when": {"nth": 2}, "times": 1}

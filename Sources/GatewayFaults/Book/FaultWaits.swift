@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// Who waits because of a fault: a request for a token that is to be answered in a minute, for instance. When the fault is
-/// taken back, or the gateway ends, nobody waits any more.
+/// The waiters that a fault keeps waiting: a request for a token that is to be answered in a minute, for instance. When
+/// the fault is taken back, or the gateway ends, nobody waits any more.
 ///
 /// `@unchecked Sendable`: touched only on the loops of its book.
 final class FaultWaits: @unchecked Sendable {

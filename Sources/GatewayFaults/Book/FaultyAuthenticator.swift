@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// Who judges the tokens of a wire format, with everything about it that may go wrong: ann's good token has a signature that
-/// nobody knows, for instance.
+/// An authenticator of a wire format's tokens, with everything about it that may go wrong: ann's good token has a
+/// signature that nobody knows, for instance.
 package struct FaultyAuthenticator: Authenticator {
   package let inner: any Authenticator
   let book: FaultBook

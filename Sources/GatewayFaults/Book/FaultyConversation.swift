@@ -1,8 +1,8 @@
 import GatewayCore
 internal import GatewayRuntime
 
-/// A conversation that tells the book of faults what it is just putting into words, and changes none of them.
-///
+/// A conversation that tells the book of faults what it is just putting into words, and changes none of them: that the
+/// next frame is the reply to a refresh, for instance.
 final class FaultyConversation: Conversation {
   private let inner: any Conversation
   private let book: FaultBook

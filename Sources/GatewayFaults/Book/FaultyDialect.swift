@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// A wire format that tells the book of faults what it is just putting into words, and changes none of them.
+/// A wire format that tells the book of faults what it is just putting into words, and changes none of them: that the
+/// frame is a `pong`, for instance.
 package struct FaultyDialect: Dialect {
   let inner: any Dialect
   let book: FaultBook

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// Which messages a fault takes in, by what they mean: `reply:refresh`, for instance.
+/// The messages that a fault takes in, by what they mean: `reply:refresh`, for instance.
 package enum FaultyMessage: String, Hashable, Sendable, CaseIterable {
   // What the gateway says.
   case requestRefresh = "request:refresh"

@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// What stands between ann's connection and the transport where faults are possible: every message and every end passes
-/// through, and may be lost, late or another.
+/// A socket between ann's connection, for instance, and the transport, where faults are possible: every message and
+/// every end passes through, and may be lost, late or another.
 ///
 /// `@unchecked Sendable`: touched only on the gateway's loop.
 package final class FaultySocket: @unchecked Sendable {

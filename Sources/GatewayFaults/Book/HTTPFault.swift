@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A fault of the gateway's answers over HTTP.
+/// A fault of the gateway's answers over HTTP: `POST /v1/tokens` is answered 3 s late, for instance.
 package protocol HTTPFault: Fault {
   var routes: RouteChoice { get }
 
@@ -12,7 +12,7 @@ extension HTTPFault {
   package static var isOfAll: Bool { true }
 }
 
-/// What becomes of a request over HTTP.
+/// The fate of a request over HTTP that a fault has met: it is never answered, for instance.
 package enum HTTPFate: Hashable, Sendable {
   /// The answer comes so much later, in the time of the network.
   case late(Duration)

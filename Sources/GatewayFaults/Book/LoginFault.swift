@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A fault of the login, or of a refresh, which fails however good the token is.
+/// A fault of the login, or of a refresh, which fails however good the token is: with 401 in place of the 101, for
+/// instance.
 package protocol LoginFault: Fault {
   /// Which of the two it is.
   var use: TokenUse { get }
@@ -15,9 +16,10 @@ package protocol LoginFault: Fault {
   var failure: LoginFailure { get }
 }
 
-/// How a login, or a refresh, fails on an open connection: without a word, by close code 3003, for instance.
+/// The way in which a login, or a refresh, fails on an open connection: without a word, by close code 3003, for
+/// instance.
 package struct LoginFailure: Hashable, Sendable {
-  /// What the client is told before the end.
+  /// The words that the client is told before the end: the error in its wire's usual form, for instance.
   package enum Words: Hashable, Sendable {
     /// The error, as its wire has it.
     case usual

@@ -1,13 +1,13 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A fault of the token provider that costs time.
+/// A fault of the token provider that costs time: 5 s for each token, for instance.
 package protocol ProviderDelay: Fault {
   /// How long the next order waits; nil for ever.
   func delay(at now: Instant) -> Duration?
 }
 
-/// A fault of what the token provider answers.
+/// A fault of what the token provider answers: a token that has expired, for instance.
 package protocol ProviderAnswer: Fault {
   /// What is answered to the order. Throws what is said in place of a token.
   func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken
@@ -36,7 +36,7 @@ package struct ProviderOrder: Sendable {
   }
 }
 
-/// A fault of the clock of whoever issues the tokens.
+/// A fault of the clock of whoever issues the tokens: 30 s behind, they are dated too early, for instance.
 package protocol IssuerClockFault: Fault {
   var error: ClockError { get }
 }

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A fault that has been ordered, and how often it has befallen somebody: number 3, which drops a reply.
+/// A fault that has been ordered, and how often it has befallen somebody: number 3, for instance, which drops a reply.
 ///
 /// `@unchecked Sendable`: touched only on the gateway's loop.
 package final class StandingFault: @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// A fault of the store that the directories are written on.
+/// A fault of the store that the directories are written on: nothing reaches it for 10 s, for instance.
 package protocol StoreFault: Fault {
   var fate: StoreFate { get }
 }
@@ -7,7 +7,7 @@ extension StoreFault {
   package static var isOfAll: Bool { true }
 }
 
-/// What a store does wrong with what it is asked.
+/// A store's wrongdoing with what it is asked: it writes, and its answer is lost, for instance.
 package enum StoreFate: Hashable, Sendable {
   /// Nothing reaches it.
   case away

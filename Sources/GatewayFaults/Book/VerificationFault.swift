@@ -1,11 +1,11 @@
 package import GatewayCore
 
-/// A fault of who judges tokens that costs time.
+/// A fault of who judges tokens that costs time: 2 s for each, for instance.
 package protocol VerificationDelay: Fault {
   var delay: Duration { get }
 }
 
-/// A fault of what a good token comes to.
+/// A fault of what a good token comes to: a refusal, since its key has been rotated, for instance.
 package protocol VerificationFault: Fault {
   /// Why the token is refused that would have been accepted; nil if it is not.
   ///
@@ -15,7 +15,8 @@ package protocol VerificationFault: Fault {
   func refusal(of token: VerifiedToken, isRefresh: Bool, _ standing: StandingFault, at now: Instant) -> GatewayError?
 }
 
-/// Which tokens a verification is about, where not all are meant.
+/// The kind of verification that a fault is about, where not all are meant: a refresh, for instance, while logins go on
+/// as ever.
 package enum TokenUse: String, Hashable, Sendable, CaseIterable {
   case login, refresh, any
 

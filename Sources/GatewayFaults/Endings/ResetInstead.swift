@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A connection that is reset where the gateway closes it.
+/// A connection that is reset where the gateway closes it: the client reads ECONNRESET where it should see 4000, for
+/// instance.
 package struct ResetInstead: EndingFault {
   package static let word = "reset_instead"
   package static let summary = "resets the transport in place of a close frame"

@@ -9,7 +9,7 @@ package struct Signal: LoginFault {
   package static let members = ["failure", "as", "of", "code", "reason", "status", "retry_after_s", "text"]
   package static let example = #"{"fault": "signal", "failure": "token_expired", "as": "S4", "code": 3003, "times": 1}"#
 
-  /// The ways to tell it.
+  /// The way to tell it: `S1` by 401 in place of the upgrade, for instance.
   package enum Way: String, CaseIterable, Sendable {
     case s1 = "S1"
     case s2 = "S2"

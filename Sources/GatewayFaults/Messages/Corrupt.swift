@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A message of which only the first half comes.
+/// A message of which only the first half comes: a reply that ends within a string, for instance, which no client may
+/// take for whole.
 package struct Corrupt: MessageFault {
   package static let word = "corrupt"
   package static let summary = "cuts the message in the middle"

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A message that comes behind the next one that goes the same way.
+/// A message that comes behind the next one that goes the same way: the reply to a refresh, for instance, behind what
+/// was said in the call.
 package struct Reorder: MessageFault {
   package static let word = "reorder"
   package static let summary = "lets the message go on behind the next one"

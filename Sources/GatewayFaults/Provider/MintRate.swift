@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A token provider that is itself the bottleneck: it makes ten tokens a second, and the rest wait for their turn.
+/// A token provider that is itself the bottleneck: it makes ten tokens a second, for instance, and the rest wait for
+/// their turn.
 package struct MintRate: ProviderDelay {
   package static let word = "mint_rate"
   package static let summary = "lets the token provider make so many tokens a second, one after the other"

@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A token provider that gives the token again that the user has had last, however old it is.
+/// A token provider that gives the token again that the user has had last, however old it is, as one with a cache does,
+/// for instance.
 package struct MintSame: ProviderAnswer {
   package static let word = "mint_same"
   package static let summary = "lets the token provider give each user their last token again"

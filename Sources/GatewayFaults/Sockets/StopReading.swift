@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A connection of which nothing is read any more, though what the gateway says arrives.
+/// A connection of which nothing is read any more, though what the gateway says arrives: a new token is sent in vain,
+/// for instance.
 package struct StopReading: SocketFault {
   package static let word = "stop_reading"
   package static let summary =

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A store that nothing reaches.
+/// A store that nothing reaches: requests are answered with 503, for instance.
 package struct StoreAway: StoreFault {
   package static let word = "store_away"
   package static let summary = "keeps the store of users, calls and channels out of reach"

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A token that cannot be judged just now, since what the gateway remembers is out of reach: neither good nor bad.
+/// A token that cannot be judged just now, since what the gateway remembers is out of reach, for instance: neither good
+/// nor bad.
 package struct RefuseForNow: VerificationFault {
   package static let word = "refuse_for_now"
   package static let summary = "says of sockets' tokens that they cannot be judged just now"

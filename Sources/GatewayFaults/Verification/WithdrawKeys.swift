@@ -1,8 +1,9 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// A key that is withdrawn since it is known to others: what it has signed is refused from now on, and whoever is connected
-/// is asked for another token, or cut off, as the gateway does with tokens that are revoked.
+/// A key that is withdrawn since it is known to others: what it has signed is refused from now on, and whoever is
+/// connected, ann for instance, is asked for another token, or cut off, as the gateway does with tokens that are
+/// revoked.
 package struct WithdrawKeys: VerificationFault, SocketFault {
   package static let word = "withdraw_keys"
   package static let summary = "refuses sockets' tokens issued before the order, and revokes those of the connections"
