@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// The dialect of clients that have no gateway: they get a token, count as logged in, and renew it when it ends. It is the
-/// token endpoint alone that is stormed.
+/// The dialect of clients that have no gateway: they get a token, count as logged in, and renew it when it ends, 30 s
+/// before that for instance. It is the token endpoint alone that is stormed.
 package struct AloneClientDialect: ClientDialect {
   package let habits: ClientHabits
 

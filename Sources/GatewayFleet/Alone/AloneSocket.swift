@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A socket with nobody at its other end, which says back what is said.
+/// A socket with nobody at its other end, which says back what is said: the letter for a new token, for instance, which
+/// counts as a refresh.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 final class AloneSocket: Socket, @unchecked Sendable {

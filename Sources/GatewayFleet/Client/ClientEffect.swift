@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What a client of the fleet wants done.
+/// An order of a client's machine to whoever runs it: ask the provider for a token, for instance.
 package enum ClientEffect: Hashable, Sendable {
   /// Ask the provider for a token; the answer is to carry the number.
   case fetch(number: UInt32, FetchPurpose)
@@ -14,7 +14,7 @@ package enum ClientEffect: Hashable, Sendable {
   case record(ClientRecord)
 }
 
-/// What a token is wanted for.
+/// The purpose of a token that is wanted: to answer a refresh request, for the second time, for instance.
 package enum FetchPurpose: Hashable, Sendable {
   case login
   /// To answer a refresh request, for the `call`-th time (from 1).
@@ -25,7 +25,7 @@ package enum FetchPurpose: Hashable, Sendable {
   case sessionKey
 }
 
-/// What the fleet's ledger is told.
+/// An entry of a client for the fleet's ledger: it was refreshed, 120 ms after it was asked, for instance.
 package enum ClientRecord: Hashable, Sendable {
   case connecting
   case connected(after: Duration, again: Bool)

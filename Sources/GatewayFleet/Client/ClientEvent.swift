@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// What can happen to a client of the fleet.
+/// An input of a client's machine: the gateway asks for another token, for instance.
 package enum ClientEvent: Hashable, Sendable {
   /// Its turn in the pace of arrivals.
   case start
@@ -20,7 +20,7 @@ package enum ClientEvent: Hashable, Sendable {
   case stop
 }
 
-/// What asking for a token came to.
+/// An answer of the token provider, as a client's machine takes it: busy, with 429 and 5 s to stay away, for instance.
 package enum ProviderAnswer: Hashable, Sendable {
   case token(Credentials)
   /// The provider is overloaded (429 or 503), and said how long to stay away or did not.

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// The times and habits of a fleet's clients.
+/// The times and habits of a fleet's clients: a slow one waits for 20 s before it asks the provider, for instance.
 package struct ClientPolicy: Hashable, Sendable {
   /// How long a slow client waits before it asks the provider.
   package var slowDelay: Duration
@@ -42,7 +42,8 @@ package struct ClientPolicy: Hashable, Sendable {
   }
 }
 
-/// A policy that all clients of a fleet keep to, held once for all of them.
+/// A policy that all clients of a fleet keep to, held once for all of them: for 100,000 clients one copy of their
+/// time-outs, for instance.
 package final class SharedClientPolicy: Sendable {
   package let policy: ClientPolicy
 

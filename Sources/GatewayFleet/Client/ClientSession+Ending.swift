@@ -178,6 +178,7 @@ extension ClientSession {
     }
   }
 
+  /// The fate of a client at the end of a storm: `kept`, for instance, when it was refreshed in every wave.
   package enum Outcome: Hashable, Sendable {
     case neverConnected
     case kept

@@ -3,7 +3,8 @@ package import GatewayCore
 // How long the tokens shall live that a client asks for.
 
 extension ClientSession {
-  /// The life of a token that is asked for.
+  /// The life of a token that is asked for: until 10 s after the instant at which the first ones expire together, for
+  /// instance.
   package enum AskedLife: Hashable, Sendable {
     /// Until so long after the instant at which the first tokens expire together.
     case untilCommonExpiry(plus: Duration)

@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayRuntime
 
-/// A storm's client as a pure value: given that the gateway asks it for a token, it answers that the provider is to be
-/// asked for one. Time and chance are parameters; what it wants done is a list.
+/// A storm's client as a pure value: given that the gateway asks it for a token, for instance, it answers that the
+/// provider is to be asked for one. Time and chance are parameters; what it wants done is a list.
 ///
 /// The client has one socket and one request to the provider at a time. An answer of the provider to an earlier request
 /// is known by its number and dropped.
@@ -48,11 +48,13 @@ package struct ClientSession: Sendable {
   /// What the login says once its token has come, of a client that asks for it only then.
   var tokenCue: Int?
 
+  /// The kind of loss of a login: an expected one, for instance, of a client that never answers.
   package enum Loss: Hashable, Sendable {
     case expected
     case unexpected
   }
 
+  /// A stage of the client's life: it waits to ask the provider a second time, for instance.
   package enum Phase: Hashable, Sendable {
     case idle
     /// The provider is being asked for the login's token.
@@ -73,7 +75,7 @@ package struct ClientSession: Sendable {
     case ended
   }
 
-  /// A refresh request, and how far the client is with it.
+  /// A refresh request, and how far the client is with it: the provider was asked once and refused, for instance.
   package struct Refresh: Hashable, Sendable {
     package var askedAt: Instant
     /// When the gateway will have lost its patience.
@@ -88,6 +90,7 @@ package struct ClientSession: Sendable {
     package var isTrial = false
     package var step: Step
 
+    /// The step that the client is at: the token is sent, for instance, and the gateway has not answered.
     package enum Step: Hashable, Sendable {
       /// A slow client's leisure.
       case delaying(until: Instant)

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// The way back to the gateway: from the loss of a connection, or what announced it, to the next login.
+/// The way back to the gateway, from the loss of a connection, or what announced it, to the next login: three attempts
+/// in 8 s, for instance.
 struct Outage: Hashable, Sendable {
   /// When the client heard that its token is over, else when the connection ended.
   var since: Instant
@@ -27,7 +28,7 @@ struct Outage: Hashable, Sendable {
   var keyCalls = 0
 }
 
-/// What a client that is on its way back is doing.
+/// The step that a client on its way back is at: it waits until its next attempt, for instance.
 package enum ReturnStep: Hashable, Sendable {
   case waiting(until: Instant)
   /// Nothing, until it looks whether its connection lives.

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// When a client pings next, and when it gives its connection up.
+/// The times at which a client pings next, and at which it gives its connection up: in 25 s and in 35 s from a login
+/// on, for instance.
 struct Pulse: Hashable, Sendable {
   private(set) var nextPing: Instant?
   private(set) var despairsAt: Instant?
@@ -52,6 +53,7 @@ struct Pulse: Hashable, Sendable {
     return .ping(habit.means)
   }
 
+  /// The deed that is due: a ping by the wire's own message, for instance.
   enum Beat: Hashable {
     case none
     case ping(KeepAliveHabit.Means)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// When a client's tokens end, and when it is to renew them: five minutes from now, as the gateway told it, for instance.
-/// Empty for clients that wait to be asked.
+/// A clock for the ends of a client's tokens, and for when it is to renew them: five minutes from now, as the gateway
+/// told it, for instance. Empty for clients that wait to be asked.
 struct TokenClock: Hashable, Sendable {
   /// When the gateway accepted a login that does not count yet.
   var acceptedAt: Instant?

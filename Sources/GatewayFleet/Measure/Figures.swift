@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Numbers as people read them, the same in the table, the page and the thresholds.
+/// A number as people read it, the same in the table, the page and the thresholds: `15,000`, for instance.
 package enum Figures {
   /// A whole number with its thousands apart: `15,000`.
   package static func count(_ value: Int) -> String {

@@ -1,4 +1,5 @@
-/// What a storm came to in one phase of its scenario: the thirty seconds in which the provider was away, for instance.
+/// The outcome of a storm in one phase of its scenario: the thirty seconds in which the provider was away, for
+/// instance.
 package struct PhaseResult: Hashable, Sendable, Codable {
   package let name: String
   /// When it began and ended, in seconds from the storm's start.

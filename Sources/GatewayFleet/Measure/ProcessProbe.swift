@@ -1,14 +1,14 @@
 /// The figures of a process that takes part in a storm, a gateway that has used 3.2 s of CPU for instance: gateways tell them as
 /// Prometheus metrics, the storm's own processes know them.
 package enum ProcessProbe {
-  /// When they are read.
+  /// The moment of a reading: before the tokens expire, for instance.
   package enum Moment: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     case beforeRamp = "before_ramp"
     case beforeExpiry = "before_expiry"
     case afterSettling = "after_settling"
   }
 
-  /// One reading.
+  /// One reading of a process: 12.4 s of processor time and 180 MB, for instance.
   package struct Sample: Hashable, Sendable, Codable {
     /// `process_cpu_seconds_total`: user and system.
     package var cpuSeconds: Double

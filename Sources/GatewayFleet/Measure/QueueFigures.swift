@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What a token provider had to do in a world that knows it from inside: how many waited in each second, for instance.
+/// The work of a token provider in a world that knows it from inside: how many waited in each second, for instance.
 package struct QueueFigures: Hashable, Sendable, Codable {
   /// The most requests that waited within each second, as far as looked at four times.
   package private(set) var lengths: [Int] = []

@@ -1,4 +1,5 @@
-/// How often each reason occurred. Bounded, since reasons come from a peer: those past the limit count as `other`.
+/// Counts of reasons by their names, 12 of `http_503` for instance. Bounded, since reasons come from a peer: those past
+/// the limit count as `other`.
 package struct Reasons: Hashable, Sendable, Codable {
   /// At most this many different ones.
   package static let differentMax = 64

@@ -1,12 +1,12 @@
 internal import GatewayCore
 
-/// What happened in a storm, counted in bins of one width, so fine that a wave of 130 ms is more than one of them.
-/// Bounded: what comes after the last bin counts in the last one.
+/// Counts of what happened in a storm, in bins of one width, of 10 ms for instance, so fine that a wave of 130 ms is
+/// more than one of them. Bounded: what comes after the last bin counts in the last one.
 package struct StormBins: Hashable, Sendable {
   /// How many there are at most.
   package static let countMax = 86_400
 
-  /// The events of one kind.
+  /// The events of one kind, bin by bin: no refresh in the first ten bins and 34 in the next, for instance.
   package struct Counts: Hashable, Sendable {
     package private(set) var perBin: [Int] = []
 

@@ -1,5 +1,5 @@
-/// What happened in each second of a storm, counted from its start. Bounded: what comes after the last second counts in
-/// the last one.
+/// Counts of what happened in each second of a storm, from its start: 812 refreshes in second 61, for instance.
+/// Bounded: what comes after the last second counts in the last one.
 package struct StormSeries: Hashable, Sendable, Codable {
   /// A day.
   package static let secondsMax = 86_400
@@ -9,7 +9,7 @@ package struct StormSeries: Hashable, Sendable, Codable {
   /// A number that was written elsewhere, within the bounds of what can have been counted.
   static func believed(_ number: Int) -> Int { min(max(0, number), numberMax) }
 
-  /// The number of an event in each second.
+  /// The number of an event in each second: 812 refreshes in second 61, for instance.
   package struct Counts: Hashable, Sendable, Codable {
     package private(set) var perSecond: [Int] = []
 

@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// A timetable: when which client begins to connect. The pace is the plan's alone: it never waits for a slow gateway, which
-/// would hide the very slowness that is to be measured (coordinated omission).
+/// A timetable of arrivals: with 500 a second client 1,000 begins to connect after 2 s, for instance. The pace is the
+/// plan's alone: it never waits for a slow gateway, which would hide the very slowness that is to be measured
+/// (coordinated omission).
 package struct ArrivalPacer: Hashable, Sendable {
   /// How many arrive.
   package let count: Int

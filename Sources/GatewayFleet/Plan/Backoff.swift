@@ -1,10 +1,11 @@
 package import GatewayCore
 
-/// How long to wait before trying again: with full jitter half a second, a second, two, each times a chance, for instance.
+/// A rule for how long to wait before trying again: with full jitter half a second, a second, two, each times a chance,
+/// for instance.
 ///
 /// The cap is applied before the chance, so that clients that have all reached the cap do not march in step.
 package struct Backoff: Hashable, Sendable, Codable {
-  /// What chance makes of the wait.
+  /// The part that chance has in a wait: any share of it, for instance.
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// A chance between nothing and the whole of it.
     case full

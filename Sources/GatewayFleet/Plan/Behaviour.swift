@@ -1,4 +1,5 @@
-/// What a client of the fleet does when the gateway asks it for a new token.
+/// The answer of a fleet's client to a gateway that asks for a new token: none at all from a forgetful one, for
+/// instance.
 package enum Behaviour: String, Hashable, Sendable, CaseIterable, Codable, CodingKeyRepresentable {
   /// Fetches a new token and sends it at once.
   case wellBehaved = "well-behaved"

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// How many of the fleet behave how: shares, of any sum.
+/// The shares of a fleet's behaviours, of any sum: 9 well-behaved to 1 slow, for instance.
 package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The weights; those that are missing are 0.
   package let weights: [Behaviour: Double]

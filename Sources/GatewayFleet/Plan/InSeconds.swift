@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// A duration that is written as a number of seconds in JSON.
+/// A duration that is written as a number of seconds in JSON: `0.25`, for instance.
 @propertyWrapper
 package struct InSeconds: Hashable, Sendable, Codable {
   package var wrappedValue: Duration

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// Everything that decides what a storm does. The same plan and seed make the same fleet.
+/// A plan of everything that decides what a storm does: 1,000 clients, 500 a second, for instance. The same plan and
+/// seed make the same fleet.
 package struct StormPlan: Hashable, Sendable, Codable {
   /// The wire format, and which SDK of its vendor the clients are; nil where there is one kind.
   package var dialect = "plain"
@@ -55,7 +56,7 @@ package struct StormPlan: Hashable, Sendable, Codable {
 
   package init() {}
 
-  /// Whether the first tokens share one instant.
+  /// The rule for when the first tokens end: all at one instant, as after a mass login, for instance.
   package enum Expiry: String, Hashable, Sendable, Codable {
     /// All at the same instant, as after a mass login.
     case common
@@ -63,7 +64,7 @@ package struct StormPlan: Hashable, Sendable, Codable {
     case own
   }
 
-  /// The gateway's settings that decide when it asks and when it cuts off.
+  /// The gateway's settings that decide when it asks and when it cuts off: 60 s for a new token, for instance.
   package struct GatewayTimes: Hashable, Sendable, Codable {
     /// How long before expiry it asks.
     @InSeconds package var lead: Duration = .zero
@@ -78,6 +79,7 @@ package struct StormPlan: Hashable, Sendable, Codable {
 
     package init() {}
 
+    /// The source of a setting that the storm goes by: the gateway's own `GET /settings`, for instance.
     package enum Source: String, Hashable, Sendable, Codable {
       /// Nobody said anything: the default.
       case assumed
@@ -89,7 +91,7 @@ package struct StormPlan: Hashable, Sendable, Codable {
   }
 }
 
-/// A plan that cannot be carried out: what is wrong, and what would be right.
+/// A plan that cannot be carried out, what is wrong and what would be right: two million clients, for instance.
 package struct StormPlanError: Error, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The queue of a loop's clients to the token provider: so many requests at once, and so many begun in a second. Who waits
-/// for a place waits for the token, and is timed from the wish on.
+/// The queue of a loop's clients to the token provider: so many requests at once, 64 for instance, and so many begun in
+/// a second. Who waits for a place waits for the token, and is timed from the wish on.
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 final class FetchQueue: WakeupTarget, @unchecked Sendable {
@@ -79,7 +79,7 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
   }
 }
 
-/// A client's turn at the provider.
+/// A client's turn at the provider: that of the client who wants a token for its refresh since 12:00, for instance.
 struct FetchTicket: Sendable {
   let client: StormClient
   let number: UInt32

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The clients of one loop: begins them at their time.
+/// The clients of one loop, every second one of a storm with two loops for instance: begins them at their time.
 ///
 /// `@unchecked Sendable`: touched only on its loop. Others reach it by ``perform(_:)``.
 final class LoopFleet: WakeupTarget, @unchecked Sendable {

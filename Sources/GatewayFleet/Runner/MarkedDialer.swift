@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// What every request and upgrade of a storm says of itself, so that whoever is hit sees by whom, and can filter:
-/// `User-Agent: postern-storm/1.0` and `Postern-Storm: 5f3a…`, the run.
+/// The mark of a storm in every request and upgrade, so that whoever is hit sees by whom, and can filter: `User-Agent:
+/// postern-storm/1.0`, for instance, and `Postern-Storm: 5f3a…`, the run.
 package struct StormMark: Hashable, Sendable {
   /// The program with its version.
   package let agent: String
@@ -26,7 +26,7 @@ package struct StormMark: Hashable, Sendable {
   private static let field = "postern-storm"
 }
 
-/// A dialer that puts a storm's mark on all that goes out.
+/// A dialer that puts a storm's mark on all that goes out, on the request for a token for instance.
 package final class MarkedDialer: Dialer {
   private let network: any Dialer
   private let mark: StormMark

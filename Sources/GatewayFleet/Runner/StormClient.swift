@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// One client of the fleet: an actor pinned to its loop that performs what its ``ClientSession`` decides.
+/// One client of the fleet, number 17 of 1,000 for instance: an actor pinned to its loop that performs what its
+/// ``ClientSession`` decides.
 actor StormClient {
   nonisolated let index: Int
   nonisolated let behaviour: Behaviour

@@ -1,5 +1,6 @@
-/// How far a storm, or one loop's part of it, is.
+/// The progress of a storm, or of one loop's part of it: still connecting, 812 of 1,000, for instance.
 package struct StormProgress: Hashable, Sendable, Codable {
+  /// The stage of a storm: all are connected and hold, for instance.
   package enum Stage: String, Hashable, Sendable, Codable, Comparable {
     case connecting
     case holding

@@ -1,7 +1,8 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// The conductor of one process's part of a storm: ramp, hold, expiry, settling, end.
+/// The conductor of one process's part of a storm: ramp, hold, expiry, settling, end. It reads the gateway's figures
+/// before the ramp, for instance, and begins the clients then.
 ///
 /// An actor pinned to the first loop. It looks around a few times a second and never touches the clients' path.
 package actor StormRunner {

@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayRuntime
 
 /// A plan with all that ties it to a place: whom to storm, with whose tokens, beginning when, and which part of the
-/// fleet this process has.
+/// fleet this process has; the second of four, for instance.
 package struct StormSetup: Sendable {
   package var plan: StormPlan
   package var dialect: any ClientDialect
@@ -94,7 +94,7 @@ package struct StormSetup: Sendable {
   }
 }
 
-/// Where the clients' tokens come from.
+/// The source of the clients' tokens: the gateway's own provider at `/v1/tokens`, for instance.
 package enum TokenSource: Sendable {
   /// Asked over HTTP; the path, if given, in place of the dialect's own.
   case provider(DialTarget, path: String?)

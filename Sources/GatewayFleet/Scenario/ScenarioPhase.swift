@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// One phase of a scenario: from the top of the wave on the provider refuses everybody, for thirty seconds. It lasts until
-/// the next one begins.
+/// One phase of a scenario: from the top of the wave on the provider refuses everybody, for thirty seconds, for
+/// instance. It lasts until the next one begins.
 package struct ScenarioPhase: Hashable, Sendable, Decodable {
   package let name: String
   /// What it is counted from; nil for the end of the one ahead of it.
@@ -18,7 +18,7 @@ package struct ScenarioPhase: Hashable, Sendable, Decodable {
   /// What has to hold in it, in the words of a threshold of the storm.
   package let thresholds: [String]
 
-  /// A moment of the storm that the plan decides.
+  /// A moment of the storm that the plan decides: the top of the wave, for instance.
   package enum Anchor: String, Hashable, Sendable, CaseIterable, Decodable {
     /// The first client connects.
     case start
@@ -36,7 +36,7 @@ package struct ScenarioPhase: Hashable, Sendable, Decodable {
     }
   }
 
-  /// Something that an operator orders of all sessions.
+  /// An order of an operator's to all sessions: every token is revoked, for instance.
   package enum Order: String, Hashable, Sendable, CaseIterable, Decodable {
     /// Their tokens expire now.
     case expire

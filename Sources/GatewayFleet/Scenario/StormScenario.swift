@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// What happens while a storm lasts, phase by phase: the token provider is away for thirty seconds at the top of the wave,
-/// for instance, and nobody may be cut off meanwhile.
+/// A plan of what happens while a storm lasts, phase by phase: the token provider is away for thirty seconds at the top
+/// of the wave, for instance, and nobody may be cut off meanwhile.
 ///
 /// A value without I/O: whoever storms, or plays a storm in virtual time, carries it out.
 package struct StormScenario: Hashable, Sendable, Decodable {
@@ -48,8 +48,10 @@ package struct StormScenario: Hashable, Sendable, Decodable {
   }
 }
 
-/// When the phases of a scenario begin in a storm, counted from its start.
+/// The times at which the phases of a scenario begin in a storm, counted from its start: the one called `outage` after
+/// 90 s, for instance.
 package struct ScenarioTimes: Hashable, Sendable {
+  /// A phase with its times: the one called `outage` from 90 s on, for thirty seconds, for instance.
   package struct Phase: Hashable, Sendable {
     package let name: String
     package let start: Duration

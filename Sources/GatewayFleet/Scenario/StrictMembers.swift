@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// The members of an object that a person wrote: one that nobody knows is an error, as `form` is in place of `from`.
+/// The members of an object that a person wrote: one that nobody knows is an error, `form` in place of `from` for
+/// instance.
 struct StrictMembers {
   struct Key: CodingKey {
     let stringValue: String
