@@ -1,7 +1,7 @@
 package import GatewayJSON
 
-/// What is wrong with a description, where, and what would be right:
-/// `centrifugo.json:21:5 /hear/1/when/json: 'type' is no JSON pointer; a pointer as "/type", or "" for the whole message`.
+/// A mistake in a description, where it is, and what would be right: `centrifugo.json:21:5 /hear/1/when/json: 'type' is
+/// no JSON pointer; a pointer as "/type", or "" for the whole message`, for instance.
 package struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
   package let file: String
   package let place: TextPlace

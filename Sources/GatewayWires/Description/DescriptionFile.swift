@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A file that describes a wire or a token endpoint: JSON with comments (JSON5), one object, 256 KiB at most.
+/// A file that describes a wire or a token endpoint, `centrifugo.json` for instance: JSON with comments (JSON5), one
+/// object, 256 KiB at most.
 package enum DescriptionFile {
   package static let sizeMax = 256 * 1024
 

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// The gateway's side of one connection of a described wire: what it has heard, and under which numbers.
+/// The gateway's side of one connection of a described wire: what it has heard, and under which numbers; the `"id": 1`
+/// of a login, for instance, which the answer repeats.
 ///
 /// `@unchecked Sendable`: as every conversation, touched only on the loop of its connection.
 final class ServedConversation: Conversation, @unchecked Sendable {

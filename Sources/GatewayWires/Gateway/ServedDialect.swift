@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A described wire, the gateway's side. What it says and hears hangs on the connection: `ServedConversation`.
+/// A described wire, the gateway's side: that of `centrifugo.json`, for instance, which gives each connection a
+/// `ServedConversation`, since what it says and hears hangs on that.
 package struct ServedDialect: Dialect {
   let served: ServedWire
   let secrets: [String: String]

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What fills the holes of what a gateway says to one client.
+/// The values for the holes of what a gateway says to one client: for `{{user}}` ann, for instance.
 struct ServedHoles: HoleSource {
   let context: DialectContext
   let user: String?

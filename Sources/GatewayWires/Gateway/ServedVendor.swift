@@ -2,7 +2,8 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-/// A described wire as a gateway plays it: its sockets, and what is asked ahead of them. Its tokens are the gateway's own.
+/// A described wire as a gateway plays it, that of `phoenix.json` for instance: its sockets, and what is asked ahead of
+/// them. Its tokens are the gateway's own.
 package struct ServedVendor: Vendor {
   package let bindings: [DialectBinding]
   private let served: ServedWire
@@ -62,7 +63,8 @@ package struct ServedVendor: Vendor {
   }
 }
 
-/// How a description is played: which, with which secrets in it, and whose tokens let its clients in.
+/// The settings that a description is played with: which it is, `nats.json` for instance, with which secrets in it, and
+/// whose tokens let its clients in.
 package struct ServedSettings: VendorSettings {
   package var wire: WireDescription
   /// What stands for `{{secret.NAME}}`.
@@ -83,8 +85,9 @@ package struct ServedSettings: VendorSettings {
   package func vendor(on ground: Ground) throws -> ServedVendor { try ServedVendor(self, on: ground) }
 }
 
-/// An authenticator of a wire on which nobody is asked for a token: one that is over lets nobody in for a moment, within the
-/// leeway that clocks are given.
+/// An authenticator of a wire on which nobody is asked for a token: it takes none that is over, not even within the
+/// leeway that clocks are given; one that ended 2 s ago is refused, for instance, since its user could be let in for a
+/// moment only.
 struct StrictAuthenticator: Authenticator {
   let inner: any Authenticator
 
@@ -102,7 +105,8 @@ struct StrictAuthenticator: Authenticator {
   }
 }
 
-/// An authenticator of a wire whose sessions outlive their tokens.
+/// An authenticator of a wire whose sessions outlive their tokens: ann's, good for a minute, lets her in for ever, for
+/// instance.
 struct LastingAuthenticator: Authenticator {
   let inner: any Authenticator
 

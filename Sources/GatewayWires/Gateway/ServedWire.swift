@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// A description read the other way round: what the gateway says at which occasion, and what it knows again of what clients
-/// say. One for all connections.
+/// A description read the other way round: what the gateway says at which occasion, and what it knows again of what
+/// clients say; the example of a rule for `logged_in` is its answer to a login, for instance. One for all connections.
 struct ServedWire: Sendable {
   let wire: WireDescription
   /// The messages of a login in their order; empty where the upgrade says all.

@@ -1,6 +1,6 @@
 package import GatewayJSON
 
-/// What a member of a message is to be like: just `109`, or from 40140 to 40149, or merely there.
+/// The demand on a member of a message: that it is just `109`, for instance, or from 40140 to 40149, or merely there.
 package struct JSONMatcher: Hashable, Sendable {
   private enum Test: Hashable {
     case equals(MatchedValue)

@@ -1,6 +1,6 @@
 internal import GatewayJSON
 
-/// A value that a member of a message is held against: `109`, or `{{sent.login:number}}`.
+/// A value that a member of a message is held against: `109`, for instance, or `{{sent.login:number}}`.
 enum MatchedValue: Hashable, Sendable {
   case string([UInt8])
   case number(Double, whole: Int64?)

@@ -27,12 +27,12 @@ package enum Hole: Hashable, Sendable {
   case waitMilliseconds
 }
 
-/// What fills holes: a client with its token, for instance. Nil for what it does not have.
+/// A source of what fills holes: a client with its token, for instance. Nil for what it does not have.
 package protocol HoleSource {
   func value(of hole: Hole) -> String?
 }
 
-/// Why a template could not be filled.
+/// The reason why a template could not be filled: there is nothing for `{{token}}`, for instance.
 package enum HoleError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(String)
   /// The value of a hole with the filter `:number` is none.

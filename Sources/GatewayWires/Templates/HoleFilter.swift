@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// What is made of a hole's value before it is written: `{{user:base64}}`, for instance.
+/// A change that is made to a hole's value before it is written: `{{user:base64}}`, for instance.
 package enum HoleFilter: String, Hashable, Sendable, CaseIterable {
   /// As JSON text in quotes.
   case json

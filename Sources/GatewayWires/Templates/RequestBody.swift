@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What a described request carries: `"json": { "user": "{{user}}" }`, for instance.
+/// The body of a described request: `"json": { "user": "{{user}}" }`, for instance.
 enum RequestBody: Sendable {
   case none
   case json(Template)
@@ -57,7 +57,7 @@ enum RequestBody: Sendable {
   }
 }
 
-/// The header fields of a described request.
+/// The header fields of a described request: `"X-User": "{{user}}"`, for instance.
 enum HeaderFields {
   /// What the program writes by itself.
   private static let own = [

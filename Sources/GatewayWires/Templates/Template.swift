@@ -3,12 +3,14 @@ internal import GatewayJSON
 /// A text with holes, `{"token":"{{token}}"}` for instance, taken apart once into pieces that are only put together when
 /// it is said.
 package struct Template: Hashable, Sendable {
+  /// A piece of a template: the bytes `{"token":"`, for instance, or a hole.
   enum Piece: Hashable {
     case bytes([UInt8])
     case hole(Hole, HoleFilter?, Place, name: String)
   }
 
-  /// Where a hole stands, which decides what has to be escaped.
+  /// The place where a hole stands, which decides what has to be escaped: a quotation mark within a JSON string, for
+  /// instance.
   enum Place: Hashable {
     case plain
     /// Between the quotes of a JSON string.

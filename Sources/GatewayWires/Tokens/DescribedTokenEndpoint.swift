@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// A token endpoint that a file describes, as a fleet asks it.
+/// A token endpoint that a file describes, as a fleet asks it: by `POST /login` with a name and a password, for
+/// instance.
 package struct DescribedTokenEndpoint: TokenEndpoint {
   package let description: TokenDescription
   /// Where paths are below that do not begin with a host.

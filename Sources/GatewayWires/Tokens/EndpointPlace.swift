@@ -1,4 +1,5 @@
-/// Where a token endpoint is: a host of its own, or below the address that the command line names.
+/// The place of a token endpoint, a host of its own or below the address that the command line names:
+/// `https://login.example:443`, for instance.
 package struct EndpointPlace: Hashable, Sendable {
   package let host: String
   package let port: Int

@@ -1,4 +1,5 @@
-/// The files that TLS with an endpoint needs: who signed its certificate, and the client's own.
+/// The files that TLS with an endpoint needs: `ca.pem` of who signed its certificate, for instance, and the client's
+/// own.
 package struct EndpointTLS: Hashable, Sendable {
   package var ca: String?
   package var certificate: String?

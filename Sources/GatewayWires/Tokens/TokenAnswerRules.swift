@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What is to be found in an endpoint's answers: the token at `/access`, a refresh token at `/refresh`, a code at `/code`.
+/// The places of what is to be found in an endpoint's answers: the token at `/access`, for instance, a refresh token at
+/// `/refresh`, a code at `/code`.
 struct TokenAnswerRules: Sendable {
   let token: TokenPlace
   /// In the order of their slots.

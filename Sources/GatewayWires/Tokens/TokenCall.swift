@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// One of an endpoint's requests as it is described: `POST /api/token/` with a user and a password, for instance.
 struct TokenCall: Sendable {
-  /// A URL of the request, of which a client keeps to one.
+  /// A URL of the request, of which a client keeps to one: `https://login.example/token`, for instance.
   struct Address: Sendable {
     /// The number of its place; nil for below the address that the command line names.
     let place: EndpointPlace?

@@ -1,7 +1,8 @@
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A token endpoint as a file describes it: what to ask, where the token stands in the answer, when it ends.
+/// A token endpoint as a file describes it: what to ask, where the token stands in the answer, at `/access_token` for
+/// instance, when it ends.
 package struct TokenDescription: Sendable {
   package let name: String
   let users: TokenUsers

@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// How the end of a token is known: by its own `exp`, or so many seconds from now as `/expires_in` says.
+/// The way in which the end of a token is known: by its own `exp`, for instance, or so many seconds from now as
+/// `/expires_in` says.
 enum TokenEndRule: Hashable, Sendable {
   case jwt
   case seconds(JSONPointer)
@@ -45,7 +46,7 @@ enum TokenEndRule: Hashable, Sendable {
     }
   }
 
-  /// What an end was told by.
+  /// An end with who told it: 12:00 by the token's own `exp`, for instance.
   struct Told {
     /// By our clock.
     let end: WallTime

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What fills the holes of a request for a token: the user with its password, the refresh token that was taken.
+/// The values for the holes of a request for a token: the user with its password, for instance, the refresh token that
+/// was taken.
 struct TokenHoles: HoleSource {
   let wish: TokenWish
   let memory: TokenMemory

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// Where the token stands in an answer: at `/access`, in the field `X-Token`, or it is the whole body.
+/// The place of the token in an answer: at `/access`, for instance, in the field `X-Token`, or it is the whole body.
 enum TokenPlace: Hashable, Sendable {
   case pointer(JSONPointer)
   case header(String)

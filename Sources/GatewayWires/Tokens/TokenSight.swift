@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What is seen of one client's exchange with a token endpoint; no token, no secret stands in it.
+/// A line about one client's exchange with a token endpoint: that it answered 401, for instance; no token, no secret
+/// stands in it.
 package enum TokenSight: Hashable, Sendable {
   /// Method and path.
   case asked(String)

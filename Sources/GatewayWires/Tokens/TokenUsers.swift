@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Who the clients are: the rows of a CSV, the names of a list, or a pattern.
+/// The clients by their names: the rows of a CSV, the names of a list, or a pattern; `load-{{number}}`, for instance.
 struct TokenUsers: Sendable {
   private enum Source {
     case table(CSVTable, user: Int)

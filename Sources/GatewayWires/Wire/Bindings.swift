@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// What stood in the holes of a client's message: its token, the number of the message.
+/// The values that stood in the holes of a client's message: its token, for instance, the number of the message.
 struct Bindings {
   private(set) var token: String?
   private(set) var user: String?

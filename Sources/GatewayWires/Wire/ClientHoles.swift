@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What fills the holes of a client's messages: its name, its token, what it took from the gateway.
+/// The values for the holes of a client's messages: its name, its token, what it took from the gateway; for `{{token}}`
+/// the JWT that it got last, for instance.
 struct ClientHoles: HoleSource {
   let client: ClientIdentity
   let memory: ClientMemory?

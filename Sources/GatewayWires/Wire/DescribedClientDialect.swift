@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The client's side of a wire that a file describes. Tokens are asked for as a built-in dialect does it, or as another
-/// file describes.
+/// The client's side of a wire that a file describes, `nats.json` for instance. Tokens are asked for as a built-in
+/// dialect does it, or as another file describes.
 package struct DescribedClientDialect: ClientDialect {
   package let wire: WireDescription
   private let provider: any ClientDialect

@@ -1,7 +1,7 @@
 internal import GatewayJSON
 
-/// A client's message as a gateway knows it again: `{"type":"refresh","token":"{{token}}"}` with any token, and with more
-/// members than these.
+/// A client's message as a gateway knows it again: `{"type":"refresh","token":"{{token}}"}`, for instance, with any
+/// token, and with more members than these.
 struct MessagePattern: Sendable {
   private indirect enum Node: Sendable {
     case object([(name: String, value: Node)])

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What a rule took from a message: that the token lives 300 s, for instance.
+/// The values that a rule took from a message: that the token lives 300 s, for instance.
 struct Taken {
   private(set) var life: Duration?
   private(set) var wait: Duration?

@@ -1,6 +1,7 @@
 internal import GatewayJSON
 
-/// What a message is like that a rule takes: begins with `40`, and is a JSON object behind it with a `sid`, for instance.
+/// The condition on a message that a rule takes: that it begins with `40`, and is a JSON object behind it with a `sid`,
+/// for instance.
 struct WireCondition: Hashable, Sendable {
   private struct Member: Hashable {
     let pointer: JSONPointer

@@ -103,7 +103,8 @@ extension WireDescription {
   }
 }
 
-/// What fills the holes of examples: the same everywhere, but another number for each message.
+/// The values for the holes of examples: the user is `ann` everywhere, for instance, but each message has another
+/// number.
 struct ExampleSource: HoleSource {
   func value(of hole: Hole) -> String? {
     switch hole {

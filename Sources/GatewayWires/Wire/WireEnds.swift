@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What ends and refusals mean on a described wire: `{ "code": "4403-4499", "then": "give_up" }`, for instance.
+/// The meanings of ends and refusals on a described wire: `{ "code": "4403-4499", "then": "give_up" }`, for instance.
 enum WireEnds {
   static func rules(_ described: Described?) throws(DescriptionError) -> [EndRule] {
     try described?.elements().map { (element) throws(DescriptionError) in try rule(element) } ?? []
@@ -56,7 +56,7 @@ enum WireEnds {
   }
 }
 
-/// When a rule holds: `"during": "live"`, or a list of phases.
+/// The phases in which a rule holds: `"during": "live"`, for instance, or a list of them.
 enum WirePhases {
   static func read(_ described: Described?) throws(DescriptionError) -> Set<ClientPhase> {
     guard let described else { return Set(ClientPhase.allCases) }

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// How messages stand in WebSocket frames: one in each, several with a separator between them, or lines that frames cut
-/// anywhere, as NATS has them.
+/// The layout of messages in WebSocket frames: one in each, several with a separator between them, or lines that frames
+/// cut anywhere, as NATS has them, for instance.
 struct WireFraming: Sendable {
   let kind: Frame.Kind
   /// Stands between the messages of a frame; empty where a frame is a message.

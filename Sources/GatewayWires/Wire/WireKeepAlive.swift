@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// How clients of a described wire see that their connections live: `ping` every 25 s, dead after 35 s of silence.
+/// The signs of life by which clients of a described wire see that their connections live: `ping` every 25 s, for
+/// instance, dead after 35 s of silence.
 struct WireKeepAlive: Sendable {
   let habit: KeepAliveHabit
   /// What is said as a ping; nil where none is, or the protocol's own.

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What the report calls a message: the member at `/error/code`, or a word.
+/// The report's name for a message: the member at `/error/code`, for instance, or a word.
 enum WireLabel: Hashable, Sendable {
   case pointer(JSONPointer)
   /// The whole text of the message.

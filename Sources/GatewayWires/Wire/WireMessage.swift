@@ -1,8 +1,9 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What a client of a described wire says: `40{"token":"…"}`, for instance, or two lines at once.
+/// A message that a client of a described wire says: `40{"token":"…"}`, for instance, or two lines at once.
 struct WireMessage: Sendable {
+  /// One of the messages that are sent together: a line of a text protocol, for instance, which says the token.
   struct Part: Sendable {
     let template: Template
     /// In place of the wire's own.

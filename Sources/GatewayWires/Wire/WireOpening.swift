@@ -1,4 +1,5 @@
-/// What a described client does when its connection is open: says its login, counts as logged in, or waits.
+/// The first deed of a described client when its connection is open: it says its login, for instance, counts as logged
+/// in, or waits.
 struct WireOpening: Sendable {
   let message: Int?
   let isLoggedIn: Bool

@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// How clients of a described wire renew their tokens: `"how": "timer", "lead": "20%", "say": "renew"`, for instance.
+/// The way in which clients of a described wire renew their tokens: `"how": "timer", "lead": "20%", "say": "renew"`,
+/// for instance.
 struct WireRenewal: Sendable {
   let habit: RefreshHabit
   /// What carries the new token.

@@ -1,8 +1,10 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What a message of the gateway means, and how it is told from others: `{"type":"pong"}` is a sign of life, for instance.
+/// A rule for what a message of the gateway means, and how it is told from others: `{"type":"pong"}` is a sign of life,
+/// for instance.
 struct WireRule: Sendable {
+  /// The meaning of a message that a rule takes: `logged_in`, for instance.
   enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// Says something on, and nothing else.
     case step
@@ -17,7 +19,7 @@ struct WireRule: Sendable {
     case ignore
   }
 
-  /// What something that a rule takes is for.
+  /// The purpose of a value that a rule takes: `life_s` for how many seconds the token lives, for instance.
   enum Meaning: String, Hashable, Sendable, CaseIterable {
     case lifeSeconds = "life_s"
     case lifeMilliseconds = "life_ms"
@@ -28,6 +30,7 @@ struct WireRule: Sendable {
     case retryMilliseconds = "retry_ms"
   }
 
+  /// A value that a rule takes, and from where: the member at `/connect/ttl` as `life_s`, for instance.
   struct Taking: Sendable {
     enum Place: Hashable {
       case meaning(Meaning)

@@ -1,9 +1,11 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What a gateway that plays a description goes by, beside what its clients do: `"closes": { "expired": 3005 }`, for instance.
+/// The rules for a gateway that plays a description, beside what its clients do: `"closes": { "expired": 3005 }`, for
+/// instance.
 struct WireServing: Sendable {
-  /// Why it closes a connection, as far as wires tell such reasons apart.
+  /// The reason for which a connection is closed, as far as wires tell such reasons apart: the token is over, for
+  /// instance.
   enum Close: String, Hashable, Sendable, CaseIterable {
     /// The token is over.
     case expired

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What is seen of one client's conversation: that rule `/hear/2` took a message as `logged_in`, for instance. Tokens and
+/// A line about one client's conversation: that rule `/hear/2` took a message as `logged_in`, for instance. Tokens and
 /// secrets stand in it as `<token>` and `<secret>`.
 package enum WireSight: Hashable, Sendable {
   /// Path and query of an upgrade.
