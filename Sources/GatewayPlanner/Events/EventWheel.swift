@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// What is still to happen in a world, in order: 2^18 buckets of a millisecond, and what is further off apart. Of ten million
-/// clients whose tokens last an hour nearly all is further off.
+/// The events that are still to happen in a world, in order: 2^18 buckets of a millisecond, and what is further off
+/// apart. Of ten million clients whose tokens last an hour, for instance, nearly all is further off.
 ///
 /// Events of one bucket are sorted when its time has come, by time and then by the number that they were given.
 struct EventWheel: ~Copyable {

@@ -1,5 +1,7 @@
-/// A request to the token provider that somebody still knows of: the client that waits for its answer, its time-out, the provider.
+/// A request to the token provider that somebody still knows of: the client that waits for its answer, for instance,
+/// its time-out, the provider.
 struct TokenRequest: BitwiseCopyable {
+  /// The provider's answer: 503 with the time to stay away, for instance.
   enum Answer: UInt8 {
     case none
     case token

@@ -2,6 +2,7 @@ internal import GatewayCore
 
 /// Something that is to happen in a world at its time: a message reaches client 17 at 12.034 s, for instance.
 struct WorldEvent: BitwiseCopyable {
+  /// The kind of event: a token reaches the gateway, for instance.
   enum Kind: UInt8 {
     /// The upgrade request of a client reaches the gateway.
     case upgrade

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What lies between the clients, the gateway and the provider: 1 to 20 ms each way, say.
+/// The link between the clients, the gateway and the provider: 1 to 20 ms each way, say.
 package struct LinkModel: Hashable, Sendable {
   /// How long a packet travels, one way; drawn evenly from the range for each. Those of a connection never overtake each
   /// other.

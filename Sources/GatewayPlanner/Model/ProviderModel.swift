@@ -2,6 +2,7 @@ internal import GatewayCore
 
 /// A token provider in numbers: 500 tokens a second, of which 4,000 may wait, for instance.
 package struct ProviderModel: Hashable, Sendable {
+  /// The capacity of a provider: ten tokens a second, one after the other, for instance.
   package enum Capacity: Hashable, Sendable {
     /// So many tokens a second, one after the other.
     case rate(Double)
@@ -11,7 +12,7 @@ package struct ProviderModel: Hashable, Sendable {
     case unbounded
   }
 
-  /// What it does with a request whose caller has gone.
+  /// The lot of a request whose caller has gone: its turn is used up like any other's, for instance.
   package enum Abandoned: String, Hashable, Sendable, CaseIterable {
     /// Its turn is used up like any other's.
     case serve
@@ -19,6 +20,7 @@ package struct ProviderModel: Hashable, Sendable {
     case drop
   }
 
+  /// The order in which those who wait are served: who came last first, for instance.
   package enum Order: String, Hashable, Sendable, CaseIterable {
     /// Who came first is served first.
     case fifo
@@ -26,7 +28,7 @@ package struct ProviderModel: Hashable, Sendable {
     case lifo
   }
 
-  /// A time in which it serves nobody, counted from the start.
+  /// A time in which the provider serves nobody, counted from the start: thirty seconds from 60 s on, for instance.
   package struct Pause: Hashable, Sendable {
     package var at: Duration
     package var length: Duration
@@ -40,7 +42,8 @@ package struct ProviderModel: Hashable, Sendable {
     }
   }
 
-  /// How it gets going after a pause: caches are cold.
+  /// The way in which a provider gets going after a pause, when caches are cold: from a tenth of its capacity to all of
+  /// it in 20 s, for instance.
   package struct WarmUp: Hashable, Sendable {
     /// The share of its capacity that it has at first; it grows in a straight line.
     package var from: Double

@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// A phase of a scenario as a world of machines has it: every token is revoked, the provider refuses for thirty seconds.
+/// A phase of a scenario as a world of machines has it: every token is revoked, for instance, the provider refuses for
+/// thirty seconds.
 struct WorldPhase: Hashable, Sendable {
   let name: String
   let start: Duration
@@ -9,7 +10,7 @@ struct WorldPhase: Hashable, Sendable {
   /// How the provider refuses everybody while it lasts; nil if it does not.
   let refusal: Refusal?
 
-  /// 503 in place of a token, after its turn.
+  /// A refusal in place of a token, after its turn: 503 and 5 s to stay away, for instance.
   struct Refusal: Hashable, Sendable {
     /// What it says of when to come back; nil for what the provider always says.
     let retryAfter: Duration?

@@ -1,8 +1,8 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// All that decides what happens in a world: the fleet, the gateway's times, the provider, the link. The same settings make the same
-/// hour, whatever the machine.
+/// The settings that decide all that happens in a world: the fleet, the gateway's times, the provider, the link; ten
+/// tokens a second, for instance. The same settings make the same hour, whatever the machine.
 package struct WorldSettings: Hashable, Sendable {
   /// The fleet; the gateway keeps to its ``StormPlan/gateway``.
   package var plan: StormPlan

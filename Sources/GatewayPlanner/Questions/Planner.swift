@@ -1,10 +1,11 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A questioner of worlds: of small ones, scaled in all that matters, until the answer is known to a fiftieth, and one
-/// of full size that proves it.
+/// A questioner of worlds: how many tokens a second a provider must make that nobody is lost, for instance. It asks
+/// small ones, scaled in all that matters, until the answer is known to a fiftieth, and one of full size that proves
+/// it.
 package struct Planner: Sendable {
-  /// A value that was tried with all seeds.
+  /// A value that was tried with all seeds: 40 tokens a second, which do, for instance.
   package struct Trial: Sendable {
     package let value: Double
     package let passes: Bool
@@ -12,6 +13,7 @@ package struct Planner: Sendable {
     package let result: StormResult
   }
 
+  /// The answer to a question: 40 tokens a second do and 39 do not, for instance.
   package struct Answer: Sendable {
     /// The value that keeps the thresholds; nil if none does.
     package var value: Trial?

@@ -1,8 +1,10 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// Whether a fleet recovers, for queues of several lengths and clients of several patiences: beyond queue / rate = time-out it does not, or late.
+/// A table of whether a fleet recovers, for queues of several lengths and clients of several patiences: with a queue of
+/// 20 s and clients who wait for 10 s it does not, for instance, or late, as everywhere beyond queue / rate = time-out.
 package struct StabilityGrid: Sendable {
+  /// One fleet of the grid: with a queue of 20 s and a patience of 10 s it had not recovered, for instance.
   package struct Cell: Sendable {
     /// How long the last of a full queue waits, and how long clients wait for an answer, in seconds.
     package let queueSeconds: Double

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// A session as the gateway of a world keeps it beyond its connection, where clients have keys: until when the key is good that
-/// opens the next one. In nanoseconds, as all instants of a world.
+/// A session as the gateway of a world keeps it beyond its connection, where clients have keys: until when the key is
+/// good that opens the next one, for instance. In nanoseconds, as all instants of a world.
 struct KeptSession {
   /// When the token ends by which it was opened or last refreshed, and when that was.
   var tokenEnd: Int64 = 0

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// One client of a world and the gateway's side of its connection: both machines as they run anywhere, and what a network would
-/// know of them.
+/// One client of a world and the gateway's side of its connection: both machines as they run anywhere, and what a
+/// network would know of them; that the client's close frame is sent, for instance.
 struct Machine {
   /// One end of a connection.
   enum End: UInt8 {

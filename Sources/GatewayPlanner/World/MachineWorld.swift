@@ -1,12 +1,12 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A fleet, a gateway and a token provider in virtual time, made of the very machines that run in the storm and in the gateway, without
-/// wires, sockets or actors: ten million clients in one process.
+/// A fleet, a gateway and a token provider in virtual time, made of the very machines that run in the storm and in the
+/// gateway, without wires, sockets or actors: ten million clients in one process, for instance.
 ///
 /// One thread, and no clock but its own: the same settings come to the same result, byte for byte.
 package struct MachineWorld: ~Copyable {
-  /// How far it is, for whoever looks on.
+  /// The progress of a world, for whoever looks on: 5,000 requests wait for the provider, for instance.
   package struct Progress: Sendable {
     package var storm = StormProgress()
     /// Requests that wait for the provider.
@@ -14,7 +14,7 @@ package struct MachineWorld: ~Copyable {
     package var events: UInt64 = 0
   }
 
-  /// What a world came to.
+  /// The outcome of a world: the storm's result, for instance, after 120 million events.
   package struct Outcome: Sendable {
     package var result: StormResult
     /// How many events there were.

@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// The provider of a world as it stands: who is served, who waits, which requests somebody still knows of.
+/// The provider of a world as it stands: who is served, who waits, which requests somebody still knows of; ten in the
+/// making and 5,000 in the queue, for instance.
 struct ProviderState: ~Copyable {
   let model: ProviderModel
   let retryAfter: Duration

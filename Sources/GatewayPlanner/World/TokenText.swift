@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// A token of a world as text: the instant at which it expires, in thirteen letters, which no string needs the heap for.
+/// A token of a world as text: the instant at which it expires, in thirteen letters, which no string needs the heap
+/// for. The world reads the instant back out of it when a client presents it, for instance, and checks no signature.
 enum TokenText {
   private static let base: UInt8 = 0x40
 

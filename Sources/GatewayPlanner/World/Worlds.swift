@@ -1,5 +1,5 @@
-/// Worlds side by side, as many at once as there are threads for: none shares anything with another, so the number changes nothing but the
-/// time it takes.
+/// Worlds side by side, one for each seed for instance, as many at once as there are threads for: none shares anything
+/// with another, so the number changes nothing but the time it takes.
 package enum Worlds {
   /// What `body` makes of each of the items, in their order.
   package static func run<Item: Sendable, Answer: Sendable>(
