@@ -1,4 +1,4 @@
-/// What lies between two ends of a simulated connection.
+/// The link between two ends of a simulated connection: 20 to 80 ms each way, for instance.
 package struct LinkConditions: Hashable, Sendable {
   /// How long a packet travels, one way; drawn evenly from the range for each. Packets never overtake each other.
   package var latency: ClosedRange<Duration>

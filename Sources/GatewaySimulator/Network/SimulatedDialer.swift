@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// The `Dialer` of a simulated loop: its connections lead to the sites of a simulated network.
+/// The `Dialer` of a simulated loop: its connections lead to the sites of a simulated network; a storm's client reaches
+/// a gateway's site, for instance, and no socket is opened.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedDialer: Dialer, @unchecked Sendable {

@@ -1,7 +1,8 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// Which sites listen where, and what lies between them and those who dial.
+/// A network in virtual time: which sites listen where, a gateway at port 8080 for instance, and what lies between them
+/// and those who dial.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedNetwork: @unchecked Sendable {

@@ -1,14 +1,14 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A client in a test's hand: says what the test wants said, and remembers what it hears. Answers pings and close frames
-/// by itself, as every WebSocket library does, unless its ``faults`` say otherwise.
+/// A client in a test's hand: says what the test wants said, ann's login for instance, and remembers what it hears.
+/// Answers pings and close frames by itself, as every WebSocket library does, unless its ``faults`` say otherwise.
 ///
 /// Its methods are called by the thread that runs the world, between runs.
 ///
 /// `@unchecked Sendable`: touched only by that thread.
 package final class SimulatedPeer: SocketHandler, @unchecked Sendable {
-  /// What the peer heard, and when.
+  /// A thing that the peer heard: a close with 4000, for instance.
   package enum Event: Hashable, Sendable {
     case opened
     case refused(DialFailure)

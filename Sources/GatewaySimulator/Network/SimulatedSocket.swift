@@ -2,11 +2,12 @@ package import GatewayCore
 package import GatewayRuntime
 
 /// One end of a simulated connection. What is sent from here arrives at the other end, in order, when the line of time
-/// has moved on by the latency; the transport's own duties (pongs, the closing handshake, the size limit) are done here.
+/// has moved on by the latency, 40 ms later for instance; the transport's own duties (pongs, the closing handshake, the
+/// size limit) are done here.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedSocket: Socket, WakeupTarget, @unchecked Sendable {
-  /// What travels.
+  /// A packet on its way: a close frame with 1000, for instance.
   enum Packet {
     case opened
     case message(Frame)

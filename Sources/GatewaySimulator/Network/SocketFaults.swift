@@ -1,4 +1,5 @@
-/// How one end of a connection misbehaves. Everything may change while the connection is open.
+/// The misbehaviour of one end of a connection: it answers no pings, for instance. Everything may change while the
+/// connection is open.
 package struct SocketFaults: Hashable, Sendable {
   /// Whether the end reads. What arrives meanwhile fills the other end's window, then its queue.
   package var isReading = true

@@ -2,7 +2,8 @@ package import GatewayCore
 package import GatewayRuntime
 internal import Synchronization
 
-/// An event loop without a thread: its world runs it, on the thread of whoever runs the world.
+/// An event loop without a thread, the gateway's in a test for instance: its world runs it, on the thread of whoever
+/// runs the world.
 ///
 /// `@unchecked Sendable`: touched only by the thread that runs the world.
 package final class SimulatedLoop: @unchecked Sendable {
@@ -37,7 +38,8 @@ package final class SimulatedLoop: @unchecked Sendable {
   }
 }
 
-/// The clock and the chance of one simulated loop.
+/// The clock and the chance of one simulated loop: an hour passes in it when the world's line of time moves by one, for
+/// instance.
 ///
 /// `@unchecked Sendable`: all but the flag is touched only by the thread that runs the world; the flag is atomic.
 final class SimulatedDriver: LoopDriver, @unchecked Sendable {

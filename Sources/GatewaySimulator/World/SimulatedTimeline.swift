@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// The one line of time of a simulated world, and the time of day that belongs to it.
+/// The one line of time of a simulated world, and the time of day that belongs to it: it begins at
+/// 2027-01-15T08:00:00Z, for instance.
 ///
 /// The monotonic line is true and only moves forward; the clock on the wall can be set and can drift, as real ones do.
 ///

@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayRuntime
 internal import Synchronization
 
-/// Several simulated loops on one line of time, run by one thread: the caller's.
+/// Several simulated loops on one line of time, a gateway's and a storm's for instance, run by one thread: the
+/// caller's.
 ///
 /// The loops take turns in a fixed order, so that two runs with the same seed and the same orders do the same things at
 /// the same times. Time stands still while anything is left to do, then jumps to the next deadline.

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What happened in a world, line by line with virtual times. Two runs did the same if their traces are the same.
+/// A record of what happened in a world, line by line with virtual times. Two runs of one seed have the same one, for
+/// instance; if their traces are the same, they did the same.
 ///
 /// Lines hold no token, and no count of jobs: how often the scheduler ran differs between debug and release.
 package final class Trace {
