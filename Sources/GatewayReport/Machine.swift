@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 import GatewayFleet
 
-/// The machine a storm ran on. Figures of two machines are two different figures.
+/// The machine a storm ran on: two cores and 8 GB, for instance. Figures of two machines are two different figures.
 package struct Machine: Hashable, Sendable, Codable {
   package var cores: Int
   package var memoryBytes: UInt64

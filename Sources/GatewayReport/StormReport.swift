@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayFleet
 
-/// All that a report says, whatever form it takes.
+/// The content of a report, whatever form it takes: a table on the terminal, for instance, a page, JSON.
 package struct StormReport: Sendable {
   package let plan: StormPlan
   /// The gateway's address, without a token.

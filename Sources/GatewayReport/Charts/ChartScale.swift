@@ -1,6 +1,6 @@
 import GatewayFleet
 
-/// Round numbers for the axes of charts.
+/// Round numbers for the axes of charts: steps of 200 up to 812, for instance.
 enum ChartScale {
   /// The smallest of 1, 2, 5, 10, 20, 50 … that makes at most about five steps to `value`.
   static func tick(for value: Int) -> Int {

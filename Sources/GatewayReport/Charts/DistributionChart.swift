@@ -1,9 +1,10 @@
 internal import GatewayCore
 import GatewayFleet
 
-/// Latencies of several storms over each other: what share of each took no longer than so long, over a logarithmic axis,
-/// as SVG. The more to the left a line is, the faster.
+/// Latencies of several storms over each other, of yesterday's and of today's for instance: what share of each took no
+/// longer than so long, over a logarithmic axis, as SVG. The more to the left a line is, the faster.
 struct DistributionChart {
+  /// One storm's line in the chart: yesterday's refreshes in the colour `one`, for instance.
   struct Row {
     let name: String
     /// The class of the style sheet that colours it: `one`, `two` or `three`.

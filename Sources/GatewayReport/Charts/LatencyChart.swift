@@ -1,7 +1,7 @@
 internal import GatewayCore
 import GatewayFleet
 
-/// How latencies are distributed: columns over a logarithmic axis, as SVG.
+/// A chart of how latencies are distributed, those of refreshes for instance: columns over a logarithmic axis, as SVG.
 struct LatencyChart {
   let title: String
   let histogram: LatencyHistogram

@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayFleet
 
-/// The few shapes that the charts are drawn with. Colours come from the page's style sheet, by class.
+/// The few shapes that the charts are drawn with, a line for instance. Colours come from the page's style sheet, by
+/// class.
 enum SVG {
-  /// Where text stands relative to its point.
+  /// The place of text relative to its point: before it with `end`, for instance.
   enum Anchor: String {
     case start = ""
     case middle = " middle"
@@ -38,7 +39,8 @@ enum SVG {
   }
 }
 
-/// The frame of a chart: where the plot lies in the picture, and the axes around it.
+/// The frame of a chart: where the plot lies in the picture, 56 points from the left for instance, and the axes around
+/// it.
 struct ChartFrame {
   let title: String
   /// The value at the top of the plot.

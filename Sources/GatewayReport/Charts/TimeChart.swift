@@ -1,9 +1,10 @@
 import GatewayCore
 import GatewayFleet
 
-/// A chart over the time of a storm, as SVG.
+/// A chart over the time of a storm, as SVG: the refreshes of each second as bars, for instance.
 struct TimeChart {
-  /// The stretch of time a chart shows, counted from the storm's start. Charts that are to be compared share one.
+  /// The stretch of time a chart shows, counted from the storm's start: 100 s from 40 s on, for instance. Charts that
+  /// are to be compared share one.
   struct Axis {
     /// In seconds.
     var start: Double
@@ -15,7 +16,7 @@ struct TimeChart {
     var length: Double { step * Double(max(1, count)) }
   }
 
-  /// One row of values, a value for each step of the axis.
+  /// One row of values, a value for each step of the axis: the refreshes of each second as bars, for instance.
   struct Row {
     enum Shape {
       case bars

@@ -2,6 +2,7 @@ import GatewayFleet
 
 /// One metric of two storms: `lost`, 0 in the one and 3 in the other, for instance.
 package struct ComparedFigure: Sendable {
+  /// The verdict on the figure beside its baseline: it is worse, for instance.
   package enum Verdict: Hashable, Sendable {
     case worse
     case better

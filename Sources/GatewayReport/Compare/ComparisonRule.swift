@@ -1,4 +1,4 @@
-/// What is held against the baseline, and how much worse it may be: `refresh.p99` by 20 %, for instance.
+/// A figure that is held against the baseline, and how much worse it may be: `refresh.p99` by 20 %, for instance.
 package struct ComparisonRule: Sendable {
   /// How much worse than the baseline a figure may be, as a share of the baseline's, where nothing else is said.
   package let tolerance: Double

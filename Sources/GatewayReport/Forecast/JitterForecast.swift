@@ -1,12 +1,12 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// What jitter in the tokens' lives would have changed in a storm, by the wave that was seen: with 10 % the provider's peak
-/// would have been 34 calls a second in place of 2,480, for instance.
+/// A forecast of what jitter in the tokens' lives would have changed in a storm, by the wave that was seen: with 10 %
+/// the provider's peak would have been 34 calls a second in place of 2,480, for instance.
 ///
 /// The provider is taken for one queue that gives tokens at the rate that was measured, while the wave was upon it.
 package struct JitterForecast: Hashable, Sendable, Encodable {
-  /// What one jitter would have come to.
+  /// The forecast for one jitter: with 10 % a peak of 34 calls a second, for instance.
   package struct Row: Hashable, Sendable, Encodable {
     /// As a share of the tokens' life.
     package let jitter: Double

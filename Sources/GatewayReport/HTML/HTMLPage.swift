@@ -1,4 +1,5 @@
-/// Page of a report, which needs nothing else: no script, no font, no picture from anywhere.
+/// The page of a report, of a storm's or of two compared for instance, which needs nothing else: no script, no font, no
+/// picture from anywhere.
 enum HTMLPage {
   /// - Parameters:
   ///   - title: What the browser's tab says, as markup.

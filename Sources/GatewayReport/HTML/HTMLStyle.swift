@@ -1,6 +1,6 @@
 import GatewayFleet
 
-/// How the HTML report looks, in light and in dark.
+/// The style sheet of the HTML report, in light and in dark: a threshold that failed is red, for instance.
 enum HTMLStyle {
   static let sheet = """
 

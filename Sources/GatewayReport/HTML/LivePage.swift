@@ -1,7 +1,8 @@
 internal import GatewayCore
 import GatewayFleet
 
-/// The page that moves while a storm lasts: a frame that stays, and a content that is sent anew.
+/// The page that moves while a storm lasts: a frame that stays, and a content, the refreshes of each second for
+/// instance, that is sent anew.
 package enum LivePage {
   /// The frame. What it needs beside itself is on the same port.
   package static let frame = """

@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// Tables and lists for a page.
+/// Tables and lists for a page: the table of thresholds, for instance.
 enum HTMLText {
   /// What words mean, below a table.
   static func meanings(_ list: [(name: String, meaning: String)]) -> String {

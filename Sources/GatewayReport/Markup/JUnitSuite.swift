@@ -3,6 +3,7 @@ internal import GatewayFleet
 
 /// Results as the XML of JUnit, which machines that run tests read: the thresholds of a storm, for instance.
 package struct JUnitSuite: Sendable {
+  /// The outcome of a case: skipped, for instance, and why.
   package enum Outcome: Sendable {
     case passed
     /// Why, in a line, and all that is to be said of it.
@@ -10,6 +11,7 @@ package struct JUnitSuite: Sendable {
     case skipped(String)
   }
 
+  /// One case of the suite, a threshold or a behaviour for instance, with how long it took.
   package struct Case: Sendable {
     package let name: String
     package let time: Duration

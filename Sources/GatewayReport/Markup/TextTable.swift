@@ -1,4 +1,4 @@
-/// Rows of cells as lines of text, their columns below each other.
+/// Rows of cells as lines of text, their columns below each other: a storm's latencies on the terminal, for instance.
 package enum TextTable {
   /// Columns flush left.
   package static func aligned(_ rows: [[String]]) -> [String] { columns(rows, rightFrom: .max) }

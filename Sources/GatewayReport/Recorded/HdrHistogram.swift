@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import GatewayCore
 internal import GatewayFleet
 
-/// A histogram as the programs of HdrHistogram exchange it: "V2 compressed", in base64. Two significant digits, in
-/// microseconds, so each of our buckets is some of theirs, and their percentiles are ours.
+/// A histogram as the programs of HdrHistogram exchange it, "V2 compressed", in base64: `HISTFAAAA…`, for instance. Two
+/// significant digits, in microseconds, so each of our buckets is some of theirs, and their percentiles are ours.
 struct HdrHistogram {
   private var counts: [UInt64] = []
 

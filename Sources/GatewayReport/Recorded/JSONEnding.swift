@@ -1,4 +1,5 @@
-/// How a text that no reader takes for JSON ends: in the middle, like a file that is still being written, or not.
+/// The ending of a text that no reader takes for JSON: it is missing, for instance, as in a file that is still being
+/// written.
 enum JSONEnding {
   case there
   case missing

@@ -1,5 +1,7 @@
-/// Why a file is no report that can be read, as the end of a sentence that begins with the file's name: "is no JSON".
+/// The reason why a file is no report that can be read, as the end of a sentence that begins with the file's name: "is
+/// no JSON", for instance.
 package struct RecordedReportError: Error, Hashable, CustomStringConvertible {
+  /// The kind of fault: the file ends in the middle, for instance.
   package enum Kind: Hashable, Sendable {
     case notJSON
     case truncated

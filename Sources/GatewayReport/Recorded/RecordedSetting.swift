@@ -1,4 +1,5 @@
-/// A part of a storm's plan as its report has it, whatever it is: a number, a word, an object of these.
+/// A part of a storm's plan as its report has it, whatever it is: a number, a word, an object of these; `"clients":
+/// 1000`, for instance.
 indirect enum RecordedSetting: Decodable {
   case value(String)
   case object([String: RecordedSetting])

@@ -1,7 +1,8 @@
 import GatewayFleet
 
 extension Metric {
-  /// What a figure is counted over. Over nothing it says nothing: that nobody was lost of nobody is no good news.
+  /// The set that a figure is counted over: the clients that were connected before their tokens expired, for instance.
+  /// Over nothing it says nothing: that nobody was lost of nobody is no good news.
   struct Basis: Sendable {
     let isThere: @Sendable (StormResult) -> Bool
     /// Why the figure is missing where it is not there.
@@ -24,7 +25,7 @@ extension Metric {
       isThere: { $0.provider.refreshCalls > 0 }, otherwise: "no provider was asked on account of a refresh")
   }
 
-  /// Why a storm does not have a figure.
+  /// The reason why a storm does not have a figure: nobody was connected, for instance.
   package struct Absence: Hashable, Sendable {
     /// What stands in the figure's place: `none`, `never` or `not measurable`.
     package let word: String

@@ -1,9 +1,9 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A figure of a storm that a threshold may name.
+/// A figure of a storm that a threshold may name: `connects.failed`, for instance.
 package struct Metric: Sendable {
-  /// What its values are measured in.
+  /// The unit of a metric's values: a share, for instance, which is written in percent.
   package enum Unit: String, Hashable, Sendable, Codable {
     case count
     /// Values are shares, written as percentages.
@@ -13,7 +13,7 @@ package struct Metric: Sendable {
     case bytes
   }
 
-  /// Which of two values is the better one.
+  /// The direction that is the better one: lower for a latency, for instance.
   package enum Better: Hashable, Sendable {
     case lower
     case higher

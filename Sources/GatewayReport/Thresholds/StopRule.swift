@@ -1,8 +1,9 @@
 package import GatewayFleet
 
-/// When a storm ends itself, since going on would only keep down what is down: `connects.failed.share > 50% over 10s`.
+/// The condition on which a storm ends itself, since going on would only keep down what is down: `connects.failed.share
+/// > 50% over 10s`, for instance.
 package struct StopRule: Hashable, Sendable, CustomStringConvertible {
-  /// What is watched while a storm lasts.
+  /// The share that is watched while a storm lasts: `connects.failed.share`, for instance.
   package enum Share: String, Hashable, Sendable, CaseIterable {
     /// Of the attempts to log in that are over, those that failed.
     case connects = "connects.failed.share"
@@ -72,7 +73,8 @@ package struct StopRule: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Holds a storm's progress against its rules, as it goes on.
+/// A watch over a storm's progress that holds it against its rules, as it goes on: half of the logins of the last 10 s
+/// failed, for instance.
 package struct StopWatch: Sendable {
   private struct Sample {
     let seconds: Double

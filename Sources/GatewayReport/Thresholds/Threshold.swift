@@ -2,6 +2,7 @@ package import GatewayFleet
 
 /// A limit that decides whether a storm has passed, e.g. `refresh.p99 < 500ms`.
 package struct Threshold: Sendable, CustomStringConvertible {
+  /// The comparison of a threshold: `<`, for instance.
   package enum Comparison: String, Hashable, Sendable, CaseIterable {
     case equal = "=="
     case unequal = "!="
@@ -49,7 +50,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
     description = Self.trimmed(text[...])
   }
 
-  /// What became of a threshold.
+  /// The outcome of a threshold: `refresh.p99 < 500ms` does not hold with 812 ms, for instance.
   package struct Outcome: Hashable, Sendable, Codable {
     package let threshold: String
     package let holds: Bool
@@ -97,7 +98,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
   }
 }
 
-/// A threshold that cannot be understood.
+/// A threshold that cannot be understood: `refresh.p98 <`, for instance.
 package struct ThresholdError: Error, Hashable, CustomStringConvertible {
   package let description: String
 
