@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The gateway's own wire format, the client's side.
+/// The gateway's own wire format, the client's side: a ping is `{"type":"ping"}`, for instance.
 package struct PlainClientDialect: ClientDialect {
   package let name = "plain"
   package let upgradeTarget = PlainDialect.path

@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The plain dialect's clients in a storm.
+/// The plain dialect's clients in a storm, who get their tokens from `/v1/tokens` or, with `--mint`, make them
+/// themselves, for instance.
 package struct PlainClientTool: ClientTool {
   package func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
     PlainClientDialect(providerSecret: providerSecret)

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayKit
 
 /// The gateway's own wire format, the server's side: text frames of one JSON object each, whose member `type` says what
-/// it is. `Deploy/api/asyncapi.yaml` describes it.
+/// it is, `refresh_required` for instance. `Deploy/api/asyncapi.yaml` describes it.
 package struct PlainDialect: Dialect {
   /// The path of the upgrade request.
   package static let path = "/v1/connect"

@@ -3,7 +3,8 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// The plain dialect's HTTP side: guests, the token provider and calls. `Deploy/api/openapi.yaml` describes it.
+/// The plain dialect's HTTP side: guests, the token provider at `POST /v1/tokens`, for instance, and calls.
+/// `Deploy/api/openapi.yaml` describes it.
 package struct PlainRoutes: Sendable {
   let services: any GatewayServices
   let directory: PlainDirectory

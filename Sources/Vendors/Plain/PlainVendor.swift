@@ -2,7 +2,8 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayTokens
 
-/// The plain dialect's side of a gateway: its socket, its guests, calls and token provider.
+/// The plain dialect's side of a gateway: its socket at `/v1/connect`, for instance, its guests, calls and token
+/// provider.
 package struct PlainVendor: Vendor {
   package let directory: PlainDirectory
   package let bindings: [DialectBinding]
@@ -25,7 +26,8 @@ package struct PlainVendor: Vendor {
   }
 }
 
-/// What the plain dialect's side is told: whose tokens it takes, how many calls it keeps.
+/// The settings of the plain dialect's side: whose tokens it takes, those of one secret for instance, how many calls it
+/// keeps.
 package struct PlainSettings: VendorSettings {
   package var verifier: JWTVerifier
   package var limits = PlainDirectoryLimits()

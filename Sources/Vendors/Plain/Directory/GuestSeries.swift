@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// The names of guests that one process makes, one after the other.
+/// The names of guests that one process makes, one after the other: all begin with a prefix of its own, `guest-4f2k9x1b`
+/// for instance.
 struct GuestSeries {
   private var generator: SeededGenerator
   /// Nil until the process has one for itself.

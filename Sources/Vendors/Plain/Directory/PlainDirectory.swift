@@ -2,7 +2,8 @@ package import GatewayCore
 package import GatewayKit
 internal import Synchronization
 
-/// What outlives a connection: guests, calls and their members, opaque access tokens.
+/// The memory of the plain dialect for what outlives a connection: guests, calls and their members, opaque access
+/// tokens; that ann is in `default:standup`, for instance.
 ///
 /// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has expired
 /// is as if it had never been; a full table throws `GatewayError.tooMany` and loses nothing; a store that is away throws

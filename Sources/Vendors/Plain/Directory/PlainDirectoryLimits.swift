@@ -1,4 +1,4 @@
-/// The most a ``PlainDirectory`` holds of anything.
+/// The most a ``PlainDirectory`` holds of anything: 10,000 members of one call, for instance.
 package struct PlainDirectoryLimits: Hashable, Sendable {
   package var calls: Int
   package var membersOfCall: Int

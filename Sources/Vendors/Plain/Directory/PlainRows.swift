@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A call as the directory tells of it.
+/// A call as the directory tells of it: `default:standup`, made by ann, with ann and bob in it, for instance.
 package struct CallRecord: Hashable, Sendable {
   package var id: CallID
   package var createdBy: UserID
@@ -20,7 +20,7 @@ package struct CallRecord: Hashable, Sendable {
   }
 }
 
-/// What an opaque access token stands for.
+/// The meaning of an opaque access token: that it is ann's until noon, for instance.
 package struct AccessTokenRecord: Hashable, StoreValue {
   package var user: UserID
   package var kind: UserKind
@@ -36,18 +36,19 @@ package struct AccessTokenRecord: Hashable, StoreValue {
   }
 }
 
-/// A call, without its members.
+/// A call without its members, so that who joins writes no more than a row of their own, for instance.
 struct CallRow: StoreValue {
   var createdBy: UserID
   var createdAt: WallTime
 }
 
-/// A member of a call.
+/// A member of a call: bob in `default:standup`, for instance.
 struct MemberRow: StoreValue {
   var user: UserID
 }
 
-/// A prefix of guests' names that a process has for itself.
+/// A prefix of guests' names that a process has for itself: a second process on the same store draws another, for
+/// instance.
 struct GuestNames: StoreValue {
   var begunAt: WallTime
 }

@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The judge of the plain dialect's credentials: a JWT at once, an opaque access token by asking the directory.
+/// The judge of the plain dialect's credentials: a JWT at once, for instance, an opaque access token by asking the
+/// directory.
 package struct PlainAuthenticator: Authenticator {
   private let verifier: JWTVerifier
   private let directory: PlainDirectory

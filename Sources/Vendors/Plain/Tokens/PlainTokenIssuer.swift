@@ -3,8 +3,8 @@ internal import GatewayJSON
 package import GatewayTokens
 internal import Synchronization
 
-/// The mint of the plain dialect's tokens. No two are the same: `jti` is the moment of issue and a serial number, so that a
-/// refresh within the same second is never taken for the old token.
+/// The mint of the plain dialect's tokens. No two are the same: `jti` is the moment of issue and a serial number, so
+/// that a refresh within the same second, for instance, is never taken for the old token.
 package final class PlainTokenIssuer: TokenIssuer {
   private let signer: JWTSigner
   private let issuer: String?

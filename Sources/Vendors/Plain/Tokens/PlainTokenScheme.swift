@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// The plain dialect's claims: `user_id` (or `sub`), `kind`, `call_cids`, and the dates of RFC 7519.
+/// The plain dialect's claims, `user_id` (or `sub`), `kind`, `call_cids`, and the dates of RFC 7519: `"user_id":"ann"`,
+/// for instance.
 package enum PlainTokenScheme {
   /// The most calls a token can list.
   package static let callsMax = 100

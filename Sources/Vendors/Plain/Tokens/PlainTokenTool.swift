@@ -3,7 +3,8 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// The plain scheme's tokens, as the token commands make and verify them.
+/// The plain scheme's tokens, as the token commands make and verify them: `postern token mint --user ann --life 10m`,
+/// for instance.
 package struct PlainTokenTool: TokenTool {
   package let unusedInVerifying = ["user"]
 
