@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Our Sinch wire, the client's side: a client that has its token at hand when it starts.
+/// Our Sinch wire, the client's side: a client that has its token at hand when it starts, and answers
+/// `credentialsRequired` with another, for instance.
 package struct SinchClientDialect: ClientDialect {
   package let name = "sinch"
   package let upgradeTarget = SinchDialect.path

@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// What Sinch's service remembers: instances (a device acting for a user), the nonces of accepted tokens, the sequence
-/// numbers of legacy signatures, wrong passwords.
+/// The memory of Sinch's service: instances (a device acting for a user), the nonces of accepted tokens, the sequence
+/// numbers of legacy signatures, wrong passwords; that ann's phone has an instance, for instance.
 ///
 /// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has ended is
 /// as if it were deleted, and a nonce is forgotten when its time is over; a full table throws ``SinchRefusal/full`` and

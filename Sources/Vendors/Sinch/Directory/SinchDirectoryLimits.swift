@@ -1,4 +1,5 @@
-/// The most that Sinch's directory holds of anything.
+/// The most that Sinch's directory holds of anything: 100 instances of one user, for instance, of which the oldest
+/// makes room for the next.
 package struct SinchDirectoryLimits: Hashable, Sendable {
   package var instances: Int
   /// Of one user; the oldest makes room for the next.

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// One device acting for one user of a Sinch application.
+/// One device acting for one user of a Sinch application: ann's phone until the end of next week, for instance.
 package struct SinchInstance: Hashable, StoreValue {
   package let id: Name
   package let application: Name

@@ -1,8 +1,9 @@
 package import GatewayCore
 
-/// A registration whose credentials have passed every check that needs no memory.
+/// A registration whose credentials have passed every check that needs no memory: ann's phone by a token whose nonce
+/// may have been spent, for instance.
 package struct SinchRegistration: Hashable, Sendable {
-  /// What must not be presented twice.
+  /// The part of a registration's credentials that must not be presented twice: a token's nonce, for instance.
   package enum Proof: Hashable, Sendable {
     /// The nonce of a registration token, remembered until that time.
     case nonce(Name, until: WallTime, replay: SinchNonceReplay)

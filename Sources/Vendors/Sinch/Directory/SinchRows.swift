@@ -1,8 +1,9 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Which instances a user of an application has.
+/// The instances that a user of an application has: of ann's phone and, older, of her tablet, for instance.
 struct SinchUserRow: StoreValue {
+  /// An instance that the user has: of the phone `d1`, until the end of next week, for instance.
   struct Held: Codable {
     var id: Name
     var device: Name
@@ -24,7 +25,8 @@ struct SinchUserRow: StoreValue {
   }
 }
 
-/// A device that has, or had, an instance with an end.
+/// A device that has, or had, an instance with an end: a phone whose registration was limited once, for instance, stays
+/// so.
 struct SinchDeviceRow: StoreValue {
   /// Whether its registration was limited once: it stays so.
   var isLimited: Bool
@@ -33,18 +35,20 @@ struct SinchDeviceRow: StoreValue {
   var endsAt: WallTime
 }
 
-/// A nonce that was spent.
+/// A nonce that was spent, and by whom: ann's phone may present it again where the policy says `same-device`, for
+/// instance.
 struct SinchNonceRow: StoreValue {
   var user: UserID
   var device: Name
 }
 
-/// The highest sequence number of a user's legacy signatures.
+/// The highest sequence number of a user's legacy signatures: with 17 spent, 17 is refused and 18 is taken, for
+/// instance.
 struct SinchSequenceRow: StoreValue {
   var number: UInt64
 }
 
-/// The wrong passwords in a row of one user name.
+/// The wrong passwords in a row of one user name: the third locks the account for a while, for instance.
 struct SinchPasswordRow: StoreValue {
   var user: UserID
   var wrong: Int

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// What an `Authorization` header says, in one of the five forms. Names of schemes are compared without case: vendor code
-/// writes them in either.
+/// The content of an `Authorization` header, in one of the five forms: `application {key}:{signature}` of a server, for
+/// instance. Names of schemes are compared without case: vendor code writes them in either.
 enum SinchAuthorization: Hashable, Sendable {
   /// `application {key}`: no proof, for public resources.
   case anybody(application: Name)

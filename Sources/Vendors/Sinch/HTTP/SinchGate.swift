@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// Who asks over HTTP, proven.
+/// The check of who asks over HTTP: an application's server proves itself by a signature, for instance, a client by its
+/// instance's.
 struct SinchGate: Sendable {
   let registrar: SinchRegistrar
 

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Sinch's HTTP side: registration for clients that only mint tokens, what an application's server asks, and the paths of
-/// the legacy SDKs. `Deploy/api/sinch-openapi.yaml` describes it.
+/// Sinch's HTTP side: registration for clients that only mint tokens, what an application's server asks, and the paths
+/// of the legacy SDKs, `/V2/Instance` for instance. `Deploy/api/sinch-openapi.yaml` describes it.
 package struct SinchRoutes: Sendable {
   let registrar: SinchRegistrar
   let services: any GatewayServices
@@ -52,7 +52,7 @@ package struct SinchRoutes: Sendable {
     ]
   }
 
-  /// Which SDKs a path is for: they read errors differently.
+  /// The generation of SDKs that a path is for: they read errors differently, those of the legacy web for instance.
   enum Generation {
     case current, mobile, web
   }

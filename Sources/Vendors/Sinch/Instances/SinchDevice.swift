@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// Who asks: what a client declares of itself before it proves anything.
+/// A device with its user and application, as a client declares itself before it proves anything: ann on the phone
+/// `d1`, for instance.
 struct SinchDevice: Hashable, Sendable {
   var application: Name
   var user: UserID
@@ -21,7 +22,7 @@ struct SinchDevice: Hashable, Sendable {
   }
 }
 
-/// Why a client is asked for credentials.
+/// The reason why a client is asked for credentials: its registration ends soon, for instance.
 package enum SinchCredentialsReason: String, Hashable, Sendable, CaseIterable {
   /// The device has no instance yet.
   case first

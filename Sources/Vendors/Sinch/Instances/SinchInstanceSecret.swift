@@ -1,9 +1,9 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The secret of an instance: derived from the instance's id and the application's secret, so that the directory can keep
-/// a hash of it and still check what was signed with it. When the application's secret goes, so do the instances that
-/// were made under it.
+/// The secret of an instance: derived from the instance's id and the application's secret, so that the directory can
+/// keep a hash of it and still check what was signed with it, a `start` for instance. When the application's secret
+/// goes, so do the instances that were made under it.
 enum SinchInstanceSecret {
   private static let label = "postern sinch instance "
 

@@ -1,4 +1,5 @@
-/// What a client registers with: one of three generations of credentials.
+/// The credentials that a client registers with, of one of three generations: a registration token of today's, for
+/// instance.
 package enum SinchProof: Hashable, Sendable {
   case token(String)
   case signature(String, sequence: UInt64)

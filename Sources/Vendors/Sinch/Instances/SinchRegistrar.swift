@@ -1,7 +1,8 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// Turns credentials into instances: the same for the socket and for HTTP.
+/// The registrar who turns credentials into instances, the same for the socket and for HTTP: ann's token into an
+/// instance of her phone, for instance.
 package struct SinchRegistrar: Sendable {
   let settings: SinchSettings
   let directory: SinchDirectory
@@ -15,7 +16,7 @@ package struct SinchRegistrar: Sendable {
     verifier = SinchTokenVerifier(applications: settings.applications, policy: settings.tokens)
   }
 
-  /// What a registration came to.
+  /// The outcome of a registration: a new instance with its secret, for instance.
   struct Registered: Sendable {
     var instance: SinchInstance
     /// The secret of a new instance; nil where one was extended, whose client has it.

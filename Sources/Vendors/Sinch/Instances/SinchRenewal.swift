@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// When a limited registration is to be extended: considered when a client starts, and at no other time.
+/// The rule for when a limited registration is to be extended, considered when a client starts, and at no other time:
+/// one of 30 days, for instance, from 7 days before its end.
 enum SinchRenewal {
   private static let day = Duration.seconds(86_400)
 

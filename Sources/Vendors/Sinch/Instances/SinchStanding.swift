@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What is remembered of a connection: who started, and why they were asked for credentials.
+/// The notes on a connection: who started, and why they were asked for credentials; ann's phone, whose registration has
+/// expired, for instance.
 struct SinchStanding: Hashable, Sendable {
   var device: SinchDevice
   /// The instance that the connection lives by.

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Sinch's clients in a storm.
+/// Sinch's clients in a storm: with `--mint` they make their tokens with the application's secret, for instance.
 package struct SinchClientTool: ClientTool {
   package let serviceDomains = ["sinch.com"]
   package var usualApplication: String? { SinchApplications.usualKey.text }

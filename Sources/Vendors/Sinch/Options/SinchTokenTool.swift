@@ -3,9 +3,10 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// Sinch's credentials, as the token commands make and verify them: registration tokens, legacy mobile signatures and user
-/// tickets.
+/// Sinch's credentials, as the token commands make and verify them: registration tokens, legacy mobile signatures and
+/// user tickets; `--form ticket` makes one of the last, for instance.
 package struct SinchTokenTool: TokenTool {
+  /// The form of credentials that `--form` names: `ticket`, for instance.
   enum Form: String, CaseIterable, Sendable {
     case jwt, signature, ticket
   }

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What Sinch's side of a gateway is set to. Where the vendor's own choice is not known, the comment says that it is ours.
+/// The settings of Sinch's side of a gateway: whether the credentials of the legacy generations are taken, for
+/// instance. Where the vendor's own choice is not known, the comment says that it is ours.
 package struct SinchSettings: Sendable {
   package var applications: SinchApplications
   package var tokens = SinchTokenPolicy()

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayTokens
 
 /// An application of Sinch's: its key, which names it, and its secrets, the newest first. While a secret is being
-/// replaced two of them live.
+/// replaced two of them live, for instance.
 package struct SinchApplication: Sendable {
   package let key: Name
   package let secrets: [SinchSecret]
@@ -15,7 +15,8 @@ package struct SinchApplication: Sendable {
   }
 }
 
-/// The secret of an application: base64 text, usually of 16 bytes. Prints without itself.
+/// The secret of an application, as base64 text: `dGhlIHNlY3JldCBvZiAxNg==` of 16 bytes, for instance. Prints without
+/// itself.
 package struct SinchSecret: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// As it stands in the vendor's console: the legacy mobile signature takes it so.
   package let text: String
@@ -39,7 +40,7 @@ package struct SinchSecret: Hashable, Sendable, CustomStringConvertible, CustomR
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The applications that a gateway knows.
+/// The applications that a gateway knows: the one called `postern`, for instance, unless it was told of others.
 package struct SinchApplications: Sendable {
   private let known: [Name: SinchApplication]
   /// The secrets of every application that is not among the known ones; empty if there are no others.
@@ -87,7 +88,8 @@ package struct SinchApplications: Sendable {
   }
 }
 
-/// What a user may be called.
+/// The rule for what a user may be called: `ann-1`, for instance, but not `ann@example`, which only the legacy web
+/// knows.
 package enum SinchUserName {
   /// Current and legacy mobile: 1 to 255 bytes out of `A-Z a-z 0-9 - _ =`.
   package static func isCurrent(_ text: String) -> Bool {

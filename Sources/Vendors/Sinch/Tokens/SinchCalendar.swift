@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// Civil dates in UTC: the days that signing keys are named by, and the dates of legacy requests.
+/// Civil dates in UTC: the days that signing keys are named by, `20261124` for instance, and the dates of legacy
+/// requests.
 package enum SinchCalendar {
   /// How many days after 1970-01-01 the moment's UTC date is.
   package static func day(of time: WallTime) -> Int64 {

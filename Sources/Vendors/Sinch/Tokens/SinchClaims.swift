@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The claims of a registration token, present and of the right types.
+/// The claims of a registration token, present and of the right types: an `iat` that is text is refused here, for
+/// instance.
 struct SinchClaims {
   let subject: String
   let issuedAt: WallTime

@@ -1,7 +1,8 @@
 internal import GatewayJSON
 
 /// The JSON of a registration token, whose numbers may be larger than 64 bits hold: RFC 8259 sets no bound, and a claim
-/// that is no finite number is to be told from a token that is no JSON.
+/// that is no finite number is to be told from a token that is no JSON. `{"iat":1e400}` is JSON, for instance, with a
+/// claim that is wrong.
 enum SinchJSON {
   /// The object that `bytes` are; nil if they are none.
   static func object(_ bytes: [UInt8]) -> JSONView? {

@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayTokens
 
-/// The signature of the legacy mobile SDKs: SHA-1 over the joined texts, the secret as base64 text, no separators.
+/// The signature of the legacy mobile SDKs: SHA-1 over the joined texts, `ann` and the application's key for instance,
+/// the secret as base64 text, no separators.
 package enum SinchMobileSignature {
   /// `base64(SHA-1(userId + applicationKey + sequence + applicationSecret))`.
   package static func sign(user: UserID, application: Name, sequence: UInt64, secret: SinchSecret) -> String {

@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The check that credentials of Sinch's failed: the reason's name, as the explaining mode tells it.
+/// The check that credentials of Sinch's failed, by the name that the explaining mode tells: `kid_invalid`, for
+/// instance.
 package enum SinchRefusal: String, Error, Hashable, Sendable, CaseIterable {
   case malformed
   case algorithmNotAllowed = "alg_not_allowed"

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What a registration token says, after every check that needs no memory.
+/// The content of a registration token, after every check that needs no memory: ann's, to be presented within ten
+/// minutes, for instance.
 package struct SinchRegistrationToken: Hashable, Sendable {
   package var application: Name
   package var user: UserID

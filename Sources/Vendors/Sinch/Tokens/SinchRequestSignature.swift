@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The signature of HTTP requests that bear one: HMAC-SHA256 over five lines.
+/// The signature of HTTP requests that bear one: HMAC-SHA256 over five lines, of which the first is the method, for
+/// instance.
 package struct SinchRequestSignature: Hashable, Sendable {
   package var method: String
   package var body: [UInt8]

@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayTokens
 
-/// The key of a registration token: derived from the application's secret for the day that `kid` names.
+/// The key of a registration token: derived from the application's secret for the day that `kid` names,
+/// `hkdfv1-20261124` for instance.
 package enum SinchSigningKey {
   /// What `kid` begins with. Despite the name it is not RFC 5869: one HMAC, nothing more.
   static let prefix = "hkdfv1-"

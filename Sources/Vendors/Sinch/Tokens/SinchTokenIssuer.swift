@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// The mint of one application's registration tokens, as the vendor's server samples do.
+/// The mint of one application's registration tokens, good for 600 s for instance, as the vendor's server samples do.
 package struct SinchTokenIssuer: TokenIssuer {
   private let application: Name
   private let secret: SinchSecret
@@ -45,7 +45,7 @@ package struct SinchTokenIssuer: TokenIssuer {
     return Credentials(token: sign(claims))
   }
 
-  /// What a token is to say.
+  /// The claims that a token is to have: ann's, from now on for 600 s, for instance.
   package struct Claims: Sendable {
     package var user: UserID
     package var kind: UserKind
@@ -105,7 +105,7 @@ package struct SinchTokenIssuer: TokenIssuer {
   }
 }
 
-/// Names that nobody can guess, in the form of a UUID (RFC 9562 section 5.4).
+/// A name that nobody can guess, in the form of a UUID (RFC 9562 section 5.4): that of an instance, for instance.
 enum SinchIdentifier {
   static func make(from secrets: Secrets) -> String {
     var bytes = secrets.bytes(16)

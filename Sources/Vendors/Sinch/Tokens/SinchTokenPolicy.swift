@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// What is asked of registration tokens beyond the documented form. Whether the real service enforces any of it is not
-/// published; each setting says what real signers do.
+/// The demands on registration tokens beyond the documented form: that `iat` is not in the future by more than clocks
+/// differ, for instance. Whether the real service enforces any of it is not published; each setting says what real
+/// signers do.
 package struct SinchTokenPolicy: Hashable, Sendable {
   /// How far clocks may differ. The JavaScript sample rounds `iat` to a second, half a second into the future at most.
   package var clockSkew: Duration

@@ -3,7 +3,8 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The user ticket of the legacy web SDK: base64 of a JSON object, a colon, and base64 of its HMAC-SHA256.
+/// The user ticket of the legacy web SDK: base64 of a JSON object, of ann and an hour for instance, a colon, and base64
+/// of its HMAC-SHA256.
 package struct SinchUserTicket: Hashable, Sendable {
   package var application: Name
   package var user: UserID

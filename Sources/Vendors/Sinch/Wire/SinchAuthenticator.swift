@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// The judge of what clients present over the socket: a `start`, the credentials they are asked for, and their declining.
+/// The judge of what clients present over the socket: a `start`, for instance, the credentials they are asked for, and
+/// their declining.
 package struct SinchAuthenticator: Authenticator {
   private let registrar: SinchRegistrar
 

@@ -1,14 +1,15 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// What only clients of Sinch ask for.
+/// A command that only clients of Sinch give: that their instance is to be unregistered, for instance.
 enum SinchCommand: Hashable {
   /// The connection is to be closed when what came in before has been done.
   case terminate
   case unregister
 }
 
-/// The `CommandHandler` of Sinch's clients; calls as everybody's are done.
+/// The `CommandHandler` of Sinch's clients: an `unregister` deletes their instance, for instance; calls as everybody's
+/// are done.
 package struct SinchCommands: CommandHandler {
   private let directory: SinchDirectory
   private let errors: SinchErrorWords

@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayKit
 
 /// The wire of Sinch's current generation, which the vendor does not publish, as Postern speaks it: text frames of one
-/// JSON object each, whose member `type` is named for the SDK's call. `Deploy/api/sinch-asyncapi.yaml` describes it.
+/// JSON object each, whose member `type` is named for the SDK's call, `userRegistered` for instance.
+/// `Deploy/api/sinch-asyncapi.yaml` describes it.
 package struct SinchDialect: Dialect {
   /// The path of the upgrade request; what an instance signs when it starts.
   package static let path = "/sinch/v1/connect"

@@ -2,12 +2,13 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// What an error is in Sinch's words: HTTP status, code, domain, whether to try again.
+/// The words of Sinch for an error: HTTP status, code, domain, whether to try again; the domain is `network` from
+/// status 500 on, for instance.
 struct SinchErrorWords: Hashable, Sendable {
   /// Whether the check that failed is named.
   var explains: Bool
 
-  /// The numbers of one error.
+  /// The numbers of one error: status 401 with a code of Sinch's, for instance.
   struct Numbers: Hashable {
     var status: Int
     var code: Int

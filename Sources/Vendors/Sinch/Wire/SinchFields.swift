@@ -1,13 +1,14 @@
 internal import GatewayCore
 
-/// The messages that bear credentials: what they are called on the wire, and in the answers' names of requests.
+/// A message that bears credentials, by its name on the wire, and in the answers' names of requests: `register`, for
+/// instance.
 enum SinchMessage: String, Hashable, Sendable {
   case start
   case register
   case registerFailed
 }
 
-/// What such a message says beside the token.
+/// The content of such a message beside the token: who starts, for instance, and the instance that they have.
 enum SinchDetails: Hashable, Sendable {
   /// Who starts, and the instance that they have.
   case start(SinchDevice, SinchInstanceProof?)
@@ -24,14 +25,14 @@ enum SinchDetails: Hashable, Sendable {
   }
 }
 
-/// That a device has an instance.
+/// A proof that a device has an instance: its id, with a signature made by its secret at a time, for instance.
 struct SinchInstanceProof: Hashable, Sendable {
   var id: Name
   var timestamp: String
   var signature: String
 }
 
-/// What proves who registers.
+/// The kind of proof that a client registers with: a legacy signature with its sequence number, for instance.
 enum SinchProofKind: Hashable, Sendable {
   case token
   case ticket

@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The messages of our Sinch wire, as JSON text.
+/// The messages of our Sinch wire, as JSON text: `userRegistered`, for instance.
 enum SinchWords {
   /// `userRegistered`. The secret of a new instance is told here, once; of an extended one it is left out.
   static func userRegistered(_ instance: SinchInstance, secret: [UInt8]?) -> String {
