@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The `CommandHandler` of identified clients: of calls of two, invitations, the list of recent users. It observes the ends
-/// of connections too, so that the other one of a call is told.
+/// The `CommandHandler` of identified clients: of calls of two, invitations, the list of recent users. It observes the
+/// ends of connections too, so that the other one of a call is told when ann has gone, for instance.
 package struct StreemCommands: CommandHandler, ConnectionObserver {
   let directory: StreemDirectory
   let rooms: StreemRooms

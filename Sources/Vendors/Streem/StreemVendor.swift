@@ -2,7 +2,8 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-/// Streem's side of a gateway: a platform with its companies and keys, its sessions, its HTTP side.
+/// Streem's side of a gateway: a platform with its companies and keys, its sessions at `/streem/v1/connect`, for
+/// instance, its HTTP side.
 package struct StreemVendor: Vendor {
   package let directory: StreemDirectory
   package let bindings: [DialectBinding]

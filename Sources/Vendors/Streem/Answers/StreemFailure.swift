@@ -2,8 +2,9 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// What a client is told that asked for something it cannot have, the same over the socket and over HTTP: a reason in the
-/// vendor's word where there is one, a sentence, and whether asking again may help.
+/// An error told to a client that asked for something it cannot have, the same over the socket and over HTTP: a reason
+/// in the vendor's word where there is one, `InvitationConsumed` for instance, a sentence, and whether asking again may
+/// help.
 struct StreemFailure: Error, Hashable {
   var type = "error"
   var reason: String
@@ -34,7 +35,8 @@ struct StreemFailure: Error, Hashable {
     self.status = status
   }
 
-  /// The vendor's names for what goes wrong with invitations (section "Errors" of its SDK documentation).
+  /// The vendor's name for what goes wrong with an invitation (section "Errors" of its SDK documentation):
+  /// `InvitationConsumed`, for instance.
   enum Word: String {
     case invitationInvalid = "InvitationInvalid"
     case invitationConsumed = "InvitationConsumed"

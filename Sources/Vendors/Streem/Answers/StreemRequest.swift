@@ -2,7 +2,8 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayTokens
 
-/// Who asks over HTTP as an API key's holder does: by HTTP Basic, `api_…` and its secret.
+/// The name and password of a request over HTTP Basic: those of an API key's holder, `api_…` and its secret, for
+/// instance.
 enum StreemRequest {
   /// User name and password of HTTP Basic (RFC 7617 section 2).
   static func basic(_ request: HTTPRequest) -> (id: String, secret: Substring)? {

@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// What an identified client asks for, as its message says it; what is wrong with the message is told when it is known who
-/// asks.
+/// A command of an identified client, as its message says it: `startRemoteStream`, for instance; what is wrong with the
+/// message is told when it is known who asks.
 enum StreemCommand: Hashable {
   case start(Result<StreemCallOrder, GatewayError>)
   case join(Result<StreemJoinOrder, GatewayError>)
@@ -15,7 +15,7 @@ enum StreemCommand: Hashable {
   /// The client has no new token; whether its session has reached its end.
   case tokenFailed(isExpired: Bool)
 
-  /// The names on the wire.
+  /// The name of a command on the wire: `startRemoteStream`, for instance.
   enum Label: String, CaseIterable {
     case startRemoteStream
     case joinRemoteStream
@@ -50,7 +50,7 @@ enum StreemCommand: Hashable {
   }
 }
 
-/// A call of two that somebody begins.
+/// A call of two that somebody begins: an expert calls a customer, for instance.
 struct StreemCallOrder: Hashable {
   let role: StreemRole
   let remoteRole: StreemRole
@@ -73,7 +73,7 @@ struct StreemCallOrder: Hashable {
   }
 }
 
-/// A call that somebody joins who was called.
+/// A call that somebody joins who was called: the room's sid with the role of who comes, for instance.
 struct StreemJoinOrder: Hashable {
   let sid: Name
   let role: StreemRole?

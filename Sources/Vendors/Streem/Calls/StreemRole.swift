@@ -1,4 +1,4 @@
-/// What somebody is in a call, by the vendor's names.
+/// The part that somebody has in a call, by the vendor's names: `REMOTE_PRO` for an expert at a desk, for instance.
 package enum StreemRole: String, Hashable, Codable, Sendable, CaseIterable {
   case localCustomer = "LOCAL_CUSTOMER"
   case onsiteCustomer = "ONSITE_CUSTOMER"

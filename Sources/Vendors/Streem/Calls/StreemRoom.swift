@@ -2,8 +2,9 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A call of two: who called whom, as what, and how far it has come.
+/// A call of two, who called whom, as what, and how far it has come: it still rings at bob's, for instance.
 package struct StreemRoom: Hashable, StoreValue {
+  /// The state of a call: it rings, for instance.
   package enum State: String, Hashable, Codable, Sendable {
     /// The other one has been told.
     case ringing
@@ -12,6 +13,7 @@ package struct StreemRoom: Hashable, StoreValue {
     case ended
   }
 
+  /// One of the two in a call: ann as `REMOTE_PRO`, on a connection of hers, for instance.
   package struct Party: Hashable, Codable, Sendable {
     package var user: StreemUser
     package var role: StreemRole

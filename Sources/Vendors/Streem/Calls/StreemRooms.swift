@@ -1,7 +1,8 @@
 internal import GatewayCore
 package import GatewayKit
 
-/// The calls of a platform: those that go on, and for a while those that have ended.
+/// The calls of a platform: those that go on, and for a day those that have ended, so that who asks late is told that
+/// one is over, for instance.
 package struct StreemRooms: Sendable {
   private static let rooms = StoreTable<StreemRoom>("streem.room")
   private static let places = StoreTable<StreemRoomPlace>("streem.place")

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A customer of the Streem platform: whom API keys and users belong to.
+/// A customer of the Streem platform, whom API keys and users belong to: `postern`, the home company, for instance.
 package struct StreemCompany: Hashable, StoreValue {
   /// The name in addresses and calls: letters, digits and `-`, in lower case.
   package var code: Name
@@ -35,7 +35,8 @@ package struct StreemCompany: Hashable, StoreValue {
   }
 }
 
-/// A key that a company's server signs Streem Tokens with: the public half.
+/// A key that a company's server signs Streem Tokens with, the public half: the one that `iss` names as
+/// `streem:api:api_…`, for instance.
 package struct StreemAPIKey: Hashable, StoreValue {
   /// `api_` and 22 letters and digits, where the gateway made it.
   package var id: Name

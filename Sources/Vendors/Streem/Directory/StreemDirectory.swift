@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// What a Streem platform knows: companies, their API keys and users, invitations, reservations and webhooks.
+/// The memory of a Streem platform: companies, their API keys and users, invitations, reservations and webhooks; that a
+/// key was revoked, for instance.
 ///
 /// Each operation is atomic; an answer reflects every operation whose answer its caller had already seen; what has expired
 /// is as if it had never been; a full table throws `GatewayError.tooMany` and loses nothing; a store that is away throws

@@ -1,4 +1,5 @@
-/// The most that a Streem platform's directory holds of anything.
+/// The most that a Streem platform's directory holds of anything: so many living invitations of one expert, for
+/// instance.
 package struct StreemDirectoryLimits: Hashable, Sendable {
   package var companies: Int
   package var keys: Int

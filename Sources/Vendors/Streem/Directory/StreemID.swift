@@ -1,6 +1,6 @@
 package import GatewayTokens
 
-/// Names in the vendor's form: a prefix, and 22 letters and digits of chance.
+/// A name in the vendor's form, a prefix and 22 letters and digits of chance: `api_` and those, for instance.
 package enum StreemID {
   private static let length = 22
   private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// An expert's invitation of one customer. Its code is kept apart, as a hash.
+/// An expert's invitation of one customer, good for a day for instance. Its code is kept apart, as a hash.
 package struct StreemInvitation: Hashable, Codable, Sendable {
   /// `inv_` and 22 letters and digits.
   package var sid: String
@@ -33,7 +33,7 @@ package struct StreemInvitation: Hashable, Codable, Sendable {
   }
 }
 
-/// What taking an invitation came to.
+/// The outcome of taking an invitation: somebody has taken it before, for instance.
 package enum StreemInvitationOutcome: Hashable, Sendable {
   case taken(StreemInvitation)
   /// Somebody has taken it before.
@@ -44,7 +44,7 @@ package enum StreemInvitationOutcome: Hashable, Sendable {
   case limited(retryAfter: Duration)
 }
 
-/// How many wrong codes may be tried in one window of time.
+/// The limits to how many wrong codes may be tried in one window of time: ten by one address in a minute, for instance.
 package struct StreemTryLimits: Hashable, Sendable {
   /// By one address.
   package var perAddress: Int

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// A user of a company, and the name that user has among all of the gateway's.
+/// A user of a company, and the name that user has among all of the gateway's: `acme~ann` of the company `acme`, for
+/// instance.
 ///
 /// The home company's users go by their external ids, so that an operator names them as their application does; those of
 /// other companies, and the few whose own id has a `~`, by company, `~` and id. So no two users share a name.

@@ -1,16 +1,16 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A place in the queue of a company's group of experts.
+/// A place in the queue of a company's group of experts: one that the customer has canceled, for instance.
 package struct StreemReservation: Hashable, StoreValue {
-  /// What becomes of it.
+  /// The state of a reservation: canceled, for instance.
   package enum Status: String, Hashable, Codable, Sendable, CaseIterable {
     case reserved
     case canceled
     case expired
   }
 
-  /// One line of what the company wants said of it.
+  /// One line of what the company wants said of a reservation: the label "Order" with `4711`, for instance.
   package struct Detail: Hashable, Codable, Sendable {
     package var label: String
     package var value: String

@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Where the user of an id stands.
+/// The place of a user of an id: `usr_…` is ann of the company `acme`, for instance.
 struct StreemUserPlace: StoreValue {
   var company: Name
   var externalID: Name
 }
 
-/// An API key that the gateway made for itself.
+/// An API key that the gateway made for itself: retired when the gateway was started again, for instance.
 struct StreemOwnKeyRow: StoreValue {
   var id: Name
   var createdAt: WallTime
@@ -15,12 +15,13 @@ struct StreemOwnKeyRow: StoreValue {
   var isRetired = false
 }
 
-/// A user in the order in which a company's users identified last.
+/// A user in the order in which a company's users identified last: ann ahead of bob, for instance.
 struct StreemRecentRow: StoreValue {
   var externalID: Name
 }
 
-/// An invitation under the hash of its code.
+/// An invitation under the hash of its code, and whether it is taken: a second customer with the same code is told so,
+/// for instance.
 struct StreemInvitationRow: StoreValue {
   var invitation: StreemInvitation
   var isTaken = false

@@ -1,7 +1,8 @@
 internal import GatewayJSON
 package import GatewayTokens
 
-/// An API key as its owner has it: base64 of a JSON Web Key on P-256. Only the public half and a hash are kept.
+/// An API key as its owner has it: base64 of a JSON Web Key on P-256, `eyJrdHkiOiJFQyIs…` for instance. Only the public
+/// half and a hash are kept.
 package struct StreemSecret: Sendable {
   package let publicKey: P256PublicKey
   /// The SHA-256 of the decoded secret, for HTTP Basic; nil if only a public key was given.

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The wrong codes of invitations that were tried lately, by address and in all. Of one process: who asks two has the tries
-/// of two.
+/// The wrong codes of invitations that were tried lately, by address and in all: ten from 203.0.113.7, for instance, so
+/// that the next one waits. Of one process: who asks two has the tries of two.
 final class StreemTries: Sendable {
   /// Those of the window that began then.
   private struct Window {

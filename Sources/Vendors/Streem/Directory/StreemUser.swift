@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A user of a company.
+/// A user of a company: ann of `postern`, an expert, for instance.
 package struct StreemUser: Hashable, StoreValue {
   /// The `streemUserId`: `usr_` and 22 letters and digits, of its own in all companies.
   package var id: Name
@@ -36,7 +36,8 @@ package struct StreemUser: Hashable, StoreValue {
   }
 }
 
-/// What a login says of a user; nil for what it does not.
+/// The part of a login that is about a user, nil for what it does not say: a new name, for instance, which takes the
+/// place of the old one.
 package struct StreemLogin: Hashable, Sendable {
   package var company: Name
   package var externalID: Name

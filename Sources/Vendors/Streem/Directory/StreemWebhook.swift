@@ -1,9 +1,11 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// Where a company wants to be told of what happens, `https://a.example/hook` for instance. Nothing is sent there.
+/// The address where a company wants to be told of what happens, `https://a.example/hook` for instance. Nothing is sent
+/// there.
 package struct StreemWebhook: Hashable, StoreValue {
-  /// What says that a message is the platform's. The shared secret itself is not kept: nothing is signed with it.
+  /// A key by which a company knows that a message is the platform's, named by its sid and a label, "production" for
+  /// instance. The shared secret itself is not kept: nothing is signed with it.
   package struct SigningKey: Hashable, Codable, Sendable {
     /// `whk_` and 22 letters and digits.
     package var sid: String

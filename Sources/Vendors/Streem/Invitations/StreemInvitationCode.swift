@@ -1,6 +1,7 @@
 internal import GatewayTokens
 
-/// The nine digits of an invitation. Kept as a hash only: a look-up by it takes no longer for a near miss.
+/// The nine digits of an invitation: `123-456-789` is `123456789`, for instance. Kept as a hash only: a look-up by it
+/// takes no longer for a near miss.
 struct StreemInvitationCode: Hashable {
   private static let count = 9
 

@@ -1,9 +1,9 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// An invitation that is asked for.
+/// An invitation that is asked for: of bob, by a link that the application passes on, for instance.
 struct StreemInvitationOrder: Hashable {
-  /// How the invited person gets the code.
+  /// The way in which the invited person gets the code: by SMS, for instance.
   enum Kind: String, CaseIterable {
     /// The application passes the link on.
     case link = "LINK"

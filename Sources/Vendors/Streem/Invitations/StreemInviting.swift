@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The host who makes invitations, and lets invited customers in.
+/// The host who makes invitations, ann's of bob for instance, and lets invited customers in.
 struct StreemInviting: Sendable {
   let directory: StreemDirectory
   let keyring: StreemKeyring
@@ -13,7 +13,7 @@ struct StreemInviting: Sendable {
   /// How many codes are drawn before the table counts as full of living ones.
   private static let drawsMax = 20
 
-  /// An invitation that was made, with what only its maker is told.
+  /// An invitation that was made, with what only its maker is told: the nine digits, for instance.
   struct Made {
     let invitation: StreemInvitation
     let code: StreemInvitationCode
@@ -70,7 +70,8 @@ struct StreemInviting: Sendable {
     }
   }
 
-  /// Who is let in by a code: what the invitation says, and what to identify with.
+  /// The entrance of somebody who is let in by a code: what the invitation says, and what to identify with; bob's, whom
+  /// ann invited, for instance.
   struct Entrance {
     let invitation: StreemInvitation
     let company: StreemCompany

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The addresses of the provider, one issuer for each company.
+/// The addresses of the provider, one issuer for each company: `https://id.example/streem/oidc/postern`, for instance.
 struct OpenIDAddresses {
   static let folder = "/streem/oidc"
 

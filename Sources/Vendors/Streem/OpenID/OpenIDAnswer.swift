@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// Where the answer to an authorization request goes, and what is in every one.
+/// The destination of the answer to an authorization request, and what is in every one: the `state` that the client
+/// sent, for instance.
 struct OpenIDAnswer: Codable, Sendable {
   let redirect: Name
   let state: String?

@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// A checked authorization request: what the person who logs in is asked for (OpenID Connect Core section 3.1.2.1, RFC
-/// 7636 section 4.3).
+/// A checked authorization request, with what the person who logs in is asked for, the scope `profile` for instance
+/// (OpenID Connect Core section 3.1.2.1, RFC 7636 section 4.3).
 struct OpenIDAuthorization: Codable, Sendable {
   static let knownScopes: [Name] = ["openid", "profile", "offline_access"]
   private static let textBytesMax = 2_000
@@ -18,8 +18,8 @@ struct OpenIDAuthorization: Codable, Sendable {
   let challenge: String
   let loginHint: String?
 
-  /// What is wrong with a request, and whether the client may be told: a wrong client or redirect address is shown to the
-  /// person only (RFC 6749 section 4.1.2.1).
+  /// A mistake in a request, and whether the client may be told: a wrong client or redirect address, for instance, is
+  /// shown to the person only (RFC 6749 section 4.1.2.1).
   enum Refusal: Error {
     case shown(OpenIDError)
     case answered(OpenIDError, OpenIDAnswer)

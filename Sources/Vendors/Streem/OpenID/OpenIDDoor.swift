@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// Whoever sends the login form passes here: counts forms by address and wrong passwords by account. Of one process: who
-/// asks two has the tries of two.
+/// The door that whoever sends the login form passes: it counts forms by address and wrong passwords by account, and
+/// lets the eleventh wait, for instance. Of one process: who asks two has the tries of two.
 final class OpenIDDoor: Sendable {
   private struct State {
     var addresses: AddressQuota
@@ -18,7 +18,7 @@ final class OpenIDDoor: Sendable {
         tries: OpenIDTries(max: settings.tries, window: settings.triesWindow)))
   }
 
-  /// What becomes of a form.
+  /// The lot of a form: it has to wait, for instance, after too many tries.
   enum Passage {
     case open
     case wrong

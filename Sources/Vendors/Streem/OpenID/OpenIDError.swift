@@ -3,8 +3,9 @@ internal import GatewayJSON
 internal import GatewayKit
 
 /// An error in OAuth's words (RFC 6749 sections 4.1.2.1 and 5.2, OpenID Connect Core section 3.1.2.6, RFC 6750 section
-/// 3.1).
+/// 3.1): `invalid_grant`, for instance.
 struct OpenIDError: Error, Hashable {
+  /// An error's code in OAuth's words: `invalid_grant`, for instance.
   enum Code: String {
     case invalidRequest = "invalid_request"
     case invalidClient = "invalid_client"

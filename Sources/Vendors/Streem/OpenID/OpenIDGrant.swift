@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// What a person granted a client by logging in. Everything that came of one login ends together.
+/// A person's grant to a client, made by logging in: ann's for `streem-sdk`, with the scope `profile`, for instance.
+/// Everything that came of one login ends together.
 struct OpenIDGrant: StoreValue {
   /// Its name in ID tokens; says nothing that a refresh token is made of.
   let sid: Name
@@ -27,7 +28,8 @@ struct OpenIDGrant: StoreValue {
   var hasProfile: Bool { scopes.contains("profile") }
 }
 
-/// What the token endpoint hands out.
+/// The tokens that the token endpoint hands out: an access token, for instance, and a refresh token where one was
+/// granted.
 struct OpenIDTokens {
   let grant: OpenIDGrant
   let access: String

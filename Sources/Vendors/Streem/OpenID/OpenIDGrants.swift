@@ -2,8 +2,9 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayTokens
 
-/// The logins that succeeded, as codes and what they became: each step is atomic, and nothing secret is kept but as a hash.
-/// Of a login that has not succeeded nothing is kept.
+/// The logins that succeeded, as codes and what they became: a code that is used a second time ends what came of it,
+/// for instance. Each step is atomic, and nothing secret is kept but as a hash. Of a login that has not succeeded
+/// nothing is kept.
 struct OpenIDGrants: Sendable {
   private static let codes = StoreTable<OpenIDCodeRow>("streem.code")
   private static let grants = StoreTable<OpenIDGrant>("streem.grant")
@@ -30,7 +31,7 @@ struct OpenIDGrants: Sendable {
 
   // MARK: Logging in
 
-  /// What the login form came to.
+  /// The outcome of the login form: a code for the client, for instance.
   enum Admission {
     /// With a code for the client.
     case admitted(code: String)

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The key that signs ID tokens, and reads those that come back as hints.
+/// The key that signs ID tokens, by RS256 for instance, and reads those that come back as hints.
 struct OpenIDKey {
   /// How the vendor's applications learn of the user's company.
   static let companyClaim = "custom:streem_company_code"
@@ -55,7 +55,7 @@ struct OpenIDKey {
     }
   }
 
-  /// What an ID token that comes back says.
+  /// The content of an ID token that comes back: the client it was for, for instance, when its user logs out.
   struct Hint {
     let client: Name
     let sid: Name

@@ -1,9 +1,9 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// The pages that a person sees.
+/// The pages that a person sees: the login form, for instance, with "Wrong name or password." above it.
 enum OpenIDPage {
-  /// What was wrong with the form that came back.
+  /// A mistake in the form that came back: a wrong password, for instance.
   enum Problem {
     case wrong
     case tooManyTries(Duration)

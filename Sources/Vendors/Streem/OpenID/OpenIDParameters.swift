@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// The parameters of a request. One without a value counts as absent, and none may come twice (RFC 6749 section 3.1).
+/// The parameters of a request, `code` and `code_verifier` for instance. One without a value counts as absent, and none
+/// may come twice (RFC 6749 section 3.1).
 struct OpenIDParameters {
   /// The longest value, in bytes: a sealed request, or an ID token as a hint, is the longest there is.
   static let valueBytesMax = 16_384

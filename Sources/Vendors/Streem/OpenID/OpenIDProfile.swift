@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What is said of a user.
+/// The claims about a user: `"name":"Ann"`, for instance.
 struct OpenIDProfile {
   let name: String
   let picture: String?

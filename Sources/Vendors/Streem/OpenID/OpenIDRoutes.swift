@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A small OpenID provider, one issuer for each company: authorization code with PKCE for public clients, and a login
-/// page. `Deploy/api/streem-openapi.yaml` describes it.
+/// A small OpenID provider, one issuer for each company, below `/streem/oidc/postern` for instance: authorization code
+/// with PKCE for public clients, and a login page. `Deploy/api/streem-openapi.yaml` describes it.
 struct OpenIDRoutes: Sendable {
   let services: any GatewayServices
   let directory: StreemDirectory
@@ -35,7 +35,7 @@ struct OpenIDRoutes: Sendable {
     ] + exchangeRoutes
   }
 
-  /// The issuer that a request was sent to.
+  /// The issuer that a request was sent to: that of `postern`, for instance.
   struct Place {
     let company: StreemCompany
     let addresses: OpenIDAddresses

@@ -3,7 +3,8 @@ internal import GatewayJSON
 internal import GatewayTokens
 
 /// The seal under which an authorization request goes through the login page. The page's form holds it, signed, so that
-/// the provider keeps nothing of a login that may never come, and nobody fills its memory by asking for pages.
+/// the provider keeps nothing of a login that may never come, and nobody fills its memory by asking for pages; a
+/// changed redirect address breaks it, for instance.
 ///
 /// What is in it came from the browser, so it is not hidden from it. The key is of this process: a page outlives no
 /// restart.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// What new tokens are made of: a refresh token is `prt_`, the handle of its grant and a secret, for instance.
+/// The source of new tokens: a refresh token is `prt_`, the handle of its grant and a secret, for instance.
 struct OpenIDSecrets {
   static let size = 32
   private static let refreshPrefix = "prt_"

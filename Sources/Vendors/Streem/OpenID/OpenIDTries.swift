@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// The wrong passwords that were tried lately, by account. Starting the login anew starts no new count.
+/// The wrong passwords that were tried lately, by account: five for ann, for instance. Starting the login anew starts
+/// no new count.
 ///
 /// Accounts that there are have a count each. Names that nobody has share a fixed number of counts, so that trying names
 /// costs no memory, pushes out no account's count, and answers as an account would.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GatewayCore
 import GatewayKit
 
-/// The flags of the Streem platform's OpenID provider.
+/// The flags of the Streem platform's OpenID provider: `--streem-oidc-client`, for instance.
 enum OpenIDOptions {
   @OptionList<OpenIDSettings>
   static var all: [Option<OpenIDSettings>] {

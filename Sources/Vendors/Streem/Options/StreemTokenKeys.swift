@@ -1,7 +1,8 @@
 import GatewayCore
 import GatewayKit
 
-/// The API keys that flags name, for whatever mints or verifies Streem Tokens.
+/// The API keys that flags name, `--streem-api-key api_1=key.txt` for instance, for whatever mints or verifies Streem
+/// Tokens.
 enum StreemTokenKeys {
   @OptionList<StreemSettings>
   static var options: [Option<StreemSettings>] {

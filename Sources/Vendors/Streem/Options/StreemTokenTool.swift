@@ -3,8 +3,8 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// Streem Tokens, as the token commands make them, as a company's server does, and verify them, as far as no memory is
-/// needed: whether a reservation is alive only the gateway knows.
+/// Streem Tokens, as the token commands make them, with `--start-life 5m` for instance, as a company's server does, and
+/// verify them, as far as no memory is needed: whether a reservation is alive only the gateway knows.
 package struct StreemTokenTool: TokenTool {
   private static let usualSession = Duration.seconds(4 * 3600)
 

@@ -3,8 +3,8 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// What an operator may do on the control port: make companies, hand out API keys and revoke them.
-/// `Deploy/api/control.yaml` describes it.
+/// The resources of the platform on the control port, where an operator makes companies, for instance, hands out API
+/// keys and revokes them. `Deploy/api/control.yaml` describes it.
 struct StreemControlRoutes: Sendable {
   let services: any GatewayServices
   let directory: StreemDirectory

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Streem's HTTP side: what the SDK asks, and the part of the vendor's REST API that is visible.
-/// `Deploy/api/streem-openapi.yaml` describes it.
+/// Streem's HTTP side: what the SDK asks, and the part of the vendor's REST API that is visible, below `/v1/companies/`
+/// for instance. `Deploy/api/streem-openapi.yaml` describes it.
 package struct StreemRoutes: Sendable {
   /// The most users that a list of recent ones holds.
   static let recentMax = 100

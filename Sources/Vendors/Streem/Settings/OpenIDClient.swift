@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A registered public client: no secret, PKCE in its place (RFC 8252 section 8.4).
+/// A registered public client, `streem-sdk` for instance: no secret, PKCE in its place (RFC 8252 section 8.4).
 package struct OpenIDClient: Hashable, Sendable {
   package let id: Name
   /// Where codes may be sent.

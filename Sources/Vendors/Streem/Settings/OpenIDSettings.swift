@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What the OpenID provider of the Streem platform keeps to.
+/// The settings of the Streem platform's OpenID provider: the address that clients see, `https://id.example` for
+/// instance.
 package struct OpenIDSettings: Sendable {
   /// The address that clients see, without a slash at its end, as `https://id.example`; nil takes it from each request's
   /// `Host`.

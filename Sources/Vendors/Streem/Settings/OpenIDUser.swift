@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Somebody who may log in.
+/// A person who may log in: ann, with the password of `--streem-oidc-user ann=FILE`, for instance.
 package struct OpenIDUser: Sendable {
   /// The user's name in the application; it becomes `sub`.
   package let name: Name

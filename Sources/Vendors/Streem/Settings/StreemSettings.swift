@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What the Streem platform keeps to.
+/// The settings of the Streem platform: the environment `prod-us`, for instance, which the audience of tokens must
+/// name.
 package struct StreemSettings: Sendable {
   /// The name in the audience that tokens must have: `https://api.{environment}.streem.cloud/`.
   package var environment = "prod-us"
@@ -35,7 +36,7 @@ package struct StreemSettings: Sendable {
   package var audience: Name { Name("https://api.\(environment).streem.cloud/") }
 }
 
-/// The version of a client: numbers between dots, compared one by one.
+/// The version of a client, numbers between dots, compared one by one: `1.10` is newer than `1.9`, for instance.
 package struct SDKVersion: Hashable, Comparable, Sendable {
   private let numbers: [Int]
 

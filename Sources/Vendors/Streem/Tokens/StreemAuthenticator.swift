@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The judge of Streem Tokens, who logs their users in: new ones are made, known ones are overwritten with what the login
-/// carries.
+/// The judge of Streem Tokens, who logs their users in: new ones are made, known ones are overwritten with what the
+/// login carries, ann's new name for instance.
 package struct StreemAuthenticator: Authenticator {
   private let verifier: StreemTokenVerifier
   private let keyring: StreemKeyring

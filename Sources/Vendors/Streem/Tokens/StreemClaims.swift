@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The claims of a Streem Token.
+/// The claims of a Streem Token: `exp`, until when it may start a session, and `session_exp`, until when that lasts,
+/// for instance.
 package struct StreemClaims: Hashable, Sendable {
   /// The id of the API key that signs.
   package var apiKey: Name

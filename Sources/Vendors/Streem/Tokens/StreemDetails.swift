@@ -1,4 +1,4 @@
-/// What an `identify` says beside the token.
+/// The content of an `identify` beside the token: the version of the SDK, for instance.
 struct StreemDetails: Hashable, Sendable {
   var name: String?
   var avatarURL: String?

@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The API keys of the directory made ready for checking signatures, and the gateway's own keys for signing.
+/// The API keys of the directory made ready for checking signatures, that of `api_…` for instance, and the gateway's
+/// own keys for signing.
 ///
 /// The own keys are made when a company first needs one; their public halves go into the directory, where every node finds
 /// them, and where they outlive the keys for as long as what they signed may be good.

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// Why a Streem Token, or who presents it, is refused: the word on the wire.
+/// The reason why a Streem Token, or who presents it, is refused, as the word on the wire: `unknown_api_key`, for
+/// instance.
 package enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
   /// Not three strict base64url segments of two JSON objects, or an unknown `crit`.
   case malformed

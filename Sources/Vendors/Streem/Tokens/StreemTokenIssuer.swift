@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The mint of Streem Tokens, with one API key.
+/// The mint of Streem Tokens, with one API key: one of the home company's for the token provider, for instance.
 ///
 /// The expiry that a `TokenIssuer` is given is the session's: how long the token may start one is the issuer's own.
 /// `iat` has a fraction, so that two tokens of a user in one second are two tokens; there is no `jti` to tell them apart.

@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// The verifier of Streem Tokens: it checks them in the documented order; the first check that fails is the reason.
+/// The verifier of Streem Tokens: it checks them in the documented order; the first check that fails is the reason,
+/// `alg_not_allowed` for instance.
 ///
 /// The key follows from `iss`, so a token is opened first, and verified when its key is there. What the header carries or
 /// points at (`jwk`, `jku`, `x5c`, `x5u`) is never looked at (RFC 8725 section 3.10).
@@ -21,7 +22,8 @@ package struct StreemTokenVerifier: Sendable {
     self.skew = skew
   }
 
-  /// A token whose form is right, with the id of the API key it names.
+  /// A token whose form is right, with the id of the API key it names: whether that exists is not known yet, for
+  /// instance.
   package struct OpenToken: Sendable {
     package let apiKey: Name
     fileprivate let token: String
@@ -29,7 +31,7 @@ package struct StreemTokenVerifier: Sendable {
     fileprivate let payload: JSONView
   }
 
-  /// What a token is shown for.
+  /// The use of a token: to start a session, for instance, for which `exp` counts.
   package enum Use: Sendable {
     /// To start a session: `exp` counts.
     case starting
@@ -100,7 +102,7 @@ package struct StreemTokenVerifier: Sendable {
   }
 }
 
-/// The public half of an API key, ready to check signatures.
+/// The public half of an API key, ready to check signatures, of ann's token for instance.
 package struct StreemVerificationKey: Sendable {
   /// The RFC 7638 thumbprint, which a token's `kid` must be if it has one.
   package let thumbprint: Name

@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The client's side of Streem's wire: an application with a token refresher, as StreemKit runs it.
+/// The client's side of Streem's wire: an application with a token refresher, as StreemKit runs it, which is asked for
+/// a token when the session nears its end, for instance.
 package struct StreemClientDialect: ClientDialect {
   package let name = StreemDialect.name
   package let upgradeTarget = StreemDialect.path

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayKit
 
 /// Streem's sessions on a wire of our own, since the vendor publishes none: text frames of one JSON object each, whose
-/// member `type` is named for the SDK's call. `Deploy/api/streem-asyncapi.yaml` describes it.
+/// member `type` is named for the SDK's call, `identify` for instance. `Deploy/api/streem-asyncapi.yaml` describes it.
 package struct StreemDialect: Dialect {
   /// The path of the upgrade request.
   package static let path = "/streem/v1/connect"
