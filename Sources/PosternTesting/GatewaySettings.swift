@@ -4,7 +4,7 @@ package import GatewayServer
 package import GatewaySpace
 package import GatewayStores
 
-/// Everything a gateway process is told at its start.
+/// The settings of a gateway process at its start: a free port on 127.0.0.1, for instance.
 package struct GatewaySettings: Sendable {
   /// The gateway itself, whatever it listens on.
   package var space: SpaceSettings

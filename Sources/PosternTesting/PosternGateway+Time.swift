@@ -3,7 +3,7 @@ internal import GatewayRuntime
 internal import GatewaySpace
 
 extension PosternGateway {
-  /// How the time of a gateway was moved: by a day in three steps, for instance, and ann never answered.
+  /// An account of how the time of a gateway was moved: by a day in three steps, for instance, and ann never answered.
   public struct Advance: Hashable, Sendable {
     /// How many deadlines were met, each at its own time.
     public let steps: Int
@@ -29,7 +29,8 @@ extension PosternGateway {
     }
   }
 
-  /// What sleeps while the time of a gateway stands still.
+  /// A sleeper while the time of a gateway stands still: the token provider's latency, for instance, which wakes in 200
+  /// ms.
   public struct Sleep: Hashable, Sendable {
     /// In words.
     public let purpose: String
@@ -37,7 +38,8 @@ extension PosternGateway {
     public let wakesIn: Duration
   }
 
-  /// What becomes of the time of day when the time of sessions is moved.
+  /// The rule for the time of day when the time of sessions is moved: it stays, for instance, where a test mints its
+  /// tokens itself.
   public enum WallClock: Hashable, Sendable {
     /// It is moved as far.
     case moves
@@ -45,13 +47,13 @@ extension PosternGateway {
     case stays
   }
 
-  /// What ends a move before its time.
+  /// An event that ends a move before its time: a session is asked for another token, for instance.
   public enum Stop: Hashable, Sendable {
     /// A session is asked for another token.
     case refreshRequired
   }
 
-  /// Why the time could not be moved: somebody else moves it just now, for instance.
+  /// The reason why the time could not be moved: somebody else moves it just now, for instance.
   public struct NotAdvanced: Error, CustomStringConvertible {
     /// What was in the way.
     public let description: String

@@ -5,8 +5,8 @@ internal import GatewayRuntime
 internal import GatewayServer
 internal import GatewaySpace
 
-/// A gateway of the plain dialect inside a test process, on a free loopback port, with users, keys and a clock of its own: point the client under
-/// test at ``url``, let its token expire, and look at what it does.
+/// A gateway of the plain dialect inside a test process, on a free loopback port, with users, keys and a clock of its
+/// own: point the client under test at ``url``, let its token expire, for instance, and look at what it does.
 ///
 /// ```swift
 /// let gateway = try await PosternGateway.start()
@@ -23,7 +23,7 @@ internal import GatewaySpace
 /// A package that tests so depends on `.product(name: "PosternTesting", package: "postern")`, and wants on Debian what
 /// `Deploy/install-packages build` installs. `Examples/swift-test` is one, client and all.
 public final class PosternGateway: Sendable {
-  /// What a test may want otherwise.
+  /// The wishes of a test that wants something otherwise: 2 s for a refresh, for instance.
   public struct Options: Sendable {
     /// How long an unauthenticated socket may stay.
     public var loginTimeout = Duration.seconds(10)

@@ -6,7 +6,8 @@ internal import GatewayServer
 internal import GatewaySpace
 
 /// The process that tests run in, as the host of their gateways: one thread with one loop, on which each
-/// ``PosternGateway`` is a space of its own. Two hundred tests at once cost two hundred ports, and no thread more.
+/// ``PosternGateway`` is a space of its own. Two hundred tests at once, for instance, cost two hundred ports, and no
+/// thread more.
 ///
 /// It starts with the first gateway and lasts as long as the process.
 enum PosternHost {

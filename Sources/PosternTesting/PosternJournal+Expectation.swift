@@ -3,7 +3,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension PosternJournal {
-  /// What a client is held to: that it has one provider call under way at a time, for instance.
+  /// A demand that a client is held to: that it has one provider call under way at a time, for instance.
   public struct Expectation: Sendable, CustomStringConvertible {
     let expectation: GatewayControl.Expectation
 
@@ -61,7 +61,7 @@ extension PosternJournal {
     }
   }
 
-  /// What a client may try too often: to connect, for instance.
+  /// An attempt that a client may make too often: to connect, for instance.
   public struct Attempt: Hashable, Sendable {
     let attempt: ClientStory.Attempt
 
@@ -75,7 +75,8 @@ extension PosternJournal {
     public static let command = Attempt(attempt: .command)
   }
 
-  /// What the journal does not show: that a client asked its provider once, say. Failed, or cannot be decided.
+  /// An error that says what the journal does not show: that a client asked its provider once, say. Failed, or cannot
+  /// be decided.
   public struct NotExpected: Error, CustomStringConvertible {
     /// `failed`, `undecided` or `not_applicable`.
     public let verdict: String

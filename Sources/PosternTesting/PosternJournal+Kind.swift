@@ -1,7 +1,7 @@
 internal import GatewayRuntime
 
 extension PosternJournal {
-  /// What a line tells of: that a client was asked for another token, for instance.
+  /// The kind of a line: that a client was asked for another token, for instance.
   public struct Kind: Hashable, Sendable, CustomStringConvertible {
     let kind: JournalKind
 

@@ -3,7 +3,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// What happened at a gateway, one line after the other: what a test of a client asserts on.
+/// A record of what happened at a gateway, one line after the other: what a test of a client asserts on, that martin
+/// was refreshed once, for instance.
 ///
 /// ```swift
 /// await gateway.expire(user: "martin")
@@ -13,7 +14,7 @@ internal import GatewayRuntime
 ///
 /// It keeps the last 65,536 lines, and holds no token.
 public struct PosternJournal: Sendable {
-  /// What did not happen in time.
+  /// An error that says what did not happen in time: that martin was refreshed, for instance.
   public struct NotMet: Error, CustomStringConvertible {
     /// The lines that there were, fewer than wanted.
     public let lines: [Line]
@@ -21,7 +22,7 @@ public struct PosternJournal: Sendable {
     public let description: String
   }
 
-  /// One thing that happened.
+  /// One thing that happened: martin's refresh was accepted, for instance, 3 s after the gateway began.
   public struct Line: Sendable, CustomStringConvertible {
     /// 1 for the first, and from there without gaps.
     public let number: Int

@@ -6,8 +6,8 @@ internal import GatewayServer
 internal import GatewaySpace
 internal import GatewayStores
 
-/// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, and what a test
-/// process starts for itself.
+/// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, for instance, and
+/// what a test process starts for itself.
 package final class RunningGateway: Sendable {
   package let gateway: Gateway
   /// Where the gateway listens, as host names or addresses.

@@ -5,9 +5,10 @@ internal import GatewayServer
 package import GatewaySpace
 internal import GatewayStores
 
-/// How a process hosts spaces for tests: a thousand at most, for instance, each on a free port unless its order says.
+/// The settings of a process that hosts spaces for tests: a thousand at most, for instance, each on a free port unless
+/// its order says.
 package struct SpacesSettings: Sendable {
-  /// What the settings of an order come to.
+  /// The settings of an order, read: a refresh time-out of 2 s, for instance, with a secret of the space's own.
   package struct Reading: Sendable {
     /// Those of a gateway of its own, of which the loops and the control port say nothing here.
     package var settings: GatewaySettings
