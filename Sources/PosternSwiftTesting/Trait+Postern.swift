@@ -28,7 +28,8 @@ extension Trait where Self == PosternTrait {
 extension PosternGateway {
   @TaskLocal static var ofTest: PosternGateway?
 
-  /// A test that has no gateway asks for it.
+  /// An error of a test that asks for a gateway and has none: the trait `.postern` is missing from its suite, for
+  /// instance.
   public struct NoGateway: Error, CustomStringConvertible {
     /// What to do.
     public let description = "this test has no gateway: give it, or its suite, the trait .postern"
