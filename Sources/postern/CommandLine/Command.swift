@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// One of postern's commands.
+/// One of postern's commands: `token mint`, for instance.
 protocol Command {
   /// The words that call it, e.g. `serve` or `token mint`.
   static var name: String { get }
@@ -48,7 +48,7 @@ extension [any Command.Type] {
   }
 }
 
-/// What the help and the manual page tell of a command, or of an action of one: `ctl expire`, for instance.
+/// A command, or an action of one, as the help and the manual page tell of it: `ctl expire`, for instance.
 struct CommandPage {
   let name: String
   let summary: String

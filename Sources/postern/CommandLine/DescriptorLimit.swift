@@ -1,7 +1,8 @@
 import GatewayServer
 import Glibc
 
-/// How many files and sockets this process may have open.
+/// The number of files and sockets that this process may have open: 1,024, for instance, which it raises as far as the
+/// system lets it.
 enum DescriptorLimit {
   /// What a process needs besides its connections: the program itself, its loops, its pipes.
   static let reserve = ServerLimits.descriptorReserve

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The environment's variables whose names begin with `POSTERN_`.
+/// The environment's variables whose names begin with `POSTERN_`: `POSTERN_PORT=8080` for `--port 8080`, for instance.
 enum EnvironmentVariables {
   private static let prefix = "POSTERN_"
 
@@ -25,8 +25,8 @@ enum EnvironmentVariables {
 }
 
 /// A variable that Kubernetes sets in a pod for each Service of its namespace (as Docker's links did). A Service named
-/// `postern` sets `POSTERN_SERVICE_HOST`, `POSTERN_PORT=tcp://10.0.0.1:8080`, `POSTERN_PORT_8080_TCP_ADDR` and more, which
-/// nobody means as flags.
+/// `postern` sets `POSTERN_SERVICE_HOST`, for instance, `POSTERN_PORT=tcp://10.0.0.1:8080`,
+/// `POSTERN_PORT_8080_TCP_ADDR` and more, which nobody means as flags.
 ///
 /// <https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>
 enum ServiceLink {

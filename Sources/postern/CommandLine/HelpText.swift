@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// What `--help` and `-h` print.
+/// The text that `--help` and `-h` print: of `postern serve --help` its flags, for instance.
 struct HelpText {
   /// How many columns a line may have; longer ones are broken.
   let columns: Int

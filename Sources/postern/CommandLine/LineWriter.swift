@@ -3,9 +3,9 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// What stands between those who write lines and a descriptor that may take none: a terminal that was stopped, a pipe that
-/// nobody reads, a full disk. A thread of its own writes; nobody else ever waits, and nobody hears of an error. Lines that
-/// find the queue full, or that the descriptor refuses, are lost and counted.
+/// A writer of lines, the log's for instance, to a descriptor that may take none: a terminal that was stopped, a pipe
+/// that nobody reads, a full disk. A thread of its own writes; nobody else ever waits, and nobody hears of an error.
+/// Lines that find the queue full, or that the descriptor refuses, are lost and counted.
 final class LineWriter: Sendable {
   static let standardOutput = LineWriter(STDOUT_FILENO)
   static let standardError = LineWriter(STDERR_FILENO)

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The two ways out of a command: results on standard output, everything else on standard error. Both keep from a
-/// terminal what would do more than be shown there.
+/// The two ways out of a command: results on standard output, a token for instance, everything else on standard error.
+/// Both keep from a terminal what would do more than be shown there.
 enum Output {
   /// The error that kept a result from whoever wanted it; 0 for none.
   private static let failure = Atomic<Int32>(0)

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayServer
 
-/// What `postern --version` says.
+/// The answer of `postern --version`: the number, for instance, with the commit and the version of libwebsockets.
 enum Version {
   static let number = GatewayDescription.currentVersion
   static let text =

@@ -4,7 +4,7 @@ import GatewayKit
 /// Something that a gateway does and a client has to live with: it asks for another token in good time, for instance. Those
 /// that there are stand in files of their own.
 struct Behaviour: Sendable {
-  /// What the client begins with, beside the address of its provider.
+  /// The token that the client begins with, beside the address of its provider: one that has expired, for instance.
   enum Token: Hashable, Sendable {
     case living(Duration)
     /// One that has expired by the time the client starts.
@@ -65,7 +65,7 @@ struct Behaviour: Sendable {
   ]
 }
 
-/// An expectation as the control API is asked for it: `stops_after`, at most three.
+/// An expectation as the control API is asked for it: `stops_after`, at most three, for instance.
 struct Demand: Sendable {
   let name: String
   var members: [JSONMember] = []

@@ -4,7 +4,8 @@ import GatewayRuntime
 import Glibc
 import Synchronization
 
-/// The client under test: a command in a shell, with all that it starts in a process group of its own.
+/// The client under test, `python3 client.py` for instance: a command in a shell, with all that it starts in a process
+/// group of its own.
 ///
 /// Its output is read for as long as it prints, by a thread of its own, and the last of it kept. Its end is seen without
 /// giving up its number, so that a signal to the group cannot reach another one's.

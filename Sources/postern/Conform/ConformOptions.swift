@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GatewayKit
 
-/// What `postern ctl conform` was asked for: plain clients of `python3 client.py`, two at a time.
+/// The wishes of who calls `postern ctl conform`: plain clients of `python3 client.py`, two at a time, for instance.
 struct ConformOptions: Sendable {
   let control: ControlClient
   let dialect: String

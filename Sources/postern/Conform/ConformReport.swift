@@ -1,6 +1,7 @@
 import GatewayCore
 
-/// The results of a conformance run for people: a table, and what is behind each failure.
+/// The results of a conformance run for people: a table, and what is behind each failure; the lines of the journal that
+/// show two calls at once, for instance.
 struct ConformReport {
   let results: [ConformResult]
 

@@ -1,4 +1,4 @@
-/// What one behaviour came to: failed after 1.2 s, since the client asked its provider twice.
+/// The result of one behaviour: failed after 1.2 s, for instance, since the client asked its provider twice.
 struct ConformResult: Sendable {
   enum Verdict: String, Sendable, CaseIterable {
     case passed, failed, undecided

@@ -4,7 +4,8 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// A conformance run: each behaviour in a space of its own with a client of its own, some of them at once.
+/// A conformance run: each behaviour in a space of its own with a client of its own, some of them at once, four for
+/// instance.
 struct ConformRun: Sendable {
   let options: ConformOptions
   let loop: SocketLoop

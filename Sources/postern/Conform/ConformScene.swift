@@ -4,8 +4,8 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// The stage of one behaviour: a space of its own, the client that was started for it, and what a script may do to both.
-/// Only from tasks on the loop.
+/// The stage of one behaviour: a space of its own, the client that was started for it, and what a script may do to
+/// both: revoke its token, for instance. Only from tasks on the loop.
 struct ConformScene: Sendable {
   let loop: SocketLoop
   let dialer: SocketDialer
@@ -20,6 +20,8 @@ struct ConformScene: Sendable {
   let deadline: Instant
   let stop: ConformStop
 
+  /// The control API's answer about a space: its name and the addresses of its wires, `ws://127.0.0.1:40123` for
+  /// instance.
   struct SpaceAnswer: Decodable, Sendable {
     let name: String
     let http_url: String

@@ -1,7 +1,8 @@
 import GatewayCore
 import GatewayReport
 
-/// The results of a conformance run as the XML of JUnit, which machines that run tests read.
+/// The results of a conformance run as the XML of JUnit, which machines that run tests read: a `<testcase>` for each
+/// behaviour, for instance.
 struct JUnitReport {
   let dialect: String
   let results: [ConformResult]

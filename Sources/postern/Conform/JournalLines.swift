@@ -2,7 +2,7 @@ import FoundationEssentials
 import GatewayFleet
 import GatewayJSON
 
-/// Lines of a journal as people read them: `412  1.204 s  closed  code=1012`.
+/// Lines of a journal as people read them: `412  1.204 s  closed  code=1012`, for instance.
 enum JournalLines {
   /// Those of an answer's `lines`.
   static func texts(_ answer: Data) -> [String] { numbered(answer).map(\.text) }

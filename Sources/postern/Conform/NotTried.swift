@@ -1,6 +1,7 @@
-/// The behaviours of the conventions that no conformance run tries, since nothing that one client does could show it.
+/// The behaviours of the conventions that no conformance run tries, since nothing that one client does could show it:
+/// R14, for instance, since no wire has a message that brings a client its token.
 enum NotTried {
-  /// The ids of some, and why.
+  /// Behaviours by their ids, with the one reason for all: R14, for instance.
   struct Group: Sendable {
     let ids: [String]
     let reason: String

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayServer
 
-/// One client that stays connected, and says what happens to it.
+/// The command `postern connect`: one client that stays connected, ann's for instance, and says what happens to it.
 enum ConnectCommand: Command {
   static let name = "connect"
   static let summary = "one client that stays connected, answers refresh requests, and says what happens to it"

@@ -2,11 +2,12 @@ import GatewayCore
 import GatewayPlain
 import GatewayRuntime
 
-/// A client of the plain dialect: connects, and answers each refresh request with a new token of the provider.
+/// A client of the plain dialect: connects, and answers each refresh request with a new token of the provider; that of
+/// `postern connect --user ann`, for instance.
 ///
 /// An actor that lives on the loop of its socket, so that what the socket tells is handled without a hop.
 actor PlainClient {
-  /// What happens to a client, in the order in which it happens.
+  /// A piece of news of a client, in the order in which things happen: it was refreshed, for instance.
   enum News: Sendable {
     case connected(ConnectionID?)
     case asked(timeout: Duration?)
@@ -19,7 +20,8 @@ actor PlainClient {
     case failed(String)
   }
 
-  /// Whom it connects to, and as whom.
+  /// The setup of a client, whom it connects to and as whom: as ann to port 8080, with tokens of ten minutes, for
+  /// instance.
   struct Setup: Sendable {
     var user: UserID
     var gateway: DialTarget

@@ -3,7 +3,8 @@ import GatewayKit
 import GatewayServer
 import Glibc
 
-/// `postern ctl conform`: starts a client again and again, does to it what a gateway may do, and says what it made of it.
+/// The command `postern ctl conform`: starts a client again and again, does to it what a gateway may do, lets its token
+/// expire for instance, and says what it made of it.
 enum ConformCommand {
   static let word = "conform"
 

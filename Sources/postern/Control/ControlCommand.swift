@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The control API from a shell.
+/// The command `postern ctl`, the control API from a shell: `postern ctl expire --user ann`, for instance.
 enum ControlCommand: Command {
   static let name = "ctl"
   static let summary = "the control API of a running gateway from a shell"

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GatewayFleet
 
-/// The control API's answers for a person.
+/// The control API's answers for a person: sessions as a table, for instance.
 enum ControlText {
   private struct Page: Decodable {
     struct Session: Decodable {

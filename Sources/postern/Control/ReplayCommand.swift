@@ -3,7 +3,8 @@ import GatewayCore
 import GatewayKit
 import GatewayServer
 
-/// `postern ctl replay`: plays a journal again in a space of its own, and says what is different.
+/// The command `postern ctl replay`: plays a journal again in a space of its own, and says what is different, that the
+/// second refresh is refused for instance.
 enum ReplayCommand {
   static let word = "replay"
 

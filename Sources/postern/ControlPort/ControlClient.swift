@@ -4,8 +4,10 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// Asks the control port of a running gateway.
+/// A client of the control port of a running gateway: it sends `POST /users/ann/expire`, for instance, and reads the
+/// answer.
 struct ControlClient {
+  /// An answer of the control port: 404 with an error in JSON, for instance.
   struct Answer {
     let status: Int
     let data: Data
@@ -68,7 +70,8 @@ struct ControlClient {
   }
 }
 
-/// No gateway answers at the control address.
+/// An error that says that no gateway answers at the control address: nobody listens at `http://127.0.0.1:8081`, for
+/// instance.
 struct ControlUnreachable: Error, CustomStringConvertible {
   let address: String
   let failure: DialFailure

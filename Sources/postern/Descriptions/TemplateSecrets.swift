@@ -1,6 +1,7 @@
 import GatewayKit
 
-/// The secrets that descriptions name and files hold.
+/// The secrets that descriptions name and files hold: `--template-secret key=key.txt` for `{{secret.key}}`, for
+/// instance.
 enum TemplateSecrets {
   /// What `--template-secret NAME=FILE` gives, each for `{{secret.NAME}}`.
   static func read(_ arguments: Arguments) throws -> [String: String] {

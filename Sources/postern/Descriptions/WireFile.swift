@@ -4,7 +4,8 @@ import GatewayPlain
 import GatewayTokens
 import GatewayWires
 
-/// The description of a wire that a flag or an operand names: a file, or the name of one that comes with postern.
+/// The description of a wire that a flag or an operand names: a file, or the name of one that comes with postern,
+/// `centrifugo` for instance.
 enum WireFile {
   /// Where those that come with postern are, below the folder in which it is called.
   private static let folder = "Deploy/wires"

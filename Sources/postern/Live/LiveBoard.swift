@@ -3,7 +3,8 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// What a page that moves is to show now: the latest of a storm, drawn when somebody looks.
+/// The content of a page that moves: the latest of a storm, 812 of 1,000 connected for instance, drawn when somebody
+/// looks.
 final class LiveBoard: Sendable {
   private struct State {
     var parts: [StormResult] = []
@@ -77,7 +78,7 @@ final class LiveBoard: Sendable {
   }
 }
 
-/// One page that looks, and what it has seen.
+/// One page that looks, in a browser for instance, and what it has seen.
 final class LiveReader: Sendable {
   private let board: LiveBoard
   private let seen = Mutex(0)

@@ -4,7 +4,8 @@ import GatewayReport
 import GatewayRuntime
 import GatewayServer
 
-/// Serves the page that moves while a storm lasts, on a loop of its own.
+/// The server of the page that moves while a storm lasts, on a loop of its own: a storm that keeps its loops busy does
+/// not hold the page up, for instance.
 struct LiveServer {
   private let board: LiveBoard
   private let loop: SocketLoop

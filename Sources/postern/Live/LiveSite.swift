@@ -2,8 +2,8 @@ import GatewayCore
 import GatewayReport
 import GatewayRuntime
 
-/// The port of a page that moves: the page, its sheet and script, and the feed of events. On loopback, and for no page of
-/// another origin.
+/// The port of a page that moves: the page, its sheet and script, and the feed that brings each new content, for
+/// instance. On loopback, and for no page of another origin.
 struct LiveSite: Site {
   let board: LiveBoard
   private let pages = PageGuard(hosts: [])

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The manual page in the macros of man(7).
+/// The manual page in the macros of man(7): a `.SH` for each section, for instance.
 enum ManualPage {
   static func text(of commands: [any Command.Type]) -> String {
     var page = """

@@ -2,6 +2,7 @@ import FoundationEssentials
 import GatewayKit
 import Glibc
 
+/// The program: it finds the command that its first words name, `token mint` for instance, and runs it.
 @main
 struct Postern {
   /// The commands, in the order in which the help lists them.

@@ -6,6 +6,7 @@ import Glibc
 ///
 /// `@unchecked Sendable`: one thread reads, which alone touches `rest`; another may write.
 final class LineStream: @unchecked Sendable {
+  /// The reason why a line was not read or sent: the other side has ended, for instance.
   enum Failure: Error, Hashable {
     /// Nothing came, or could be sent, for as long as one was willing to wait.
     case timedOut

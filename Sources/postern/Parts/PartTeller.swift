@@ -3,7 +3,8 @@ import FoundationEssentials
 import GatewayFleet
 import Synchronization
 
-/// Tells whoever began a storm what this part of it does, a line for each message, in order, on a thread that is no loop's.
+/// The voice of a storm's part, which tells whoever began the storm what this part does, how many are connected for
+/// instance, a line for each message, in order, on a thread that is no loop's.
 final class PartTeller: Sendable {
   private let queue = DispatchQueue(label: "what a part of a storm tells")
   /// Whether a snapshot waits to be told: one that comes meanwhile is left out.

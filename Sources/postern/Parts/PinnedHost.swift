@@ -1,8 +1,9 @@
 import GatewayCore
 import GatewayRuntime
 
-/// A host with the addresses that a storm keeps to, however long it lasts and whatever its name service says later: a name
-/// that is led elsewhere in the middle would have it hit whom nobody has named.
+/// A host with the addresses that a storm keeps to, `gateway.example` with 203.0.113.7 for instance, however long it
+/// lasts and whatever its name service says later: a name that is led elsewhere in the middle would have it hit whom
+/// nobody has named.
 struct PinnedHost: Hashable, Codable {
   let host: String
   let addresses: [String]

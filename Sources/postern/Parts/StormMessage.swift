@@ -1,7 +1,8 @@
 import FoundationEssentials
 import GatewayFleet
 
-/// What a part of a storm, or the worker that carries it out, tells the storm: JSON, one message a line.
+/// A message to the storm from a part of it, or from the worker that carries it out: how many are connected so far, for
+/// instance. JSON, one message a line.
 enum StormMessage: Codable {
   case progress(StormProgress)
   /// What was counted so far, for whoever looks on.

@@ -2,8 +2,8 @@ import FoundationEssentials
 import GatewayCore
 import GatewayKit
 
-/// Which part of a storm of several processes this process is. Whoever starts it says so in the environment, so that the
-/// command line is the storm's own.
+/// The part that this process has of a storm of several: the second of four, for instance. Whoever starts it says so in
+/// the environment, so that the command line is the storm's own.
 struct StormPart: Hashable, Codable {
   static let variable = "POSTERN_STORM_PART"
 

@@ -2,9 +2,10 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// A process that this one has started: a part of a storm, or the client under test. Whoever starts it has to ``wait()`` for
-/// it, or to reap it.
+/// A process that this one has started: a part of a storm, for instance, or the client under test. Whoever starts it
+/// has to ``wait()`` for it, or to reap it.
 struct ChildProcess: Sendable {
+  /// An error that says that a process could not be started: no descriptor is left, for instance.
   struct NotStarted: Error, CustomStringConvertible {
     let path: String
     let error: Int32
@@ -12,7 +13,8 @@ struct ChildProcess: Sendable {
     var description: String { "\(path) cannot be started: \(String(cString: strerror(error)))" }
   }
 
-  /// What the child has as its standard input, output and error. They stay this process's own, to be closed.
+  /// The descriptors that the child has as its standard input, output and error: a pipe's end for its output, for
+  /// instance. They stay this process's own, to be closed.
   struct Streams {
     var input: Int32
     var output: Int32

@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Both ends of a pipe(2), of which no child inherits any.
+/// Both ends of a pipe(2), of which no child inherits any: the one that a part of a storm tells its progress through,
+/// for instance.
 struct Pipe {
   let reading: Int32
   let writing: Int32

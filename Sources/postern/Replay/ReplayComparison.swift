@@ -1,6 +1,7 @@
 import GatewayCore
 
-/// A journal beside that of its replay: where they first differ on each connection, by kinds, order, errors and codes.
+/// A journal beside that of its replay: where they first differ on each connection, by kinds, order, errors and codes;
+/// closed with 4000 then and with 4004 now, for instance.
 struct ReplayComparison {
   /// One difference, as a person reads it.
   let differences: [String]

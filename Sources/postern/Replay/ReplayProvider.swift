@@ -3,7 +3,8 @@ import GatewayCore
 import GatewayKit
 import GatewayServer
 
-/// Tokens of the space's own provider, for vendors whose tokens only it can sign.
+/// Tokens of the space's own provider, for vendors whose tokens only it can sign: another one of ann's for an hour, for
+/// instance.
 struct ReplayProvider: Sendable {
   private let provider: ControlClient
   private let control: ControlClient

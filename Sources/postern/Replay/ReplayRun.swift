@@ -4,8 +4,8 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// A journal played again in a space of its own, whose time stands still but for what the journal says. Only from tasks on
-/// the loop.
+/// A replay of a journal in a space of its own, whose time stands still but for what the journal says: it is moved by
+/// an hour before the next line, for instance. Only from tasks on the loop.
 struct ReplayRun: Sendable {
   private let control: ControlClient
   private let loop: SocketLoop
@@ -20,7 +20,7 @@ struct ReplayRun: Sendable {
     dialer = SocketDialer(on: loop)
   }
 
-  /// Why it came to no end.
+  /// The reason why a replay came to no end: the gateway does not speak the wire of the journal, for instance.
   struct Stopped: Error {
     let sentence: String
   }

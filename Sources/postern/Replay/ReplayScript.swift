@@ -2,10 +2,11 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// What is played again of a journal: what clients and operators did, each at its time. What the gateway did has to follow by
-/// itself.
+/// The part of a journal that is played again: what clients and operators did, each at its time; that ann logged in
+/// after 2 s, for instance. What the gateway did has to follow by itself.
 struct ReplayScript: Sendable {
-  /// What a client presented, as far as the journal knows: another token of ann's, for an hour, which was good.
+  /// The credentials that a client presented, as far as the journal knows: another token of ann's, for an hour, which
+  /// was good, for instance.
   struct Presented: Sendable {
     var user: String
     var kind: String
@@ -14,6 +15,7 @@ struct ReplayScript: Sendable {
     let refusal: String?
   }
 
+  /// A deed of a client's or an operator's: the client closes with 1000, for instance.
   enum Act: Sendable {
     /// With what the upgrade brought, if it brought anything.
     case open(Presented?)
@@ -28,6 +30,7 @@ struct ReplayScript: Sendable {
     case lose
   }
 
+  /// A deed with its time and its connection: ann's login, 2 s after the first, for instance.
   struct Step: Sendable {
     let act: Act
     /// Since the first step.

@@ -2,8 +2,8 @@ import GatewayCore
 import GatewayKit
 import GatewayTokens
 
-/// Mints tokens anew from what those of a journal meant: one of bob's where ann's connection was shown one, for instance. Each
-/// is of its own vendor's form.
+/// A mint that makes tokens anew from what those of a journal meant: one of bob's where ann's connection was shown one,
+/// for instance. Each is of its own vendor's form.
 struct ReplayTokens {
   private let secret: String
   /// The last good one of each connection.

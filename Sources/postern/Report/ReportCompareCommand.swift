@@ -1,7 +1,7 @@
 import GatewayKit
 import GatewayReport
 
-/// Holds one storm against another.
+/// The command `postern report compare`: holds one storm against another, today's against yesterday's for instance.
 enum ReportCompareCommand: Command {
   static let name = "report compare"
   static let summary = "hold the report of a storm against an earlier one; exit status 1 if it is worse"

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A report that could not be written: where to, and why.
+/// An error that says where a report could not be written, and why: the disk is full, for instance.
 struct ReportFailure: Error, CustomStringConvertible {
   let description: String
 

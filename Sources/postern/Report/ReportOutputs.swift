@@ -1,8 +1,8 @@
 import GatewayKit
 import GatewayReport
 
-/// What of a storm's report is written for others than its reader: thresholds for a machine that runs tests, series for
-/// a spreadsheet.
+/// The files in which a storm's report is written for others than its reader: thresholds for a machine that runs tests,
+/// `--junit storm.xml` for instance, series for a spreadsheet.
 struct ReportOutputs {
   static let flags = [
     Flag("junit", "FILE", "write the thresholds there as JUnit's XML, a case for each"),

@@ -1,7 +1,8 @@
 import GatewayKit
 import GatewayReport
 
-/// Shows a report that was written before.
+/// The command `postern report show`: shows a report that was written before, in a few lines with `--summary` for
+/// instance.
 enum ReportShowCommand: Command {
   static let name = "report show"
   static let summary = "show the report of an earlier storm, or write it as JUnit's XML or CSV"

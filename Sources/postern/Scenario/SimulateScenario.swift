@@ -8,6 +8,7 @@ import GatewayWires
 /// A scenario as a file has it, for `postern storm` and for `postern simulate`: fleet, gateway, provider, world and what happens phase by
 /// phase; ten million clients of a provider that makes 50,000 tokens a second, for instance. JSON, comments allowed.
 struct SimulateScenario {
+  /// The parts that a simulation has: the two machines alone, for instance, without wires.
   enum Fidelity: String, CaseIterable {
     /// The two machines alone.
     case machines

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import GatewayRuntime
 
-/// The gateway's log: one line for each event on standard error, as `name=value` or as a JSON object. Whether anybody reads
-/// it makes no difference to the gateway.
+/// The gateway's log, one line for each event on standard error, as `name=value` or as a JSON object: `user=ann`, for
+/// instance. Whether anybody reads it makes no difference to the gateway.
 struct OperatorLog: Sendable {
+  /// The format of the log's lines: JSON, for instance.
   enum Format: String, CaseIterable, Sendable {
     case text
     case json

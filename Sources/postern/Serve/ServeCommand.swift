@@ -7,7 +7,7 @@ import GatewaySpace
 import Glibc
 import PosternTesting
 
-/// The gateway.
+/// The command `postern serve`, the gateway: on port 8080, for instance, with the control port on 8081.
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "the gateway: all dialects on one port, control API and metrics on another"
@@ -142,7 +142,8 @@ enum ServeCommand: Command {
   }
 }
 
-/// The one line on standard output that says where the gateway is, for whoever started it.
+/// The one line on standard output that says where the gateway is, for whoever started it:
+/// `{…,"event":"ready",…,"port":8080,…}`, for instance.
 struct ReadyLine: Encodable {
   let event = "ready"
   let url: String

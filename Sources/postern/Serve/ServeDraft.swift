@@ -6,7 +6,8 @@ import GatewayServer
 import GatewayStores
 import GatewayWires
 
-/// What the flags of `postern serve` say, each by itself, before they are put together: the port 8080, for instance.
+/// The wishes in the flags of `postern serve`, each by itself, before they are put together: the port 8080, for
+/// instance.
 struct ServeDraft: Sendable {
   // MARK: Where it listens
 

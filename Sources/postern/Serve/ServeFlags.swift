@@ -4,7 +4,7 @@ import GatewayRuntime
 import GatewayServer
 import GatewayStores
 
-/// The flags of `postern serve`.
+/// The flags of `postern serve`: `--refresh-timeout`, for instance.
 enum ServeFlags {
   static let sections =
     [

@@ -6,7 +6,8 @@ import GatewayServer
 import GatewaySpace
 import PosternTesting
 
-/// What the flags of `postern serve` ask for, checked.
+/// The wishes in the flags of `postern serve`, checked: that `--tls-key` does not come without its certificate, for
+/// instance.
 struct ServeOptions {
   let settings: GatewaySettings
   let drainWindow: Duration

@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// What a service manager is told, in its words: `READY=1` with a line for people, for instance.
+/// News for a service manager, in its words: `READY=1` with a line for people, for instance.
 ///
 /// <https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html>
 enum ServiceNews: Equatable {

@@ -2,7 +2,7 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// The signals a long-running command answers to, as a sequence in place of a handler.
+/// The signals a long-running command answers to, SIGTERM for instance, as a sequence in place of a handler.
 struct SignalStream: AsyncSequence, Sendable {
   typealias Element = Int32
 

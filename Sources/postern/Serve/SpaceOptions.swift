@@ -7,8 +7,9 @@ import GatewayTokens
 import Glibc
 import PosternTesting
 
-/// What a hosted space may be set to: the options of `postern serve`, `refresh-timeout` for instance, but for those that
-/// are of the process. What an order leaves out is as `serve` was told, but for keys: each space has its own.
+/// The options that a hosted space may be set to: the options of `postern serve`, `refresh-timeout` for instance, but
+/// for those that are of the process. What an order leaves out is as `serve` was told, but for keys: each space has its
+/// own.
 struct SpaceOptions: Sendable {
   /// What `serve` was told.
   private let base: Arguments

@@ -2,8 +2,8 @@ import GatewayCore
 import GatewayRuntime
 import PosternTesting
 
-/// What the service manager hears of a gateway, from its first client to its last: under systemd `systemctl start` returns when clients
-/// are taken, for instance, and a gateway whose loops hang is started anew.
+/// A gateway's reports to the service manager, from its first client to its last: under systemd `systemctl start`
+/// returns when clients are taken, for instance, and a gateway whose loops hang is started anew.
 struct Supervision: Sendable {
   private let manager: NotifySocket?
   private let log: OperatorLog

@@ -2,8 +2,8 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// A grid of stability as text and as a picture: each cell says when the fleet had recovered and who was lost; the cliff runs between those
-/// short of it and those beyond.
+/// A grid of stability as text and as a picture: each cell says when the fleet had recovered, after 40 s for instance,
+/// and who was lost; the cliff runs between those short of it and those beyond.
 struct GridText {
   let grid: StabilityGrid
 

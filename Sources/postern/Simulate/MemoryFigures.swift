@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What the system says of its memory.
+/// The system's figures of its memory: how many bytes can be taken before others suffer, for instance.
 enum MemoryFigures {
   /// How many bytes can be taken before others suffer; nil where the system does not say.
   static var available: UInt64? {

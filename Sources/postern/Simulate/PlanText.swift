@@ -2,7 +2,8 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// The answer to a question in sentences, with its margin and the run that proves it.
+/// The answer to a question in sentences, with its margin and the run that proves it: how many tokens a second would
+/// do, for instance.
 struct PlanText {
   private let question: Question
   private let answer: Planner.Answer

@@ -4,7 +4,8 @@ import GatewayKit
 import GatewayRuntime
 import Synchronization
 
-/// Looks at the token provider of a simulated gateway while a storm goes on: how many wait, and for how long.
+/// A watch over the token provider of a simulated gateway while a storm goes on: how many wait, for instance, and for
+/// how long.
 final class ProviderWatch: Sendable {
   private let provider: TokenProvider
   private let loop: EventLoop

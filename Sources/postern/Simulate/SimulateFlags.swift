@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The flags of `postern simulate`.
+/// The flags of `postern simulate`: `--seed 7`, for instance.
 enum SimulateFlags {
   /// What stands in the file too, and may be told otherwise.
   static let world = [

@@ -5,7 +5,8 @@ import GatewayKit
 import GatewayPlanner
 import GatewayReport
 
-/// What the flags of `postern simulate` ask for, checked.
+/// The wishes in the flags of `postern simulate`, checked: a million clients in place of the file's number, for
+/// instance.
 struct SimulateOptions {
   var scenario: SimulateScenario
   let clients: SimulatedClients

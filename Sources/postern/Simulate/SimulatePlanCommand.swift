@@ -5,7 +5,8 @@ import GatewayKit
 import GatewayPlanner
 import GatewayReport
 
-/// Questions about a scenario, answered by bisection.
+/// The command `postern simulate plan`: questions about a scenario, answered by bisection; how few tokens a second do,
+/// for instance.
 enum SimulatePlanCommand: Command {
   static let name = "simulate plan"
   static let summary =

@@ -5,7 +5,8 @@ import GatewayPlanner
 import Glibc
 import Synchronization
 
-/// What a simulated storm says of itself on standard error while it runs, on a terminal only: how far virtual time is, and how fast.
+/// The line of a simulated storm on standard error while it runs, on a terminal only: how far virtual time is, for
+/// instance, and how fast.
 final class SimulateProgress: Sendable {
   private let isTerminal = Terminal.isBehind(STDERR_FILENO)
   private let clients: Int

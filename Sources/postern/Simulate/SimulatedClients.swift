@@ -3,7 +3,7 @@ import GatewayFleet
 import GatewayKit
 import GatewayPlanner
 
-/// The clients of a simulated storm: whose wire they speak, with which habits.
+/// The clients of a simulated storm: whose wire they speak, the gateway's own for instance, with which habits.
 struct SimulatedClients {
   let vendor: any OfferedVendor.Type
   let dialect: StormDialect

@@ -4,7 +4,8 @@ import GatewayFleet
 import GatewayRuntime
 import GatewaySpace
 
-/// Has a simulated gateway do what a scenario says, when it says so.
+/// The conductor of a scenario in a simulated storm: has the gateway do what the scenario says, when it says so; revoke
+/// every token at the top of the wave, for instance.
 struct WireConductor {
   private let phases: [ScenarioPhase]
   private let times: ScenarioTimes

@@ -6,8 +6,9 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 
-/// What machines must know of a vendor's wire, learned from the vendor's own dialects: each thing that a gateway says is put into
-/// words by the one and read by the other, as a connection and a client would.
+/// The facts that machines must know of a vendor's wire, learned from the vendor's own dialects: with which code it
+/// closes for an expired token, for instance. Each thing that a gateway says is put into words by the one and read by
+/// the other, as a connection and a client would.
 struct WireReading {
   private let client: any ClientDialect
   private let gateway: Space

@@ -9,8 +9,8 @@ import GatewaySpace
 import GatewayStores
 import GatewayTokens
 
-/// A simulated storm with everything: the gateway put together as `postern serve` does it, the storm's clients, HTTP and WebSockets over
-/// a network in virtual time.
+/// A simulated storm with everything: the gateway put together as `postern serve` does it, for instance, the storm's
+/// clients, HTTP and WebSockets over a network in virtual time.
 struct WireWorld {
   private let settings: WorldSettings
   private let clients: SimulatedClients

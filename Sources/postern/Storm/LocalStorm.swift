@@ -3,7 +3,7 @@ import GatewayFleet
 import GatewayRuntime
 import GatewayServer
 
-/// The part of a storm that runs in this process.
+/// The part of a storm that runs in this process: all of it where `--processes` is 1, for instance.
 struct LocalStorm {
   private let loops: [SocketLoop]
   private let runner: StormRunner

@@ -3,8 +3,8 @@ import GatewayFleet
 import Glibc
 import Synchronization
 
-/// What a storm says of itself on standard error while it runs: on a terminal one line that is written anew a few times a
-/// second, elsewhere a line every ten seconds.
+/// The line of a storm on standard error while it runs: on a terminal one that is written anew a few times a second,
+/// for instance, elsewhere another every ten seconds.
 final class ProgressLine: Sendable {
   private let isTerminal = Terminal.isBehind(STDERR_FILENO)
   private let text: ProgressText

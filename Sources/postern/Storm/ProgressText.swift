@@ -1,6 +1,6 @@
 import GatewayFleet
 
-/// A storm's progress as one line, as much of it as the columns hold.
+/// A storm's progress as one line, as much of it as the columns hold: in 40 of them there is no bar, for instance.
 struct ProgressText {
   let clients: Int
 
@@ -58,7 +58,7 @@ struct ProgressText {
   }
 }
 
-/// When the next line is due where lines stay: ten seconds after the last.
+/// The timetable of lines that stay: the next is due ten seconds after the last, for instance.
 struct ProgressSchedule {
   private static let intervalSeconds = 10.0
   private var nextSeconds = intervalSeconds

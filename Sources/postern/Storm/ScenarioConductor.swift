@@ -5,8 +5,9 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// Has the gateway do what a scenario says, when it says so: revoke every token at the top of the wave, fail for thirty
-/// seconds. One for each storm, however many processes it has; on a loop of its own.
+/// The conductor of a scenario: has the gateway do what it says, when it says so; revoke every token at the top of the
+/// wave, for instance, or fail for thirty seconds. One for each storm, however many processes it has; on a loop of its
+/// own.
 struct ScenarioConductor {
   let options: StormOptions
   private let phases: [ScenarioPhase]

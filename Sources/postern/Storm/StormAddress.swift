@@ -2,7 +2,7 @@ import FoundationEssentials
 import GatewayKit
 import GatewayRuntime
 
-/// A URL that a storm connects to.
+/// A URL that a storm or `postern connect` connects to: `wss://gateway.example`, for instance.
 struct StormAddress {
   var target: DialTarget
   /// Path and query, percent-encoded; nil if the URL has none.

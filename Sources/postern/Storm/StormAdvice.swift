@@ -4,8 +4,9 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// What a simulation of a storm says that has just been: how little would have kept everybody. In one line, and only where the
-/// storm's figures allow: where a simulation of it as it was loses about as many as were lost.
+/// A line of advice from a simulation of a storm that has just been: how little would have kept everybody, 5 % of
+/// jitter for instance. Only where the storm's figures allow: where a simulation of it as it was loses about as many as
+/// were lost.
 struct StormAdvice {
   private let settings: WorldSettings
   private let lost: Double

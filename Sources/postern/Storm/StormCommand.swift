@@ -6,7 +6,7 @@ import GatewayReport
 import GatewayServer
 import Glibc
 
-/// A fleet of clients against a gateway.
+/// The command `postern storm`: a fleet of clients against a gateway, of 5,000 for instance.
 enum StormCommand: Command {
   static let name = "storm"
   static let summary = "a fleet of clients whose tokens expire together, against any gateway; report and thresholds"

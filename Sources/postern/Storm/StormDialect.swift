@@ -2,7 +2,8 @@ import GatewayCore
 import GatewayKit
 import GatewayWires
 
-/// Which wire format a storm's clients speak, and who makes their tokens: the vendor's of `--dialect`.
+/// The wire format that a storm's clients speak, and who makes their tokens: the vendor's of `--dialect`, `plain` for
+/// instance.
 struct StormDialect {
   let client: any ClientDialect
   /// Where tokens are asked for, below the provider's address.

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// The flags of `postern storm`.
+/// The flags of `postern storm`: `--clients 5000`, for instance.
 enum StormFlags {
   static let sections = [
     FlagSection("addresses", addresses),

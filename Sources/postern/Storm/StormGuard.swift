@@ -2,7 +2,8 @@ import GatewayFleet
 import GatewayReport
 import Synchronization
 
-/// Ends a storm that does more harm than it measures: holds its progress against the rules of `--stop-when`.
+/// A guard that ends a storm which does more harm than it measures: holds its progress against the rules of
+/// `--stop-when`, `connects.failed.share > 50% over 10s` for instance.
 final class StormGuard: Sendable {
   private struct State {
     var watch: StopWatch

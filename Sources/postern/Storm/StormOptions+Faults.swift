@@ -5,7 +5,8 @@ import GatewayKit
 // How the gateway fails while the storm lasts: it loses a tenth of the replies, say.
 
 extension StormOptions {
-  /// A fault that has been ordered of a gateway.
+  /// A fault that has been ordered of a gateway, with its number there: the 3 by which the storm takes it back at its
+  /// end, for instance.
   struct OrderedFault {
     let number: Int
     let control: StormAddress

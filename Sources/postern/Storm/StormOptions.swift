@@ -7,7 +7,7 @@ import GatewayReport
 import GatewayRuntime
 import GatewayWires
 
-/// What the flags of `postern storm` ask for, checked.
+/// The wishes in the flags of `postern storm`, checked: 5,000 clients against two gateways, for instance.
 struct StormOptions {
   var plan: StormPlan
   /// The gateways, of which a client keeps to one.

@@ -3,8 +3,8 @@ import GatewayCore
 import GatewayFleet
 import Synchronization
 
-/// The processes of a storm that is too large for one, or whose clients stand on other machines: each runs this program with
-/// the same command line, and tells what it does, line by line.
+/// The processes of a storm that is too large for one, or whose clients stand on other machines: four of `--processes
+/// 4`, for instance. Each runs this program with the same command line, and tells what it does, line by line.
 final class StormParts: Sendable {
   private struct State {
     var interrupts: [@Sendable () -> Void] = []
@@ -212,7 +212,7 @@ final class StormParts: Sendable {
   }
 }
 
-/// A part of a storm came to no result.
+/// An error that says that a part of a storm came to no result: its process was killed, for instance.
 struct StormPartFailure: Error, CustomStringConvertible {
   let description: String
 }

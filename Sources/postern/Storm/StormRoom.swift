@@ -1,8 +1,8 @@
 import GatewayFleet
 import GatewayKit
 
-/// The descriptors that one process of a storm has for its clients and for their requests to the provider: 768 where 1,024 are
-/// allowed, since it keeps 256 for itself.
+/// The descriptors that one process of a storm has for its clients and for their requests to the provider: 768, for
+/// instance, where 1,024 are allowed, since it keeps 256 for itself.
 struct StormRoom {
   /// The system's limit.
   let limit: Int

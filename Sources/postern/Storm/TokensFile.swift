@@ -4,7 +4,8 @@ import GatewayRuntime
 import GatewayServer
 import GatewayWires
 
-/// The description of a token endpoint that `--tokens` names: a file, or the name of one that comes with postern.
+/// The description of a token endpoint that `--tokens` names: a file, or the name of one that comes with postern,
+/// `get-text` for instance.
 enum TokensFile {
   /// Where those that come with postern are, below the folder in which it is called.
   private static let folder = "Deploy/tokens"

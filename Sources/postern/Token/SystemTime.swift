@@ -2,7 +2,8 @@ import FoundationEssentials
 import GatewayCore
 import Glibc
 
-/// The clocks of commands that stand on no loop: the time of day for tokens as of now, processor time for measuring.
+/// The clocks of commands that stand on no loop: the time of day for tokens as of now, for instance, processor time for
+/// measuring.
 enum SystemTime {
   static var now: WallTime {
     var time = timespec()

@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayKit
 import GatewayTokens
 
-/// Decodes a token without verifying it, and says so.
+/// The command `postern token inspect`: decodes a token without verifying it, and says so; when it ends, for instance.
 enum TokenInspectCommand: Command {
   static let name = "token inspect"
   static let summary = "show what a token says, without verifying it"

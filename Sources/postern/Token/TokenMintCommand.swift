@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// Makes a token.
+/// The command `postern token mint`: makes a token, one of ann's for ten minutes for instance.
 enum TokenMintCommand: Command {
   static let name = "token mint"
   static let summary = "make a token for a user"

@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// Whose tokens a command is about: those of `--scheme`.
+/// The vendor whose tokens a command is about: that of `--scheme plain`, for instance.
 enum TokenScheme {
   static let flag = Vendors.flag("scheme", "whose token")
 

@@ -1,7 +1,8 @@
 import GatewayCore
 import GatewayKit
 
-/// Verifies a token as the gateway does, and says which check failed.
+/// The command `postern token verify`: verifies a token as the gateway does, and says which check failed, its signature
+/// for instance.
 enum TokenVerifyCommand: Command {
   static let name = "token verify"
   static let summary = "verify a token, naming the check that fails"

@@ -1,7 +1,8 @@
 import GatewayKit
 import GatewayWires
 
-/// Reads the description of a wire and says what is wrong with it; with an address, plays one client of it.
+/// The command `postern wire check`: reads the description of a wire, of `nats` for instance, and says what is wrong
+/// with it; with an address, plays one client of it.
 enum WireCheckCommand: Command {
   static let name = "wire check"
   static let summary = "read the description of a gateway's wire; with --url, play one client and show what is said"

@@ -4,7 +4,8 @@ import GatewayCore
 import Glibc
 import Synchronization
 
-/// The listening side of `postern worker`: a thread for each connection, and a bound on how many there are.
+/// The listening side of `postern worker`: a thread for each connection, and a bound on how many there are; one for a
+/// storm that sends its second part here, for instance.
 final class Worker: Sendable {
   private struct State {
     var connections: [ObjectIdentifier: WorkerConnection] = [:]

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GatewayKit
 import Glibc
 
-/// Where a worker listens, `10.0.0.7:7300` for instance.
+/// The address at which a worker listens, `10.0.0.7:7300` for instance.
 struct WorkerAddress: Hashable, CustomStringConvertible {
   let host: String
   let port: UInt16

@@ -4,7 +4,8 @@ import GatewayKit
 import Glibc
 import Synchronization
 
-/// A process on another machine that carries out parts of storms.
+/// The command `postern worker`: a process on another machine that carries out parts of storms, at 10.0.0.7:7300 for
+/// instance.
 enum WorkerCommand: Command {
   static let name = "worker"
   static let summary = "waits for orders of postern storm --worker, and carries out parts of its storms on this machine"

@@ -2,8 +2,9 @@ import FoundationEssentials
 import GatewayCore
 import Synchronization
 
-/// The worker's side of one connection: a storm that proves who it is, and the part that it orders. The part is a process
-/// of this program, whose lines are passed on; it ends when the storm ends or its connection does.
+/// The worker's side of one connection: a storm that proves who it is, and the part that it orders, the second of four
+/// for instance. The part is a process of this program, whose lines are passed on; it ends when the storm ends or its
+/// connection does.
 final class WorkerConnection: Sendable {
   private struct State {
     var process: PartProcess?

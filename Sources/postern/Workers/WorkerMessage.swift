@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// What a storm and its workers say to each other over TCP until the order is given: JSON, one message a line. From then on
-/// the worker passes on what the part of the storm tells (``StormMessage``).
+/// A message between a storm and its workers over TCP until the order is given: what the time is, for instance. JSON,
+/// one message a line. From then on the worker passes on what the part of the storm tells (``StormMessage``).
 enum WorkerMessage: Codable {
   /// The worker, to whoever has connected: which program it is, and a number nobody can foresee.
   case greeting(version: String, nonce: String)
@@ -32,7 +32,8 @@ enum WorkerMessage: Codable {
   }
 }
 
-/// What a worker is to do: one part of a storm, as its command line has it.
+/// An order for a worker, one part of a storm as its command line has it: the second of four with `--clients 20000`,
+/// for instance.
 struct WorkerOrder: Codable {
   /// The words behind `postern storm`.
   var words: [String]
@@ -41,7 +42,8 @@ struct WorkerOrder: Codable {
   var part: StormPart
 }
 
-/// Why a worker does not do what it was asked to, or cannot be asked.
+/// The reason why a worker does not do what it was asked to, or cannot be asked: it is of another version, for
+/// instance.
 struct WorkerFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 
-/// The flags of a storm that say who carries it out: `--worker 10.0.0.7:7300`, once for each.
+/// The flags of a storm that say who carries it out: `--worker 10.0.0.7:7300`, for instance, once for each.
 struct WorkerOptions {
   /// This machine.
   static let none = WorkerOptions()

@@ -1,7 +1,8 @@
 import GatewayTokens
 
-/// The proof of one side that it knows the secret, bound to a number of either side, so that neither a proof of yesterday
-/// nor the other side's own is one: HMAC-SHA-256 (RFC 2104) over who proves and both numbers.
+/// The proof of one side that it knows the secret, bound to a number of either side, so that neither a proof of
+/// yesterday nor the other side's own is one: HMAC-SHA-256 (RFC 2104) over who proves and both numbers. The worker's
+/// proof sent back to it proves nothing, for instance.
 enum WorkerProof {
   enum Prover: String {
     case storm

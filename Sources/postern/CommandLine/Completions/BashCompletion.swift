@@ -1,6 +1,7 @@
 import GatewayKit
 
-/// Completion for bash, of the commands, their flags and the flags' values.
+/// Completion for bash, of the commands, their flags and the flags' values: `postern se` becomes `postern serve`, for
+/// instance.
 struct BashCompletion {
   let completed: CompletedCommands
 

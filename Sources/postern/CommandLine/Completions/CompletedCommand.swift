@@ -1,6 +1,6 @@
 import GatewayKit
 
-/// A command as a shell sees it.
+/// A command as a shell sees it: the two words `token` and `mint` with its flags, for instance.
 struct CompletedCommand {
   /// One word, or two as in `token mint`.
   let words: [String]

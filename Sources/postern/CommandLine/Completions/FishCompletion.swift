@@ -1,6 +1,7 @@
 import GatewayKit
 
-/// Completion for fish, of the commands, their flags and the flags' values.
+/// Completion for fish, of the commands, their flags and the flags' values, each with its line of help: `token` is
+/// offered with what it is for, for instance.
 struct FishCompletion {
   let completed: CompletedCommands
 

@@ -1,6 +1,7 @@
 import GatewayKit
 
-/// What a flag's value looks like, as far as the flag's declaration says: what a shell can offer for it.
+/// The form of a flag's value, as far as the flag's declaration says: for a `FILE` a shell can offer files, for
+/// instance.
 enum ValueForm: Equatable {
   /// The flag is a switch.
   case none

@@ -1,6 +1,7 @@
 import GatewayKit
 
-/// Completion for zsh, of the commands, their flags and the flags' values.
+/// Completion for zsh, of the commands, their flags and the flags' values: behind `--fidelity` it offers `machines` and
+/// `wire`, for instance.
 struct ZshCompletion {
   let completed: CompletedCommands
 

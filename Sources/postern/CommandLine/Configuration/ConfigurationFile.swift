@@ -1,10 +1,10 @@
 import GatewayJSON
 import GatewayKit
 
-/// Flags in a file: one JSON object with comments (JSON5), keys the flags' names, values strings, numbers, booleans, or
-/// arrays of them where a flag repeats.
+/// A file with flags: one JSON object with comments (JSON5), keys the flags' names, values strings, numbers, booleans,
+/// or arrays of them where a flag repeats; `{"port": 8080}`, for instance.
 enum ConfigurationFile {
-  /// A key with its values, and where they stand.
+  /// A key with its values, and where they stand: `port` with 8080 in line 2, for instance.
   struct Entry {
     let key: String
     let place: TextPlace
@@ -12,7 +12,7 @@ enum ConfigurationFile {
     let isArray: Bool
   }
 
-  /// A string, a number or a boolean as the text of a flag's value.
+  /// A string, a number or a boolean as the text of a flag's value: `true` of a switch, for instance.
   struct Scalar {
     let text: String
     let place: TextPlace
