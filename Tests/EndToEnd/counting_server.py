@@ -3,7 +3,7 @@
 from collections import Counter
 
 import storms
-from described import WIRES
+from described import WIRES, hasty
 
 
 class CountingServer:
@@ -28,7 +28,15 @@ class CountingServer:
 
     @property
     def wire(self):
-        return ["--wire", str(WIRES / f"{self.description}.json"), "--url", self.url, "--mint", "--secret-file", str(self.secret)]
+        return self.of(WIRES / f"{self.description}.json")
 
-    def storm(self, *more):
-        return storms.run(*self.wire, "--clients", str(self.clients), *self.pace, "--timeout", "60s", *more)["result"]
+    @property
+    def hasty_wire(self):
+        """For clients who are refused again and again."""
+        return self.of(hasty(self.description, self.path.parent))
+
+    def of(self, description):
+        return ["--wire", str(description), "--url", self.url, "--mint", "--secret-file", str(self.secret)]
+
+    def storm(self, *more, wire=None):
+        return storms.run(*(wire or self.wire), "--clients", str(self.clients), *self.pace, "--timeout", "60s", *more)["result"]

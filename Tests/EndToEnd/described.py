@@ -22,7 +22,7 @@ def hasty(name, folder):
     """The description with a come-back that takes no more than a second, for those who are refused again and again."""
     path = folder / f"{name}.json"
     text, count = re.subn(
-        r'"comeback": \{ "first": "[^"]+", "factor": 2, "cap": "[^"]+"', '"comeback": { "first": "100ms", "factor": 2, "cap": "1s"',
+        r'"comeback": \{ "first": "[^"]+", "factor": [\d.]+, "cap": "[^"]+"', '"comeback": { "first": "100ms", "factor": 2, "cap": "1s"',
         (WIRES / f"{name}.json").read_text())
     assert count == 1, name
     path.write_text(text)

@@ -1,9 +1,8 @@
 """What Deploy/behaviours-of-vendors.md says of four vendors' wires is what their clients get."""
 
-import concurrent.futures
-
 import pytest
 
+from at_once import working
 from behaviours import ROWS, host  # noqa: F401
 from vendors import table
 from vendors.rows import SCRIPTS
@@ -22,16 +21,12 @@ WITHOUT = [
 @pytest.fixture(scope="module")
 def walks(host, request):
     """All that are asked for, some at once."""
-    wanted = [
-        item.callspec.params for item in request.session.items
-        if item.function is test_a_vendors_client_gets_what_the_table_says
-    ]
-    with concurrent.futures.ThreadPoolExecutor(table.AT_ONCE) as pool:
-        yield {
-            (one["row"], one["wire"]): pool.submit(
-                table.walk, host, one["row"], one["wire"], CELLS[one["row"], one["wire"]])
-            for one in wanted
-        }
+
+    def walk(row, wire):
+        return table.walk(host, row, wire, CELLS[row, wire])
+
+    with working(request, test_a_vendors_client_gets_what_the_table_says, walk, table.AT_ONCE) as walks:
+        yield walks
 
 
 def test_every_row_has_a_cell_for_every_wire_that_is_tried_or_has_its_reason():
@@ -43,8 +38,8 @@ def test_every_row_has_a_cell_for_every_wire_that_is_tried_or_has_its_reason():
 
 
 @pytest.mark.parametrize("row, wire", TRIED)
-def test_a_vendors_client_gets_what_the_table_says(walks, row, wire):
-    steps, outcome = walks[row, wire].result()
+def test_a_vendors_client_gets_what_the_table_says(walks, request, row, wire):
+    steps, outcome = walks[request.node.callspec.id].result()
     assert outcome == CELLS[row, wire].outcome
     assert steps == STEPS[row] or wire != "sinch"
 

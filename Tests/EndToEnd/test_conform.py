@@ -1,5 +1,6 @@
 """`postern ctl conform`: a client that does all right, and clients that each do one thing wrong."""
 
+import concurrent.futures
 import os
 import re
 import shlex
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from at_once import working
 from clients import control
 from gateway import Gateway
 
@@ -58,7 +60,8 @@ def processes(mark):
     return found
 
 
-def test_a_client_that_does_all_right_passes_all(host, tmp_path):
+def test_a_client_that_does_all_right_passes_all(host, runs, endless, tmp_path):
+    # Which go on meanwhile: all wait more than they work.
     results = tmp_path / "results.xml"
     done = conform(host, command("good"), flags=["--jobs", "6", "--junit", results, "--journals", tmp_path / "journals"])
     assert done.returncode == 0, done.stdout + done.stderr
@@ -72,6 +75,7 @@ def test_a_client_that_does_all_right_passes_all(host, tmp_path):
     assert not list(tmp_path.glob("journals/*"))
 
 
+# Their runs take seconds of real time each, in spaces of their own: several go on at once.
 @pytest.mark.parametrize(
     "kind, behaviour, sentence",
     [
@@ -95,16 +99,34 @@ def test_a_client_that_does_all_right_passes_all(host, tmp_path):
         ("silent", "refresh-at-lead", "refreshed_in_time failed: the connection ended before its request was answered"),
     ],
 )
-def test_a_client_that_does_one_thing_wrong_fails_what_shows_it(host, tmp_path, kind, behaviour, sentence):
-    results = tmp_path / "results.xml"
-    done = conform(host, command(kind), behaviour, flags=["--junit", results, "--journals", tmp_path])
+def test_a_client_that_does_one_thing_wrong_fails_what_shows_it(runs, request, kind, behaviour, sentence):
+    done, folder = runs[request.node.callspec.id].result()
     assert done.returncode == 1, done.stdout + done.stderr
     assert verdicts(done) == {behaviour: "failed"} and sentence in done.stdout
-    (failure,) = xml.etree.ElementTree.parse(results).getroot().iter("failure")
+    (failure,) = xml.etree.ElementTree.parse(folder / "results.xml").getroot().iter("failure")
     assert sentence in failure.get("message") and sentence in failure.text
     assert re.search(r"^    \d+  \d+\.\d{3} s  \w+", failure.text, re.MULTILINE), "no line proves it"
-    journal = (tmp_path / f"{behaviour}.jsonl").read_text()
+    journal = (folder / f"{behaviour}.jsonl").read_text()
     assert '"kind":"logged_in"' in journal and "eyJ" not in journal
+
+
+@pytest.fixture(scope="module")
+def endless(host):
+    """The run of a client that prints without end and does nothing else, which is given half a minute."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        yield pool.submit(conform, host, "yes is what it says; exit 1", "refresh-at-expiry", patience=60)
+
+
+@pytest.fixture(scope="module")
+def runs(host, request, tmp_path_factory):
+    """The runs of all clients that do one thing wrong, and the folder that each has left its results in."""
+
+    def run(kind, behaviour, sentence):
+        folder = tmp_path_factory.mktemp(kind)
+        return conform(host, command(kind), behaviour, flags=["--junit", folder / "results.xml", "--journals", folder]), folder
+
+    with working(request, test_a_client_that_does_one_thing_wrong_fails_what_shows_it, run, 4) as runs:
+        yield runs
 
 
 def test_a_client_that_will_not_end_is_ended_with_all_that_it_has_started(host):
@@ -126,7 +148,10 @@ def test_a_client_that_ends_at_once_is_seen_to_have_ended(host):
 def test_a_client_that_prints_without_end_is_heard_to_its_last_words_only(host):
     done = conform(host, command("chatty"), "refresh-at-expiry")
     assert verdicts(done) == {"refresh-at-expiry": "passed"}
-    done = conform(host, "yes is what it says; exit 1", "refresh-at-expiry", patience=60)
+
+
+def test_a_client_that_prints_and_never_logs_in_is_given_up(endless):
+    done = endless.result()
     assert verdicts(done) == {"refresh-at-expiry": "failed"}
     assert "| is what it says" in done.stdout and len(done.stdout) < 20_000
 

@@ -1,7 +1,9 @@
 """A gateway is drained or killed under a storm, and started again on the same port: who is back, and when."""
 
+import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -10,6 +12,7 @@ import time
 import pytest
 
 import storms
+from at_once import working
 from gateway import SECRET
 from storms import value
 
@@ -17,12 +20,19 @@ CLIENTS = 40
 SINCH = ["--sinch-instance-life-min", "1s", "--sinch-token-life-min", "1s"]
 
 
+def free_port():
+    """None of those that the system gives to whoever connects: one would be taken while its gateway is away."""
+    while True:
+        port = random.randrange(10_000, 32_768)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
 class Restartable:
     """A gateway that always has the same port."""
 
     def __init__(self, folder, *flags):
-        with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-            self.port, control = one.getsockname()[1], other.getsockname()[1]
+        self.port, control = free_port(), free_port()
         self.control_url = f"http://127.0.0.1:{control}"
         secret = folder / "secret"
         secret.write_text(SECRET)
@@ -65,18 +75,8 @@ GOING = {signal.SIGTERM: "1012 service_restart", signal.SIGKILL: "1006 connectio
     ],
     ids=["plain", "stream-javascript", "stream-swift", "sendbird", "sinch", "streem"],
 )
-def test_clients_are_interrupted_and_back_and_nobody_is_lost(tmp_path, dialect, flags, how):
-    # Stream's JavaScript takes the usual 1000 for the end of the world, for 35 s.
-    expiry = ["--stream-expiry-close-code", "4000"]
-    with Restartable(tmp_path, "--drain-window", "500ms", *expiry, *SINCH) as gateway:
-        storm = ["--url", gateway.url, "--dialect", dialect, "--clients", str(CLIENTS), "--rate", "100"]
-        # The tokens expire after the outage, so all are also refreshed.
-        with storms.Running(*storm, "--expire-after", "8s", "--refresh-timeout", "5s", *flags) as running:
-            time.sleep(2)
-            gateway.end(how)
-            time.sleep(1)
-            gateway.start()
-            report = running.report()
+def test_clients_are_interrupted_and_back_and_nobody_is_lost(outages, request, dialect, flags, how):
+    report = outages[request.node.callspec.id].result()
     result = report["result"]
     assert result["disconnects"].get(GOING[how], 0) == CLIENTS, result["disconnects"]
     assert value(report, "lost") == 0 and value(report, "connects.failed") == 0
@@ -86,6 +86,32 @@ def test_clients_are_interrupted_and_back_and_nobody_is_lost(tmp_path, dialect, 
     assert value(report, "connected.dip") == 0 and value(report, "connected.below_99") >= 0.9
     tally = result["behaviours"]["well-behaved"]
     assert tally["kept"] + tally["returned"] == CLIENTS, tally
+
+
+@pytest.fixture(scope="module")
+def outages(request, tmp_path_factory):
+    """The reports of all of them, whose storms wait for their tokens' end at once."""
+
+    def outage(dialect, flags, how):
+        return interrupted(tmp_path_factory.mktemp(dialect), dialect, flags, how)
+
+    with working(request, test_clients_are_interrupted_and_back_and_nobody_is_lost, outage, 4) as outages:
+        yield outages
+
+
+def interrupted(folder, dialect, flags, how):
+    """The report of a storm whose gateway went away for a second."""
+    # Stream's JavaScript takes the usual 1000 for the end of the world, for 35 s.
+    expiry = ["--stream-expiry-close-code", "4000"]
+    with Restartable(folder, "--drain-window", "500ms", *expiry, *SINCH) as gateway:
+        storm = ["--url", gateway.url, "--dialect", dialect, "--clients", str(CLIENTS), "--rate", "100"]
+        # The tokens expire after the outage, so all are also refreshed.
+        with storms.Running(*storm, "--expire-after", "8s", "--refresh-timeout", "5s", *flags) as running:
+            time.sleep(2)
+            gateway.end(how)
+            time.sleep(1)
+            gateway.start()
+            return running.report()
 
 
 def test_clients_without_the_habit_of_coming_back_are_lost_with_the_code_that_was_sent(tmp_path):

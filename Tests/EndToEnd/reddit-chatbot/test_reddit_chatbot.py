@@ -93,7 +93,7 @@ def test_its_pings_of_the_protocol_keep_it(monkeypatch):
     with Gateway("--sendbird-ping-interval", "5s", "--sendbird-pong-timeout", "3s") as gateway:
         with chatbot(gateway, monkeypatch, session_token("t2_ann")) as (_, _, frames, thread):
             until(lambda: frames)
-            time.sleep(34)
+            time.sleep(20)
             assert thread.is_alive() and len(frames) == 1
             assert [session["user_id"] for session in sessions(gateway)] == ["t2_ann"]
 

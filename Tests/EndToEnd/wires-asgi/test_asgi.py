@@ -54,7 +54,7 @@ def test_everybody_comes_back_with_a_new_token(server):
 
 
 def test_old_tokens_are_refused_and_never_count_as_logins(server):
-    result = server.storm("--behaviour", "stale=100", "--threshold", "connects.failed == 0")
+    result = server.storm("--behaviour", "stale=100", "--threshold", "connects.failed == 0", wire=server.hasty_wire)
     log = server.log
     assert log["accepted"] == result["connects"]["accepted"] == CLIENTS, (log, result)
     refused = sum(result["returns"]["refused"].values())

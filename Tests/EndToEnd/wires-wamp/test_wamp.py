@@ -96,7 +96,7 @@ def test_everybody_comes_back_with_a_new_ticket(router):
 
 
 def test_an_old_ticket_is_refused(router):
-    result = router.storm("--behaviour", "stale=100", "--threshold", "connects.failed == 0")
+    result = router.storm("--behaviour", "stale=100", "--threshold", "connects.failed == 0", wire=router.hasty_wire)
     log = router.log
     assert log["accepted"] == result["connects"]["accepted"] == CLIENTS, (log, result)
     assert log["refused"] == sum(result["returns"]["refused"].values()) > 0, (log, result)
