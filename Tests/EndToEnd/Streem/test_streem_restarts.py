@@ -36,6 +36,10 @@ def test_a_kill_loses_nothing_and_revives_nothing(tmp_path):
             bob.receive("incomingRemoteStream")
             shared = api(gateway, "POST", f"/v1/rooms/{room}/share-tokens", key=key).json["share_token"]["share_url"]
             hook = api(gateway, "POST", "/v1/webhooks", {"url": "https://a.example/", "label": "a"}, key=key).json["webhook"]
+            signing = {"shared_secret": "s3cret", "label": "k"}
+            assert api(gateway, "POST", f"/v1/webhooks/{hook['sid']}/signing-keys", signing, key=key).status == 201
+            hooks = api(gateway, "GET", "/v1/webhooks", key=key).json["webhooks"]
+            assert [made["label"] for made in hooks[0]["signing_keys"]] == ["k"]
             gateway.process.send_signal(signal.SIGKILL)
             gateway.process.wait()
     with Gateway(*flags) as gateway:
@@ -54,7 +58,8 @@ def test_a_kill_loses_nothing_and_revives_nothing(tmp_path):
         assert [(found["room_sid"], found["state"]) for found in rooms] == [(room, "ended")]
         page = api(gateway, "GET", shared.removeprefix("https://postern.streem.us"))
         assert page.status == 200 and "It is over." in page.body.decode()
-        assert api(gateway, "GET", "/v1/webhooks", key=key).json["webhooks"] == [hook]
+        assert api(gateway, "GET", "/v1/webhooks", key=key).json["webhooks"] == hooks
+        assert api(gateway, "DELETE", f"/v1/webhooks/{hook['sid']}", key=key).status == 200
         for refresh, status in ((tokens["refresh_token"], 200), (dropped["refresh_token"], 400)):
             form = {"grant_type": "refresh_token", "client_id": "streem-sdk", "refresh_token": refresh}
             assert post(gateway, "/token", **form).status == status
