@@ -56,6 +56,7 @@ def test_users_guests_devices_and_what_was_taken_from_them_are_there_after_a_kil
         rest(gateway, "POST", "/users/block", {"user_id": "ann", "blocked_user_id": "bob"})
         rest(gateway, "POST", "/devices", {"id": "d1", "push_provider": "apn", "user_id": "ann"})
         rest(gateway, "POST", "/users/eve/deactivate", {})
+        rest(gateway, "POST", "/moderation/ban", {"target_user_id": "bob", "banned_by_id": "ann", "timeout": 60})
         revoked = {"id": "ann", "set": {"revoke_tokens_issued_before": stream_date(now - 50)}}
         rest(gateway, "PATCH", "/users", {"users": [revoked]}, status=200)
         made = rest(gateway, "POST", "/video/guest", {"user": {"id": "tom", "name": "Tom"}})
@@ -66,6 +67,7 @@ def test_users_guests_devices_and_what_was_taken_from_them_are_there_after_a_kil
     with Gateway(*flags) as gateway:
         assert {name: user(gateway, name) for name in before} == before
         assert before["ann"]["blocked_user_ids"] == ["bob"] and before["ann"]["devices"][0]["id"] == "d1"
+        assert before["bob"]["banned"] and not before["ann"]["banned"]
         assert refused(gateway, old, "ann") == 40
         assert refused(gateway, mint("eve"), "eve") == 16
         with stream.javascript(gateway, new) as ann:

@@ -35,6 +35,19 @@ struct SetupAtOnceTests {
     #expect(eightTimes("POST", path, body) == [201: 1, 400: 7])
   }
 
+  @Test("is a user who is banned once, and deleted for good among those who would have them back")
+  func users() throws {
+    let zoe = #"{"users":{"zoe":{"id":"zoe","name":"Zoe"}}}"#
+    #expect(eightTimes("POST", "/users", zoe) == [201: 8])
+    #expect(eightTimes("POST", "/moderation/ban", #"{"target_user_id":"zoe","timeout":1}"#) == [201: 8])
+    let mixed = http.serve(
+      atOnce: (0..<8).map { number in
+        number % 2 == 0 ? ("POST", "/users", zoe) : ("POST", "/users/delete", #"{"user_ids":["zoe"],"user":"soft"}"#)
+      })
+    #expect(mixed.enumerated().allSatisfy { $1 == 201 || $0 % 2 == 0 && $1 == 404 }, "\(mixed)")
+    #expect(eightTimes("POST", "/users", zoe) == [404: 8])
+  }
+
   @Test("is a trunk of each who asks for one, and lost by one")
   func trunks() throws {
     let path = "/video/sip/inbound_trunks"

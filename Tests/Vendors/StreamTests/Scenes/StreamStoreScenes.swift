@@ -69,6 +69,7 @@ struct StreamStoreScenes {
       ("PATCH", "/users", server, #"{"users":[{"id":"ann","set":{"name":"A"}}]}"#),
       ("POST", "/users/ann/deactivate", server, "{}"), ("DELETE", "/users/ann", server, ""),
       ("POST", "/users/delete", server, #"{"user_ids":["ann"],"user":"hard"}"#),
+      ("POST", "/moderation/ban", server, #"{"target_user_id":"ann"}"#),
       ("POST", "/users/block", user, #"{"blocked_user_id":"bob"}"#), ("GET", "/users/block", user, ""),
       ("GET", "/app", server, ""), ("PATCH", "/app", server, #"{"guest_user_creation_disabled":true}"#),
       ("GET", "/devices", user, ""), ("POST", "/devices", user, #"{"id":"d","push_provider":"apn"}"#),
