@@ -75,7 +75,9 @@ extension SendbirdChannels {
       let known = try transaction.value(entry, as: SendbirdDeparturesRow.self)
       if let known { transaction.delete(departureAges.key(known.number)) }
       let number = try await Self.asking { () async throws(StoreError) in try await departureNumbers.take(at: now) }
-      let entries = (known?.entries ?? []) + [SendbirdDeparturesRow.Entry(channel: url, at: now)]
+      // Of a channel that was left before, the last time is the one that tells everybody.
+      let others = (known?.entries ?? []).filter { $0.channel != url }
+      let entries = others + [SendbirdDeparturesRow.Entry(channel: url, at: now)]
       let kept = Array(entries.suffix(min(Self.departuresOfUserMax, limits.departures)))
       transaction.put(key, SendbirdDeparturesRow(entries: kept, number: number), in: [departureCount(kept.count)])
       transaction.put(departureAges.key(number), SendbirdAgeRow(number: number, parts: [user.rawValue]))

@@ -51,6 +51,21 @@ struct SendbirdTraceContract {
     #expect(try await directory.departures(of: F.ann, since: F.now, at: F.now) == ["c"])
   }
 
+  @Test("remembers a channel once, however often it was left", arguments: StoreCase.all)
+  func leftAgain(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 4)
+    for url in ["a", "b"] as [Name] { _ = try await directory.create(F.group(url, F.ann, F.bob), at: F.now) }
+    _ = try await directory.leave("b", users: [F.bob], at: F.now)
+    for second in 1...20 {
+      _ = try await directory.leave("a", users: [F.bob], at: F.now + .seconds(second))
+      _ = try await directory.join("a", user: F.bob, at: F.now + .seconds(second))
+    }
+    #expect(try await directory.departures(of: F.bob, since: F.now, at: F.now) == ["b"])
+    _ = try await directory.leave("a", users: [F.bob], at: F.now + .seconds(21))
+    #expect(try await directory.departures(of: F.bob, since: F.now, at: F.now) == ["b", "a"])
+    #expect(try await directory.departures(of: F.bob, since: F.now + .seconds(21), at: F.now) == ["a"])
+  }
+
   @Test("remembers no more of either than there is room for", arguments: StoreCase.all)
   func bounded(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 4)
