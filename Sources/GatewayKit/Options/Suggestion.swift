@@ -7,7 +7,10 @@ package enum Suggestion {
   /// The names that `word` may be meant as, the likeliest first, three at most: those it is mistyped from, by up to one
   /// slip for three letters, else those it is a part of.
   ///
-  /// - Parameter limit: How many slips it may be at the most, where a part is not meant; nil for the usual.
+  /// - Parameters:
+  ///   - word: What was said.
+  ///   - names: What there is.
+  ///   - limit: How many slips it may be at the most, where a part is not meant; nil for the usual.
   package static func near(_ word: String, among names: some Sequence<String>, slips limit: Int? = nil) -> [String] {
     let letters = folded(word)
     guard (2...lengthMax).contains(letters.count) else { return [] }
