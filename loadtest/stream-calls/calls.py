@@ -49,6 +49,7 @@ class WebSocket(asyncio.Protocol):
         self.on_text, self.on_end = on_text, on_end
         self.data = bytearray()
         self.is_open = False
+        self.is_closing = False
         self.code = None
         self.opened = asyncio.get_running_loop().create_future()
 
@@ -90,9 +91,13 @@ class WebSocket(asyncio.Protocol):
             self.send(payload, 10)
         elif opcode == 8:
             self.code = struct.unpack("!H", payload[:2])[0] if len(payload) >= 2 else 1005
-            self.close(self.code)
+            if not self.is_closing:
+                self.close(self.code)
+            self.transport.close()
 
     def send(self, payload, opcode=1):
+        if self.is_closing and opcode != 8:
+            return
         if isinstance(payload, str):
             payload = payload.encode()
         mask = os.urandom(4)
@@ -103,9 +108,12 @@ class WebSocket(asyncio.Protocol):
         self.transport.write(head + mask + masked.to_bytes(length, "big"))
 
     def close(self, code=1000):
-        if not self.transport.is_closing():
+        """Says so, and waits for the answer, as RFC 6455 section 7.1.1 has it: whoever hangs up on what he has not read yet resets the
+        connection, and the gateway may find it lost before it has read the close."""
+        if not self.is_closing and not self.transport.is_closing():
+            self.is_closing = True
             self.send(struct.pack("!H", code if code != 1005 else 1000), 8)
-            self.transport.close()
+            asyncio.get_running_loop().call_later(5, self.transport.close)
 
     def abort(self):
         """Ends without a word, as a network that is lost does."""
