@@ -35,6 +35,19 @@ def test_a_reservation_lets_its_user_in(gateway, key, builder):
             assert client.identify(builder(key, user, reservation=sid))["type"] == kind
 
 
+def test_a_companys_webhooks_are_kept_and_their_secrets_told_once(gateway, key):
+    made = api(gateway, "POST", "/v1/webhooks", {"url": "https://a.example/hook", "label": "one"}, key=key)
+    assert made.status == 201, made.body
+    path = f"/v1/webhooks/{made.json['webhook']['sid']}"
+    signing = api(gateway, "POST", f"{path}/signing-keys", {"shared_secret": "s3cret", "label": "first"}, key=key)
+    assert signing.status == 201 and signing.json["signing_key"]["shared_secret"] == "s3cret"
+    (listed,) = api(gateway, "GET", "/v1/webhooks", key=key).json["webhooks"]
+    assert [kept["label"] for kept in listed["signing_keys"]] == ["first"] and "s3cret" not in str(listed)
+    assert api(gateway, "DELETE", path, key=key).status == 200
+    assert api(gateway, "GET", "/v1/webhooks", key=key).json["webhooks"] == []
+    assert api(gateway, "POST", f"{path}/signing-keys", {"shared_secret": "s", "label": "late"}, key=key).status == 404
+
+
 def test_the_thumbprint_is_jwcryptos(gateway, key):
     listed = {k["id"]: k["thumbprint"] for k in api_keys(gateway)}
     assert listed[key.id] == key.jwk.thumbprint()
