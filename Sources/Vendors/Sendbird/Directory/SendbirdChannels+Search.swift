@@ -11,6 +11,7 @@ package struct SendbirdSearch: Hashable, Sendable {
   /// Only messages that say this and nothing else, in whatever case of its letters.
   package var isExact = false
   package var since: WallTime?
+  /// That millisecond included.
   package var until: WallTime?
   /// Whether the oldest comes first.
   package var isReversed = false
@@ -23,7 +24,7 @@ package struct SendbirdSearch: Hashable, Sendable {
 
   func includes(_ message: SendbirdMessage) -> Bool {
     if let since, message.createdAt < since { return false }
-    if let until, message.createdAt > until { return false }
+    if let until, message.createdAt.milliseconds > until.milliseconds { return false }
     let (text, wanted) = (message.text.lowercased(), text.lowercased())
     return isExact ? text.utf8.elementsEqual(wanted.utf8) : text.contains(wanted)
   }

@@ -11,7 +11,9 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
 
     func side(of message: SendbirdMessage) -> Side {
       switch self {
-      case .time(let time): message.createdAt < time ? .before : message.createdAt == time ? .at : .after
+      // Its clients know a message's time in milliseconds.
+      case .time(let time) where message.createdAt.milliseconds == time.milliseconds: .at
+      case .time(let time): message.createdAt < time ? .before : .after
       case .message(let id): message.id < id ? .before : message.id == id ? .at : .after
       }
     }
@@ -36,7 +38,7 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
   package var includesPoint: Bool
   /// Only messages sent after then.
   package var since: WallTime?
-  /// Only messages sent until then.
+  /// Only messages sent until then, that millisecond included.
   package var until: WallTime?
   package var replies = Replies.all
   package var kind: SendbirdMessage.Kind?
@@ -53,7 +55,7 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
   /// Whether the message is asked for, leaving aside on which side of the point it lies.
   package func includes(_ message: SendbirdMessage) -> Bool {
     if let since, message.createdAt <= since { return false }
-    if let until, message.createdAt > until { return false }
+    if let until, message.createdAt.milliseconds > until.milliseconds { return false }
     switch replies {
     case .none: if message.parentID != nil { return false }
     case .toChannel: if message.parentID != nil && !message.isReplyToChannel { return false }

@@ -149,6 +149,30 @@ struct SendbirdMessageContract {
     #expect(try await texts(.time(F.now + .seconds(5)), 3, 0, false, [F.ann]) == "124")
   }
 
+  @Test("finds every message of the millisecond that a client names", arguments: StoreCase.all)
+  func messagesOfOneMillisecond(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 20)
+    _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
+    // Two in one millisecond, as a busy channel has them, between two of others.
+    for (number, microseconds) in [4_999, 5_100, 5_900, 6_000].enumerated() {
+      let message = F.text("\(number)", in: "group", by: F.ann, at: F.now + .microseconds(microseconds))
+      _ = try await directory.send(message, needsPresence: true, at: F.now)
+    }
+    func texts(_ change: (inout SendbirdMessageQuery) -> Void) async throws -> String {
+      var query = SendbirdMessageQuery(
+        around: .time(F.now + .milliseconds(5)), before: 5, after: 5, includesPoint: true)
+      change(&query)
+      return try await directory.messages(of: "group", query, at: F.now).map(\.text).joined()
+    }
+    #expect(try await texts { $0.after = 0 } == "012")
+    #expect(try await texts { $0.before = 0 } == "123")
+    #expect(try await texts { $0.includesPoint = false } == "03")
+    #expect(try await texts { $0.until = F.now + .milliseconds(5) } == "012")
+    var search = SendbirdSearch("2")
+    search.until = F.now + .milliseconds(5)
+    #expect(try await directory.search(search, by: F.ann, at: F.now).messages.map(\.text) == ["2"])
+  }
+
   @Test("lets the oldest messages give way, in the channel and in all", arguments: StoreCase.all)
   func bounds(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 10)
