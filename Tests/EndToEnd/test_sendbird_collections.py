@@ -4,7 +4,10 @@ The client is a model of what the vendor's do with their local cache: it keeps w
 is missing when it is back, and never reads again what it was not told to.
 """
 
+import contextlib
 import random
+import threading
+import time
 
 import pytest
 
@@ -293,3 +296,62 @@ def test_a_client_hears_of_all_that_went_while_it_was_away(gateway):
     messages.check()
     channels.check()
     ann.socket.stack.close()
+
+
+@contextlib.contextmanager
+def at_once(count, work):
+    """`work(number)` is done by so many threads, which are waited for at the end."""
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    yield
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+def test_nothing_is_lost_of_what_many_write_at_once(tmp_path, kind):
+    flags = ["--store", f"sqlite:{tmp_path}/store"] if kind == "sqlite" else []
+    with Gateway(*flags) as gateway:
+        others = Others(gateway, NAMES, 1)
+        path = f"/v3/group_channels/{others.talk}/messages"
+        with at_once(8, lambda _: [others.say() for _ in range(40)]):
+            pass
+        # Scrolled back by the times of the outermost, as clients do that leave out what they have.
+        seen, place = {}, FOREVER
+        while True:
+            page = others.server.ask("GET", f"{path}?message_ts={place}&prev_limit=7&next_limit=0&include=false")["messages"]
+            if not page:
+                break
+            assert not seen.keys() & {message["message_id"] for message in page}
+            seen |= {message["message_id"]: message for message in page}
+            place = page[0]["created_at"]
+        assert sorted(seen) == sorted(others.numbers)
+        times = [seen[number]["created_at"] for number in sorted(seen)]
+        assert times == sorted(times)
+
+        # Told of changes again and again while others make them.
+        kept, token = {}, others.server.ask("GET", f"{path}/changelogs?change_ts=1")["next"]
+
+        def come_back():
+            nonlocal token
+            while True:
+                log = others.server.ask("GET", f"{path}/changelogs?token={token}")
+                kept.update({message["message_id"]: message["message"] for message in log["updated"]})
+                token = log["next"]
+                if not log["has_more"]:
+                    return
+
+        end = time.monotonic() + 2
+
+        def edit(number):
+            chance = random.Random(number)
+            while time.monotonic() < end:
+                others.message("PUT", chance.choice(others.numbers), message=f"e{chance.random()}")
+
+        with at_once(6, edit):
+            while time.monotonic() < end:
+                come_back()
+        come_back()
+        theirs = {number: others.message("GET", number)["message"] for number in kept}
+        assert len(kept) > 50 and kept == theirs

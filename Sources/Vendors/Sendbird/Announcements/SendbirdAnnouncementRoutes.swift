@@ -133,7 +133,7 @@ package struct SendbirdAnnouncementRoutes: Sendable {
       group.map { $0 == announcement.group } != false
         && status.map { $0 == Name(announcement.status.rawValue) } != false
     }
-    let page = try SendbirdPage(of: found, for: request)
+    let page = try SendbirdPage(of: found, for: request, by: \.id.text)
     return SendbirdResource.answer { json in
       json.member("announcements", objects: page.items) { Self.write($0, to: &$1) }
       json.member("next", page.next)

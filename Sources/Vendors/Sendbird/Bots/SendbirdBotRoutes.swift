@@ -103,7 +103,7 @@ package struct SendbirdBotRoutes: Sendable {
     let all = try await ask { () throws(GatewayError) in try await bots.all(at: now) }
     let users = try await directory.find(Set(all.map(\.user)), at: now)
     let found = all.compactMap { bot in users[bot.user].map { Known(bot: bot, user: $0) } }
-    let page = try SendbirdPage(of: found, for: request)
+    let page = try SendbirdPage(of: found, for: request, by: \.user.id.rawValue)
     return SendbirdResource.answer { json in
       json.member("bots", objects: page.items) { Self.write($0, to: &$1) }
       json.member("next", page.next)

@@ -13,6 +13,13 @@ struct SendbirdChangeToken: Hashable {
     self.place = place
   }
 
+  /// Where a client goes on who was told at `now` of all there was. It begins somewhat earlier: a change bears the time at
+  /// which it was asked for, and may have waited for its turn and for the disk until after that answer. What is told twice
+  /// tells a client nothing wrong.
+  init(behind now: WallTime) {
+    self.init(since: now - .seconds(10), place: 0)
+  }
+
   /// Nil unless it is one that ``text`` wrote.
   init?(_ text: String) {
     let parts = text.split(separator: "c", omittingEmptySubsequences: false)

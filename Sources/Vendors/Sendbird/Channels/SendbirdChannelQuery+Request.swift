@@ -1,17 +1,20 @@
 internal import GatewayCore
+internal import GatewayTokens
 
 extension SendbirdChannelQuery {
   /// What the parameters of a list ask for.
   init(_ kind: SendbirdChannel.Kind, _ request: SendbirdRequest) throws(SendbirdError) {
     self.init(kind)
     limit = try request.limit
-    offset = try request.pageStart
     urls = request.texts("channel_urls")
     let types = request.texts("custom_types") ?? request.texts("custom_type")
     customTypes = types.flatMap { $0.contains("*") ? nil : $0 }
     nameContains = request.text("name_contains")
     showsFrozen = try request.flag("show_frozen") ?? true
-    guard kind == .group else { return }
+    guard kind == .group else {
+      after = try place(request.text("token"))
+      return
+    }
     // There are no channels of notifications.
     if try request.flag("is_feed_channel") ?? false { urls = [] }
     showsEmpty = try request.flag("show_empty") ?? true
@@ -26,6 +29,35 @@ extension SendbirdChannelQuery {
     // By what an application noted: as if nothing had been said.
     case "metadata_value_alphabetical": order = .chronological
     default: throw .invalid("order")
+    }
+    after = try place(request.text("token"))
+  }
+
+  /// What a client gives back for the page behind this one; empty on the last.
+  func token(of place: Place?) -> String {
+    guard let place else { return "" }
+    let number = SendbirdPageToken.text(place.number)
+    return switch order {
+    case .chronological: number
+    case .latestLastMessage: "\(number).\(SendbirdPageToken.text(place.message))"
+    case .alphabetical: "\(number).\(Base64URL.encode(Array(place.name.text.utf8)))"
+    }
+  }
+
+  /// The place that a token of this order names.
+  private func place(_ token: String?) throws(SendbirdError) -> Place? {
+    guard let token else { return nil }
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard let number = SendbirdPageToken.place(String(parts[0])), parts.count == (order == .chronological ? 1 : 2)
+    else { throw .invalid("token") }
+    switch order {
+    case .chronological: return Place(number: number)
+    case .latestLastMessage:
+      guard let message = SendbirdPageToken.place(String(parts[1])) else { throw .invalid("token") }
+      return Place(number: number, message: message)
+    case .alphabetical:
+      guard let name = Base64URL.decode(String(parts[1])) else { throw .invalid("token") }
+      return Place(number: number, name: Name(String(decoding: name, as: UTF8.self)))
     }
   }
 

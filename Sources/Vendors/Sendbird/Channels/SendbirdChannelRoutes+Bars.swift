@@ -34,11 +34,10 @@ extension SendbirdChannelRoutes {
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request, whole: true)
-    let (start, limit) = try Self.page(request)
-    let page = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.muted(in: channel, from: start, limit: limit, at: services.wallTime)
+    let bars = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.muted(in: channel, at: services.wallTime)
     }
-    return try await answer("muted_list", page) { bar, user, json in
+    return try await answer("muted_list", bars, request) { bar, user, json in
       json.members(of: user)
       json.member("is_active", user.isActive)
       json.member("restriction_type", "muted")
@@ -51,11 +50,10 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(kind, request)
     try needsOperator(of: channel, request)
-    let (start, limit) = try Self.page(request)
-    let page = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.banned(from: channel.url, from: start, limit: limit, at: services.wallTime)
+    let bars = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.banned(from: channel.url, at: services.wallTime)
     }
-    return try await answer("banned_list", page) { bar, user, json in
+    return try await answer("banned_list", bars, request) { bar, user, json in
       json.member("user") { json in
         json.members(of: user)
         json.member("is_active", user.isActive)
@@ -67,31 +65,28 @@ extension SendbirdChannelRoutes {
 
   private func blocked(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let user = try await own(request)
-    let (start, limit) = try Self.page(request)
-    let page = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.blocked(by: user, from: start, limit: limit, at: services.wallTime)
+    let bars = try await ask { () throws(SendbirdChannelRefusal) in
+      try await channels.blocked(by: user, at: services.wallTime)
     }
-    return try await answer("users", page) { _, user, json in
+    return try await answer("users", bars, request) { _, user, json in
       json.members(of: user)
       json.member("is_active", user.isActive)
       json.member("is_blocked_by_me", true)
     }
   }
 
-  private static func page(_ request: SendbirdRequest) throws(SendbirdError) -> (start: Int, limit: Int) {
-    (try request.pageStart, try request.limit)
-  }
-
   private func answer(
-    _ name: StaticString, _ page: SendbirdBarPage, _ write: (SendbirdBar, SendbirdUser, inout JSONWriter) -> Void
+    _ name: StaticString, _ bars: [SendbirdBar], _ request: SendbirdRequest,
+    _ write: (SendbirdBar, SendbirdUser, inout JSONWriter) -> Void
   ) async throws(SendbirdError) -> HTTPResponse {
-    let named = page.bars.compactMap { bar in bar.user.map { (bar: bar, user: $0) } }
-    let users = try await directory.find(Set(named.map(\.user)), at: services.wallTime)
+    let named = bars.compactMap { bar in bar.user.map { (bar: bar, user: $0) } }
+    let page = try SendbirdPage(of: named, for: request, by: \.user.rawValue)
+    let users = try await directory.find(Set(page.items.map(\.user)), at: services.wallTime)
     return SendbirdResource.answer { json in
-      json.member(name, objects: named) { entry, json in
+      json.member(name, objects: page.items) { entry, json in
         write(entry.bar, users[entry.user] ?? SendbirdUser(entry.user, createdAt: entry.bar.since), &json)
       }
-      json.member("next", page.next.map { SendbirdPageToken.text(Int64($0)) } ?? "")
+      json.member("next", page.next)
     }
   }
 

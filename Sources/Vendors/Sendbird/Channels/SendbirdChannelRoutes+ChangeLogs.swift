@@ -57,7 +57,7 @@ extension SendbirdChannelRoutes {
     return SendbirdResource.answer { json in
       json.member("updated", objects: objects) { $0.write(to: &$1) }
       json.member("deleted", strings: gone.lazy.map(\.text))
-      Self.writeEnd(next != nil, next ?? SendbirdChangeToken(since: now, place: 0), at: now, to: &json)
+      Self.writeEnd(next != nil, next ?? SendbirdChangeToken(behind: now), at: now, to: &json)
     }
   }
 
@@ -86,7 +86,8 @@ extension SendbirdChannelRoutes {
     let deletions = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.deletions(of: channel.url, since: since, at: now)
     }
-    let next = (hasMore ? page.last : nil).map { WallTime(milliseconds: $0.at) + .milliseconds(1) } ?? now
+    let last = hasMore ? page.last : nil
+    let next = last.map { SendbirdChangeToken(since: WallTime(milliseconds: $0.at) + .milliseconds(1), place: 0) }
     return SendbirdResource.answer { json in
       json.name("updated")
       json.beginArray()
@@ -96,7 +97,7 @@ extension SendbirdChannelRoutes {
         json.member("message_id", deletion.message)
         json.member("deleted_at", deletion.at.milliseconds)
       }
-      Self.writeEnd(hasMore, SendbirdChangeToken(since: next, place: 0), at: now, to: &json)
+      Self.writeEnd(hasMore, next ?? SendbirdChangeToken(behind: now), at: now, to: &json)
     }
   }
 

@@ -127,7 +127,7 @@ extension SendbirdChannelRoutes {
     let all = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.pinned(in: channel.url, at: services.wallTime)
     }
-    let page = try SendbirdPage(of: all, for: request)
+    let page = try SendbirdPage(of: all, for: request, by: { String($0.id) })
     return SendbirdResource.answer { json in
       json.member("pinned_messages", objects: page.items) { message, json in
         json.name("message")

@@ -24,7 +24,7 @@ extension SendbirdChannelRoutes {
 
   private func members(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(.group, request, whole: true)
-    let page = try SendbirdPage(of: channel.members, for: request)
+    let page = try SendbirdPage(of: channel.members, for: request, by: \.user.rawValue)
     let object = try await present([channel], to: request.actor(nil), showsMembers: true)[0]
     return SendbirdResource.answer { json in
       json.member("members", objects: page.items) { object.writeMember($0, to: &$1) }
@@ -45,7 +45,7 @@ extension SendbirdChannelRoutes {
     let all = try await ask { () throws(SendbirdChannelRefusal) in
       try await channels.participants(channel.url, at: services.wallTime)
     }
-    let page = try SendbirdPage(of: all, for: request)
+    let page = try SendbirdPage(of: all, for: request, by: \.user.rawValue)
     let users = try await directory.find(Set(page.items.map(\.user)), at: services.wallTime)
     return SendbirdResource.answer { json in
       json.member("participants", objects: page.items) { participant, json in

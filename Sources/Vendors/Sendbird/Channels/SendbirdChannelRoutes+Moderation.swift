@@ -112,7 +112,7 @@ extension SendbirdChannelRoutes {
   ) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await visible(kind, request)
     let object = try await present([channel], to: nil, showsMembers: false)[0]
-    let page = try SendbirdPage(of: channel.properties.operators, for: request)
+    let page = try SendbirdPage(of: channel.properties.operators, for: request, by: \.rawValue)
     return SendbirdResource.answer { json in
       json.member("operators", objects: page.items) { object.writeUser($0, to: &$1) }
       json.member("next", page.next)

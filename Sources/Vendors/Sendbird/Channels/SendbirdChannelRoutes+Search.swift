@@ -26,8 +26,7 @@ extension SendbirdChannelRoutes {
     search.isReversed = try request.flag("reverse") ?? false
     search.limit = try request.limit
     // The page behind the cursor that the one before ended with.
-    search.offset = Int(
-      clamping: try SendbirdRequest.place(request.text("after") ?? request.text("token")) ?? 0)
+    search.after = try SendbirdRequest.place(request.text("after") ?? request.text("token"))
     let found = try await ask { [search] () throws(SendbirdChannelRefusal) in
       try await channels.search(search, by: user, at: services.wallTime)
     }
@@ -50,7 +49,7 @@ extension SendbirdChannelRoutes {
       }
       json.member("has_next", found.next != nil)
       json.member("total_count", Int64(found.total))
-      json.member("end_cursor", found.next.map { SendbirdPageToken.text(Int64($0)) } ?? "")
+      json.member("end_cursor", found.next.map(SendbirdPageToken.text) ?? "")
     }
   }
 }

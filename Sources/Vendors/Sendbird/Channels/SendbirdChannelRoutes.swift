@@ -247,7 +247,7 @@ extension SendbirdChannelRoutes {
     let now = services.wallTime
     return SendbirdResource.answer { json in
       json.member("channels", objects: objects) { $0.write(to: &$1) }
-      json.member("next", page.next.map { SendbirdPageToken.text(Int64($0)) } ?? "")
+      json.member("next", query.token(of: page.next))
       json.member("ts", now.milliseconds)
     }
   }

@@ -217,7 +217,7 @@ package struct SendbirdPollRoutes: Sendable {
 
   private func voters(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let (_, option) = try await found(request)
-    let page = try SendbirdPage(of: option.voters, for: request)
+    let page = try SendbirdPage(of: option.voters, for: request, by: \.rawValue)
     let users = try await base.directory.find(Set(page.items), at: services.wallTime)
     return SendbirdResource.answer { json in
       json.member("voters", objects: page.items) { id, json in
@@ -237,7 +237,7 @@ package struct SendbirdPollRoutes: Sendable {
     let all = try await base.ask { () throws(SendbirdChannelRefusal) in
       try await channels.polls(in: url, since: WallTime(nanoseconds: 0), at: now).polls
     }
-    let page = try SendbirdPage(of: all, for: request)
+    let page = try SendbirdPage(of: all, for: request, by: { String($0.id) })
     return SendbirdResource.answer { json in
       json.member("polls", objects: page.items) { poll, json in
         SendbirdPollObject(poll: poll, viewer: request.actor(nil), now: now).writeMembers(to: &json)
@@ -268,7 +268,7 @@ package struct SendbirdPollRoutes: Sendable {
       for id in deleted { json.integer(id) }
       json.endArray()
       json.member("has_more", false)
-      json.member("next", SendbirdChangeToken(since: now, place: 0).text)
+      json.member("next", SendbirdChangeToken(behind: now).text)
     }
   }
 }

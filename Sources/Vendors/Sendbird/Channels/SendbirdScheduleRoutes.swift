@@ -131,7 +131,7 @@ package struct SendbirdScheduleRoutes: Sendable {
     default: throw .invalid("order")
     }
     if try request.flag("reverse") ?? false { all.reverse() }
-    let page = try SendbirdPage(of: all, for: request)
+    let page = try SendbirdPage(of: all, for: request, by: { String($0.id) })
     return SendbirdResource.answer { json in
       json.member("scheduled_messages", objects: page.items) { Self.write($0, to: &$1) }
       json.member("next", page.next)

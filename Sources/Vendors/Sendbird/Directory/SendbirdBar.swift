@@ -23,15 +23,3 @@ package struct SendbirdBar: Hashable, StoreValue {
     until.map { now < $0 } ?? true
   }
 }
-
-/// Some of those who are kept out, or silent, or blocked.
-package struct SendbirdBarPage: Hashable, Sendable {
-  package var bars: [SendbirdBar]
-  /// Where the page behind this begins; nil if this is the last.
-  package var next: Int?
-
-  package init(bars: [SendbirdBar], next: Int?) {
-    self.bars = bars
-    self.next = next
-  }
-}

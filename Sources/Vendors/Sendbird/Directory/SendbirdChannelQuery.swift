@@ -28,6 +28,26 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
     case alphabetical
   }
 
+  /// Where a channel stands in the orders of lists, whatever comes or goes meanwhile: behind the last of a page, for
+  /// instance.
+  package struct Place: Hashable, Sendable {
+    package var number: Int64
+    /// The number of the last message, 0 for none.
+    package var message: Int64
+    package var name: Name
+
+    package init(number: Int64, message: Int64 = 0, name: Name = "") {
+      self.number = number
+      self.message = message
+      self.name = name
+    }
+
+    package init(of channel: SendbirdChannel) {
+      self.init(
+        number: channel.number, message: channel.lastMessage?.id ?? 0, name: Name(channel.properties.name))
+    }
+  }
+
   package var kind: SendbirdChannel.Kind
   /// Only group channels of this member, joined or invited.
   package var member: UserID?
@@ -50,8 +70,8 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   package var order = Order.chronological
   /// Only those made before the one of this number; nil for all.
   package var before: Int64?
-  /// How many to pass over.
-  package var offset = 0
+  /// Where the page before ended; nil for the first page.
+  package var after: Place?
   /// The most channels of a page.
   package var limit = 10
 
@@ -64,16 +84,12 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   /// Whether it matters what was said last.
   var asksForMessages: Bool { !showsEmpty || order == .latestLastMessage }
 
-  /// Whether the first channel stands before the second in the answer.
-  package func puts(_ first: SendbirdChannel, before second: SendbirdChannel) -> Bool {
+  /// Whether a channel of the first place stands before one of the second in the answer.
+  package func puts(_ first: Place, before second: Place) -> Bool {
     switch order {
     case .chronological: break
-    case .latestLastMessage:
-      let (one, other) = (first.lastMessage?.id ?? 0, second.lastMessage?.id ?? 0)
-      if one != other { return one > other }
-    case .alphabetical:
-      let (one, other) = (Name(first.properties.name), Name(second.properties.name))
-      if one != other { return one < other }
+    case .latestLastMessage: if first.message != second.message { return first.message > second.message }
+    case .alphabetical: if first.name != second.name { return first.name < second.name }
     }
     return first.number > second.number
   }
@@ -102,10 +118,10 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
 /// Some of the channels asked for.
 package struct SendbirdChannelPage: Hashable, Sendable {
   package var channels: [SendbirdChannel]
-  /// ``SendbirdChannelQuery/offset`` of the page behind this; nil if this is the last.
-  package var next: Int?
+  /// ``SendbirdChannelQuery/after`` of the page behind this; nil if this is the last.
+  package var next: SendbirdChannelQuery.Place?
 
-  package init(channels: [SendbirdChannel], next: Int?) {
+  package init(channels: [SendbirdChannel], next: SendbirdChannelQuery.Place?) {
     self.channels = channels
     self.next = next
   }

@@ -4,6 +4,9 @@ internal import GatewayKit
 /// A channel, without those who are in it and what they say: a row that every message rewrites, however many members
 /// there are.
 struct SendbirdChannelRow: StoreValue {
+  /// The longest that a message waits for its turn.
+  private static let waitMax = Duration.seconds(10)
+
   let url: Name
   let kind: SendbirdChannel.Kind
   let number: Int64
@@ -18,6 +21,8 @@ struct SendbirdChannelRow: StoreValue {
   var lastMessageID: Int64 = 0
   /// The place of the member who came last.
   var lastPlace: Int64 = 0
+  /// When the last message was sent, there or deleted; nil for none, and in what an older gateway has kept.
+  var lastMessageAt: WallTime?
   /// How many messages were deleted.
   var deletionCount: Int64 = 0
 
@@ -29,6 +34,14 @@ struct SendbirdChannelRow: StoreValue {
     createdAt = channel.createdAt
     properties = channel.properties
     self.distinctKey = distinctKey
+  }
+
+  /// When the next message was sent, by a clock that says `time`: never before the last one, though the one may have waited
+  /// longer for its turn than the other. Clients page by these times, in the order of the numbers. A clock that was put
+  /// back is believed.
+  func time(ofNext time: WallTime) -> WallTime {
+    guard let lastMessageAt, time < lastMessageAt, lastMessageAt - time < Self.waitMax else { return time }
+    return lastMessageAt
   }
 
   /// The channel as it is told of.

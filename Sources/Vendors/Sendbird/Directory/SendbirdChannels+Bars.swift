@@ -80,26 +80,20 @@ extension SendbirdChannels {
 
   /// Those who may not say anything in the channel.
   package func muted(
-    in channel: SendbirdChannel, from start: Int, limit: Int, at now: WallTime
-  ) async throws(SendbirdChannelRefusal) -> SendbirdBarPage {
-    guard channel.kind == .group else {
-      return try await barred(Self.mutes.range(channel.url.text), from: start, limit: limit, at: now)
-    }
-    return Self.page(channel.members.compactMap { $0.mute(at: now) }, from: start, limit: limit)
+    in channel: SendbirdChannel, at now: WallTime
+  ) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
+    guard channel.kind == .group else { return try await barred(Self.mutes.range(channel.url.text), at: now) }
+    return channel.members.compactMap { $0.mute(at: now) }
   }
 
   /// Those who are kept out of the channel.
-  package func banned(
-    from url: Name, from start: Int, limit: Int, at now: WallTime
-  ) async throws(SendbirdChannelRefusal) -> SendbirdBarPage {
-    try await barred(Self.bans.range(url.text), from: start, limit: limit, at: now)
+  package func banned(from url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
+    try await barred(Self.bans.range(url.text), at: now)
   }
 
   /// Those whom the user blocks.
-  package func blocked(
-    by user: UserID, from start: Int, limit: Int, at now: WallTime
-  ) async throws(SendbirdChannelRefusal) -> SendbirdBarPage {
-    try await barred(Self.blocks.range(user.rawValue), from: start, limit: limit, at: now)
+  package func blocked(by user: UserID, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
+    try await barred(Self.blocks.range(user.rawValue), at: now)
   }
 
   /// How the user is kept out of the channel; nil if they are not.
@@ -121,18 +115,11 @@ extension SendbirdChannels {
     }
   }
 
-  private func barred(
-    _ range: StoreRange, from start: Int, limit: Int, at now: WallTime
-  ) async throws(SendbirdChannelRefusal) -> SendbirdBarPage {
+  private func barred(_ range: StoreRange, at now: WallTime) async throws(SendbirdChannelRefusal) -> [SendbirdBar] {
     try await ask { () async throws(StoreError) in
-      let found = try await store.scan(range, limit: min(start, limits.bansOfAll) + limit + 1, at: now)
-      let bars = try found.map { (entry) throws(StoreError) in try entry.value(as: SendbirdBar.self) }
-      return Self.page(bars, from: start, limit: limit)
+      try await store.scan(range, limit: limits.bansOfAll, at: now).map {
+        (entry) throws(StoreError) in try entry.value(as: SendbirdBar.self)
+      }
     }
-  }
-
-  private static func page(_ all: [SendbirdBar], from start: Int, limit: Int) -> SendbirdBarPage {
-    let page = Array(all.dropFirst(start).prefix(limit))
-    return SendbirdBarPage(bars: page, next: start < all.count - page.count ? start + page.count : nil)
   }
 }

@@ -30,7 +30,8 @@ extension SendbirdChannels {
     return message
   }
 
-  /// The messages asked for, oldest first.
+  /// The messages asked for, oldest first. As the vendor documents it, there may be more than were asked for: clients go on
+  /// from the time of the outermost, so all of that millisecond are there.
   package func messages(
     of url: Name, _ query: SendbirdMessageQuery, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
@@ -45,15 +46,19 @@ extension SendbirdChannels {
           switch query.point.side(of: message) {
           case .after: after.append(message)
           case .at: at.append(message)
-          case .before where before.count == query.before: break pages
+          case .before where before.count >= query.before && before.last?.isOfSameMillisecond(as: message) != true:
+            break pages
           case .before: if query.includes(message) { before.append(message) }
           }
         }
         guard page.count == Self.pageSize, let last = page.last else { break }
         rest = rest.after(last.path)
       }
-      let later = after.reversed().lazy.filter { query.includes($0) }.prefix(query.after)
-      return before.reversed() + (query.includesPoint ? at.reversed().filter { query.includes($0) } : []) + later
+      let later = after.reversed().filter { query.includes($0) }
+      var count = min(query.after, later.count)
+      while 0 < count, count < later.count, later[count - 1].isOfSameMillisecond(as: later[count]) { count += 1 }
+      let middle = query.includesPoint ? at.reversed().filter { query.includes($0) } : []
+      return before.reversed() + middle + later.prefix(count)
     }
   }
 

@@ -60,7 +60,7 @@ extension SendbirdChannels {
 
   private func find(
     _ query: SendbirdChannelQuery, at now: WallTime
-  ) async throws(SendbirdChannelRefusal) -> (rows: [SendbirdChannelRow], next: Int?) {
+  ) async throws(SendbirdChannelRefusal) -> (rows: [SendbirdChannelRow], next: SendbirdChannelQuery.Place?) {
     try await settle(at: now)
     return try await ask { () async throws(StoreError) in
       var candidates: [SendbirdChannelRow] = []
@@ -86,10 +86,12 @@ extension SendbirdChannels {
           }
         }
         return (row: row, channel: row.channel(members: members ?? [], lastMessage: last[row.url]))
-      }.filter { query.includes($0.channel) }.sorted { query.puts($0.channel, before: $1.channel) }
-      let page = found.dropFirst(query.offset).prefix(query.limit)
-      let isLast = query.offset >= found.count - page.count
-      return (page.map(\.row), isLast ? nil : query.offset + page.count)
+      }.filter { query.includes($0.channel) }
+        .map { (row: $0.row, place: SendbirdChannelQuery.Place(of: $0.channel)) }
+        .sorted { query.puts($0.place, before: $1.place) }
+      let rest = found.drop { found in query.after.map { !query.puts($0, before: found.place) } ?? false }
+      let page = rest.prefix(query.limit)
+      return (page.map(\.row), page.count < rest.count ? page.last?.place : nil)
     }
   }
 

@@ -40,7 +40,9 @@ extension SendbirdChannels {
           number = try await Self.asking { () async throws(StoreError) in try await messageNumbers.take(at: now) }
         }
         message.id = number
+        message.createdAt = row.time(ofNext: message.createdAt)
         row.lastMessageID = number
+        row.lastMessageAt = message.createdAt
         row.messageCount += 1
         if let poll { message.poll = try await attach(poll, to: message, in: &transaction) }
         put(row, in: &transaction)

@@ -15,7 +15,8 @@ package struct SendbirdSearch: Hashable, Sendable {
   package var until: WallTime?
   /// Whether the oldest comes first.
   package var isReversed = false
-  package var offset = 0
+  /// The number of the message that the page before ended with; nil for the first page.
+  package var after: Int64?
   package var limit = 10
 
   package init(_ text: String) {
@@ -35,8 +36,8 @@ package struct SendbirdFinds: Hashable, Sendable {
   package var messages: [SendbirdMessage]
   /// How many there are in all.
   package var total: Int
-  /// Where the page behind this begins; nil if this is the last.
-  package var next: Int?
+  /// What ``SendbirdSearch/after`` must be for the page behind this; nil if this is the last.
+  package var next: Int64?
 }
 
 extension SendbirdChannels {
@@ -61,9 +62,12 @@ extension SendbirdChannels {
         }
       }
       found.sort { search.isReversed ? $0.id < $1.id : $0.id > $1.id }
-      let page = Array(found.dropFirst(search.offset).prefix(search.limit))
-      let isLast = search.offset >= found.count - page.count
-      return SendbirdFinds(messages: page, total: found.count, next: isLast ? nil : search.offset + page.count)
+      let rest = found.drop { message in
+        search.after.map { search.isReversed ? message.id <= $0 : message.id >= $0 } ?? false
+      }
+      let page = Array(rest.prefix(search.limit))
+      return SendbirdFinds(
+        messages: page, total: found.count, next: page.count < rest.count ? page.last?.id : nil)
     }
   }
 }

@@ -134,6 +134,11 @@ package struct SendbirdMessage: Hashable, StoreValue {
     touchedAt = now
   }
 
+  /// Whether clients, who know times in milliseconds, know no other time of the other.
+  func isOfSameMillisecond(as other: SendbirdMessage) -> Bool {
+    createdAt.milliseconds == other.createdAt.milliseconds
+  }
+
   /// When anything about it changed that a client shows; nil if nothing has since it was sent.
   package var changedAt: WallTime? {
     [updatedAt, touchedAt, thread?.updatedAt].compactMap { $0 }.max()

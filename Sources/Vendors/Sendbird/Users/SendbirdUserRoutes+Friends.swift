@@ -48,7 +48,7 @@ extension SendbirdUserRoutes {
   private func listFriends(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let (user, now) = (try await owner(request), services.wallTime)
     let all = try await askOfFriends { () throws(GatewayError) in try await friends.friends(of: user.id, at: now) }
-    let page = try SendbirdPage(of: all, for: request)
+    let page = try SendbirdPage(of: all, for: request, by: \.rawValue)
     return try await answer(Array(page.items)) { json in
       json.member("has_more", !page.next.isEmpty)
       json.member("next", page.next)

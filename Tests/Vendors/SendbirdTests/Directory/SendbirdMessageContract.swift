@@ -167,10 +167,28 @@ struct SendbirdMessageContract {
     #expect(try await texts { $0.after = 0 } == "012")
     #expect(try await texts { $0.before = 0 } == "123")
     #expect(try await texts { $0.includesPoint = false } == "03")
+    // A client goes on from the time of the outermost: all of its millisecond are there.
+    let page = SendbirdMessageQuery(around: .time(F.now + .seconds(1)), before: 2, after: 0, includesPoint: true)
+    #expect(try await texts { $0 = page } == "123")
+    #expect(try await texts { ($0.point, $0.before, $0.after) = (.time(F.now), 0, 2) } == "012")
+    #expect(try await texts { ($0.point, $0.before, $0.after) = (.time(F.now), 0, 0) } == "")
     #expect(try await texts { $0.until = F.now + .milliseconds(5) } == "012")
     var search = SendbirdSearch("2")
     search.until = F.now + .milliseconds(5)
     #expect(try await directory.search(search, by: F.ann, at: F.now).messages.map(\.text) == ["2"])
+  }
+
+  @Test("dates no message before one of a smaller number, unless the clock was put back", arguments: StoreCase.all)
+  func rising(_ engine: StoreCase) async throws {
+    let directory = try F.channels(engine, 20)
+    _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
+    // The second waited longer for its turn than the third; the last comes when the clock was put back by an hour.
+    for (number, milliseconds) in [9_000, 8_000, 9_001, 9_000 - 3_600_000].enumerated() {
+      let time = F.now + .milliseconds(milliseconds)
+      let message = F.text("\(number)", in: "group", by: F.ann, at: time)
+      let sent = try await directory.send(message, needsPresence: true, at: F.now).message
+      #expect(sent.createdAt == (number == 1 ? F.now + .milliseconds(9_000) : time))
+    }
   }
 
   @Test("lets the oldest messages give way, in the channel and in all", arguments: StoreCase.all)

@@ -31,7 +31,10 @@ struct SendbirdChangeLogTests {
     "the newest messages are those before the largest number a client has",
     arguments: ["9007199254740991", "9223372036854775807", "1800000001000"])
   func newest(time: String) {
-    for text in ["a", "b", "c"] { say(text) }
+    for text in ["a", "b", "c"] {
+      say(text)
+      sendbird.world.advance(by: .milliseconds(1))
+    }
     sendbird.world.advance(by: .seconds(1))
     let target = "/v3/group_channels/talk/messages?message_ts=\(time)&prev_limit=2&next_limit=0"
     let answer = sendbird.fetch("GET", target, key)
@@ -70,6 +73,27 @@ struct SendbirdChangeLogTests {
     #expect(sendbird.fetch("GET", changes, key).code == 400_105)
     #expect(sendbird.fetch("GET", changes + "?token=x", key).code == 400_111)
     #expect(sendbird.fetch("GET", "/v3/open_channels/talk/messages/changelogs?change_ts=1", key).code == 400_201)
+  }
+
+  @Test("what was asked for before an answer and came about after it is told with the next")
+  func late() throws {
+    for text in ["a", "b", "c"] { say(text) }
+    let changes = "/v3/group_channels/talk/messages/changelogs"
+    func change(_ number: Int) {
+      sendbird.serve("PUT", "/v3/group_channels/talk/messages/\(number)", #"{"message_type":"MESG","message":"new"}"#)
+    }
+    change(1)
+    sendbird.serve("DELETE", "/v3/group_channels/talk/messages/2")
+    sendbird.world.advance(by: .seconds(3))
+    // What happened three seconds ago may have waited so long, and is told once more.
+    let token = try #require(sendbird.fetch("GET", changes + "?change_ts=1", key).member("next"))
+    let again = sendbird.fetch("GET", changes + "?token=\(token)", key)
+    #expect(values("message_id", in: again.member("updated")) == ["1"])
+    #expect(values("message_id", in: again.member("deleted")) == ["2"])
+    sendbird.world.advance(by: .seconds(30))
+    let last = try #require(sendbird.fetch("GET", changes + "?change_ts=1", key).member("next"))
+    let none = sendbird.fetch("GET", changes + "?token=\(last)", key)
+    #expect(none.member("updated") == "[]" && none.member("deleted") == "[]")
   }
 
   @Test(

@@ -1,0 +1,86 @@
+import GatewayCore
+import TestSupport
+import Testing
+
+@Suite("Sendbird's lists, page by page, while they change")
+struct SendbirdPageTests {
+  private let sendbird: SimulatedSendbird
+  private static let names = (10..<20).map { "u\($0)" }
+
+  init() throws {
+    sendbird = try SimulatedSendbird()
+    for user in Self.names + ["ann", "new"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)"}"#) }
+    let members = (Self.names + ["ann"]).map { "\"\($0)\"" }.joined(separator: ",")
+    let body = #"{"channel_url":"talk","user_ids":[\#(members)],"operator_ids":["ann"]}"#
+    #expect(sendbird.serve("POST", "/v3/group_channels", body).code == 0)
+  }
+
+  /// The users of the list's pages; `change` is done between two pages, told whom the first of them showed.
+  private func pages(_ target: String, _ list: String, _ change: ([String]) -> Void) -> [String] {
+    var (seen, token): ([String], String) = ([], "")
+    repeat {
+      let page = sendbird.serve("GET", target + "?limit=3&token=\(token)")
+      let shown = (page.member(list) ?? "").split(separator: "\"user_id\":\"").dropFirst().map { part in
+        String(part.prefix { $0 != "\"" })
+      }
+      seen += shown
+      token = (page.member("next") ?? "").replacing("\"", with: "")
+      change(shown)
+    } while !token.isEmpty && seen.count < 50
+    return seen
+  }
+
+  @Test("show every member once, though some leave that were shown")
+  func members() {
+    let talk = "/v3/group_channels/talk"
+    let seen = pages("\(talk)/members", "members") { shown in
+      sendbird.serve("PUT", "\(talk)/leave", #"{"user_ids":["\#(shown[0])"]}"#)
+    }
+    #expect(seen == Self.names + ["ann"])
+    // The last that was shown leaves too.
+    let rest = pages("\(talk)/members", "members") { shown in
+      sendbird.serve("PUT", "\(talk)/leave", #"{"user_ids":["\#(shown[shown.count - 1])"]}"#)
+    }
+    let there = ["u11", "u12", "u14", "u15", "u17", "u18", "ann"]
+    #expect(rest == there)
+  }
+
+  @Test("show everybody who is kept out once, though some are let in that were shown, and others kept out")
+  func bans() {
+    let talk = "/v3/group_channels/talk"
+    for name in Self.names { sendbird.serve("POST", "\(talk)/ban", #"{"user_id":"\#(name)","seconds":-1}"#) }
+    let seen = pages("\(talk)/ban", "banned_list") { shown in
+      sendbird.serve("DELETE", "\(talk)/ban/\(shown[0])")
+      sendbird.serve("POST", "\(talk)/ban", #"{"user_id":"ann","seconds":-1}"#)
+    }
+    #expect(seen == Self.names)
+  }
+
+  @Test("take no token that none of them gave", arguments: ["x", "p1.*", "p1.A", ".", "p-1"])
+  func tokens(token: String) {
+    for list in ["members", "ban", "mute", "operators"] {
+      let answer = sendbird.serve("GET", "/v3/group_channels/talk/\(list)?token=\(token)")
+      #expect(answer.code == 400_111 && answer.status == 400, "\(list)")
+    }
+  }
+
+  @Test("found messages are shown once each, though some of them are deleted meanwhile", arguments: [false, true])
+  func search(isReversed: Bool) {
+    for number in 1...9 {
+      let body = #"{"message_type":"MESG","user_id":"ann","message":"tea \#(number)"}"#
+      sendbird.serve("POST", "/v3/group_channels/talk/messages", body)
+    }
+    var (seen, cursor): ([String], String) = ([], "")
+    repeat {
+      let page = sendbird.serve(
+        "GET", "/v3/search/messages?query=tea&user_id=ann&limit=2&reverse=\(isReversed)&after=\(cursor)")
+      let shown = (page.member("results") ?? "").split(separator: "\"message_id\":").dropFirst().map { part in
+        String(part.prefix { $0.isNumber })
+      }
+      seen += shown
+      cursor = (page.member("end_cursor") ?? "").replacing("\"", with: "")
+      for gone in shown { sendbird.serve("DELETE", "/v3/group_channels/talk/messages/\(gone)") }
+    } while !cursor.isEmpty && seen.count < 20
+    #expect(seen == (isReversed ? Array(1...9) : (1...9).reversed()).map(String.init))
+  }
+}
