@@ -26,11 +26,18 @@ extension StreamCallDirectory {
   package func members(
     of call: StreamCall, at now: WallTime, where isMeant: (StreamCallMember) -> Bool
   ) async throws(GatewayError) -> [StreamCallMember] {
-    if let all = call.members.all { return all.filter(isMeant) }
-    var meant: [StreamCallMember] = []
+    try await membersPlaced(of: call, at: now, where: isMeant).map(\.member)
+  }
+
+  /// The same with their places.
+  func membersPlaced(
+    of call: StreamCall, at now: WallTime, where isMeant: (StreamCallMember) -> Bool
+  ) async throws(GatewayError) -> [StreamCallMembers.Placed] {
+    if let all = call.members.allPlaced { return all.filter { isMeant($0.member) } }
+    var meant: [StreamCallMembers.Placed] = []
     try await visit(Self.members.range(call.id.cid), at: now) { (entry) throws(StoreError) in
-      let member = try entry.value(as: StreamMemberRow.self).member
-      if isMeant(member) { meant.append(member) }
+      let placed = try entry.value(as: StreamMemberRow.self).placed
+      if isMeant(placed.member) { meant.append(placed) }
     }
     return meant
   }

@@ -133,11 +133,11 @@ package struct StreamCallDirectory: Sendable {
 
   // MARK: Finding
 
-  /// At most `limit` calls for which `isMeant` holds, in the order that `precedes` gives, without the first `offset`; with
-  /// the memberships of `users`. All calls are looked at in pages: one that is made or removed meanwhile may be in or not.
+  /// The calls for which `isMeant` holds, in the order that `precedes` gives, with the memberships of `users`. All calls
+  /// are looked at in pages: one that is made or removed meanwhile may be in or not.
   package func calls(
     with users: [UserID] = [], where isMeant: (StreamCall) -> Bool, by precedes: (StreamCall, StreamCall) -> Bool,
-    offset: Int, limit: Int, at now: WallTime
+    at now: WallTime
   ) async throws(GatewayError) -> [StreamCall] {
     var meant: [StreamCall] = []
     var memberships: [(user: UserID, calls: [CallID: StreamCallMembers.Placed])] = []
@@ -150,7 +150,7 @@ package struct StreamCallDirectory: Sendable {
       for (user, calls) in memberships { call.members.learn(user, calls[call.id]) }
       if isMeant(call) { meant.append(call) }
     }
-    return Array(meant.sorted(by: precedes).dropFirst(offset).prefix(limit))
+    return meant.sorted(by: precedes)
   }
 
   /// The calls in which the user takes part by that connection, or without any if nil, in the order of their names.

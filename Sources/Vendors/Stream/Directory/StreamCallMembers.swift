@@ -68,7 +68,10 @@ package struct StreamCallMembers: Hashable, Sendable {
   package var inOrder: [StreamCallMember] { placed.map(\.member) }
 
   /// All of them, in the order in which they came; nil if not all were looked up.
-  package var all: [StreamCallMember]? { knownCount == count ? inOrder : nil }
+  package var all: [StreamCallMember]? { allPlaced?.map(\.member) }
+
+  /// The same with their places.
+  var allPlaced: [Placed]? { knownCount == count ? placed : nil }
 
   private var placed: [Placed] { known.values.compactMap { $0 }.sorted { $0.place < $1.place } }
 

@@ -107,6 +107,56 @@ struct QueryTests {
     #expect(back.at("calls.0.call.cid")?.string == "default:b")
   }
 
+  @Test("none twice and none left out, though calls come and go between the pages", arguments: ["created_at", "id"])
+  func meanwhile(field: String) throws {
+    let http = try StreamCallWorld(limits: StreamCallLimits(calls: 200))
+    // Two calls of each moment: equal in what they are sorted by.
+    for number in 10..<30 {
+      _ = try http.ask("POST", "call/default/c\(number)")
+      if number % 2 == 1 { http.advance(by: .seconds(1)) }
+    }
+    let sort = #""sort":[{"field":"\#(field)","direction":-1}],"limit":4"#
+    var (seen, body): ([String], JSONView) = ([], try http.ask("POST", "calls", "{\(sort)}").body)
+    var pages = 0
+    while true {
+      seen += body.at("calls")?.elements?.compactMap { $0.at("call.id")?.string } ?? []
+      guard let next = body.at("next")?.string else { break }
+      // The last that was seen goes, and one before it; another comes before all.
+      for gone in [seen[seen.count - 2], seen[seen.count - 1]] {
+        #expect(try http.ask("POST", "call/default/\(gone)/delete", "{}", as: .server).status == 201)
+      }
+      _ = try http.ask("POST", "call/default/x\(pages)")
+      pages += 1
+      body = try http.ask("POST", "calls", #"{\#(sort),"next":"\#(next)"}"#).body
+    }
+    let order = field == "id" ? Array((10..<30).reversed()) : stride(from: 28, to: 9, by: -2).flatMap { [$0, $0 + 1] }
+    #expect(seen == order.map { "c\($0)" } && pages == 4)
+  }
+
+  @Test("members none twice and none left out, though they come and go between the pages")
+  func membersMeanwhile() throws {
+    let http = try StreamCallWorld()
+    func names(_ numbers: Range<Int>) -> String { numbers.map { #"{"user_id":"m\#($0)"}"# }.joined(separator: ",") }
+    _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[\#(names(10..<19))]}}"#)
+    for sort in ["", #","sort":[{"field":"user_id","direction":1}]"#] {
+      var seen: [String] = []
+      var next = ""
+      while true {
+        let body = try http.ask(
+          "POST", "call/members", #"{"type":"default","id":"a","limit":2\#(sort)\#(next)}"#
+        ).body
+        seen += body.at("members")?.elements?.compactMap { $0["user_id"]?.string } ?? []
+        guard let cursor = body.at("next")?.string else { break }
+        next = #","next":"\#(cursor)""#
+        let gone = #"{"remove_members":["\#(seen.last ?? "")"]}"#
+        #expect(try http.ask("POST", "call/default/a/members", gone).status == 201)
+      }
+      #expect(seen == (10..<19).map { "m\($0)" })
+      let back = #"{"update_members":[\#(names(10..<19))]}"#
+      #expect(try http.ask("POST", "call/default/a/members", back).status == 201)
+    }
+  }
+
   @Test("with the state of each as its own reply has it, below /api/v2/ with its dates")
   func state() throws {
     let http = try filled()
@@ -143,7 +193,10 @@ struct QueryTests {
     #expect(try find("") == ["a", "b", "c"])
     #expect(try find(#","filter_conditions":{"user_id":{"$in":["c","a"]}}"#) == ["a", "c"])
     #expect(try find(#","filter_conditions":{"role":"host"}"#) == ["b"])
-    #expect(try find(#","limit":2,"next":"page-2""#) == ["c"])
+    #expect(try find(#","sort":[{"field":"user_id","direction":-1}]"#) == ["c", "b", "a"])
+    #expect(try find(#","sort":[{"field":"created_at","direction":-1}],"limit":2"#) == ["a", "b"], "they came at once")
+    let refused = try http.ask("POST", "call/members", #"{"type":"default","id":"a","sort":[{"field":"role"}]}"#)
+    #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)
     #expect(try http.ask("POST", "call/members", #"{"type":"default","id":"none"}"#).status == 404)
   }
 }

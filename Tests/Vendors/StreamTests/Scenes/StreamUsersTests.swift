@@ -62,6 +62,31 @@ struct StreamUsersTests {
     #expect(replaced.body["users"]?["ann"]?["role"]?.string == "admin")
   }
 
+  @Test(
+    "finds users in the order asked for",
+    arguments: [
+      ("", "cleo,dora,zoe", 0), (#""sort":[{"field":"id","direction":-1}]"#, "zoe,dora,cleo", 0),
+      (#""sort":[{"field":"name"}]"#, "zoe,cleo,dora", 0),
+      (#""sort":[{"field":"seat","direction":-1}]"#, "dora,zoe,cleo", 0),
+      (#""sort":[{"field":"role","direction":1}],"offset":1,"limit":1"#, "dora", 0),
+      (#""sort":[{"field":"id","direction":2}]"#, "", 4), (#""sort":{"id":1}"#, "", 4),
+    ])
+  func order(sort: String, expected: String, code: Int) throws {
+    let users = [
+      #""cleo":{"id":"cleo","name":"B"}"#, #""zoe":{"id":"zoe","name":"A","custom":{"seat":2}}"#,
+      #""dora":{"id":"dora","custom":{"seat":10}}"#,
+    ].joined(separator: ",")
+    _ = try ask("POST", "/api/v2/users", token: stream.serverToken, #"{"users":{\#(users)}}"#)
+    let ids = #""filter_conditions":{"id":{"$in":["cleo","dora","zoe"]}}"#
+    let payload = HTTPField("payload", sort.isEmpty ? "{\(ids)}" : "{\(ids),\(sort)}")
+    for family in ["", "/api/v2"] {
+      let found = try ask("GET", "\(family)/users", token: stream.serverToken, query: [payload])
+      #expect(found.body["code"]?.integer ?? 0 == code)
+      let names = found.body["users"]?.elements?.compactMap { $0["id"]?.string } ?? []
+      #expect(names.joined(separator: ",") == expected)
+    }
+  }
+
   @Test("names a user once whom a request changes twice, as the last change left it", arguments: ["", "/api/v2"])
   func changedTwice(family: String) throws {
     _ = try ask("POST", "\(family)/users", token: stream.serverToken, #"{"users":{"ann":{"id":"ann"}}}"#)

@@ -43,6 +43,8 @@ extension StreamCall {
 
 extension StreamCallMember {
   static let filterFields: Set<Name> = ["user_id", "role", "created_at", "updated_at"]
+  /// Those that members are sorted by, as Stream's documentation lists them.
+  static let sortFields: Set<Name> = ["user_id", "created_at"]
 
   func filterValue(_ name: Name) -> StreamFilterValue? {
     switch name {

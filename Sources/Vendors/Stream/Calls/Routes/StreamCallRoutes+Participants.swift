@@ -90,7 +90,8 @@ extension StreamCallRoutes {
   /// What was thought of calls, or of one if the filter names its `call_cid`.
   private func queryFeedback(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let filter = try StreamFilter(of: request.body, fields: StreamFeedback.filterFields)
-    let page = try StreamPage(request.body, limitMax: 100)
+    let page = try StreamPage<StreamFeedbackPlace>(request.body, limitMax: 100)
+    let order = try StreamOrder(request.body, by: StreamFeedback.sortFields)
     let all: [(CallID, StreamFeedback)]
     do throws(GatewayError) {
       all = try await calls.directory.feedback(at: request.receivedAt)
@@ -98,10 +99,13 @@ extension StreamCallRoutes {
       throw StreamError(error)
     }
     let meant = all.filter { call, feedback in filter.holds { feedback.filterValue($0, on: call) } }
+      .map { (call: $0, feedback: $1, place: StreamFeedbackPlace($1, on: $0)) }
+      .sorted { $0.place.precedes($1.place, in: order) }
+    let (rows, cursors) = page.cut(meant, at: \.place) { $0.precedes($1, in: order) }
     return StreamAnswer(201) { json in
       json.name("user_feedback")
       json.beginArray()
-      for (call, feedback) in meant.dropFirst(page.offset).prefix(page.limit) {
+      for (call, feedback, _) in rows {
         json.beginObject()
         json.member("cid", call.cid)
         json.member("user_id", feedback.user.rawValue)
@@ -113,7 +117,7 @@ extension StreamCallRoutes {
         json.endObject()
       }
       json.endArray()
-      page.writeCursors(hasMore: meant.count > page.offset + page.limit, to: &json)
+      cursors.write(to: &json)
     }
   }
 }
@@ -134,6 +138,7 @@ extension StreamCallParticipant {
 
 extension StreamFeedback {
   static let filterFields: Set<Name> = ["call_cid", "cid", "user_id", "session_id", "created_at"]
+  static let sortFields: Set<Name> = ["call_cid", "cid", "user_id", "created_at"]
 
   func filterValue(_ name: Name, on call: CallID) -> StreamFilterValue? {
     switch name {

@@ -21,8 +21,9 @@ extension StreamCallRoutes {
 
   private func queryCalls(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let filter = try StreamFilter(of: request.body, fields: StreamCall.filterFields)
-    let order = try StreamCallOrder(request.body)
-    let page = try StreamPage(request.body, limitMax: Self.callsMax)
+    let order = try StreamOrder(
+      request.body, by: StreamCall.sortFields, usual: [(name: "created_at", isDescending: true)])
+    let page = try StreamPage<StreamCallPlace>(request.body, limitMax: Self.callsMax)
     let watches = try request.body.bool("watch") ?? false
     if watches { try Self.checkConnection(request) }
     if watches && request.caller.connection == nil {
@@ -35,7 +36,6 @@ extension StreamCallRoutes {
       throw StreamFilter.malformed("at most \(Self.membersNamedMax) members")
     }
     let users = Set(named.map { UserID($0.text) } + (rights.user.map { [$0] } ?? []))
-    // One more than the page holds tells whether there is a next one.
     let found: [StreamCall]
     do throws(GatewayError) {
       found = try await calls.directory.calls(
@@ -43,45 +43,50 @@ extension StreamCallRoutes {
         where: { call in
           (opened?.contains(call.id) ?? true) && filter.holds(for: call.filterValue)
             && rights.capabilities(in: call).contains(.readCall)
-        }, by: order.precedes, offset: page.offset, limit: page.limit + 1, at: request.receivedAt)
+        }, by: { StreamCallPlace($0).precedes(StreamCallPlace($1), in: order) }, at: request.receivedAt)
     } catch {
       throw StreamError(error)
     }
+    let (rows, cursors) = page.cut(found, at: StreamCallPlace.init) { $0.precedes($1, in: order) }
     var pictures: [StreamCallPicture] = []
-    for call in found.prefix(page.limit) {
+    for call in rows {
       if watches { try await calls.watch(call.id, by: request.caller.connection) }
       pictures.append(try await calls.picture(of: call, members: StreamCallPicture.membersMax))
     }
-    let (shown, hasMore) = (pictures, found.count > page.limit)
+    let shown = pictures
     return StreamAnswer(201) { json in
       json.member("calls", objects: shown) { picture, json in
         Self.writeState(picture, for: rights, to: &json, request.family)
       }
-      page.writeCursors(hasMore: hasMore, to: &json)
+      cursors.write(to: &json)
     }
   }
 
   private func queryMembers(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let id = try Self.callID(request.body.requiredString("type"), request.body.requiredString("id"))
     try request.caller.check(id)
-    let page = try StreamPage(request.body, limitMax: StreamCallPicture.membersMax)
+    let page = try StreamPage<StreamMemberPlace>(request.body, limitMax: StreamCallPicture.membersMax)
+    let order = try StreamOrder(request.body, by: StreamCallMember.sortFields)
     let filter = try StreamFilter(of: request.body, fields: StreamCallMember.filterFields)
     let rights = StreamCallRights(request.caller, as: try await asker(request, .user))
     let call = try await calls.known(id, for: rights)
     try rights.check(.readCall, in: call)
-    let meant: [StreamCallMember]
+    let cursors: StreamCursors
     let picture: StreamCallPicture
     do throws(GatewayError) {
-      meant = try await calls.directory.members(of: call, at: request.receivedAt) { filter.holds(for: $0.filterValue) }
-      picture = try await calls.draw(
-        call, members: Array(meant.dropFirst(page.offset).prefix(page.limit)), with: [])
+      let meant = try await calls.directory.membersPlaced(of: call, at: request.receivedAt) {
+        filter.holds(for: $0.filterValue)
+      }.sorted { StreamMemberPlace($0).precedes(StreamMemberPlace($1), in: order) }
+      let shown = page.cut(meant, at: StreamMemberPlace.init) { $0.precedes($1, in: order) }
+      cursors = shown.cursors
+      picture = try await calls.draw(call, members: shown.rows.map(\.member), with: [])
     } catch {
       throw StreamError(error)
     }
     return StreamAnswer(201) { json in
       json.name("members")
       picture.write(members: picture.members, to: &json, request.family)
-      page.writeCursors(hasMore: meant.count > page.offset + page.limit, to: &json)
+      cursors.write(to: &json)
     }
   }
 }

@@ -137,7 +137,7 @@ package struct StreamUserRoutes: Sendable {
     }
   }
 
-  /// The users that a filter describes, in the order of their ids.
+  /// The users that a filter describes, in the order asked for; those who are equal in it are in the order of their ids.
   private func query(_ request: StreamRequest) async throws(StreamError) -> StreamAnswer {
     let payload = try request.payload()
     let filter = try payload.object("filter_conditions").map { (body) throws(StreamError) in
@@ -145,6 +145,8 @@ package struct StreamUserRoutes: Sendable {
     }
     let limit = Int(try payload.integer("limit", in: 0...100) ?? 30)
     let offset = Int(try payload.integer("offset", in: 0...1000) ?? 0)
+    // By whatever users have: what is an application's own stands among the rest.
+    let order = try StreamOrder(payload, by: nil)
     let includesDeactivated = try payload.bool("include_deactivated_users") ?? false
     var users: [StreamUser]
     do throws(GatewayError) {
@@ -152,7 +154,11 @@ package struct StreamUserRoutes: Sendable {
         where: { user in
           (includesDeactivated || user.deactivatedAt == nil) && user.deletedAt == nil
             && (filter?.holds(for: user.filterValue) ?? true)
-        }, offset: offset, limit: limit, at: request.receivedAt)
+        }, offset: order.isEmpty ? offset : 0, limit: order.isEmpty ? limit : .max, at: request.receivedAt)
+      if !order.isEmpty {
+        users.sort { order.precedes($0.filterValue, $1.filterValue) ?? ($0.id < $1.id) }
+        users = Array(users.dropFirst(offset).prefix(limit))
+      }
       users = try await rest.directory.withoutPastBans(users, at: request.receivedAt)
     } catch {
       throw StreamError(error)

@@ -1,0 +1,70 @@
+internal import GatewayCore
+internal import GatewayJSON
+internal import GatewayTokens
+
+/// Where something stands in a list, told so that it is found again whatever comes or goes meanwhile: behind the call
+/// `default:standup` of nine o'clock, for instance.
+protocol StreamPlace: Sendable {
+  /// Reads what ``text`` wrote; nil for anything else.
+  init?(_ text: String)
+  var text: String { get }
+}
+
+/// The page of a query: `limit`, and `next` or `prev` as an earlier answer gave them; the fifty calls behind one, for
+/// instance.
+struct StreamPage<Place: StreamPlace>: Sendable {
+  let limit: Int
+  private let next: Place?
+  private let prev: Place?
+
+  init(_ body: StreamBody, limitMax: Int) throws(StreamError) {
+    // 0 says nothing, as everywhere in Stream's API.
+    let asked = try body.integer("limit", in: 0...Int64(limitMax)) ?? 0
+    limit = asked == 0 ? limitMax : Int(asked)
+    next = try Self.place(body, "next")
+    prev = try Self.place(body, "prev")
+    guard next == nil || prev == nil else { throw .input("only one of next and prev may be given", field: "next") }
+  }
+
+  /// A cursor is the place that a page ends or begins with, in an envelope that nobody takes for anything else.
+  private static func place(_ body: StreamBody, _ name: String) throws(StreamError) -> Place? {
+    guard let text = try body.string(name, max: 1024), !text.isEmpty else { return nil }
+    guard let bytes = Base64URL.decode(text), let place = Place(String(decoding: bytes, as: UTF8.self)) else {
+      throw body.wrong(name, "a cursor as an earlier answer gave it")
+    }
+    return place
+  }
+
+  /// The rows of the page, out of all in their order, with the cursors of the pages around it.
+  func cut<Row>(
+    _ rows: [Row], at place: (Row) -> Place, by precedes: (Place, Place) -> Bool
+  ) -> (rows: ArraySlice<Row>, cursors: StreamCursors) {
+    var start = rows.startIndex
+    if let next { start = rows.firstIndex { precedes(next, place($0)) } ?? rows.endIndex }
+    var end = min(start + limit, rows.endIndex)
+    if let prev {
+      end = rows.firstIndex { !precedes(place($0), prev) } ?? rows.endIndex
+      start = max(rows.startIndex, end - limit)
+    }
+    let page = rows[start..<end]
+    // Where nothing is left on the page, one goes on from where its cursor stands.
+    let (first, last) = (page.first.map(place) ?? next, page.last.map(place) ?? prev)
+    let cursors = StreamCursors(
+      next: end < rows.endIndex ? last.map(Self.cursor) : nil,
+      prev: start > rows.startIndex ? first.map(Self.cursor) : nil)
+    return (page, cursors)
+  }
+
+  private static func cursor(_ place: Place) -> String { Base64URL.encode(Array(place.text.utf8)) }
+}
+
+/// The names of the pages around one; nil where there is none.
+struct StreamCursors: Sendable {
+  var next: String?
+  var prev: String?
+
+  func write(to json: inout JSONWriter) {
+    if let next { json.member("next", next) }
+    if let prev { json.member("prev", prev) }
+  }
+}
