@@ -147,6 +147,13 @@ struct EgressTests {
         "call.session_ended",
       ])
     #expect(try http.ask("GET", "call/default/a/recordings").body.at("recordings.0.session_id")?.string == session)
+    // JavaScript asks for those of one session so.
+    for name in ["recordings", "transcriptions"] {
+      let own = try http.ask("GET", "call/default/a/\(session)/\(name)")
+      #expect(own.status == 200 && own.body.at("\(name).0.session_id")?.string == session)
+      #expect(try http.ask("GET", "call/default/a/other/\(name)").body.at(name)?.count == 0)
+      #expect(try http.ask("GET", "call/default/none/\(session)/\(name)").status == 404)
+    }
   }
 
   @Test("go with a livestream as its host says")

@@ -113,12 +113,18 @@ struct ParticipantTests {
     #expect(during.at("participants_sessions.0.user_id")?.string == "bob")
     #expect(during.at("participants_sessions.0.duration_in_seconds")?.integer == 60)
     #expect(during.at("participants_sessions.1.left_at") == nil)
+    let live = try http.ask("GET", "call/default/a/stats/\(session)").body
+    #expect(live.at("call_status")?.string == "ongoing" && live.at("call_duration_seconds")?.integer == 90)
+    #expect(live.at("max_participants")?.integer == 2 && live.at("participant_report")?.count == 0)
     http.disconnect(connections[0])
     http.advance(by: .seconds(10))
     let report = try http.ask("GET", "call/default/a/report", query: [HTTPField("session_id", session)]).body
     #expect(report.at("session_id")?.string == session && report.at("report.participants.unique")?.integer == 2)
     #expect(report.at("report.participants.max_concurrent")?.integer == 2)
     #expect(report.at("report.call.started_at") != nil && report.at("report.call.ended_at") != nil)
+    let over = try http.ask("GET", "call/default/a/stats/\(session)").body
+    #expect(over.at("call_status")?.string == "ended" && over.at("call_duration_seconds")?.integer == 90)
+    #expect(try http.ask("GET", "call/default/a/stats/none").body.at("sfu_count")?.integer == 0)
     let track = "call/default/a/session/\(session)/participant/bob/\(sessions[1])/details/track"
     #expect(try http.ask("GET", track).body.at("user_id")?.string == "bob")
     #expect(try http.ask("GET", path, as: .user("eve", calls: ["default:b"])).status == 403)

@@ -18,22 +18,12 @@ extension StreamCallRoutes {
     _ path: String, _ operation: String, where isMeant: @escaping @Sendable (StreamEgress.Kind) -> Bool
   ) -> [HTTPRoute] {
     resource("GET", "/\(path)", "List\(operation)s") { asked throws(StreamError) in
-      let call = try await calls.known(asked.id, for: asked.rights)
-      try asked.rights.check(.readCall, in: call)
-      let files: [StreamCallFile]
-      do throws(GatewayError) {
-        files = try await calls.directory.files(of: asked.id, where: isMeant, at: asked.now)
-      } catch {
-        throw StreamError(error)
-      }
-      let address = address(asked)
-      return StreamAnswer(200) { json in
-        json.name(path)
-        json.beginArray()
-        for file in files { file.write(of: asked.id, at: address, to: &json, asked.family) }
-        json.endArray()
-      }
+      try await list(path, of: nil, asked, where: isMeant)
     }
+      // JavaScript's `queryRecordings` with a session, and older clients.
+      + resource("GET", "/{session}/\(path)", "List\(operation)s") { asked throws(StreamError) in
+        try await list(path, of: asked.request.parameters["session"], asked, where: isMeant)
+      }
       + resource("DELETE", "/{session}/\(path)/{filename}", "Delete\(operation)") { asked throws(StreamError) in
         let call = try await calls.known(asked.id, for: asked.rights)
         try asked.rights.check(isMeant(.transcription) ? .stopTranscriptionCall : .stopRecordCall, in: call)
@@ -48,6 +38,28 @@ extension StreamCallRoutes {
         guard wasThere else { throw .doesNotExist("there is no \(operation.lowercased()) of that name") }
         return StreamAnswer(200)
       }
+  }
+
+  /// What the call has left, or one session of it.
+  private func list(
+    _ name: String, of session: String?, _ asked: StreamCallRequest, where isMeant: (StreamEgress.Kind) -> Bool
+  ) async throws(StreamError) -> StreamAnswer {
+    let call = try await calls.known(asked.id, for: asked.rights)
+    try asked.rights.check(.readCall, in: call)
+    var files: [StreamCallFile]
+    do throws(GatewayError) {
+      files = try await calls.directory.files(of: asked.id, where: isMeant, at: asked.now)
+    } catch {
+      throw StreamError(error)
+    }
+    if let session { files.removeAll { !$0.session.utf8.elementsEqual(session.utf8) } }
+    let (found, address) = (files, address(asked))
+    return StreamAnswer(200) { json in
+      json.name(name)
+      json.beginArray()
+      for file in found { file.write(of: asked.id, at: address, to: &json, asked.family) }
+      json.endArray()
+    }
   }
 
   /// A file of the kind that the name says, without media in it: an address opens it to whoever has it, as Stream's do.
