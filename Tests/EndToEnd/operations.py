@@ -253,10 +253,18 @@ COMMON = re.compile(
 PART = r"(?:[^/\s\"'?]|\\\([^)]*\))+"
 
 
+def end(operation):
+    """The path without the part that all of a kind have: `members` of `/video/call/{type}/{id}/members`."""
+    return (COMMON.sub("", operation.pattern, count=1) or operation.pattern).strip("/")
+
+
 class Tests:
     """The texts of a vendor's tests."""
 
     def __init__(self, vendor):
+        # Paths that are written out, as they end, by method: `stats/daily_digest` is no `stats/{session}` of that name.
+        ends = {(operation.method, end(operation)) for operation in catalogue(vendor.name)[0]}
+        self.written_out = {(method, text) for method, text in ends if "{" not in text}
         files = []
         for folder in vendor.tests:
             files += (ROOT / "Tests" / "Vendors" / folder).rglob("*.swift")
@@ -267,17 +275,18 @@ class Tests:
 
     def of(self, operation):
         """The files that ask for the operation, by its path or by the client's method."""
-        tail = COMMON.sub("", operation.pattern, count=1) or operation.pattern
-        parts = [PART if part.startswith("{") else re.escape(part) for part in tail.strip("/").split("/")]
+        parts = [PART if part.startswith("{") else re.escape(part) for part in end(operation).split("/")]
         # The method, and in its line or the next the path: from its beginning or behind a part that the test fills in.
         asked = re.compile(
-            rf"[\"']{operation.method}[\"'],?[^\n]*\n?[^\n]*?[\"'](?:[^\"'\s]*/)?{'/'.join(parts)}(?:\?[^\"'\n]*)?[\"']")
+            rf"[\"']{operation.method}[\"'],?[^\n]*\n?[^\n]*?[\"'](?:[^\"'\s]*/)?({'/'.join(parts)})(?:\?[^\"'\n]*)?[\"']")
         written = operation.sdk.removeprefix("=") if operation.sdk.startswith("=") else None
         called = re.compile(rf"\.{operation.sdk}\(") if operation.sdk and not written else None
         names = []
         for path, text in self.files.items():
             is_called = called and path.suffix == ".py" and called.search(text)
-            if asked.search(text) or written and written in text or is_called:
+            ends = {found[1] for found in asked.finditer(text)}
+            is_asked = any(text == end(operation) or (operation.method, text) not in self.written_out for text in ends)
+            if is_asked or written and written in text or is_called:
                 names.append(path.name if path.suffix == ".swift" else str(path.relative_to(HERE)))
         return names
 

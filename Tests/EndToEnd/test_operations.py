@@ -1,6 +1,7 @@
 """The tables of Deploy/dialects say what a gateway does and what tests it."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -25,3 +26,12 @@ def test_a_page_tells_what_is_not_there_from_what_is_refused(tmp_path, monkeypat
     )
     found = operations.states(operations.Stream(), os.environ["POSTERN"])
     assert [said for _, said in found] == ["not there", "refused, 16", "answered"]
+
+
+def test_a_path_that_is_written_out_is_no_other_operation_of_that_name():
+    vendor = operations.VENDORS[0]
+    found, _ = operations.catalogue(vendor.name)
+    tests = operations.Tests(vendor)
+    tests.files = {Path("a.swift"): 'ask("GET", "video/stats/daily_digest")', Path("b.swift"): 'ask("GET", "a/stats/one")'}
+    of = {operation.name: tests.of(operation) for operation in found if operation.is_shown and "/stats/" in operation.pattern}
+    assert of["GetDailyDigest"] == ["a.swift"] and of["GetCallStats"] == ["b.swift"]
