@@ -190,6 +190,26 @@ def test_it_is_paused_and_goes_on(gateway):
         page.until("document.getElementById('state').textContent === 'live'")
 
 
+def test_what_happened_while_it_was_paused_is_of_no_one_second(gateway):
+    with opened(gateway) as page, Client(gateway, token=token("ann")) as ann:
+        ann.receive("connected")
+        page.until("document.getElementById('users').textContent !== '0'")
+        page.tab_to("it.id === 'pause'")
+        page.enter()
+        page.until("document.getElementById('state').textContent === 'paused'")
+        for _ in range(30):
+            assert ann.ask("refresh", token=token("ann"))["type"] == "refreshed"
+        time.sleep(7)
+        page.enter()
+        page.until("/30 refreshed, within/.test(document.getElementById('events').innerText)")
+        length = int(re.search(r"30 refreshed, within (\d+) s", page.text("#events"))[1])
+        assert 7 <= length <= 20 and page.number("refreshed") <= 30 / 6
+        assert page.text("#refreshes-top") == "There were none.", "a bar of one second has what many seconds had"
+        page.until("document.getElementById('refreshed').textContent === '0'")
+        assert ann.ask("refresh", token=token("ann"))["type"] == "refreshed"
+        page.until("document.getElementById('refreshes-top').textContent === 'At most 1.'")
+
+
 # The login
 
 

@@ -3,7 +3,7 @@ extension DashboardScript {
   static let feed = #"""
     const seconds = 300, eventsMax = 60, patience = 5000;
     const history = { asked: [], accepted: [], cut: [] };
-    let last = null, lastAt = 0, source = null, retries = 0, retryAt = 0, isPaused = false, waitsFor = "", takes = [];
+    let last = null, lastAt = 0, heardAt = 0, source = null, retries = 0, retryAt = 0, isPaused = false, waitsFor = "", takes = [];
 
     function setState(state, text, when) {
       const place = byID("state");
@@ -17,7 +17,7 @@ extension DashboardScript {
       source = new EventSource("dashboard/feed");
       source.onmessage = event => take(JSON.parse(event.data));
       source.onerror = () => fail("the connection to the gateway has ended");
-      lastAt = performance.now();
+      heardAt = performance.now();
     }
     function shut() {
       source?.close();
@@ -38,7 +38,7 @@ extension DashboardScript {
     function tick() {
       if (isPaused) return;
       const now = performance.now();
-      if (source && now - lastAt > patience) fail("nothing was heard for five seconds");
+      if (source && now - heardAt > patience) fail("nothing was heard for five seconds");
       if (source) return;
       const seen = last ? `What is shown is of ${clock(last.time)}.` : "Nothing has been seen yet.";
       setState("broken", "disconnected", `${waitsFor}; tried again in ${lasting((retryAt - now) / 1000)}. ${seen}`);
@@ -63,21 +63,23 @@ extension DashboardScript {
     // Counts are since the gateway's start: what happened is the difference of two readings.
     function compare(reading, since) {
       const [now, before] = [reading.totals, last.totals];
-      if (now.connections_opened < before.connections_opened || reading.number < last.number) {
+      const gap = Math.max(0, Math.round(since / 1000) - 1), missed = Array(Math.min(seconds, gap)).fill(null);
+      if (reading.number < last.number || Object.keys(now).some(name => now[name] < before[name])) {
         note(reading.time, "The gateway has been started anew.", true);
-        return push(history.asked, [0]), push(history.accepted, [0]), push(history.cut, [0]);
+        takes = [];
+        return Object.values(history).forEach(row => push(row, [...missed, null]));
       }
-      const missed = Math.min(seconds, Math.max(0, Math.round(since / 1000) - 1));
       const cuts = less(now.cut_off, before.cut_off), refused = less(now.refreshes_refused, before.refreshes_refused);
       const cut = cuts.reduce((count, end) => count + end[1], 0), denied = refused.reduce((count, one) => count + one[1], 0);
       const [asked, accepted] = [now.refresh_requests - before.refresh_requests, now.refreshes - before.refreshes];
       const [logins, strangers] = [now.logins - before.logins, now.logins_refused - before.logins_refused];
-      // Which of the seconds that were missed they were in is not known.
-      push(history.asked, [...Array(missed).fill(null), asked]);
-      push(history.accepted, [...Array(missed).fill(null), accepted]);
-      push(history.cut, [...Array(missed).fill(null), cut]);
-      say("refreshed", whole.format(Math.round(accepted / (missed + 1))));
-      say("cut", whole.format(Math.round(cut / (missed + 1))));
+      // Which of the seconds that were missed they were in is not known: a reading that is late a bit has them all, behind a break
+      // no second has.
+      for (const [row, count] of [[history.asked, asked], [history.accepted, accepted], [history.cut, cut]]) {
+        push(row, [...missed, since > patience ? null : count]);
+      }
+      say("refreshed", whole.format(Math.round(accepted / (gap + 1))));
+      say("cut", whole.format(Math.round(cut / (gap + 1))));
       takes.push([now.refreshes_timed, now.refresh_seconds]);
       takes.splice(0, takes.length - 11);
       const [count, time] = [now.refreshes_timed - takes[0][0], now.refresh_seconds - takes[0][1]];
@@ -89,7 +91,7 @@ extension DashboardScript {
       if (accepted) words.push(`${whole.format(accepted)} refreshed`);
       if (denied) words.push(`${whole.format(denied)} refreshes refused (${listed(refused)})`);
       if (cut) words.push(`${whole.format(cut)} cut off (${listed(cuts)})`);
-      if (words.length) note(reading.time, words.join(" · ") + (missed ? `, within ${missed + 1} s` : ""), denied + cut > 0);
+      if (words.length) note(reading.time, words.join(" · ") + (gap ? `, within ${lasting(gap + 1)}` : ""), denied + cut > 0);
     }
     function note(time, text, isBad) {
       const item = document.createElement("li");
@@ -105,7 +107,7 @@ extension DashboardScript {
       const now = performance.now();
       if (last) compare(reading, now - lastAt);
       const stands = last && last.time === reading.time;
-      lastAt = now;
+      lastAt = heardAt = now;
       retries = 0;
       const open = reading.dialects.map(dialect => sum(dialect.phases)).reduce((one, other) => one + other, 0);
       const users = reading.dialects.map(dialect => sum(dialect.kinds)).reduce((one, other) => one + other, 0);
