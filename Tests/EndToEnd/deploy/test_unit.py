@@ -22,7 +22,9 @@ def test_one_that_is_exposed_to_more_is_seen(copied, old, new):
 
 
 def test_swifts_threads_may_set_their_priority():
-    """Of `@resources` systemd would keep them from it, and by a signal."""
+    """Of `@resources` systemd would keep them from it, and by a signal. Dispatch wants -4 for the most urgent of them, and writes to the
+    journal at each start where it may not."""
     lines = (DEPLOY / UNIT).read_text().splitlines()
+    assert "LimitNICE=-4" in lines
     filters = [line.partition("=")[2] for line in lines if line.startswith("SystemCallFilter=")]
     assert filters == ["@system-service", "~@privileged"] and "SystemCallErrorNumber=EPERM" in lines
