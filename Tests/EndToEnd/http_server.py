@@ -20,14 +20,18 @@ class Request(NamedTuple):
 class HTTPServer:
     """Answers what `answer(request)` returns: bytes, (status, bytes) or (status, bytes, content type).
 
-    `requests` are those that have come. With `keeps` a connection takes one request after the other.
+    `requests` are those that have come. With `keeps` a connection takes one request after the other. `ahead` is how many
+    seconds its clock is ahead of ours.
     """
 
-    def __init__(self, answer, keeps=False):
+    def __init__(self, answer, keeps=False, ahead=0):
         self.requests = requests = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1" if keeps else "HTTP/1.0"
+
+            def date_time_string(self, timestamp=None):
+                return super().date_time_string((timestamp or time.time()) + ahead)
 
             def reply(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))

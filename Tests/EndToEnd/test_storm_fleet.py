@@ -7,6 +7,7 @@ import pytest
 import storms
 from clients import control, request
 from gateway import Gateway
+from http_server import HTTPServer
 from storms import value
 
 QUICK = ["--any-refresh-timeout", "--refresh-timeout", "3s"]
@@ -79,3 +80,17 @@ def test_a_gateway_that_takes_fewer_clients_than_it_gets_is_a_caveat_and_one_tha
         assert [caveat for caveat in report["caveats"] if "at most" in caveat] == [
             "6 clients for each gateway, but the gateway takes 5 connections at most (--connections-max)"
         ]
+
+
+@pytest.mark.parametrize("ahead, words", [(-60, "behind"), (60, "ahead of")])
+def test_an_endpoint_whose_clock_is_wrong_is_a_caveat_of_several_processes_too(tmp_path, ahead, words):
+    file = tmp_path / "tokens.json"
+    file.write_text('{"tokens": 1, "request": {"url": "/"}, "answer": {"token": "/t", "end": {"fixed": "2s"}}}')
+    with HTTPServer(lambda _: b'{"t": "x"}', ahead=ahead) as endpoint:
+        report = storms.run(
+            "--provider-only", "--tokens", str(file), "--provider", endpoint.url, "--clients", "4", "--processes", "2",
+            "--refresh-timeout", "2s",
+        )
+    assert value(report, "provider.granted") == len(endpoint.requests) == 8
+    assert any(f" s {words} ours" in caveat for caveat in report["caveats"]), report["caveats"]
+    assert report["result"]["tokens"]["clock_offset"] == pytest.approx(ahead, abs=1.5)

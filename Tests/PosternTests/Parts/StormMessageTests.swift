@@ -51,6 +51,28 @@ struct StormMessageTests {
     #expect(merged.connects.attempted == 256 << 53)
   }
 
+  @Test("may say that the endpoint's clock is behind, but no other number below nothing", arguments: [-12.5, 12.5])
+  func clocks(offset: Double) throws {
+    var result = StormResult()
+    result.tokens.clockOffset = offset
+    let line = try StormMessage.result(result).line()
+    guard case .result(let told) = try StormMessage(line: Data(line.utf8)) else {
+      Issue.record("no result")
+      return
+    }
+    #expect(told.tokens.clockOffset == offset)
+    for lie in [#""clockOffset":1e300"#, #""clockOffset":-1e300"#, #""endless":-1"#] {
+      let name = lie.prefix { $0 != ":" }
+      let text = line.replacing(try Regex("\(name):[-0-9.]+"), with: lie)
+      #expect(text != line)
+      #expect(throws: (any Error).self) { try StormMessage(line: Data(text.utf8)) }
+    }
+    // The same word elsewhere is a reason's, which is counted.
+    let elsewhere = line.replacing(#""errors":{}"#, with: #""errors":{"clockOffset":-1}"#)
+    #expect(elsewhere != line)
+    #expect(throws: (any Error).self) { try StormMessage(line: Data(elsewhere.utf8)) }
+  }
+
   @Test("may say how a process has ended, by a signal too")
   func ends() throws {
     let line = try StormMessage.ended(status: -9, said: "").line()
