@@ -26,11 +26,20 @@ struct OutputFile {
     }
   }
 
+  /// Whether a file that is there may give its place to a new one: no device may, `/dev/null` for instance, no pipe, and no link
+  /// to either. Nor does a folder that takes no new files.
+  private var mayBeReplaced: Bool {
+    var status = stat()
+    let isThere = lstat(path, &status) == 0
+    guard !isThere || status.st_mode & S_IFMT == S_IFREG else { return false }
+    return FileManager.default.isWritableFile(atPath: URL(filePath: path).deletingLastPathComponent().path)
+  }
+
   func write(_ text: String) throws { try write(Array(text.utf8)) }
 
   func write(_ bytes: [UInt8]) throws {
     do {
-      try Data(bytes).write(to: URL(filePath: path), options: .atomic)
+      try Data(bytes).write(to: URL(filePath: path), options: mayBeReplaced ? .atomic : [])
     } catch {
       throw ReportFailure("--\(flag)", path, error)
     }

@@ -5,6 +5,23 @@ import Glibc
 struct ReportFailure: Error, CustomStringConvertible {
   let description: String
 
+  /// Writes every one of these, also after one that fails. Throws what all of them failed for.
+  static func each(_ writings: (() throws -> Void)...) throws {
+    var failures: [String] = []
+    for write in writings {
+      do {
+        try write()
+      } catch {
+        failures.append("\(error)")
+      }
+    }
+    guard failures.isEmpty else { throw ReportFailure(failures.joined(separator: "; ")) }
+  }
+
+  private init(_ description: String) {
+    self.description = description
+  }
+
   init(_ flag: String, _ path: String, _ error: any Error) {
     let cause = (error as? CocoaError)?.userInfo["NSUnderlyingError"] as? POSIXError
     let reason = cause.map { String(cString: strerror($0.code.rawValue)) }

@@ -33,9 +33,9 @@ struct ReportOutputs {
     printsSummary = try arguments.isOn("summary")
   }
 
+  /// Writes each of them, also after one that cannot be written.
   func write(_ report: RecordedReport) throws {
-    try junit?.write(report.junit)
-    try csv?.write(report.csv)
-    try hdr?.write(report.hdrLog)
+    try ReportFailure.each(
+      { try junit?.write(report.junit) }, { try csv?.write(report.csv) }, { try hdr?.write(report.hdrLog) })
   }
 }

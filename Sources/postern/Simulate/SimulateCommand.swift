@@ -41,12 +41,12 @@ enum SimulateCommand: Command {
       Output.line(report.table.joined(separator: "\n"))
       if reports.count > 1 { Output.line("\n" + SeedTable(reports).text) }
     }
-    try options.outputs.write(recorded)
-    try options.page?.write(report.html)
-    guard let directory = options.reportDirectory else { return }
-    for path in try ReportFiles.write(report, to: directory) where !options.printsJSON && !options.outputs.printsSummary
-    {
-      Output.line("report: \(path)")
-    }
+    let tellsFiles = !options.printsJSON && !options.outputs.printsSummary
+    try ReportFailure.each(
+      { try options.outputs.write(recorded) }, { try options.page?.write(report.html) },
+      {
+        guard let directory = options.reportDirectory else { return }
+        try ReportFiles.write(report, to: directory) { if tellsFiles { Output.line("report: \($0)") } }
+      })
   }
 }

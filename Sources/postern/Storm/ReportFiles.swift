@@ -26,14 +26,18 @@ enum ReportFiles {
     }
   }
 
-  /// Writes the page and the JSON, and returns where they are.
-  static func write(_ report: StormReport, to directory: String) throws -> [String] {
+  /// Writes the page and the JSON, each also if the other cannot be written.
+  ///
+  /// - Parameter told: Told where each is that was written.
+  static func write(_ report: StormReport, to directory: String, told: @escaping (String) -> Void) throws {
     let base = URL(filePath: directory, directoryHint: .isDirectory)
-    let page = base.appending(path: "storm.html")
-    let json = base.appending(path: "storm.json")
-    try write(Data(report.html.utf8), to: page)
-    try write(Data(report.json()), to: json)
-    return [page.path, json.path]
+    func write(_ name: String, _ bytes: () throws -> Data) throws {
+      let file = base.appending(path: name)
+      try Self.write(bytes(), to: file)
+      told(file.path)
+    }
+    try ReportFailure.each(
+      { try write("storm.html") { Data(report.html.utf8) } }, { try write("storm.json") { Data(try report.json()) } })
   }
 
   private static func write(_ data: Data, to file: URL) throws {

@@ -177,11 +177,12 @@ enum StormCommand: Command {
     } else {
       Output.line(report.table.joined(separator: "\n"))
     }
-    try options.outputs.write(recorded)
-    guard let directory = options.reportDirectory else { return }
-    for path in try ReportFiles.write(report, to: directory) where !options.printsJSON && !options.outputs.printsSummary
-    {
-      Output.line("report: \(path)")
-    }
+    let tellsFiles = !options.printsJSON && !options.outputs.printsSummary
+    try ReportFailure.each(
+      { try options.outputs.write(recorded) },
+      {
+        guard let directory = options.reportDirectory else { return }
+        try ReportFiles.write(report, to: directory) { if tellsFiles { Output.line("report: \($0)") } }
+      })
   }
 }
