@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import xml.etree.ElementTree as xml
+from pathlib import Path
 
 import pytest
 
 from clients import control
 from gateway import Gateway
+from http_server import HTTPServer
 
 STORM = ["--clients", "40", "--rate", "200", "--hold", "500ms", "--refresh-timeout", "2s"]
 
@@ -145,3 +147,45 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_storm(tmp_path, fla
     for path, says in [(tmp_path, "is a directory"), (tmp_path / "none" / "file", "no such directory")]:
         assert says in postern("storm", "--url", "ws://127.0.0.1:1", flag, path, expected=2)
     assert "one of them is meant" in postern("storm", "--url", "ws://127.0.0.1:1", "--json", "--summary", expected=2)
+
+
+def test_a_pipe_a_link_and_a_device_are_written_to_and_stay_what_they_are(folder, tmp_path):
+    pipe, link, device, real = (tmp_path / name for name in ("pipe", "link", "device", "real"))
+    os.mkfifo(pipe)
+    real.write_text("of before, and longer than what comes" * 1000)
+    link.symlink_to(real)
+    device.symlink_to("/dev/null")
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        postern("report", "show", good(folder), "--csv", pipe, "--junit", link, "--hdr", device)
+        assert reader.stdout.read() == (folder / "good.csv").read_bytes()
+    assert pipe.is_fifo() and link.is_symlink() and device.is_symlink() and Path("/dev/null").is_char_device()
+    assert real.read_bytes() == (folder / "good.xml").read_bytes()
+
+
+def test_one_file_that_cannot_be_written_keeps_no_other_from_being_written(tmp_path):
+    full = tmp_path / "full"
+    full.symlink_to("/dev/full")
+    with Gateway() as gateway:
+        command = [os.environ["POSTERN"], "storm", "--url", gateway.url, "--clients", "5", "--hold", "500ms"]
+        command += ["--junit", full, "--hdr", full, "--csv", tmp_path / "series.csv", "--report", tmp_path / "reports"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "Figures" not in done.stderr and "refresh" in done.stdout
+    for flag in ("--junit", "--hdr"):
+        assert f"{flag}: cannot write {full}: No space left on device" in done.stderr
+    assert (tmp_path / "series.csv").read_text().startswith("start of the second")
+    assert json.loads((tmp_path / "reports" / "storm.json").read_text())["passes"]
+    assert (tmp_path / "reports" / "storm.html").exists()
+
+
+def test_junit_says_of_a_storm_that_ended_itself_that_it_did(tmp_path):
+    file = tmp_path / "tokens.json"
+    file.write_text('{"tokens": 1, "request": {"url": "/"}, "answer": {"token": "/t", "end": {"fixed": "60s"}}}')
+    with HTTPServer(lambda _: (500, b"")) as endpoint:
+        postern(
+            "storm", "--provider-only", "--tokens", file, "--provider", endpoint.url, "--clients", "100", "--rate", "20",
+            "--stop-when", "provider.refused.share > 50% over 2s", "--threshold", "provider.granted == 0",
+            "--junit", tmp_path / "junit.xml", expected=1,
+        )
+    messages = [failure.get("message") for failure in xml.parse(tmp_path / "junit.xml").getroot().iter("failure")]
+    assert len(messages) == 1 and messages[0].startswith("it ended itself: "), messages
+    assert "brought no token within 2.00 s" in messages[0]

@@ -62,6 +62,22 @@ struct RecordedOutputTests {
     #expect(parsed.failures.count == 1 && parsed.failures[0].hasPrefix("refresh.p99 < 1ms is "))
     let cut = try JUnitCases(try RecordedReportTests.recorded { $0.wasInterrupted = true }.junit)
     #expect(cut.failures.first == "it was interrupted" && cut.suite["failures"] == "2")
+    let stopped = try JUnitCases(try RecordedReportTests.recorded { $0.stopped = "half failed" }.junit)
+    #expect(stopped.failures.first == "it ended itself: half failed" && stopped.suite["failures"] == "2")
+  }
+
+  @Test("JUnit's XML of a storm whose scenario was not carried out has a case that fails, though every threshold holds")
+  func scenario() throws {
+    func cases(_ failures: [String]) throws -> JUnitCases {
+      let report = try ReportTests.report()
+      let other = StormReport(
+        plan: report.plan, gateway: report.gateway, provider: report.provider, startedAt: report.startedAt,
+        machine: report.machine, result: report.result, thresholds: [try Threshold(parsing: "lost == 0")],
+        failures: failures)
+      return try JUnitCases(RecordedReport(json: other.json()).junit)
+    }
+    #expect(try cases([]).failures == [])
+    #expect(try cases(["the phase 'calm' was not so"]).failures == ["the phase 'calm' was not so"])
   }
 
   @Test("what XML may not hold is replaced")

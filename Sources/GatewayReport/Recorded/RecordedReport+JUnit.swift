@@ -1,12 +1,13 @@
 internal import GatewayCore
 
 extension RecordedReport {
-  /// The thresholds as the XML of JUnit, a case for each, and one for that the storm ran to its end.
+  /// The thresholds as the XML of JUnit, a case for each, and one for that the storm ran to its end as it was meant to. A
+  /// storm that has not passed has a case that fails.
   package var junit: String {
     let time = Duration.milliseconds(Int64(seconds * 1000))
     let end = JUnitSuite.Case(
       "the storm ran to its end", time: time,
-      wasInterrupted ? .failed("it was interrupted", details: caveats.joined(separator: "\n")) : .passed)
+      shortcoming.map { .failed($0, details: caveats.joined(separator: "\n")) } ?? .passed)
     let cases = thresholds.map { outcome in
       let message = outcome.row.dropFirst().joined(separator: " ")
       return JUnitSuite.Case(
@@ -14,5 +15,14 @@ extension RecordedReport {
     }
     let kind = dialect.prefix { $0 != "," }
     return JUnitSuite(name: "postern storm \(dialect)", className: "postern.storm.\(kind)", cases: [end] + cases).text
+  }
+
+  /// Why it was no whole storm, whatever its thresholds say; nil if it was one.
+  private var shortcoming: String? {
+    if wasInterrupted { return "it was interrupted" }
+    if let stopped { return "it ended itself: \(stopped)" }
+    // What is left is its scenario, which the caveats begin with.
+    guard !passes, thresholds.allSatisfy(\.holds) else { return nil }
+    return caveats.first ?? "it did not pass"
   }
 }

@@ -13,6 +13,8 @@ package struct RecordedReport: Sendable {
   package let passes: Bool
   /// Whether somebody ended the storm before its time.
   package let wasInterrupted: Bool
+  /// Why it ended itself before its time; nil if it did not.
+  package let stopped: String?
   /// What to know before one believes the figures.
   package let caveats: [String]
   package let thresholds: [Threshold.Outcome]
@@ -61,6 +63,7 @@ package struct RecordedReport: Sendable {
     dialect = document.sdk.map { "\(document.dialect), \($0) SDK" } ?? document.dialect
     passes = document.passes
     wasInterrupted = document.result.wasInterrupted
+    stopped = document.result.stopped
     caveats = document.caveats
     thresholds = document.thresholds
     figures = document.figures
@@ -99,6 +102,7 @@ package struct RecordedReport: Sendable {
     struct Result: Decodable {
       let seconds: Double
       let wasInterrupted: Bool
+      let stopped: String?
       let series: StormSeries
       let latencies: StormResult.Latencies
       let behaviours: [String: Tally]
