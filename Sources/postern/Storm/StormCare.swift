@@ -94,6 +94,12 @@ struct StormCare {
     if arguments.value("timeout") == nil { plan.bound = plan.bound ?? 600 }
   }
 
+  /// Has all processes together make no more requests at once than one would, unless more is asked for.
+  func share(_ plan: inout StormPlan, _ arguments: Arguments) {
+    guard !others.isEmpty, arguments.value("fetches") == nil else { return }
+    plan.fetches = max(1, plan.fetches / plan.processes)
+  }
+
   private static func named(_ arguments: Arguments, _ flag: String) -> Set<Name> {
     Set(arguments.strings(flag).map { Name(PinnedHost.plain($0)) })
   }

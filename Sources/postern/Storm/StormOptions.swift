@@ -137,6 +137,7 @@ struct StormOptions {
       try Self.fit(
         &plan, arguments, in: room, gateways: gateways, isMinting: isMinting, processes: part?.processes,
         workers: workers.addresses.count)
+      care.share(&plan, arguments)
       try plan.check()
       _ = try scenario?.times(of: plan)
     } catch let error as StormPlanError {

@@ -79,6 +79,11 @@ struct StormCareTests {
     #expect(usual.plan.fetchRate == 50 && usual.stopRules.count == 2 && usual.isOfOthers)
     #expect(usual.plan.rate == 50 && usual.plan.fetches == 50 && usual.plan.bound == 600)
 
+    // Fifty at once, however many processes there are; what is asked for is so many in each.
+    #expect(try Self.options(words + ["--processes", "4"]).plan.fetches == 12)
+    #expect(try Self.options(words + ["--processes", "4", "--fetches", "50"]).plan.fetches == 50)
+    #expect(try Self.options(["--url", "ws://127.0.0.1", "--processes", "4"]).plan.fetches == 1000)
+
     let unbound = try Self.options(words + ["--fetch-rate", "900", "--stop-when", "never"])
     #expect(unbound.plan.fetchRate == 900 && unbound.stopRules.isEmpty)
     let asked = try Self.options(words + ["--rate", "2000", "--fetches", "70", "--timeout", "20m"])
