@@ -3,6 +3,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayPlain
 import GatewayWires
+import Synchronization
 import TestSupport
 import Testing
 
@@ -53,5 +54,31 @@ struct DescribedClientTests {
       dialect.hear(bytes, .text, by: { (.live, client) }, dialect.memory(of: client)) { notices.append($0) }
     }
     #expect(notices == [.remark(name: "ERR_bad_token")])
+  }
+
+  @Test(
+    "shows whoever tries a wire neither token nor secret, in whichever form a template has them, however long the message is",
+    arguments: ["{{token}}", "{{token:base64}}", "{{token:base64url}}", "{{token:url}}", "{{secret.key:base64}}"])
+  func seen(hole: String) throws {
+    let text = """
+      { "wire": 1, "name": "x", "connect": { "path": "/{{token}}/in" }, "refresh": { "how": "none" },
+        "say": { "login": { "json": { "a": "\(hole)" } } }, "at_open": { "say": "login" },
+        "hear": [{ "when": { "prefix": "OK" }, "is": "logged_in" }] }
+      """
+    let secret = "q7/zw\"x+ä"
+    let wire = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "x.json"))
+    let client = ClientIdentity(user: UserID("ann"), token: Credentials(token: secret))
+    let seen = Mutex<[String]>([])
+    let dialect = DescribedClientDialect(wire, provider: PlainClientDialect(), secrets: ["key": secret])
+      .watched { sight in seen.withLock { $0.append("\(sight)") } }
+    _ = dialect.upgrade(of: client, dialect.memory(of: client))
+    _ = dialect.frames(.connect(Credentials(token: secret)), of: client, dialect.memory(of: client))
+    let long = "OK " + String(repeating: "x", count: 1990) + secret
+    Array(long.utf8).withUnsafeBytes { bytes in
+      dialect.hear(bytes, .text, by: { (.loggingIn, client) }, dialect.memory(of: client)) { _ in }
+    }
+    let shown = seen.withLock { $0 }
+    #expect(shown.count == 3 && shown[0].contains("/<token>/in") && shown[1].contains("<"))
+    for form in [secret, "q7", "zw", "cTcv"] { #expect(shown.allSatisfy { !$0.contains(form) }, "\(form)") }
   }
 }

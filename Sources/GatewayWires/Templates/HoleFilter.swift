@@ -28,6 +28,16 @@ package enum HoleFilter: String, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// The text with `mark` in the place of the value, in whichever form a template may have written it.
+  static func hiding(_ value: String, in text: String, behind mark: String) -> String {
+    guard !value.isEmpty else { return text }
+    let quoted = HoleFilter.json.apply(to: value).map { String($0.dropFirst().dropLast()) }
+    let encoded = [HoleFilter.base64, .base64url, .url].map { $0.apply(to: value) }
+    // The longer first: of two that begin alike, with padding and without, nothing is left.
+    let forms = Set(([value, quoted] + encoded).compactMap { $0 }).sorted { $0.utf8.count > $1.utf8.count }
+    return forms.reduce(text) { $0.replacing($1, with: mark) }
+  }
+
   /// Whether the text is a number as JSON writes it, without an exponent.
   private static func isNumber(_ text: String) -> Bool {
     var digits = text.utf8[...]

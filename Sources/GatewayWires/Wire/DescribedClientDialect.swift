@@ -136,11 +136,16 @@ package struct DescribedClientDialect: ClientDialect {
       client: client, memory: memory, message: message, end: client.token.flatMap { end(of: $0) }, secrets: secrets)
   }
 
+  /// How many characters of a message are shown.
+  private static let seenMax = 2000
+
   /// What people may see of a message: no token, no secret, no control character.
   private func seen(_ bytes: [UInt8], _ client: ClientIdentity) -> String {
-    var text = String(decoding: bytes.prefix(2000), as: UTF8.self)
-    if let token = client.token?.token, !token.isEmpty { text = text.replacing(token, with: "<token>") }
-    for secret in secrets.values where !secret.isEmpty { text = text.replacing(secret, with: "<secret>") }
+    var text = String(decoding: bytes, as: UTF8.self)
+    if let token = client.token?.token { text = HoleFilter.hiding(token, in: text, behind: "<token>") }
+    for secret in secrets.values { text = HoleFilter.hiding(secret, in: text, behind: "<secret>") }
+    // Not before: half a token is none that is found.
+    text = String(text.prefix(Self.seenMax))
     // What looks like a JWT of somebody else's is none of anybody's business either.
     text = text.split(separator: "eyJ", omittingEmptySubsequences: false).enumerated().map { number, part in
       number == 0 ? String(part) : "<token>" + part.drop { $0.isLetter || $0.isNumber || "_-.".contains($0) }

@@ -18,8 +18,7 @@ struct Taken {
     }
     // A gateway may repeat the token that it refuses, and a report shows none.
     func label(_ text: String) -> String {
-      let token = client.token?.token ?? ""
-      return ReportLabel.cleaned(token.isEmpty ? text : text.replacing(token, with: "token"))
+      ReportLabel.cleaned(HoleFilter.hiding(client.token?.token ?? "", in: text, behind: "token"))
     }
     switch rule.label {
     case .pointer(let pointer): self.label = found(pointer).map { label($0) } ?? rule.verdict.rawValue
