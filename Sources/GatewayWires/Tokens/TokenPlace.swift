@@ -59,21 +59,35 @@ enum TokenPlace: Hashable, Sendable {
     var token = text
     while let last = token.last, last.isWhitespace { token.removeLast() }
     guard !token.isEmpty else { return .failure(TokenEndpointError("\(place) is empty")) }
-    guard token.utf8.count <= 65_536, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+    guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       return .failure(TokenEndpointError("what is in \(place) is no token: it holds spaces, or what is not ASCII"))
+    }
+    guard token.utf8.count <= tokenMax else {
+      let count = token.utf8.count
+      return .failure(TokenEndpointError("what is in \(place) has \(count) bytes, and a token \(tokenMax) at most"))
     }
     return .success(Credentials(token: token))
   }
 
+  /// In bytes.
+  private static let tokenMax = 65_536
+
   // MARK: What is there instead
 
   private static func noJSON(_ response: HTTPResponse) -> String {
-    let type = response.header("content-type").map { String($0.prefix { $0 != ";" }) } ?? "nothing said of its type"
+    guard !response.body.isEmpty else { return "the body is empty" }
     guard response.body.count <= TokenAnswerRules.bodyMax else {
       return "the body has \(response.body.count) bytes, and \(TokenAnswerRules.bodyMax) are read at most"
     }
-    let isEmpty = response.body.isEmpty
-    return isEmpty ? "the body is empty" : "the body is no JSON, but \(type.filter { !$0.isNewline }.prefix(60))"
+    if let coding = response.header("content-encoding"), Name(coding) != "identity" {
+      return "the body is compressed (\(ReportLabel.cleaned(coding))), which no request asked for and nobody reads"
+    }
+    guard let field = response.header("content-type") else {
+      return "the body is no JSON, and nothing is said of its type"
+    }
+    let type = field.prefix { $0 != ";" }.filter { !$0.isNewline }.prefix(60)
+    return type.lowercased().contains("json")
+      ? "the body is said to be \(type), and is no JSON" : "the body is no JSON, but \(type)"
   }
 
   /// `nothing at /token, only refresh, access; is it "/access"?`

@@ -179,7 +179,7 @@ struct TokenEndpointTests {
       (#""/token""#, #"{"token":7}"#, "at /token is no text but a number"),
       (#""/token""#, #"{"token":""}"#, "/token is empty"),
       (#""/token""#, #"{"token":"two words"}"#, "it holds spaces"),
-      (#""/token""#, "<html>", "the body is no JSON, but application/json"),
+      (#""/token""#, "<html>", "the body is said to be application/json, and is no JSON"),
       (#"{"text": true}"#, " \n", "the body is empty"),
       (#"{"header": "X-Token"}"#, "{}", "no field x-token, only content-type"),
     ])
@@ -189,8 +189,14 @@ struct TokenEndpointTests {
     #expect(answer.sentence?.hasSuffix(sentence) == true || answer.sentence?.contains(sentence) == true, "\(answer)")
   }
 
-  @Test("says that an answer is larger than what is read of one")
+  @Test("says that an answer is larger than what is read of one, or a token, and how it is coded")
   func large() throws {
+    let long = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(String(repeating: "x", count: 65_537))"}"#))
+    #expect(long.sentence?.contains("what is in /t has 65537 bytes, and a token 65536 at most") == true)
+    let gzip = try Self.answer(#""token": "/t""#, Self.json("\u{1f}", [HTTPField("content-encoding", "gzip")]))
+    #expect(gzip.sentence?.contains("the body is compressed (gzip), which no request asked for") == true)
+    let plain = HTTPResponse(status: 200, headers: [HTTPField("content-type", "text/html; x=y")], body: Array("<".utf8))
+    #expect(try Self.answer(#""token": "/t""#, plain).sentence?.contains("the body is no JSON, but text/html") == true)
     let body = #"{"t":"\#(String(repeating: "x", count: 1 << 20))"}"#
     let answer = try Self.answer(#""token": "/t""#, Self.json(body))
     #expect(answer.sentence?.contains("bytes, and 1048576 are read") == true)
