@@ -66,6 +66,18 @@ struct ComparisonTests {
     #expect(neither.figures.contains { $0.metric.name == "gateway.cpu_per_refresh" })
   }
 
+  @Test("half a storm is no better than a whole one, whatever its figures say")
+  func cutShort() throws {
+    let interrupted = try Self.compare { $0.wasInterrupted = true }
+    #expect(!interrupted.passes && interrupted.verdict == "worse: the new run is no whole storm, it was interrupted")
+    let stopped = try Self.compare { $0.stopped = "half failed" }
+    #expect(!stopped.passes && stopped.verdict.hasSuffix("it ended itself: half failed"))
+    #expect(stopped.table.last == stopped.verdict && stopped.html.contains("<b class=\"fail\">worse</b>"))
+    // A baseline may be what it is, and is told so.
+    let base = try Self.compare(base: { $0.wasInterrupted = true }) { _ in }
+    #expect(base.passes && base.caveats.contains { $0.hasPrefix("baseline: interrupted after") })
+  }
+
   @Test("what never came about is worse than whatever time it took before")
   func never() throws {
     let never: (inout StormResult) -> Void = { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 500 }

@@ -16,11 +16,12 @@ package struct ReportComparison: Sendable {
     caveats = Self.caveats(base, value)
   }
 
-  /// Whether the new run is no worse, as far as it was asked.
-  package var passes: Bool { !figures.contains(where: \.fails) }
+  /// Whether the new run is no worse, as far as it was asked. Of half a storm nobody knows.
+  package var passes: Bool { value.cutShort == nil && !figures.contains(where: \.fails) }
 
   /// The comparison in a sentence.
   package var verdict: String {
+    if let cutShort = value.cutShort { return "worse: the new run is no whole storm, \(cutShort)" }
     let failing = figures.filter(\.fails)
     guard !failing.isEmpty else {
       let judged = figures.filter { $0.tolerance != nil && $0.verdict != .undecided }

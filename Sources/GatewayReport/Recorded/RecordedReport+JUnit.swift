@@ -19,8 +19,7 @@ extension RecordedReport {
 
   /// Why it was no whole storm, whatever its thresholds say; nil if it was one.
   private var shortcoming: String? {
-    if wasInterrupted { return "it was interrupted" }
-    if let stopped { return "it ended itself: \(stopped)" }
+    if let cutShort { return cutShort }
     // What is left is its scenario, which the caveats begin with.
     guard !passes, thresholds.allSatisfy(\.holds) else { return nil }
     return caveats.first ?? "it did not pass"

@@ -15,6 +15,8 @@ package struct RecordedReport: Sendable {
   package let wasInterrupted: Bool
   /// Why it ended itself before its time; nil if it did not.
   package let stopped: String?
+  /// Why its figures are those of a part of a storm; nil for a whole one.
+  package var cutShort: String? { wasInterrupted ? "it was interrupted" : stopped.map { "it ended itself: \($0)" } }
   /// What to know before one believes the figures.
   package let caveats: [String]
   package let thresholds: [Threshold.Outcome]
