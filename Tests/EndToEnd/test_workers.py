@@ -45,9 +45,14 @@ def worker(secret, *flags):
 
 def children(process):
     """The numbers of the processes that it has started and that are still there."""
-    text = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
-    threads = Path(f"/proc/{process.pid}/task").iterdir()
-    return [int(n) for thread in threads for n in (thread / "children").read_text().split()] if text is not None else []
+    threads = Path(f"/proc/{process.pid}/task")
+    while True:
+        try:
+            return [int(n) for thread in threads.iterdir() for n in (thread / "children").read_text().split()]
+        except (FileNotFoundError, ProcessLookupError):
+            # A thread has ended meanwhile, and has left its children to another.
+            if not threads.exists():
+                raise
 
 
 def until(condition, patience=15):
