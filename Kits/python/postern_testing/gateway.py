@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -13,6 +14,9 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Type
 
 from .control import Control
 from .space import Space
+
+
+_LAST_LINES = 30
 
 
 class NotStarted(Exception):
@@ -58,6 +62,10 @@ class Gateway:
         """What the process has said on standard error; nothing for one that somebody else started."""
         return self._process.log() if self._process else ""
 
+    def obituary(self) -> Optional[str]:
+        """How the process has ended, and what it said last; None while it runs, and for one that somebody else started."""
+        return self._process.obituary() if self._process else None
+
     def stop(self) -> None:
         """Ends the process in order. One that somebody else started goes on."""
         if self._process:
@@ -96,6 +104,15 @@ class _Process:
     def log(self) -> str:
         size = os.fstat(self._log.fileno()).st_size
         return os.pread(self._log.fileno(), size, 0).decode(errors="replace")
+
+    def obituary(self) -> Optional[str]:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            # Whose connections have just broken ends in a moment, if it does.
+            self._process.wait(timeout=0.2)
+        if self._process.returncode is None:
+            return None
+        last = "\n".join(self.log().splitlines()[-_LAST_LINES:])
+        return f"postern ended with {self._process.returncode} (below 0: by that signal); it said last:\n{last}"
 
     def stop(self) -> None:
         self._close()

@@ -12,6 +12,7 @@ from .control import Refused
 from .gateway import Gateway
 from .space import Space
 
+_GATEWAY = pytest.StashKey[Gateway]()
 _SPACE = pytest.StashKey[Space]()
 _LINES = 30
 
@@ -39,6 +40,7 @@ def postern(pytestconfig: pytest.Config) -> Iterator[Gateway]:
 @pytest.fixture
 def postern_space(postern: Gateway, request: pytest.FixtureRequest) -> Iterator[Space]:
     """A gateway of the test's own."""
+    request.node.stash[_GATEWAY] = postern
     order: dict[str, Any] = {}
     for marker in reversed(list(request.node.iter_markers("postern"))):
         order.update(marker.kwargs)
@@ -68,13 +70,20 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     report = yield
-    space = item.stash.get(_SPACE, None)
-    if report.when == "call" and report.failed and space is not None:
+    gateway, space = item.stash.get(_GATEWAY, None), item.stash.get(_SPACE, None)
+    if not report.failed or gateway is None:
+        return report
+    if report.when == "call" and space is not None:
         try:
             lines = list(map(str, space.journal.last(_LINES)))
             lines += [f"asleep, while time stands still: {sleep}" for sleep in space.sleeping()]
         except (Refused, OSError) as error:
-            report.sections.append(("postern journal", f"could not be read: {error}"))
+            report.sections.append(("postern journal", gateway.obituary() or f"could not be read: {error}"))
         else:
             report.sections.append(("postern journal", "\n".join(lines) or "nothing happened"))
+    elif call.excinfo is not None and isinstance(call.excinfo.value, OSError):
+        # What does not answer may be no more.
+        obituary = gateway.obituary()
+        if obituary is not None:
+            report.sections.append(("postern", obituary))
     return report

@@ -279,6 +279,28 @@ def test_a_gateway_ends_with_a_runner_that_is_killed(session):
         time.sleep(0.02)
 
 
+def test_a_gateway_that_dies_is_said_to_have_with_its_last_words(session):
+    session.makepyfile(
+        """
+        import os, pytest
+
+        def test_one(postern, postern_space):
+            os.kill(postern._process._process.pid, 9)
+            postern_space.token("ann")
+
+        def test_another(postern_space): ...
+
+        def test_of_something_else(): raise OSError("not postern's")
+        """
+    )
+    outcome = session.runpytest_subprocess("-q")
+    outcome.assert_outcomes(failed=2, errors=2)
+    said = outcome.stdout.str()
+    # In the test, at its end, and for the next one.
+    assert said.count("postern ended with -9 (below 0: by that signal); it said last:") == 3
+    assert said.count("event=ready") == 3 and "could not be read" not in said
+
+
 def test_a_program_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setenv("POSTERN", "/nowhere/postern")
     with pytest.raises(NotStarted, match="/nowhere/postern"):
