@@ -150,6 +150,8 @@ struct ClockRoutes {
     switch failure {
     case .alreadyUnderWay: .alreadyExists.worded("somebody moves the time of this space just now; one move at a time")
     case .ended: SpaceRoutes.noSuchSpace
+    case .tooFar:
+      .invalidParameter.detailed("by_s: the time of a space is moved by a hundred years in all; make another")
     case .endless(let steps):
       .tooMany.detailed("\(steps) deadlines were met and there are more: something sets one whenever one has passed")
     }

@@ -64,7 +64,8 @@ extension PosternGateway {
   /// one patience, and is in ``Advance/owing``; where the move goes past its time-out it is cut off, which
   /// ``Advance/cutOff`` counts. Pings keep to real time.
   ///
-  /// Returns how it went; throws ``NotAdvanced`` if it could not be moved: ten years at most, one move at a time.
+  /// Returns how it went; throws ``NotAdvanced`` if it could not be moved: ten years at most, a hundred in all,
+  /// one move at a time.
   @discardableResult
   public func advance(
     by duration: Duration, patience: Duration = .seconds(1), wall: WallClock = .moves, until stop: Stop? = nil
@@ -87,6 +88,8 @@ extension PosternGateway {
     case .success(let advance): return advance
     case .failure(.alreadyUnderWay): throw NotAdvanced(description: "somebody moves this gateway's time just now")
     case .failure(.ended): throw NotAdvanced(description: "the gateway has been stopped")
+    case .failure(.tooFar):
+      throw NotAdvanced(description: "the time of a gateway is moved by a hundred years in all: start another")
     case .failure(.endless(let steps)):
       throw NotAdvanced(description: "\(steps) deadlines were met and there are more: something sets one after another")
     }

@@ -287,6 +287,22 @@ def test_a_move_that_cannot_be_is_refused_and_no_time_passes(host, body, said):
         assert space.clock()["moved_s"] == 0
 
 
+def test_time_goes_a_hundred_years_and_no_further(host):
+    with Space(host) as space:
+        endless = token("ann", life=None, secret=space.made["secret"])
+        with Client(space, token=endless) as ann:
+            ann.receive("connected")
+            for _ in range(10):
+                space.advance(315_576_000, patience_ms=0)
+            refused = control(host, "POST", f"/spaces/{space.name}/clock/advance", {"by_s": 0.001})
+            assert refused.status == 400 and "a hundred years in all" in refused.error["message"]
+            # All that has a time is as it was.
+            assert control(space, "POST", "/users/ann/expire", {}).json == {"sessions": 1}
+            ann.receive("refresh_required")
+            assert space.end().status == 200
+            assert ann.until_closed()[0] == 1001
+
+
 def test_names_and_ports_are_given_once(host):
     with Space(host, name="once") as space:
         for order in ({"name": "once"}, {"port": space.port}, {"port": host.port}):

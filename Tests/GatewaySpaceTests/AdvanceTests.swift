@@ -125,6 +125,26 @@ struct AdvanceTests {
     #expect(ann.ending?.code == 1001)
   }
 
+  @Test("is moved by a hundred years in all, after which its space still ends")
+  func farthest() throws {
+    let plain = try PlainHouse()
+    let space = plain.house.spaces[0]
+    let ann = plain.connect(life: .seconds(1_000_000_000))
+    for _ in 0..<10 {
+      guard case .success = plain.advance(by: Advance.farthest, patience: .zero) else {
+        Issue.record("ten years are too much")
+        return
+      }
+    }
+    #expect(space.moved == Advance.farthestInAll)
+    guard case .failure(.tooFar) = plain.advance(by: .nanoseconds(1)) else {
+      Issue.record("a hundred years are not enough")
+      return
+    }
+    plain.house.end(space)
+    #expect(ann.ending != nil)
+  }
+
   @Test("is moved by one at a time, and by nobody once its space ends")
   func refused() throws {
     let plain = try PlainHouse()

@@ -6,6 +6,9 @@ package import GatewayRuntime
 package struct Advance: Sendable {
   /// The farthest move: ten years.
   package static let farthest = Duration.seconds(315_576_000)
+  /// How far all moves of one space go together: a hundred years. In 2262 the nanoseconds of its clocks end, and with them
+  /// everything that waits for a time.
+  package static let farthestInAll = Duration.seconds(3_155_760_000)
 
   /// How many deadlines were met, each at its own time.
   package var steps = 0
@@ -41,6 +44,8 @@ package struct Advance: Sendable {
     case alreadyUnderWay
     /// The space is ending.
     case ended
+    /// It would be more than ``Advance/farthestInAll``.
+    case tooFar
     /// So many deadlines were met, and there were more.
     case endless(steps: Int)
   }

@@ -15,6 +15,7 @@ extension HostedSpace {
     host.preconditionOnLoop()
     guard !isEnding else { throw .ended }
     guard !isAdvancing else { throw .alreadyUnderWay }
+    guard moved + max(.zero, duration) <= Advance.farthestInAll else { throw .tooFar }
     isAdvancing = true
     driver.stop(wall: wall == .moves)
     let start = loop.now
