@@ -112,7 +112,14 @@ def test_a_file_that_says_otherwise_is_told_from_it(host, journal, tmp_path):
     assert status == 1 and "not played, its message is not in the file" in said, said
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]\n", '{"n": 2, "at_ms": 1, "kind": "closed"}\n'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "{}", "[1]\n", '{"n": 2, "at_ms": 1, "kind": "closed"}\n',
+        '{"n": 1, "at_ms": -9223372036854775808, "kind": "closed"}\n{"n": 2, "at_ms": 1, "kind": "closed"}\n',
+        '{"n": 1, "at_ms": 0, "kind": "closed"}\n{"n": 2, "at_ms": 9223372036854775807, "kind": "closed"}\n',
+    ],
+)
 def test_what_is_no_journal_is_refused(host, tmp_path, text):
     file = tmp_path / "file"
     file.write_text(text)

@@ -25,11 +25,16 @@ struct ReplayLine: Decodable, Sendable {
   var bytes: Int?
   var payload: String?
 
+  /// More milliseconds than a journal has: some three hundred years.
+  private static let timeMax: Int64 = 10_000_000_000_000
+
   /// The lines of a file of JSON Lines. Throws the number of the first that is none, counted from 1.
   static func read(_ bytes: [UInt8]) throws(Malformed) -> [ReplayLine] {
     var lines: [ReplayLine] = []
     for (index, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
-      guard let line = try? JSONDecoder().decode(ReplayLine.self, from: Data(text)) else {
+      guard let line = try? JSONDecoder().decode(ReplayLine.self, from: Data(text)),
+        (0...timeMax).contains(line.at_ms)
+      else {
         throw Malformed(number: index + 1)
       }
       lines.append(line)
