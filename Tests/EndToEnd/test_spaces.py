@@ -287,6 +287,15 @@ def test_a_move_that_cannot_be_is_refused_and_no_time_passes(host, body, said):
         assert space.clock()["moved_s"] == 0
 
 
+def test_who_finds_no_room_in_a_space_is_told_when_to_come_back(host):
+    with Space(host, settings={"connections-max": 1}) as space:
+        with Client(space, token=token("ann", secret=space.made["secret"])) as ann:
+            ann.receive("connected")
+            with pytest.raises(Refused) as refusal:
+                Client(host, url=f"{host.url}/s/{space.name}", token=token("bob", secret=space.made["secret"]))
+            assert refusal.value.status == 503 and int(refusal.value.answer.headers["retry-after"]) > 0
+
+
 def test_time_goes_a_hundred_years_and_no_further(host):
     with Space(host) as space:
         endless = token("ann", life=None, secret=space.made["secret"])

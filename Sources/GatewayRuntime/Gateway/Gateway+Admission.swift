@@ -48,14 +48,20 @@ extension Gateway {
     table.log.write(
       .info, "upgrade_refused",
       [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)])
+    let response = answer(to: error, by: dialect)
+    table.journal?.write(
+      .upgradeRefused(JournalError(error), status: UInt16(clamping: response.status)), dialect: UInt8(binding))
+    return .refuse(response)
+  }
+
+  /// What the dialect says of an error to who is turned away; who may come back is told when.
+  func answer(to error: GatewayError, by dialect: any Dialect) -> HTTPResponse {
     var response = dialect.response(for: error)
     if error.httpStatus == 503 {
       response.headers.removeAll { $0.name == "retry-after" }
       response.headers.append(HTTPField("retry-after", String(configuration.retryAfter.components.seconds)))
     }
-    table.journal?.write(
-      .upgradeRefused(JournalError(error), status: UInt16(clamping: response.status)), dialect: UInt8(binding))
-    return .refuse(response)
+    return response
   }
 
   /// Refuses an upgrade in place of ``admit(_:on:)``, in the words that `answer` makes of the dialect's own. Only on the

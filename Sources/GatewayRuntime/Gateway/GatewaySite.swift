@@ -48,7 +48,7 @@ package struct GatewaySite: Site {
   }
 
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
-    var response = gateway.dialect(owning: request.path).response(for: error)
+    var response = gateway.answer(to: error, by: gateway.dialect(owning: request.path))
     let match = router.match(method: Self.method(of: request), path: request.path)
     response.headers += CrossOrigin(match.pages, gateway.configuration)?.fields(for: request) ?? []
     return response
