@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import subprocess
 import threading
 import time
@@ -290,6 +291,42 @@ def test_an_expectation_is_asked_for_in_a_shell(recorder):
     assert good.returncode == 0 and "refreshed_in_time passed: 1 request was answered in time" in good.stdout
     bad = subprocess.run([*command, "one_provider_call_per_expiry"], capture_output=True, text=True, timeout=30)
     assert bad.returncode == 1 and "failed: 2 provider calls for one refresh" in bad.stderr
+
+
+def ctl(gateway, *words):
+    command = [os.environ["POSTERN"], "ctl", *words, "--url", gateway.control_url]
+    return subprocess.run(command, capture_output=True, text=True, timeout=30)
+
+
+def test_it_is_read_and_waited_for_in_a_shell(recorder):
+    before = lines_read(recorder)
+    user = f"carla{uuid.uuid4().hex}\u202e"
+    refresh(recorder, user)
+    found = lines(recorder, user=user, kind="refreshed")
+    done = ctl(recorder, "journal", "--user", user, "--kind", "logged_in,refreshed", "--after", str(before))
+    assert done.returncode == 0, done.stderr
+    rows = done.stdout.splitlines()
+    assert [row.split()[3] for row in rows] == ["logged_in", "refreshed"] and rows[1].split()[0] == str(found[0]["n"])
+    # A name moves nothing in a terminal, and no token is there.
+    assert "\\u202e conn_0_" in rows[0] and "eyJ" not in done.stdout
+    asked = ctl(recorder, "journal", "--user", user, "--limit", "1")
+    assert re.fullmatch(r"more: --after \d+", asked.stdout.splitlines()[1]), asked.stdout
+    told = ctl(recorder, "journal", "--user", "nobody at all", "--json")
+    assert json.loads(told.stdout)["lines"] == [] and ctl(recorder, "journal", "--user", "nobody at all").stdout == "nothing\n"
+    met = ctl(recorder, "await", "refreshed", "--user", user, "--after", str(before))
+    assert met.returncode == 0 and met.stdout.split()[3] == "refreshed", met
+    short = ctl(recorder, "await", "refreshed", "--user", user, "--count", "2", "--within", "50ms")
+    assert short.returncode == 1 and short.stdout == ""
+    assert short.stderr.startswith("postern: not in time: 1 so far\n") and " refreshed " in short.stderr
+    for wrong in (["await", "refrshed"], ["journal", "--kind", "refrshed"], ["await", "refreshed", "--within", "2m"]):
+        done = ctl(recorder, *wrong)
+        assert done.returncode == 1 and "invalid_parameter" in done.stderr, done
+    assert ctl(recorder, "await").returncode == ctl(recorder, "journal", "--count", "2").returncode == 2
+
+
+def lines_read(gateway):
+    """The number of the last line."""
+    return control(gateway, "GET", "/journal?limit=1").json["last"]
 
 
 def test_what_messages_said_is_there_for_who_asks_but_for_tokens(recorder):

@@ -11,6 +11,8 @@ package struct ControlAction: Sendable {
     case sessions
     /// As a verdict over the journal, of which `failed` is none to be content with.
     case verdict
+    /// As lines of the journal; none to be content with where they were waited for and have not all come.
+    case lines
     case words(String)
   }
 

@@ -13,6 +13,27 @@ enum JournalLines {
     return (document?.root["lines"]?.elements ?? []).map { (Int(clamping: $0["n"]?.integer ?? 0), text($0)) }
   }
 
+  /// Those of an answer with whom each is of and when it was in the time of sessions, in columns.
+  static func whole(_ answer: Data) -> [String] {
+    let document = try? JSONDocument.parse(Array(answer), sizeMax: answer.count)
+    return (document?.root["lines"]?.elements ?? []).map(row)
+  }
+
+  private static func row(_ line: JSONView) -> String {
+    let details = (line.members ?? []).filter { !named.contains($0.name) }
+    let at = "\(Figures.decimal((line["at_ms"]?.number ?? 0) / 1_000, places: 3)) s"
+    let words = [line["user"], line["connection"]].compactMap { $0.map { word($0) } }
+    let rest = (words + details.map { "\($0.name)=\(word($0.value))" }).joined(separator: " ")
+    let kind = rest.isEmpty ? word(line["kind"]) : "\(padded(word(line["kind"]), right: 18)) \(rest)"
+    return "\(padded(word(line["n"]), left: 6))  \(padded(at, left: 14))  \(kind)"
+  }
+
+  private static func padded(_ text: String, left: Int = 0, right: Int = 0) -> String {
+    String(repeating: " ", count: max(0, left - text.count)) + text
+      + String(repeating: " ", count: max(0, right - text.count))
+  }
+
+  private static let named = own.union(["connection"])
   private static let own: Set<String> = ["n", "at_ms", "real_ms", "time", "kind", "user", "dialect"]
 
   private static func text(_ line: JSONView) -> String {

@@ -45,6 +45,7 @@ extension ControlAction {
     case .reach: ControlText.reached(answer)
     case .sessions: ControlText.sessions(answer)
     case .verdict: ControlText.verdict(answer)
+    case .lines: ControlText.journal(answer)
     case .words(let words): words
     }
   }
@@ -52,6 +53,7 @@ extension ControlAction {
   /// Why an answer that the gateway gives is no success; nil if it is one.
   private func failure(_ answer: ControlClient.Answer, _ arguments: Arguments) -> String? {
     if telling == .verdict { return ControlText.failedVerdict(answer) }
+    if telling == .lines { return ControlText.unmetWait(answer) }
     guard telling == .reach(mustBe: true), let user = arguments.string("user"),
       ControlText.sessionsReached(answer) == 0
     else { return nil }

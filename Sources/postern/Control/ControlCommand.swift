@@ -20,7 +20,7 @@ enum ControlCommand: Command {
   static let controlActions: [ControlAction] =
     [
       .health, .ready, .metrics, .settings, .sessions, .session, .expire, .refresh, .disconnect, .revoke, .drain,
-      .spaces, .space, .clock, .advance, .fault, .faults, .mend, .expect,
+      .spaces, .space, .clock, .advance, .fault, .faults, .mend, .journal, .wait, .expect,
     ] + Vendors.all.flatMap { $0.controlActions }
 
   /// What every action has.

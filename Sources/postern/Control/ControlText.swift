@@ -64,6 +64,32 @@ enum ControlText {
     return verdict?.verdict == "failed" ? verdict?.text : nil
   }
 
+  private struct Journal: Decodable {
+    let met: Bool?
+    let missed: Int64
+    let next: Int64
+    let last: Int64?
+    let lines: [Ignored]
+
+    struct Ignored: Decodable {}
+  }
+
+  /// The lines of an answer of the journal, and what it says of those that are not in it.
+  static func journal(_ answer: ControlClient.Answer) -> String {
+    guard let page = try? JSONDecoder().decode(Journal.self, from: answer.data) else { return answer.text }
+    var lines = JournalLines.whole(answer.data).map { VisibleText.escaping($0) }
+    if page.missed > 0 { lines.insert("\(page.missed) lines before these are kept no longer", at: 0) }
+    if let last = page.last, page.next < last { lines.append("more: --after \(page.next)") }
+    return lines.isEmpty ? "nothing" : lines.joined(separator: "\n")
+  }
+
+  /// What a wait came to that was not met, with the lines that there are; nil for any other answer.
+  static func unmetWait(_ answer: ControlClient.Answer) -> String? {
+    guard let page = try? JSONDecoder().decode(Journal.self, from: answer.data), page.met == false else { return nil }
+    let found = page.lines.isEmpty ? [] : [journal(answer)]
+    return (["not in time: \(page.lines.count) so far"] + found).joined(separator: "\n")
+  }
+
   private static func table(_ page: Page) -> String {
     var rows = [["SESSION", "USER", "KIND", "PHASE", "EXPIRES IN", "AGE", "PEER"]]
     for session in page.sessions {
