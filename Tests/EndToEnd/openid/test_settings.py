@@ -54,6 +54,7 @@ def test_users_clients_and_the_address_are_settings(tmp_path):
         ["--streem-oidc-address", "id.example"],
         ["--streem-oidc-address", "https://id.example/"],
         ["--streem-oidc-access-life", "0s"],
+        ["--streem-oidc-reuse-window", "-1s"],
     ],
 )
 def test_what_is_wrong_is_said_at_the_start(flags):

@@ -8,6 +8,7 @@ import urllib.parse
 
 import jwt
 
+import openid_login
 import stream
 from clients import control, request
 
@@ -58,6 +59,20 @@ def p5(walk):
 def p6(walk):
     walk.call()
     walk.enters(name="connects as martin")
+
+
+def p7(walk):
+    def words(answer):
+        tokens = answer.json
+        return tokens.get("error") or ("two tokens" if {"access_token", "refresh_token"} <= set(tokens) else str(tokens))
+
+    used = openid_login.log_in(walk).json["refresh_token"]
+    walk.step("logs in and refreshes", words(openid_login.refresh(walk, used)))
+    again = openid_login.refresh(walk, used)
+    walk.step("with the used token", words(again))
+    walk.call()
+    walk.step("after the window", words(openid_login.refresh(walk, used)))
+    walk.step("with the newest", words(openid_login.refresh(walk, again.json["refresh_token"])))
 
 
 def p8(walk):

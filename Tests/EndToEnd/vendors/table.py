@@ -22,7 +22,7 @@ class Cell:
     """What the table says of one row in one wire: calls of its own, if it has some, and the outcome; or why there is none."""
 
     def __init__(self, row, text):
-        self.is_tried = not text.startswith(("not applicable: ", "by itself: "))
+        self.is_tried = not text.startswith("not applicable: ")
         own = re.findall(r"`([^`]+)`", text) if self.is_tried else []
         self.calls = own or ROWS[row][0]
         self.prefix = "".join(f"`{call}` " for call in own)

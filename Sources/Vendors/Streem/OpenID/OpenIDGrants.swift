@@ -150,7 +150,7 @@ struct OpenIDGrants: Sendable {
   }
 
   /// Fresh tokens for a refresh token, which is used up by it. One that was used before ends the grant: one of the two who
-  /// have it has stolen it (RFC 9700 section 4.14.2).
+  /// have it has stolen it (RFC 9700 section 4.14.2). Within the window for it, it is taken for two refreshes at once.
   func refresh(
     _ token: String, client: Name, company: Name, scope: String?, at now: WallTime
   ) async throws(OpenIDError) -> OpenIDTokens {
@@ -159,11 +159,11 @@ struct OpenIDGrants: Sendable {
     let tokens = try await store.transact(at: now) {
       (transaction: inout Transaction) async throws(OpenIDError) -> OpenIDTokens? in
       guard let (handle, secret) = parts,
-        let grant = try await transaction.get(
+        var grant = try await transaction.get(
           Self.key(ofGrant: OpenIDSecrets.sid(handle)), as: OpenIDGrant.self),
-        grant.client == client, grant.company == company, let wanted = grant.refreshHash
+        grant.client == client, grant.company == company, grant.refreshHash != nil
       else { return nil }
-      guard ConstantTime.areEqual(wanted, SHA256.digest(secret)) else {
+      guard grant.use(refresh: SHA256.digest(secret), at: now, window: settings.reuseWindow) else {
         try await end(grant.sid, in: &transaction)
         return nil
       }

@@ -42,6 +42,10 @@ enum OpenIDOptions {
     Option(
       "streem-oidc-access-life", "DURATION", "how long its access tokens and ID tokens are good (default 1h)",
       \.accessLife, .secondOrMore)
+    Option(
+      "streem-oidc-reuse-window", "DURATION",
+      "for how long a used refresh token gives tokens again (default 0s: a second use ends the grant)", \.reuseWindow,
+      .duration)
   }
 
   /// The clients that flags name, in the order in which they are named first; none if no flag does.

@@ -22,6 +22,8 @@ package struct OpenIDSettings: Sendable {
   package var accessLife = Duration.seconds(3600)
   /// How long after its login a grant can be refreshed.
   package var refreshLife = Duration.seconds(30 * 86_400)
+  /// For how long a refresh token that has been used may be used again; never, if zero.
+  package var reuseWindow = Duration.zero
   /// How many wrong passwords for one name are borne in ``triesWindow``; then none is looked at until it is over.
   package var tries = 10
   package var triesWindow = Duration.seconds(300)

@@ -81,6 +81,41 @@ struct StreemOpenIDTokenTests {
     }
   }
 
+  @Test("come for a used refresh token too while the window for that is open, and end all together after it")
+  func reuseWindow() throws {
+    let streem = try SimulatedStreem { $0.openID.reuseWindow = .seconds(10) }
+    let visitor = OpenIDVisitor(streem)
+    let first = visitor.redeem(visitor.code())
+    let used = try visitor.member("refresh_token", first)
+    let second = visitor.refresh(used)
+    streem.world.advance(by: .seconds(9))
+    let third = visitor.refresh(used)
+    #expect(second.status == 200 && third.status == 200)
+    // Both of the two that refreshed at once go on, whenever they want the next.
+    streem.world.advance(by: .seconds(1_000))
+    let fourth = visitor.refresh(try visitor.member("refresh_token", second))
+    let fifth = visitor.refresh(try visitor.member("refresh_token", third))
+    #expect(fourth.status == 200 && fifth.status == 200)
+    #expect(try visitor.member("error", visitor.refresh(used)) == "invalid_grant")
+    for tokens in [fourth, fifth] {
+      let refused = visitor.refresh(try visitor.member("refresh_token", tokens))
+      #expect(try visitor.member("error", refused) == "invalid_grant")
+      #expect(visitor.get("/userinfo", bearer: try visitor.member("access_token", tokens)).status == 401)
+    }
+  }
+
+  @Test("are refused to a used refresh token from the very end of the window on, which begins at its first use")
+  func endOfReuseWindow() throws {
+    let streem = try SimulatedStreem { $0.openID.reuseWindow = .seconds(10) }
+    let visitor = OpenIDVisitor(streem)
+    let used = try visitor.member("refresh_token", visitor.redeem(visitor.code()))
+    for _ in 0..<2 {
+      #expect(visitor.refresh(used).status == 200)
+      streem.world.advance(by: .seconds(5))
+    }
+    #expect(try visitor.member("error", visitor.refresh(used)) == "invalid_grant")
+  }
+
   @Test("can be refreshed for thirty days from the login, and not a second longer")
   func life() throws {
     var token = try visitor.member("refresh_token", visitor.redeem(visitor.code()))
