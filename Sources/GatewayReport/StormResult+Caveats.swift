@@ -24,6 +24,11 @@ extension StormResult {
     }
     if wasInterrupted { caveats.append("interrupted after \(Figures.decimal(seconds, places: 1)) s") }
     if ranOutOfTime { caveats.append("out of time: not every client was refreshed or cut off by the end") }
+    if seconds > Double(StormSeries.secondsMax) {
+      caveats.append(
+        "longer than \(StormSeries.secondsMax / 86_400) days: what came after that is counted in the last second of them, so "
+          + "that peaks and recoveries are not to be believed")
+    }
     if isOfAnotherGateway {
       caveats.append(
         "the gateway of the control port had none of the storm's connections: its settings and figures are another's")

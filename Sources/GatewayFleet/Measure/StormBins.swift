@@ -3,8 +3,10 @@ internal import GatewayCore
 /// Counts of what happened in a storm, in bins of one width, of 10 ms for instance, so fine that a wave of 130 ms is
 /// more than one of them. Bounded: what comes after the last bin counts in the last one.
 package struct StormBins: Hashable, Sendable {
-  /// How many there are at most.
-  package static let countMax = 86_400
+  /// How many there are at most: those of a second each reach as far as a ``StormSeries``.
+  package static let countMax = StormSeries.secondsMax
+  /// How many finer ones a storm may need at the most, or its bins are wider.
+  private static let fineMax: Int64 = 86_400
 
   /// The events of one kind, bin by bin: no refresh in the first ten bins and 34 in the next, for instance.
   package struct Counts: Hashable, Sendable {
@@ -84,7 +86,7 @@ package struct StormBins: Hashable, Sendable {
   /// Bins for a storm that may last `length`: of 10 ms if that is up to 14 minutes, of 100 ms up to 2.4 hours, else of
   /// 1 s.
   package init(length: Duration = .zero) {
-    milliseconds = [10, 100].first { length.milliseconds <= Int64(Self.countMax * $0) } ?? 1000
+    milliseconds = [10, 100].first { length.milliseconds <= Self.fineMax * Int64($0) } ?? 1000
   }
 
   static var columns: [(name: String, path: WritableKeyPath<StormBins, Counts>)] {

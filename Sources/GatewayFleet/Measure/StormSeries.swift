@@ -1,8 +1,8 @@
 /// Counts of what happened in each second of a storm, from its start: 812 refreshes in second 61, for instance.
 /// Bounded: what comes after the last second counts in the last one.
 package struct StormSeries: Hashable, Sendable, Codable {
-  /// A day.
-  package static let secondsMax = 86_400
+  /// Eight days: tokens that live a week, and the wave behind it.
+  package static let secondsMax = 691_200
   /// Nothing is counted further, so that no sum of such numbers is too large, whoever wrote them.
   static let numberMax = 1 << 40
 

@@ -73,6 +73,22 @@ struct ArithmeticTests {
     #expect(try #require(less.queue).lengthPeak > 400)
   }
 
+  @Test("tokens of a day make no herd of those who came one by one", arguments: [3600, 86_400, 604_800])
+  func longLives(seconds: Int) throws {
+    let result = try Self.herd {
+      $0.plan.clients = 300
+      $0.plan.rate = 10
+      $0.plan.expiry = .own
+      $0.plan.life = .seconds(seconds)
+    }
+    // Ten a second are asked, as they came, for thirty seconds.
+    let bins = result.bins
+    #expect((10...12).contains(try #require(bins.peak(bins.asked, over: .seconds(1)))))
+    #expect((95...105).contains(try #require(bins.peak(bins.asked, over: .seconds(10)))))
+    #expect(try #require(result.waveLength) >= .seconds(28))
+    #expect(result.seconds > Double(seconds) && result.everybody.kept == 300)
+  }
+
   @Test("a calm fleet's fullest second is within four standard deviations of its mean")
   func calm() throws {
     let result = try Self.herd(jitter: 0.1)
