@@ -33,16 +33,18 @@ extension MachineWorld {
     }
   }
 
+  /// No turn comes later than this, in nanoseconds: behind the end of every world, and short of the end of all numbers.
+  private static let lastTurn: Int64 = 1 << 61
+
   private mutating func accept(_ event: WorldEvent, _ index: Int) {
     if let rate = settings.acceptsPerSecond {
       let turn = max(now, acceptsAt)
+      acceptsAt = min(turn + Int64(min(1e9 / rate, 1e18)), Self.lastTurn)
       if turn > now {
         // Its turn comes later; nobody is passed over meanwhile.
-        acceptsAt = turn + Int64(1e9 / rate)
         machines[index].toGateway = max(machines[index].toGateway, turn)
         return open(index, at: turn)
       }
-      acceptsAt = now + Int64(1e9 / rate)
     }
     open(index, at: now)
   }

@@ -89,6 +89,16 @@ struct ArithmeticTests {
     #expect(result.seconds > Double(seconds) && result.everybody.kept == 300)
   }
 
+  @Test("a gateway that takes one connection in years takes one, and no number is too large")
+  func fewAccepts() throws {
+    let result = try Self.herd {
+      $0.plan.clients = 30
+      $0.plan.connectTimeout = .seconds(1)
+      $0.acceptsPerSecond = 1e-10
+    }
+    #expect(result.everybody.connected == 1)
+  }
+
   @Test("a calm fleet's fullest second is within four standard deviations of its mean")
   func calm() throws {
     let result = try Self.herd(jitter: 0.1)
