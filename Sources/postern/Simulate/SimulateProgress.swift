@@ -1,51 +1,37 @@
-import FoundationEssentials
-import GatewayCore
 import GatewayFleet
 import GatewayPlanner
-import Glibc
-import Synchronization
+import GatewayReport
 
-/// The line of a simulated storm on standard error while it runs, on a terminal only: how far virtual time is, for
-/// instance, and how fast.
+/// The line of a simulated storm on standard error while it runs: how far virtual time is, for instance, and how fast.
 final class SimulateProgress: Sendable {
-  private let isTerminal = Terminal.isBehind(STDERR_FILENO)
-  private let clients: Int
-  private let began = SystemTime.sinceBoot
-  private let shown = Mutex(Duration.zero)
+  private let line = StatusLine()
 
-  private static let pause = Duration.milliseconds(200)
-
-  init(clients: Int) {
-    self.clients = clients
-  }
-
+  /// Shows how far a world of machines is.
   func show(_ progress: MachineWorld.Progress) {
-    guard isTerminal else { return }
-    let now = SystemTime.sinceBoot
-    let isDue = shown.withLock { last in
-      guard now - last >= Self.pause else { return false }
-      last = now
-      return true
+    line.show { [line] in
+      let rate = Double(progress.events) / line.seconds
+      return Self.text(progress.storm, waiting: progress.queued) + " · \(Figures.count(Int(rate))) events/s"
     }
-    guard isDue else { return }
-    let rate = Double(progress.events) / max(0.001, (now - began).inSeconds)
-    let parts = [
-      "\(Figures.count(Int(progress.storm.seconds))) s of virtual time", progress.storm.stage.rawValue,
-      "\(Figures.count(progress.storm.connected)) connected", "\(Figures.count(progress.queued)) wait",
-      "\(Figures.count(Int(rate))) events/s",
-    ]
-    let columns = (Terminal.columns(of: STDERR_FILENO) ?? 80) - 1
-    LineWriter.standardError.add("\r\u{1B}[K" + String(parts.joined(separator: " · ").prefix(max(0, columns))))
   }
 
-  /// Says how fast it was.
-  func end(_ events: UInt64) {
-    guard isTerminal else { return }
-    let seconds = max(0.001, (SystemTime.sinceBoot - began).inSeconds)
-    LineWriter.standardError.add(
-      "\r\u{1B}[K\(Figures.count(Int(clamping: events))) events in \(Figures.seconds(seconds)), "
-        + "\(Figures.count(Int(Double(events) / seconds))) a second\n")
+  /// Shows how far a wire's world is, which counts no events.
+  func show(_ storm: StormProgress, waiting: Int) {
+    line.show { Self.text(storm, waiting: waiting) }
   }
 
-  func clear() { LineWriter.standardError.flush() }
+  static func text(_ storm: StormProgress, waiting: Int) -> String {
+    [
+      "\(Figures.count(Int(storm.seconds))) s of virtual time", storm.stage.rawValue,
+      "\(Figures.count(storm.connected)) connected", "\(Figures.count(waiting)) wait",
+    ].joined(separator: " · ")
+  }
+
+  /// Says how fast it was, where events were counted.
+  func end(_ events: UInt64?) {
+    line.end(
+      events.map {
+        "\(Figures.count(Int(clamping: $0))) events in \(Figures.seconds(line.seconds)), "
+          + "\(Figures.count(Int(Double($0) / line.seconds))) a second"
+      })
+  }
 }

@@ -20,18 +20,24 @@ final class SimulateRun: Sendable {
     defer { watch.cancel() }
     let first = options.scenario.settings.plan.seed
     let seeds = (0..<options.seeds).map { first &+ UInt64($0) }
-    let line = options.seeds == 1 ? SimulateProgress(clients: options.scenario.settings.plan.clients) : nil
+    let line = options.seeds == 1 ? SimulateProgress() : nil
     let results = try await Worlds.run(seeds, threads: options.threads) { [self] seed in
       (seed: seed, result: try world(seed, line))
     }
-    line?.clear()
     return results
   }
 
   private func world(_ seed: UInt64, _ line: SimulateProgress?) throws -> StormResult {
     var settings = options.scenario.settings
     settings.plan.seed = seed
-    if options.scenario.fidelity == .wire { return try WireWorld(settings, options.clients).run() }
+    if options.scenario.fidelity == .wire {
+      let result = try WireWorld(settings, options.clients).run { [self] progress, waiting in
+        line?.show(progress, waiting: waiting)
+        return !isInterrupted.load(ordering: .relaxed)
+      }
+      line?.end(nil)
+      return result
+    }
     var world = try MachineWorld(settings) { progress in
       line?.show(progress)
       return !self.isInterrupted.load(ordering: .relaxed)

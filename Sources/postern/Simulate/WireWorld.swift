@@ -8,6 +8,7 @@ import GatewaySimulator
 import GatewaySpace
 import GatewayStores
 import GatewayTokens
+import Synchronization
 
 /// A simulated storm with everything: the gateway put together as `postern serve` does it, for instance, the storm's
 /// clients, HTTP and WebSockets over a network in virtual time.
@@ -28,6 +29,11 @@ struct WireWorld {
 
   struct Unfinished: Error, CustomStringConvertible {
     var description: String { "the simulated storm did not end within its time" }
+  }
+
+  /// A handle of the storm's runner, for whoever looks on: to end the storm early, for instance.
+  private final class Stop: Sendable {
+    let runner = Mutex<StormRunner?>(nil)
   }
 
   /// Refuses, with a word, what this world does not have.
@@ -55,7 +61,9 @@ struct WireWorld {
     }
   }
 
-  func run() throws -> StormResult {
+  /// - Parameter look: Told a few times in each second of its own time how far it is, and how many wait for the provider; it
+  ///   goes on while that says so.
+  func run(_ look: @escaping @Sendable (StormProgress, Int) -> Bool = { _, _ in true }) throws -> StormResult {
     var plan = settings.plan
     let world = SimulatedWorld(seed: plan.seed, loops: 4, keepsTrace: false)
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: settings.link.latency))
@@ -82,7 +90,12 @@ struct WireWorld {
     let loops = world.loops.suffix(2).map {
       (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)
     }
-    let runner = StormRunner(setup, loops: loops) { watch.look(atSecond: Int($0.seconds)) }
+    let stop = Stop()
+    let runner = StormRunner(setup, loops: loops) { progress in
+      watch.look(atSecond: Int(progress.seconds))
+      if !look(progress, watch.figures.lengths.last ?? 0) { stop.runner.withLock { $0?.interrupt() } }
+    }
+    stop.runner.withLock { $0 = runner }
     guard var result = world.ask(on: 2, within: WorldSettings.longest, { await runner.run() }) else {
       throw Unfinished()
     }

@@ -1,0 +1,47 @@
+import GatewayCore
+import GatewayFleet
+import Glibc
+import Synchronization
+
+/// A line on standard error that says how far a long piece of work is: that of a simulation, for instance. On a terminal it is
+/// written anew five times a second, elsewhere another is added every ten seconds.
+final class StatusLine: Sendable {
+  private let isTerminal = Terminal.isBehind(STDERR_FILENO)
+  private let began = SystemTime.sinceBoot
+  private let next = Mutex(SystemTime.sinceBoot)
+  private let hasShown = Mutex(false)
+
+  private static let pause = (terminal: Duration.milliseconds(200), elsewhere: Duration.seconds(10))
+
+  init() {
+    // Work that is soon over says nothing where lines stay.
+    if !isTerminal { next.withLock { $0 = began + Self.pause.elsewhere } }
+  }
+
+  /// How long the work has gone on, in seconds.
+  var seconds: Double { max(0.001, (SystemTime.sinceBoot - began).inSeconds) }
+
+  /// Shows the text if a line is due.
+  func show(_ text: () -> String) {
+    let now = SystemTime.sinceBoot
+    let isDue = next.withLock { next in
+      guard now >= next else { return false }
+      next = now + (isTerminal ? Self.pause.terminal : Self.pause.elsewhere)
+      return true
+    }
+    guard isDue else { return }
+    hasShown.withLock { $0 = true }
+    guard isTerminal else { return LineWriter.standardError.add("postern: \(text())\n") }
+    // A line that wraps could not be written over.
+    let columns = (Terminal.columns(of: STDERR_FILENO) ?? 80) - 1
+    LineWriter.standardError.add("\r\u{1B}[K" + String(text().prefix(max(0, columns))))
+  }
+
+  /// Takes the line away, and leaves the text in its place where one was shown.
+  func end(_ text: String? = nil) {
+    let hasShown = hasShown.withLock { $0 }
+    let line = text.map { isTerminal || hasShown ? (isTerminal ? "" : "postern: ") + $0 + "\n" : "" } ?? ""
+    LineWriter.standardError.add((isTerminal ? "\r\u{1B}[K" : "") + line)
+    LineWriter.standardError.flush()
+  }
+}
