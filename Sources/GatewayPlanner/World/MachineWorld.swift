@@ -84,7 +84,8 @@ package struct MachineWorld: ~Copyable {
       start: .zero, onset: plan.expiry == .common ? .zero + plan.onset : nil, length: settings.end(timeout: nil))
     linkChance = SeededGenerator(seed: plan.seed ^ 0x6C69_6E6B_2121_2121)
     gatewayChance = SeededGenerator(seed: plan.seed ^ 0x6761_7465_7761_7921)
-    provider = ProviderState(settings.provider, seed: plan.seed ^ 0x7072_6F76_6964_6572)
+    provider = ProviderState(
+      settings.provider, clients: plan.clients, seed: plan.seed ^ 0x7072_6F76_6964_6572)
     machines = .allocate(capacity: plan.clients)
     for (number, phase) in phases.enumerated() {
       wheel.add(.phase, at: phase.start.nanoseconds, subject: UInt32(number))
@@ -108,6 +109,16 @@ package struct MachineWorld: ~Copyable {
       MemoryLayout<Machine>.stride + MemoryLayout<KeptSession>.stride + 160
       + 3 * EventWheel.bytesPerEvent + MemoryLayout<TokenRequest>.stride + 16
     return UInt64(clients) * UInt64(perClient) + 64 << 20
+  }
+
+  /// The same with what its provider's queue takes at the most: requests whose callers have gone wait in it too, a few of each
+  /// client.
+  package static func bytes(_ settings: WorldSettings) -> UInt64 {
+    let plan = settings.plan
+    let tries = 1 + settings.end(timeout: nil).inSeconds / max(0.001, plan.fetchTimeout.inSeconds)
+    let waiting = min(Double(settings.provider.queue), Double(plan.clients) * tries)
+    return bytes(clients: plan.clients)
+      + UInt64(waiting) * UInt64(MemoryLayout<TokenRequest>.stride + MemoryLayout<UInt32>.stride)
   }
 
   /// Runs it to its end. Once.
@@ -149,7 +160,7 @@ package struct MachineWorld: ~Copyable {
         now = nextLook
         nextLook += Self.pause
         guard look() else { return false }
-        if isEnded(hasEvents: next != .max) { return true }
+        if isEnded(hasEvents: next != .max || provider.lastTimeOut >= now) { return true }
         continue
       }
       now = next

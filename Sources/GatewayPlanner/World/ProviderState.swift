@@ -16,6 +16,10 @@ struct ProviderState: ~Copyable {
   /// The time-outs of all requests, in order, since all wait equally long.
   private var timeOuts: [(at: Int64, place: UInt32)] = []
   private var firstTimeOut = 0
+  /// When the last of them is over.
+  private(set) var lastTimeOut: Int64 = 0
+  /// How many there may be before those are looked for that nobody needs any more.
+  private var timeOutsMax: Int
   private(set) var isPaused = false
   private(set) var isRefusing = false
   private var resumedAt: Int64?
@@ -29,8 +33,10 @@ struct ProviderState: ~Copyable {
   /// What the latest of those refusals say of when to come back.
   private(set) var refusalRetryAfter: Duration?
 
-  init(_ model: ProviderModel, seed: UInt64) {
+  /// - Parameter clients: How many clients ask.
+  init(_ model: ProviderModel, clients: Int, seed: UInt64) {
     self.model = model
+    timeOutsMax = clients + Self.timeOutsSpare
     retryAfter = model.retryAfter
     chance = SeededGenerator(seed: seed)
   }
@@ -40,10 +46,26 @@ struct ProviderState: ~Copyable {
 
   // MARK: Time-outs
 
+  private static let timeOutsSpare = 1 << 16
+
   mutating func add(_ request: TokenRequest, timeOutAt instant: Int64) -> UInt32 {
+    if timeOuts.count - firstTimeOut >= timeOutsMax { forgetAnswered() }
     let place = requests.add(request)
     timeOuts.append((instant, place))
+    lastTimeOut = instant
     return place
+  }
+
+  /// Forgets the requests that were answered, and their time-outs: of clients that wait long for an answer and are refused at
+  /// once, again and again, each would leave one for every try.
+  private mutating func forgetAnswered() {
+    var kept: [(at: Int64, place: UInt32)] = []
+    for timeOut in timeOuts[firstTimeOut...] {
+      if requests[timeOut.place].isAnswered { requests.remove(timeOut.place) } else { kept.append(timeOut) }
+    }
+    timeOuts = kept
+    firstTimeOut = 0
+    timeOutsMax = max(timeOutsMax, 2 * kept.count)
   }
 
   var nextTimeOut: Int64? { firstTimeOut < timeOuts.count ? timeOuts[firstTimeOut].at : nil }

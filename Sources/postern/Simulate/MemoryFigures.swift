@@ -1,14 +1,79 @@
 import FoundationEssentials
+import Glibc
 
-/// The system's figures of its memory: how many bytes can be taken before others suffer, for instance.
-enum MemoryFigures {
-  /// How many bytes can be taken before others suffer; nil where the system does not say.
+/// The system's figures of its memory: how many bytes can be taken before others suffer, for instance. In a container that is what its
+/// control group leaves, whatever the machine has.
+struct MemoryFigures {
+  /// Where the system's files are, `/` but in tests.
+  let root: String
+
+  init(root: String = "/") {
+    self.root = root
+  }
+
+  /// How many bytes this process can take; nil where the system does not say.
   static var available: UInt64? {
-    guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
-    for line in text.split(separator: "\n") where line.hasPrefix("MemAvailable:") {
+    let figures = MemoryFigures()
+    return [figures.ofMachine, figures.ofGroups, addressSpace].compactMap { $0 }.min()
+  }
+
+  /// What can be taken before others suffer.
+  var ofMachine: UInt64? { number("MemAvailable:", in: "proc/meminfo").map { $0 * 1024 } }
+
+  /// The least that any control group of this process leaves it; nil if none has a limit.
+  var ofGroups: UInt64? {
+    guard let text = read("proc/self/cgroup") else { return nil }
+    var least: UInt64?
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3 else { continue }
+      let isUnified = parts[0] == "0" && parts[1].isEmpty
+      guard isUnified || parts[1].split(separator: ",").contains("memory") else { continue }
+      // Each group has its parents' limits as well; in a container some of the folders are not there.
+      var path = parts[2].split(separator: "/")
+      while true {
+        let folder = (["sys/fs/cgroup"] + (isUnified ? [] : ["memory"]) + path).joined(separator: "/")
+        if let left = left(in: folder, isUnified: isUnified) { least = min(least ?? .max, left) }
+        guard path.popLast() != nil else { break }
+      }
+    }
+    return least
+  }
+
+  private func left(in folder: String, isUnified: Bool) -> UInt64? {
+    let (limit, usage) =
+      isUnified ? ("memory.max", "memory.current") : ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    guard let most = bytes("\(folder)/\(limit)"), let used = bytes("\(folder)/\(usage)") else { return nil }
+    // The pages of files that nobody has read of late are given back when they are wanted.
+    let idle = number(isUnified ? "inactive_file" : "total_inactive_file", in: "\(folder)/memory.stat") ?? 0
+    let held = used - min(used, idle)
+    return most - min(most, held)
+  }
+
+  /// What `ulimit -v` leaves; nil if it says nothing.
+  private static var addressSpace: UInt64? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max,
+      let pages = MemoryFigures().read("proc/self/statm")?.split(separator: " ").first.flatMap({ UInt64($0) })
+    else { return nil }
+    let most = UInt64(limit.rlim_cur)
+    return most - min(most, pages * UInt64(sysconf(Int32(_SC_PAGESIZE))))
+  }
+
+  private func bytes(_ file: String) -> UInt64? {
+    read(file).flatMap { UInt64($0.prefix { $0 != "\n" }) }
+  }
+
+  /// The number behind a word at the beginning of a line.
+  private func number(_ word: String, in file: String) -> UInt64? {
+    for line in read(file)?.split(separator: "\n") ?? [] {
       let words = line.split(separator: " ")
-      return words.count > 1 ? UInt64(words[1]).map { $0 * 1024 } : nil
+      if words.count > 1, words[0] == word { return UInt64(words[1]) }
     }
     return nil
+  }
+
+  private func read(_ file: String) -> String? {
+    try? String(contentsOfFile: root + file, encoding: .utf8)
   }
 }

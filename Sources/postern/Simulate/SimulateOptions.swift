@@ -66,7 +66,7 @@ struct SimulateOptions {
   func checkMemory() throws {
     let clients = scenario.settings.plan.clients
     let each =
-      scenario.fidelity == .wire ? UInt64(clients * Self.wireBytesPerClient) : MachineWorld.bytes(clients: clients)
+      scenario.fidelity == .wire ? UInt64(clients * Self.wireBytesPerClient) : MachineWorld.bytes(scenario.settings)
     let needed = each * UInt64(min(threads, seeds))
     guard let available = MemoryFigures.available, needed > available else { return }
     throw UsageError(

@@ -74,6 +74,39 @@ struct DeterminismTests {
     }
   }
 
+  @Test("clients that wait long and are refused at once leave no request behind for each of their tries")
+  func forgotten() {
+    var provider = ProviderState(ProviderModel(.rate(1), queue: 0), clients: 10, seed: 1)
+    var highest: UInt32 = 0
+    for time in Int64(0)..<300_000 {
+      let place = provider.add(
+        TokenRequest(client: 1, number: 1, begunAt: time, life: 1, call: 1, isInstant: false),
+        timeOutAt: time + 3_600_000_000_000)
+      highest = max(highest, place)
+      // One in a hundred is never answered, and is kept.
+      if time % 100 != 0 { provider.requests[place].isAnswered = true }
+    }
+    #expect(highest < 75_000)
+    var kept = 0
+    while provider.nextTimeOut != nil { kept += provider.requests[provider.takeTimeOut()].isAnswered ? 0 : 1 }
+    #expect(kept == 3000)
+    #expect(provider.lastTimeOut == 299_999 + 3_600_000_000_000)
+  }
+
+  @Test("what waits in a queue counts among the bytes of a world")
+  func queuedBytes() {
+    var settings = Self.settings
+    settings.plan.clients = 1_000_000
+    settings.provider.queue = 0
+    let least = MachineWorld.bytes(settings)
+    settings.provider.queue = 10_000_000
+    #expect(MachineWorld.bytes(settings) >= least + 10_000_000 * 40)
+    // No more can wait than are asked for in all.
+    settings.plan.clients = 100
+    settings.provider.queue = 100_000_000
+    #expect(MachineWorld.bytes(settings) < 80 << 20)
+  }
+
   @Test("a client takes at most 1.2 KB")
   func bytes() {
     #expect(MachineWorld.bytes(clients: 10_000_000) / 10_000_000 <= 1_200)

@@ -1,0 +1,62 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import postern
+
+/// What the system says of its memory, as far as files say it.
+@Suite("The memory that there is")
+struct MemoryFiguresTests {
+  private static let megabyte: UInt64 = 1 << 20
+
+  /// Figures of files below a folder of the test's own.
+  private static func figures(_ files: [String: String]) throws -> MemoryFigures {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "memory-\(UUID().uuidString)")
+    for (path, text) in files {
+      let file = folder.appending(path: path)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+    return MemoryFigures(root: folder.path + "/")
+  }
+
+  @Test("is the machine's where no control group has a limit")
+  func machine() throws {
+    let figures = try Self.figures([
+      "proc/meminfo": "MemTotal: 9 kB\nMemAvailable:    2048 kB\n", "proc/self/cgroup": "0::/a/b\n",
+      "sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/b/memory.current": "5\n",
+    ])
+    #expect(figures.ofMachine == 2 * Self.megabyte && figures.ofGroups == nil)
+  }
+
+  @Test("is what the tightest group leaves, without the pages that are given back")
+  func unified() throws {
+    let figures = try Self.figures([
+      "proc/self/cgroup": "0::/pod/one\n",
+      "sys/fs/cgroup/pod/one/memory.max": "\(800 * Self.megabyte)\n",
+      "sys/fs/cgroup/pod/one/memory.current": "\(100 * Self.megabyte)\n",
+      "sys/fs/cgroup/pod/memory.max": "\(500 * Self.megabyte)\n",
+      "sys/fs/cgroup/pod/memory.current": "\(300 * Self.megabyte)\n",
+      "sys/fs/cgroup/pod/memory.stat": "anon 1\nactive_file 7\ninactive_file \(50 * Self.megabyte)\n",
+    ])
+    #expect(figures.ofGroups == 250 * Self.megabyte)
+  }
+
+  @Test("is what a group of the older kind leaves, whose folder a container has as its root")
+  func legacy() throws {
+    let figures = try Self.figures([
+      "proc/self/cgroup": "5:cpu,memory:/docker/4711\n1:name=systemd:/\n",
+      "sys/fs/cgroup/memory/memory.limit_in_bytes": "\(64 * Self.megabyte)\n",
+      "sys/fs/cgroup/memory/memory.usage_in_bytes": "\(90 * Self.megabyte)\n",
+    ])
+    #expect(figures.ofGroups == 0)
+  }
+
+  @Test("is nothing of files that are not there, or say nothing")
+  func none() throws {
+    #expect(try Self.figures([:]).ofMachine == nil)
+    let strange = try Self.figures(["proc/self/cgroup": "::\n0\n0::/../..\n", "proc/meminfo": "MemAvailable: much kB"])
+    #expect(strange.ofGroups == nil && strange.ofMachine == nil)
+    #expect(MemoryFigures.available.map { $0 > Self.megabyte } ?? true)
+  }
+}
