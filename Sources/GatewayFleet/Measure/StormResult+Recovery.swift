@@ -32,7 +32,9 @@ extension StormResult {
   /// waiting for the provider for half a second where that is known, and fewer than 1.1 calls for each token of use, for a minute or to the end of
   /// a storm that nothing more was to come of. Nil for never.
   package var recoveredAfter: Double? {
-    let trigger = triggerEnd ?? seen.firstAsked ?? 0
+    // What was to disturb it need not have come: a storm is over when everybody is refreshed.
+    let isEarly = !ranOutOfTime && !wasInterrupted && (triggerEnd ?? 0) > seconds
+    let trigger = (isEarly ? nil : triggerEnd) ?? seen.firstAsked ?? 0
     let first = Int(max(0, min(trigger, Double(StormSeries.secondsMax))))
     let last = Int(min(seconds, Double(StormSeries.secondsMax)).rounded(.up))
     let connected = series.connected(seconds: max(last, first) + 1)

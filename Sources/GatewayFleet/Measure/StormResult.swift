@@ -233,6 +233,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     wasInterrupted = wasInterrupted || other.wasInterrupted
     ranOutOfTime = ranOutOfTime || other.ranOutOfTime
     seconds = max(seconds, other.seconds)
+    triggerEnd = [triggerEnd, other.triggerEnd].compactMap { $0 }.max()
     merge(phases: other.phases)
   }
 

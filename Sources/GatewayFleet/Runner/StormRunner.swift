@@ -88,6 +88,7 @@ package actor StormRunner {
     if end == .endless { result.stopped = "nobody says when the tokens end, so the storm would wait for nothing" }
     result.seconds = max(0, (stopped - start).inSeconds)
     result.phases = phases(until: result.seconds)
+    result.triggerEnd = setup.phases.disturbedUntil?.inSeconds
     result.given = setup.plan.given(timeout: result.seen.longestTimeout.map { .seconds($0) }).inSeconds
     return result
   }

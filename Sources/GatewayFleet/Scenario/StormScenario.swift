@@ -44,7 +44,17 @@ package struct StormScenario: Hashable, Sendable, Decodable {
       }
       times.append(.init(name: phase.name, start: start, length: phase.length ?? .zero))
     }
-    return ScenarioTimes(phases: times)
+    return ScenarioTimes(phases: times, disturbedUntil: disturbedUntil(times))
+  }
+
+  /// When the last of what it does to the gateway is over: an order with the moment it is given, faults with their phase.
+  private func disturbedUntil(_ times: [ScenarioTimes.Phase]) -> Duration? {
+    zip(phases, times).compactMap { phase, time -> Duration? in
+      guard phase.faults.isEmpty else {
+        return times.first { $0.start > time.start }?.start ?? time.start + time.length
+      }
+      return phase.order == nil ? nil : time.start
+    }.max()
   }
 }
 
@@ -60,9 +70,12 @@ package struct ScenarioTimes: Hashable, Sendable {
   }
 
   package var phases: [Phase] = []
+  /// When all that it does to the gateway is over; nil if it does nothing.
+  package var disturbedUntil: Duration?
 
-  package init(phases: [Phase] = []) {
+  package init(phases: [Phase] = [], disturbedUntil: Duration? = nil) {
     self.phases = phases
+    self.disturbedUntil = disturbedUntil
   }
 
   /// Before this the storm does not end by itself.

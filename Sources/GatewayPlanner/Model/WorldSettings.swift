@@ -40,9 +40,12 @@ package struct WorldSettings: Hashable, Sendable {
     return min(max(plan.end(timeout: timeout), phasesEnd) + plan.life.scaled(by: 2), Self.longest)
   }
 
-  /// When what disturbs the fleet is over, counted from the start: the last pause, else the first refresh request.
+  /// When what disturbs the fleet is over, counted from the start: the last pause and what a scenario orders, else the first
+  /// refresh request.
   package var triggerEnd: Duration {
-    provider.pauses.map { $0.at + $0.length }.max() ?? plan.onset
+    let pauses = provider.pauses.map { $0.at + $0.length }
+    let scenario = (try? scenario?.times(of: plan))?.disturbedUntil
+    return (pauses + [scenario].compactMap { $0 }).max() ?? plan.onset
   }
 
   /// What the gateway's sessions keep to. Throws if no world can have these settings.

@@ -48,6 +48,14 @@ struct StormScenarioTests {
     plan.expireAfter = 20
     let times = try scenario.times(of: plan)
     #expect(times.phases.map(\.start) == [.zero, .seconds(18.5), .seconds(48.5)] && times.end == .seconds(58.5))
+    #expect(times.disturbedUntil == .seconds(48.5), "the faults last as long as their phase")
+    let order = try Self.scenario(
+      """
+      {"phases": [{"name": "a"}, {"name": "b", "from": "start", "after_s": 4, "for_s": 9, "order": "expire"}]}
+      """)
+    #expect(try order.times(of: plan).disturbedUntil == .seconds(4), "an order is given in a moment")
+    let calm = try Self.scenario("{\"phases\": [{\"name\": \"a\", \"for_s\": 9}]}")
+    #expect(try calm.times(of: plan).disturbedUntil == nil)
     plan.gateway.lead = .seconds(19)
     #expect(throws: StormPlanError.self) { try scenario.times(of: plan) }
   }
