@@ -53,7 +53,13 @@ extension StormReport {
           ["timed out", Figures.count(refreshes.timedOut)],
           ["refreshed", figure("refreshed.share"), "of those that should be, and stayed"],
           ["50 / 95 / 99 % after", "\(figure("time_to_50")) / \(figure("time_to_95")) / \(figure("time_to_99"))"],
-        ])
+        ] + recoveryRows)
+  }
+
+  /// Whether the fleet was back to where it was, where anything was asked of it.
+  private var recoveryRows: [[String]] {
+    guard result.refreshes.asked > 0 else { return [] }
+    return [["recovered after", figure("recovered.after"), "\(figure("connected.dip")) connected at the lowest"]]
   }
 
   /// How near renewals came to the ends of tokens, where those are known.
@@ -109,6 +115,10 @@ extension StormReport {
         ["unanswered", Figures.count(result.unansweredCalls), "under way when the storm ended"],
         ["calls per expiry", figure("provider.calls_per_expiry"), "longest \(provider.longestRound)"],
         ["calls per token", figure("retry.amplification")],
+        [
+          "per token of use", figure("provider.amplification"),
+          "\(figure("provider.goodput")) reached somebody who waited",
+        ],
       ] + (endsText.map { [["ends told by", $0]] } ?? []))
       + TextTable.columns([Self.tokenHead] + tokenRows)
   }
