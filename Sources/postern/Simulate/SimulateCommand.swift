@@ -41,6 +41,10 @@ enum SimulateCommand: Command {
       Output.line(report.table.joined(separator: "\n"))
       if reports.count > 1 { Output.line("\n" + SeedTable(reports).text) }
     }
+    for report in reports.dropFirst() where !report.passes && (options.printsJSON || options.outputs.printsSummary) {
+      let failing = report.thresholds.filter { !$0.holds }.map(\.threshold).joined(separator: ", ")
+      Output.error("simulate: with the seed \(report.plan.seed) it fails, which the report is not of: \(failing)")
+    }
     let tellsFiles = !options.printsJSON && !options.outputs.printsSummary
     try ReportFailure.each(
       { try options.outputs.write(recorded) }, { try options.page?.write(report.html) },

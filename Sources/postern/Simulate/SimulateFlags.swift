@@ -13,7 +13,9 @@ enum SimulateFlags {
   static let outcome =
     [
       Flag(
-        "seeds", "N", "run it with so many seeds, one after the other, and hold them against each other (default 1)"),
+        "seeds", "N",
+        "run it with so many seeds from --seed on, and hold them against each other; files, --json and --summary are of the first (default 1)"
+      ),
       Flag("threshold", "EXPR", "as postern storm has it, in place of the file's", repeats: true),
       Flag("report", "DIR", "write storm.html and storm.json there"),
       Flag("html", "FILE", "write the page there"),
