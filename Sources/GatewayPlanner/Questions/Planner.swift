@@ -13,6 +13,16 @@ package struct Planner: Sendable {
     package let result: StormResult
   }
 
+  /// The progress of a question: 12 worlds were run, for instance, and the last of them with 40 tokens a second.
+  package struct Progress: Sendable {
+    /// The value that is tried now.
+    package let value: Double
+    /// How many worlds are through.
+    package let runs: Int
+    /// How far the world of full size is; nil for those that look for the answer.
+    package var full: MachineWorld.Progress?
+  }
+
   /// The answer to a question: 40 tokens a second do and 39 do not, for instance.
   package struct Answer: Sendable {
     /// The value that keeps the thresholds; nil if none does.
@@ -32,6 +42,9 @@ package struct Planner: Sendable {
     package var last: Trial?
     /// How many worlds were run.
     package var runs = 0
+
+    /// Whether there is an answer that nothing speaks against at full size.
+    package var isProven: Bool { value != nil && proof?.passes != false && bytesMissed == nil }
   }
 
   package let settings: WorldSettings
@@ -40,8 +53,9 @@ package struct Planner: Sendable {
   package let scale: Int
   /// How many bytes a world may take.
   private let bytesMax: UInt64
-  /// Whether a result keeps the thresholds.
-  private let judge: @Sendable (StormResult) -> Bool
+  /// Whether a result keeps the thresholds, with the share of the fleet that was in the world.
+  private let judge: @Sendable (StormResult, Double) -> Bool
+  private let report: @Sendable (Progress) -> Void
 
   /// How many seeds each value is tried with.
   package static let seeds: UInt64 = 3
@@ -58,12 +72,16 @@ package struct Planner: Sendable {
   ///   - threads: How many worlds run at once.
   ///   - scale: The most clients of a world that only looks for the answer.
   ///   - bytesMax: How many bytes the world of full size may take.
-  ///   - judge: Whether a result keeps the thresholds.
+  ///   - report: Told how far it is: before each value that is tried, and within the world of full size.
+  ///   - judge: Whether a result keeps the thresholds. Its second argument is the share of the fleet that was in the world: what
+  ///     a threshold counts is to be as much smaller.
   package init(
     _ settings: WorldSettings, threads: Int, scale: Int, bytesMax: UInt64 = .max,
-    judge: @escaping @Sendable (StormResult) -> Bool
+    report: @escaping @Sendable (Progress) -> Void = { _ in },
+    judge: @escaping @Sendable (StormResult, Double) -> Bool
   ) {
     self.bytesMax = bytesMax
+    self.report = report
     self.settings = settings
     self.threads = threads
     self.scale = scale
@@ -81,9 +99,15 @@ package struct Planner: Sendable {
       question.wantsLeast ? (range.upperBound, range.lowerBound) : (range.lowerBound, range.upperBound)
     let last = try await attempt(question.settings(settings, with: worst), worst, &answer)
     guard let (value, first) = try await start(question, from: best, to: worst, &answer) else {
-      // Nothing but what should be worst, perhaps.
-      if last.passes { (answer.value, answer.exceptions) = (last, [answer.margin].compactMap { $0 }) }
       (answer.tried, answer.last) = (Self.startsMax + 1, last)
+      guard last.passes, let nearest = answer.exceptions.last else {
+        answer.exceptions = []
+        return answer
+      }
+      // Nothing but what should be worst, and how far towards what should be better.
+      (answer.value, answer.margin) = (last, nil)
+      answer.limit = try await edge(question, from: last, to: nearest, &answer).good
+      try await prove(question, last.value, &answer)
       return answer
     }
     if let beyond = answer.exceptions.last {
@@ -92,8 +116,13 @@ package struct Planner: Sendable {
     }
     answer.value = first
     guard !last.passes else {
-      answer.value = last
       try await probe(question, between: worst, and: value, expecting: true, &answer)
+      (answer.value, answer.margin) = (last, nil)
+      if question.hasNone {
+        let none = try await attempt(question.settings(settings, with: 0), 0, &answer)
+        if none.passes { answer.value = none } else { answer.margin = none }
+      }
+      try await prove(question, answer.value?.value ?? worst, &answer)
       return answer
     }
     let (found, margin) = try await edge(question, from: first, to: last, &answer)
@@ -101,15 +130,20 @@ package struct Planner: Sendable {
     let (good, bad) = (found.value, margin.value)
     try await probe(question, between: good, and: value, expecting: true, &answer)
     try await probe(question, between: bad, and: worst, expecting: false, &answer)
-    let full = question.settings(settings, with: good)
-    guard full.plan.clients > scale else { return answer }
-    let bytes = MachineWorld.bytes(clients: full.plan.clients)
+    try await prove(question, good, &answer)
+    return answer
+  }
+
+  /// Tries the answer once at full size, where the worlds that found it were smaller.
+  private func prove(_ question: Question, _ value: Double, _ answer: inout Answer) async throws {
+    let full = question.settings(settings, with: value)
+    guard full.plan.clients > scale else { return }
+    let bytes = MachineWorld.bytes(full)
     if bytes > bytesMax {
       answer.bytesMissed = bytes
     } else {
-      answer.proof = try await attempt(full, good, &answer, isFull: true)
+      answer.proof = try await attempt(full, value, &answer, isFull: true)
     }
-    return answer
   }
 
   /// The edge between a value that keeps the thresholds and one that does not: the nearest such two.
@@ -138,7 +172,6 @@ package struct Planner: Sendable {
       answer.exceptions.append(trial)
     }
     answer.margin = answer.exceptions.first
-    answer.exceptions = []
     return nil
   }
 
@@ -168,22 +201,33 @@ package struct Planner: Sendable {
   ) async throws -> Trial {
     var small = settings
     if !isFull && small.plan.clients > scale { small = small.scaled(toClients: scale, withProvider: true) }
+    let share = Double(small.plan.clients) / Double(settings.plan.clients)
     let seeds = (0..<(isFull ? 1 : Self.seeds)).map { settings.plan.seed &+ $0 }
-    let results = try await Worlds.run(seeds, threads: isFull ? 1 : threads) { [small] seed in
+    let progress = Progress(value: value, runs: answer.runs)
+    report(progress)
+    let results = try await Worlds.run(seeds, threads: isFull ? 1 : threads) { [small, report] seed in
       var seeded = small
       seeded.plan.seed = seed
-      var world = try MachineWorld(seeded)
+      var world = try MachineWorld(seeded) { look in
+        if isFull { report(Progress(value: progress.value, runs: progress.runs, full: look)) }
+        return true
+      }
       return world.run().result
     }
     answer.runs += results.count
-    return Trial(value: value, passes: results.allSatisfy(judge), result: results[0])
+    return Trial(value: value, passes: results.allSatisfy { judge($0, share) }, result: results[0])
   }
 
   /// What each of several settings comes to with the first seed.
-  package func compare(_ all: [WorldSettings]) async throws -> [StormResult] {
+  ///
+  /// - Parameter done: Told of each world that is through, from any thread.
+  package func compare(
+    _ all: [WorldSettings], done: @escaping @Sendable () -> Void = {}
+  ) async throws -> [StormResult] {
     try await Worlds.run(all, threads: threads) { [scale] settings in
       let isLarge = settings.plan.clients > scale
       var world = try MachineWorld(isLarge ? settings.scaled(toClients: scale, withProvider: true) : settings)
+      defer { done() }
       return world.run().result
     }
   }

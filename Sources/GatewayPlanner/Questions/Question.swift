@@ -19,6 +19,9 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
   /// Whether the least is asked for that keeps the thresholds; else the most.
   package var wantsLeast: Bool { self != .clients && self != .outage }
 
+  /// Whether it may be that none is needed at all.
+  var hasNone: Bool { self == .jitter || self == .lead || self == .spread }
+
   /// What the values are measured in.
   package var unit: String {
     switch self {
@@ -37,10 +40,18 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     case .capacity: min(clients / life / 10, clients / 2)...clients
     case .clients: 1...Double(WorldSettings.clientsMax)
     case .jitter: 0.0005...1
-    case .lead, .spread: 0.5...max(1, life / 2)
+    case .lead, .spread: 0.5...longest(settings, upTo: max(1, life / 2))
     case .timeout: 60...1800
     case .outage: 1...max(2, life)
     }
+  }
+
+  /// The longest lead or spread, of that and its halves, that leaves the phases of a scenario where they can be: those that are
+  /// counted from the wave would begin before the storm otherwise.
+  private func longest(_ settings: WorldSettings, upTo most: Double) -> Double {
+    var longest = most
+    while longest > 1, (try? self.settings(settings, with: longest).check()) == nil { longest = max(1, longest / 2) }
+    return longest
   }
 
   /// The settings with that value.

@@ -11,8 +11,8 @@ package struct StabilityGrid: Sendable {
     package let timeOut: Double
     /// When the fleet had recovered, in seconds; nil for never.
     package let recovered: Double?
-    /// The share that was lost.
-    package let lost: Double
+    /// The share that was lost; nil where nobody was let in.
+    package let lost: Double?
 
     /// Whether tokens come later than clients wait.
     package var isBeyondCliff: Bool { queueSeconds >= timeOut }
@@ -24,8 +24,13 @@ package struct StabilityGrid: Sendable {
   package static let queues = [2.0, 4, 6, 8, 9.8, 10.2, 12, 15, 20, 30]
   package static let timeOuts = [3.0, 5, 8, 10, 15, 30]
 
+  /// How many worlds it is made of.
+  package static var worlds: Int { queues.count * timeOuts.count }
+
   /// Nil where the provider has no rate, and so no cliff.
-  package init?(_ planner: Planner) async throws {
+  ///
+  /// - Parameter done: Told of each world that is through, from any thread.
+  package init?(_ planner: Planner, done: @escaping @Sendable () -> Void = {}) async throws {
     guard let rate = planner.settings.provider.rate else { return nil }
     let places = Self.queues.flatMap { queue in Self.timeOuts.map { (queue, $0) } }
     let all = places.map { queue, timeOut in
@@ -34,10 +39,10 @@ package struct StabilityGrid: Sendable {
       settings.plan.fetchTimeout = .nanoseconds(Int64(timeOut * 1e9))
       return settings
     }
-    let results = try await planner.compare(all)
+    let results = try await planner.compare(all, done: done)
     let cells = zip(places, results).map { place, result in
       Cell(
-        queueSeconds: place.0, timeOut: place.1, recovered: result.recoveredAfter, lost: result.lostShare ?? 0)
+        queueSeconds: place.0, timeOut: place.1, recovered: result.recoveredAfter, lost: result.lostShare)
     }
     let width = Self.timeOuts.count
     rows = stride(from: 0, to: cells.count, by: width).map { Array(cells[$0..<$0 + width]) }

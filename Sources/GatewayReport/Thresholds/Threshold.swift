@@ -50,6 +50,19 @@ package struct Threshold: Sendable, CustomStringConvertible {
     description = Self.trimmed(text[...])
   }
 
+  /// Whether ``holds(_:ofShare:)`` can be asked of part of a fleet: half of `lost <= 10` is `lost <= 5`, but there is no half of
+  /// `lost == 7`.
+  package var isDivisible: Bool {
+    metric.unit != .count || limit == 0 || (comparison != .equal && comparison != .unequal)
+  }
+
+  /// Whether a part of the fleet keeps to its part of the limit, where the limit is a number of things: to `lost <= 5` in place
+  /// of `lost <= 10` where it is half of the fleet.
+  package func holds(_ result: StormResult, ofShare share: Double) -> Bool {
+    guard let value = metric.value(result) else { return false }
+    return comparison.holds(value, metric.unit == .count ? limit * share : limit)
+  }
+
   /// The outcome of a threshold: `refresh.p99 < 500ms` does not hold with 812 ms, for instance.
   package struct Outcome: Hashable, Sendable, Codable {
     package let threshold: String

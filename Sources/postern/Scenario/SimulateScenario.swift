@@ -79,6 +79,20 @@ struct SimulateScenario {
   /// What has to hold.
   var thresholds: [Threshold] { ownThresholds ?? Self.usualThresholds }
 
+  /// The same, with what has to hold in each phase, as it was written.
+  var wishes: [String] {
+    thresholds.map(\.description) + phaseThresholds.map { "\($0.phase): \($0.threshold)" }
+  }
+
+  /// Whether all of it holds in a world of that share of the fleet, which counts as much less of everything.
+  func keeps(_ result: StormResult, ofShare share: Double) -> Bool {
+    guard !result.wasInterrupted, thresholds.allSatisfy({ $0.holds(result, ofShare: share) }) else { return false }
+    return phaseThresholds.allSatisfy { name, threshold in
+      let phase = result.phases?.first { $0.name.utf8.elementsEqual(name.utf8) }
+      return phase.map { threshold.holds($0.result, ofShare: share) } ?? false
+    }
+  }
+
   private static func scheme(_ described: Described) throws -> String {
     let schemes = Vendors.all.map { $0.scheme }
     let text = try described.text()

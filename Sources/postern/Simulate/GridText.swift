@@ -22,7 +22,7 @@ struct GridText {
 
   private static func words(_ cell: StabilityGrid.Cell) -> String {
     let recovered = cell.recovered.map { "\(Figures.decimal($0, places: 0)) s" } ?? "never"
-    return "\(recovered), \(Figures.percent((cell.lost * 1000).rounded() / 1000))"
+    return "\(recovered), " + (cell.lost.map { Figures.percent(($0 * 1000).rounded() / 1000) } ?? "nobody let in")
   }
 
   private static func number(_ value: Double) -> String {
@@ -42,7 +42,7 @@ struct GridText {
       parts.append(Self.label("\(Self.number(cells[0].queueSeconds)) s", left / 2, y + height * 0.6))
       for (column, cell) in cells.enumerated() {
         let x = left + Double(column) * width
-        let colour = cell.recovered == nil ? "#d9534f" : cell.lost > 0.001 ? "#f0ad4e" : "#8bc48b"
+        let colour = cell.recovered == nil ? "#d9534f" : (cell.lost ?? 1) > 0.001 ? "#f0ad4e" : "#8bc48b"
         parts.append(
           "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(width - 2)\" height=\"\(height - 2)\" fill=\"\(colour)\"/>")
         parts.append(Self.label(Self.words(cell), x + width / 2, y + height * 0.6))

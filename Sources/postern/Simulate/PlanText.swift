@@ -22,8 +22,13 @@ struct PlanText {
     columns.map { name in Metric.named(name).map { Figure($0, result).text } ?? "–" }
   }
 
+  /// What each of several ways came to, a line for each.
+  static func table(of ways: [(name: String, result: StormResult)]) -> String {
+    TextTable.columns([["back-off"] + columns] + ways.map { [$0.name] + figures($0.result) }).joined(separator: "\n")
+  }
+
   var lines: [String] {
-    let keeps = scenario.thresholds.map(\.description).joined(separator: ", ")
+    let keeps = scenario.wishes.joined(separator: ", ")
     guard let value = answer.value else {
       let ends = [answer.margin, answer.last].compactMap { $0.map { text($0.value) } }
       return [
@@ -31,17 +36,18 @@ struct PlanText {
         "  tried: \(answer.tried) values from \(ends.joined(separator: " to "))",
       ] + table
     }
-    let word = question.wantsLeast ? "at least" : "at most"
-    var lines = ["\(question.rawValue): \(word) \(text(value.value)), for \(keeps)"]
-    if let limit = answer.limit {
-      let other = question.wantsLeast ? "at most" : "at least"
-      lines[0] = "\(question.rawValue): \(word) \(text(value.value)) and \(other) \(text(limit.value)), for \(keeps)"
-    }
-    if answer.margin == nil { lines[0] += "; nothing beyond that was tried" }
+    let (word, other) = question.wantsLeast ? ("at least", "at most") : ("at most", "at least")
+    let least = value.value == 0 ? "none is needed" : "\(word) \(text(value.value))"
+    let most = answer.limit.map { " and \(other) \(text($0.value))" } ?? ""
+    let end = answer.margin == nil && value.value != 0 ? "; nothing beyond that was tried" : ""
+    var lines = ["\(question.rawValue): \(least)\(most), for \(keeps)\(end)"]
     lines += table
     if !answer.exceptions.isEmpty {
       lines.append(
         "  \(question.wantsLeast ? "more" : "less") is not always better: see the values that hold or fail too")
+    }
+    if value.result.provider.refreshCalls == 0 {
+      lines.append("  no refresh asked the provider for a token: of the provider this answer says nothing")
     }
     if let proof = answer.proof {
       let clients = question == .clients ? Int(value.value) : scenario.settings.plan.clients
@@ -66,7 +72,12 @@ struct PlanText {
     return TextTable.columns([["", question.unit] + Self.columns] + rows)
   }
 
-  private func text(_ value: Double) -> String {
+  private func text(_ value: Double) -> String { Self.number(value, question) }
+
+  /// A value of a question with its unit: `1,695 tokens a second`, for instance.
+  static func value(_ value: Double, _ question: Question) -> String { "\(number(value, question)) \(question.unit)" }
+
+  private static func number(_ value: Double, _ question: Question) -> String {
     switch question {
     case .jitter: Figures.percent(value, digits: 1)
     case .capacity where value < 100, .lead, .spread, .timeout, .outage: Figures.decimal(value, places: 1)

@@ -24,6 +24,7 @@ enum SimulatePlanCommand: Command {
         Flag("threshold", "EXPR", "as postern storm has it, in place of the file's", repeats: true),
         Flag("scale", "N", "how many clients the worlds have that look for the answer (default 100000)"),
         Flag("threads", "N", "how many worlds run at once (default: one for each core)"),
+        Flag("json", nil, "print the answer as JSON in place of the table"),
         Flag("svg", "FILE", "write the grid of stability there, as a picture"),
       ])
   ]
@@ -38,46 +39,77 @@ enum SimulatePlanCommand: Command {
     guard let ask = arguments.value("ask") else {
       throw UsageError("--ask is needed: \(words.joined(separator: ", "))")
     }
-    let picture = try OutputFile(arguments, "svg")
-    let scale = try arguments.int("scale", in: 100...WorldSettings.clientsMax) ?? 100_000
-    let threads = try SimulateOptions.threads(arguments)
-    try checkMemory(ask.text, scenario.settings.plan.clients, scale: scale, threads: threads)
-    let planner = Planner(
-      scenario.settings, threads: threads, scale: scale, bytesMax: MemoryFigures.available ?? .max
-    ) { [thresholds = scenario.thresholds] result in
-      !result.wasInterrupted && thresholds.allSatisfy { $0.judge(result).holds }
-    }
-    if let question = Question(rawValue: ask.text) {
-      let answer = try await planner.answer(question)
-      Output.line(PlanText(question, answer, scenario).lines.joined(separator: "\n"))
-      return answer.value != nil && answer.proof?.passes != false && answer.bytesMissed == nil ? 0 : 1
-    }
-    switch ask.text {
-    case "backoff": try await tellBackoffs(planner)
-    case "stability":
-      guard let grid = try await StabilityGrid(planner) else {
-        throw UsageError("--ask stability: the provider needs a rate, or places and a latency, to have a cliff")
-      }
-      Output.line(GridText(grid: grid).text)
-      try picture?.write(GridText(grid: grid).svg)
-    default:
+    guard words.contains(ask.text) else {
       throw UsageError(ask.source, value: ask.text, expected: "one of \(words.joined(separator: ", "))")
     }
+    let question = Question(rawValue: ask.text)
+    let picture = try OutputFile(arguments, "svg")
+    guard picture == nil || ask.text == "stability" else {
+      throw UsageError("--svg: only --ask stability has a picture")
+    }
+    let printsJSON = try arguments.isOn("json")
+    let scale = try arguments.int("scale", in: 100...WorldSettings.clientsMax) ?? 100_000
+    let threads = try SimulateOptions.threads(arguments)
+    try checkThresholds(question, scenario, scale: scale)
+    try checkMemory(question, scenario.settings, scale: scale, threads: threads)
+    let progress = PlanProgress(ask.text)
+    let planner = Planner(
+      scenario.settings, threads: threads, scale: scale, bytesMax: MemoryFigures.available ?? .max,
+      report: { look in if let question { progress.show(look, question) } },
+      judge: { result, share in scenario.keeps(result, ofShare: share) })
+    if let question {
+      let answer = try await planner.answer(question)
+      progress.end()
+      Output.line(
+        printsJSON
+          ? try PlanReport(question, answer, planner, scenario).text
+          : PlanText(question, answer, scenario).lines.joined(separator: "\n"))
+      return answer.isProven ? 0 : 1
+    }
+    if ask.text == "backoff" {
+      let results = try await backoffs(planner, progress)
+      progress.end()
+      Output.line(
+        printsJSON ? try PlanReport(backoffs: results, planner, scenario).text : PlanText.table(of: results))
+      return 0
+    }
+    guard let grid = try await StabilityGrid(planner, done: { progress.isThrough(of: StabilityGrid.worlds) }) else {
+      throw UsageError("--ask stability: the provider needs a rate, or places and a latency, to have a cliff")
+    }
+    progress.end()
+    Output.line(printsJSON ? try PlanReport(grid, planner, scenario).text : GridText(grid: grid).text)
+    try picture?.write(GridText(grid: grid).svg)
     return 0
+  }
+
+  /// Refuses thresholds that say nothing of a smaller fleet, where smaller ones look for the answer.
+  private static func checkThresholds(_ question: Question?, _ scenario: SimulateScenario, scale: Int) throws {
+    guard question == nil || !scenario.wishes.isEmpty else {
+      throw UsageError("a question wants a threshold: the scenario has none, and --threshold is not given")
+    }
+    guard let question, question == .clients || scenario.settings.plan.clients > scale else { return }
+    let all = scenario.thresholds + scenario.phaseThresholds.map(\.threshold)
+    guard let whole = all.first(where: { !$0.isDivisible }) else { return }
+    throw UsageError(
+      "the threshold '\(whole)' says nothing of the smaller fleets that look for the answer; write it with <= or >="
+        + (question == .clients ? "" : ", or raise --scale to the number of clients"))
   }
 
   /// Refuses what the machine has no memory for.
   ///
   /// - Parameters:
-  ///   - ask: The question.
-  ///   - clients: How many clients the scenario has.
-  ///   - scale: How many the worlds have at the most that look for the answer.
+  ///   - question: What is asked; nil for a comparison.
+  ///   - settings: What is asked about.
+  ///   - scale: How many clients the worlds have at the most that look for the answer.
   ///   - threads: How many of those run at once.
-  private static func checkMemory(_ ask: String, _ clients: Int, scale: Int, threads: Int) throws {
+  private static func checkMemory(
+    _ question: Question?, _ settings: WorldSettings, scale: Int, threads: Int
+  ) throws {
     // A question's worlds run a seed beside the other, and comparisons all they compare.
-    let atOnce = Question(rawValue: ask) == nil ? threads : min(threads, Int(Planner.seeds))
+    let atOnce = question == nil ? threads : min(threads, Int(Planner.seeds))
     // How many clients it bears may be more than the file has.
-    let small = MachineWorld.bytes(clients: ask == Question.clients.rawValue ? scale : min(scale, clients))
+    let clients = question == .clients ? scale : min(scale, settings.plan.clients)
+    let small = MachineWorld.bytes(settings.scaled(toClients: clients, withProvider: true))
     let needed = small * UInt64(atOnce)
     guard let available = MemoryFigures.available, needed > available else { return }
     throw UsageError(
@@ -86,14 +118,15 @@ enum SimulatePlanCommand: Command {
   }
 
   /// All ways of waiting, with the same seed.
-  private static func tellBackoffs(_ planner: Planner) async throws {
+  private static func backoffs(
+    _ planner: Planner, _ progress: PlanProgress
+  ) async throws -> [(name: String, result: StormResult)] {
     let all = Backoff.Kind.allCases.map { kind in
       var settings = planner.settings
       settings.plan.backoff.kind = kind
       return settings
     }
-    let results = try await planner.compare(all)
-    let rows = zip(Backoff.Kind.allCases, results).map { [$0.0.rawValue] + PlanText.figures($0.1) }
-    Output.line(TextTable.columns([["back-off"] + PlanText.columns] + rows).joined(separator: "\n"))
+    let results = try await planner.compare(all) { progress.isThrough(of: all.count) }
+    return zip(Backoff.Kind.allCases, results).map { (name: $0.rawValue, result: $1) }
   }
 }

@@ -46,7 +46,7 @@ struct StormAdvice {
   func line() async throws -> String? {
     let planner = Planner(
       settings, threads: max(1, ProcessInfo.processInfo.activeProcessorCount), scale: Self.scale
-    ) { $0.everybody.lostUnexpectedly == 0 }
+    ) { result, _ in result.everybody.lostUnexpectedly == 0 }
     guard let asItWas = try await planner.compare([settings]).first?.lostShare,
       abs(asItWas - lost) <= Self.differenceMax
     else { return nil }

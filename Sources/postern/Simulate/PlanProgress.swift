@@ -1,0 +1,31 @@
+import GatewayFleet
+import GatewayPlanner
+import Synchronization
+
+/// The line of a question on standard error while its worlds run: which value is tried, for instance, and how far the world of full
+/// size is that proves the answer.
+final class PlanProgress: Sendable {
+  private let line = StatusLine()
+  private let name: String
+  private let through = Atomic<Int>(0)
+
+  init(_ name: String) {
+    self.name = name
+  }
+
+  func show(_ progress: Planner.Progress, _ question: Question) {
+    line.show { [name] in
+      let start = "\(name): \(Figures.count(progress.runs)) worlds · \(PlanText.value(progress.value, question))"
+      guard let full = progress.full else { return start }
+      return start + " at full size · " + SimulateProgress.text(full.storm, waiting: full.queued)
+    }
+  }
+
+  /// One more world of a comparison is through.
+  func isThrough(of all: Int) {
+    let done = through.add(1, ordering: .relaxed).newValue
+    line.show { [name] in "\(name): \(done) of \(all) worlds" }
+  }
+
+  func end() { line.end() }
+}
