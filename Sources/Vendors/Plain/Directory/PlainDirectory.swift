@@ -42,14 +42,34 @@ package final class PlainDirectory: Sendable {
     while true {
       if let name = guests.withLock({ $0.next() }) { return name }
       let prefix = guests.withLock { $0.makePrefix() }
-      let key = Self.guestNames.key(prefix)
-      let isFree = try await store.transact(at: now) {
-        (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> Bool in
-        guard try await transaction.get(key, as: GuestNames.self) == nil else { return false }
-        transaction.put(key, GuestNames(begunAt: now))
-        return true
+      if try await claim(prefix, at: now) { guests.withLock { $0.prefix = prefix } }
+    }
+  }
+
+  /// Keeps the prefix for this process; false if another has it.
+  private func claim(_ prefix: String, at now: WallTime) async throws(GatewayError) -> Bool {
+    typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
+    let key = Self.guestNames.key(prefix)
+    let count = StoreCount("plain.guests", atMost: limits.guestSeries, of: "processes that made guests")
+    var oldest: StoreKey?
+    while true {
+      let gone = oldest
+      do throws(StoreOr<GatewayError>) {
+        return try await store.transact(at: now) {
+          (transaction: inout Transaction) async throws(StoreOr<GatewayError>) -> Bool in
+          guard try await transaction.get(key, as: GuestNames.self) == nil else { return false }
+          if let gone { transaction.delete(gone) }
+          transaction.put(key, GuestNames(begunAt: now), in: [count])
+          return true
+        }
+      } catch .store(.full) where gone == nil {
+        let all = try await GatewayError.asking { () async throws(StoreError) in
+          try await store.scan(Self.guestNames.range(), limit: .max, at: now)
+        }
+        oldest = all.min { $0.version < $1.version }.map { StoreKey(path: $0.path, type: GuestNames.self) }
+      } catch {
+        throw error.failure
       }
-      if isFree { guests.withLock { $0.prefix = prefix } }
     }
   }
 

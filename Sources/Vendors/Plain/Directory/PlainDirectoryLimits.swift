@@ -5,13 +5,17 @@ package struct PlainDirectoryLimits: Hashable, Sendable {
   /// Members of all calls together.
   package var memberships: Int
   package var accessTokens: Int
+  /// Processes whose guests are set apart from those of others: of more the one that began first is forgotten.
+  package var guestSeries: Int
 
   package init(
-    calls: Int = 100_000, membersOfCall: Int = 10_000, memberships: Int = 1_000_000, accessTokens: Int = 1_000_000
+    calls: Int = 100_000, membersOfCall: Int = 10_000, memberships: Int = 1_000_000, accessTokens: Int = 1_000_000,
+    guestSeries: Int = 10_000
   ) {
     self.calls = calls
     self.membersOfCall = membersOfCall
     self.memberships = memberships
     self.accessTokens = accessTokens
+    self.guestSeries = guestSeries
   }
 }

@@ -11,9 +11,11 @@ private struct StreamGuestLook: StoreValue {
 extension StreamDirectory {
   private static let looks = StoreTable<StreamGuestLook>("stream.guest")
 
-  /// Has the guest looked at once they may have rested since `time`.
-  static func look(at id: UserID, from time: WallTime, in transaction: inout Transaction) {
-    transaction.put(looks.key(time.inOrder, id.rawValue), StreamGuestLook(user: id, since: time))
+  /// Has the guest looked at once they may have rested since `time`. One who was removed and made again is so twice: who makes
+  /// and removes guests all the time is told when there are too many.
+  func look(at id: UserID, from time: WallTime, in transaction: inout Transaction) {
+    let count = StoreCount("stream.guests", atMost: 2 * usersMax, of: "guests")
+    transaction.put(Self.looks.key(time.inOrder, id.rawValue), StreamGuestLook(user: id, since: time), in: [count])
   }
 
   /// Forgets guests whom nobody has been connected as since `rest`, unless somebody is. Looks at `limit` of them at most;
@@ -40,9 +42,9 @@ extension StreamDirectory {
         guard let user = try transaction.value(entry, as: StreamUser.self), user.isGuest else { continue }
         let seen = max(user.lastActive ?? user.createdAt, user.updatedAt)
         if seen >= rest {
-          Self.look(at: user.id, from: seen, in: &transaction)
+          self.look(at: user.id, from: seen, in: &transaction)
         } else if await isHere(user.id) {
-          Self.look(at: user.id, from: now, in: &transaction)
+          self.look(at: user.id, from: now, in: &transaction)
         } else {
           transaction.delete(key)
           forgotten += 1

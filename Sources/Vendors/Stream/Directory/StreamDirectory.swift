@@ -18,7 +18,7 @@ package struct StreamDirectory: Sendable {
   typealias Transaction = StoreTransaction<GatewayError>
 
   let store: any Store
-  private let usersMax: Int
+  let usersMax: Int
   private let bytesMax: Int
   /// What holds where no server has said anything else.
   private let preset: StreamAppSettings
@@ -103,7 +103,7 @@ package struct StreamDirectory: Sendable {
         if before != user { user.updatedAt = now }
       }
       transaction.put(key, user, in: counts(of: user))
-      if user.isGuest && before?.isGuest != true { Self.look(at: id, from: now, in: &transaction) }
+      if user.isGuest && before?.isGuest != true { look(at: id, from: now, in: &transaction) }
       return user
     }
   }

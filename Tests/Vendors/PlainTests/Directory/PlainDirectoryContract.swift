@@ -77,6 +77,26 @@ struct PlainDirectoryContract {
     #expect(names.count == 6)
   }
 
+  @Test(
+    "remembers only so many processes that made guests, and makes guests in the next all the same",
+    arguments: StoreCase.all)
+  func guestSeries(_ directory: StoreCase) async throws {
+    let store = try directory.make()
+    let limits = PlainDirectoryLimits(guestSeries: 2)
+    var names: Set<UserID> = []
+    for seed in 1...5 as ClosedRange<UInt64> {
+      let directory = PlainDirectory(store, limits: limits, generator: SeededGenerator(seed: seed))
+      for _ in 0..<2 { names.insert(try await directory.makeGuest(wish: nil, at: now)) }
+    }
+    #expect(names.count == 10)
+    #expect(try await store.tallies([StoreCount("plain.guests", atMost: 2, of: "")]) == [2])
+    // The last two are known: who has their seeds draws other names.
+    for seed in [4, 5] as [UInt64] {
+      let directory = PlainDirectory(store, limits: limits, generator: SeededGenerator(seed: seed))
+      #expect(names.insert(try await directory.makeGuest(wish: nil, at: now)).inserted)
+    }
+  }
+
   @Test("lets nobody join a call that does not exist", arguments: StoreCase.all)
   func joinMissing(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)

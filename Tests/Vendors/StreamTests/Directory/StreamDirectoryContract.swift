@@ -179,6 +179,31 @@ struct StreamDirectoryContract {
     #expect(try await directory.updateUser(ann, creates: true, at: later) { _, _ in } == made)
   }
 
+  @Test("notes only so many guests that were removed and made again, until they have rested", arguments: StoreCase.all)
+  func removedGuests(_ engine: StoreCase) async throws {
+    let store = try engine.make()
+    let directory = StreamDirectory(store, usersMax: 2)
+    func make(at time: WallTime) async throws {
+      _ = try await directory.updateUser(ann, creates: true, at: time) { user, _ in user.role = "guest" }
+    }
+    func noted() async throws -> [Int] {
+      try await store.tallies([StoreCount("stream.guests", atMost: 4, of: "")])
+    }
+    for second in 0..<4 {
+      try await make(at: now + .seconds(second))
+      try await directory.removeUser(ann, at: now + .seconds(second))
+    }
+    let error = await #expect(throws: GatewayError.self) { try await make(at: now + .seconds(5)) }
+    #expect(error?.isSame(as: .tooMany) == true)
+    #expect(try await noted() == [4])
+    let end = now + .seconds(3600)
+    let forgotten = try await directory.forgetGuests(restingSince: end, limit: 9, at: end) { _ in false }
+    #expect(forgotten == (0, true))
+    #expect(try await noted() == [0])
+    try await make(at: end)
+    #expect(try await noted() == [1])
+  }
+
   @Test("forgets guests who have rested, and nobody who was there meanwhile or is", arguments: StoreCase.all)
   func resting(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make())
