@@ -1,11 +1,14 @@
-"""Commands that arrive in one segment are done, answered and heard in the order in which they were sent."""
+"""Commands that arrive in one segment are done, answered and heard in the order in which they were sent; what many say at
+once, on different loops, is heard in one order by all."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
-from clients import request
-from gateway import SECRET, Gateway
+from clients import Client, control, request
+from gateway import SECRET, Gateway, token
 from raw import RawSocket
 from sendbird import APPLICATION
 
@@ -86,3 +89,93 @@ def test_a_message_and_the_exit_from_an_open_channel(gateway):
             answers = eve.read_commands(3, "ENTR", "MESG", "EXIT")
             assert [name for name, _ in answers] == ["ENTR", "MESG", "EXIT"]
             assert dan.read_commands(1, "MESG")[0][1]["message"] == f"m{number}"
+
+
+@pytest.fixture(scope="module")
+def wide():
+    with Gateway("--sendbird-app-id", APPLICATION, loops=4) as gateway:
+        yield gateway
+
+
+SPEAKERS = 8
+
+
+def loops(gateway):
+    """The loops that the connections are on."""
+    return {session["id"].split("_")[1] for session in control(gateway, "GET", "/sessions").json["sessions"]}
+
+
+def heard(speak, speakers):
+    """What each of the speakers has heard, who all begin at the same moment; each says ROUNDS things."""
+    begin = Barrier(len(speakers))
+
+    def run(speaker):
+        begin.wait()
+        return speak(speaker)
+
+    with ThreadPoolExecutor(len(speakers)) as threads:
+        return list(threads.map(run, speakers))
+
+
+def test_a_call_hears_all_who_speak_at_once_in_one_order(wide):
+    clients = [Client(wide, token=token(f"user{number}")) for number in range(SPEAKERS)]
+    try:
+        for client in clients:
+            client.receive("connected")
+            assert client.ask("join", cid="default:order")["type"] == "joined"
+        assert len(loops(wide)) > 1
+
+        def speak(client):
+            for number in range(ROUNDS):
+                client.send("publish", cid="default:order", content=number)
+            messages = []
+            while len(messages) < ROUNDS * SPEAKERS:
+                message = client.receive()
+                if message["type"] == "message":
+                    messages.append((message["user_id"], message["content"]))
+            return messages
+
+        first, *others = heard(speak, clients)
+        assert all(other == first for other in others)
+        for user in range(SPEAKERS):
+            assert [content for name, content in first if name == f"user{user}"] == list(range(ROUNDS))
+    finally:
+        for client in clients:
+            client.__exit__()
+
+
+def test_a_channel_hears_all_who_speak_at_once_and_its_server_in_one_order(wide):
+    users = [f"u{number}" for number in range(SPEAKERS)]
+    for user in users:
+        platform(wide, "/v3/users", {"user_id": user, "nickname": user, "profile_url": ""})
+    platform(wide, "/v3/group_channels", {"channel_url": "order", "user_ids": users})
+    sockets = [Segment(wide, user) for user in users]
+    try:
+        assert len(loops(wide)) > 1
+
+        def speak(socket):
+            if socket is None:
+                for number in range(ROUNDS):
+                    message = {"message_type": "MESG", "user_id": users[0], "message": f"server {number}"}
+                    platform(wide, "/v3/group_channels/order/messages", message)
+                return None
+            messages = []
+            for number in range(ROUNDS):
+                socket.say(("MESG", {"channel_url": "order", "message": f"m{number}", "req_id": f"r{number}"}))
+                # Who asks for more at once than a lane holds is refused.
+                while not messages or messages[-1][1].get("req_id") != f"r{number}":
+                    messages += socket.read_commands(1, "MESG")
+            messages += socket.read_commands(ROUNDS * (SPEAKERS + 1) - len(messages), "MESG")
+            return [(members["user"]["guest_id"], members["message"], members["msg_id"]) for _, members in messages]
+
+        *all_heard, _ = heard(speak, [*sockets, None])
+        first = all_heard[0]
+        assert all(one == first for one in all_heard)
+        numbers = [number for _, _, number in first]
+        assert numbers == sorted(set(numbers))
+        for user in users:
+            said = [text for name, text, _ in first if name == user and text.startswith("m")]
+            assert said == [f"m{number}" for number in range(ROUNDS)]
+    finally:
+        for socket in sockets:
+            socket.__exit__()
