@@ -57,6 +57,16 @@ struct TidyTests {
           "Sources/PosternTesting/PlainKeys.swift", "Sources/postern/Token/TokenBenchCommand.swift",
         ]),
       Ban(
+        name: "the system's secrets", words: [".system"],
+        pattern: #/\bSecrets\.system\b|\b(?:secrets|from|drawing): (?:Secrets = )?\.system\b/#,
+        instead: "take the ground's secrets, so that a run in virtual time repeats itself",
+        allowed: [
+          // What a space draws from outside of virtual time.
+          "Sources/GatewaySpace/SpaceSettings.swift",
+          // Commands, and keys of spaces on sockets.
+          "Sources/postern/Serve/SpaceOptions.swift", "Sources/postern/Workers/WorkerProof.swift",
+        ]),
+      Ban(
         name: "pthread_self", words: ["pthread_self"], pattern: #/\bpthread_self\b/#,
         instead: "ask the loop: EventLoop.isCurrent; glibc lets the compiler cache pthread_self across a suspension"),
       Ban(
@@ -90,7 +100,8 @@ struct TidyTests {
     let isExempt = { (path: String, ban: Ban) in
       ban.allowed.contains(path) || path.hasPrefix("Tests/HouseTests/")
         // Options and token tools make keys for who names none.
-        || (ban.name == "SecureRandom" && (path.contains("/Options/") || path.hasSuffix("TokenTool.swift")))
+        || (["SecureRandom", "the system's secrets"].contains(ban.name)
+          && (path.contains("/Options/") || path.hasSuffix("TokenTool.swift")))
         // Commands write to the terminal, and stand on no loop.
         || (["print(", "a task without its loop"].contains(ban.name) && path.hasPrefix("Sources/postern/"))
     }
@@ -116,6 +127,8 @@ struct TidyTests {
       ("Task { await go() }", 1), ("Task.immediate { await go() }", 1),
       ("Task.immediate(executorPreference: loop) { await go() }", 0), ("group.addTask { 1 }", 0),
       ("actor Task {", 1), ("print(x)", 1), ("footprint(x)", 0), ("ContinuousClock.now", 1), ("let date: Date", 0),
+      ("secrets: Secrets = .system", 1), ("AccessToken.mint(from: .system)", 1),
+      ("uname.system", 0),
     ])
   func bansWork(line: String, count: Int) {
     #expect(Self.bans().count { $0.isBroken(by: line) } == count)

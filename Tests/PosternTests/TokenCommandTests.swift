@@ -139,7 +139,7 @@ struct TokenCommandTests {
 
   @Test("inspect knows an opaque access token, which says nothing")
   func inspectOpaque() throws {
-    let token = AccessToken.mint().token
+    let token = AccessToken.mint(from: Secrets(seed: 1)).token
     #expect(try TokenInspectCommand.inspect(token, json: false, at: now).contains("opaque"))
     let json = try JSONDocument.parse(try TokenInspectCommand.inspect(token, json: true, at: now)).root
     #expect(json["opaque"]?.bool == true && json["well_formed"]?.bool == true)

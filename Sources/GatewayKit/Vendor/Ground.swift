@@ -25,7 +25,7 @@ package struct Ground: Sendable {
   package init(
     services: any GatewayServices, executor: any (SerialExecutor & TaskExecutor), store: any Store,
     session: SessionPolicy,
-    issuer: any TokenIssuer, seed: UInt64, secrets: Secrets = .system, isSecure: Bool = false, isLocal: Bool = true
+    issuer: any TokenIssuer, seed: UInt64, secrets: Secrets, isSecure: Bool = false, isLocal: Bool = true
   ) {
     self.services = services
     self.executor = executor

@@ -11,7 +11,7 @@ package enum AccessToken {
   }
 
   /// A new token, and the hash to store it under.
-  package static func mint(from secrets: Secrets = .system) -> (token: String, hash: [UInt8]) {
+  package static func mint(from secrets: Secrets) -> (token: String, hash: [UInt8]) {
     let token = prefix + Base64URL.encode(secrets.bytes(secretSize))
     return (token, SHA256.digest(token.utf8))
   }

@@ -15,7 +15,7 @@ package struct PlainRoutes: Sendable {
 
   package init(
     services: any GatewayServices, directory: PlainDirectory, authenticator: any Authenticator,
-    issuer: any TokenIssuer, provider: TokenProvider, secrets: Secrets = .system
+    issuer: any TokenIssuer, provider: TokenProvider, secrets: Secrets
   ) {
     self.services = services
     self.directory = directory

@@ -19,7 +19,7 @@ package struct SinchVendor: Vendor {
         dialect, SinchAuthenticator(registrar),
         commands: SinchCommands(dialect, directory: directory, on: ground.executor))
     ]
-    issuers = settings.issuer.map { ["sinch": $0.drawing(from: ground.secrets)] } ?? [:]
+    issuers = settings.issuer(drawing: ground.secrets).map { ["sinch": $0] } ?? [:]
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {

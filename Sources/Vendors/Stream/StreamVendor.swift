@@ -66,7 +66,8 @@ package struct StreamVendor: Vendor {
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     let services = ground.services
-    let rest = StreamRoutes(services: services, directory: directory, settings: settings, limiter: limiter)
+    let rest = StreamRoutes(
+      services: services, directory: directory, settings: settings, secrets: ground.secrets, limiter: limiter)
     let callRoutes = StreamCallRoutes(rest: rest, calls: calls, ringer: ringer)
     let procedures = calls.sfu.map { StreamSFURoutes(tokens: $0.tokens, services: services).routes } ?? []
     let setupRoutes = StreamSetupRoutes(

@@ -139,6 +139,7 @@ struct WireWorld {
       vendors: try vendors.map { vendor -> any VendorSettings in try vendor.settings(arguments, own) },
       issuer: PlainTokenIssuer(signer: try JWTSigner(key)), provider: try provider)
     space.seed = settings.plan.seed
+    space.secrets = Secrets(seed: settings.plan.seed)
     space.takesFaults = takesFaults
     let loops = Array(world.loops.prefix(count))
     let gateway = try Space(space, on: loops.map(\.eventLoop), store: MemoryStore(on: loops[0].eventLoop))

@@ -86,6 +86,7 @@ package struct VirtualStorm {
       vendors: [PlainSettings(verifier: verifier)] + (vendor.map { [$0] } ?? []), issuer: try Self.issuer,
       provider: provider)
     settings.seed = 1
+    settings.secrets = Secrets(seed: 1)
     let loops = Array(world.loops.prefix(2))
     let space = try Space(settings, on: loops.map(\.eventLoop), store: MemoryStore(on: loops[0].eventLoop))
     network.listen(on: target, loops: loops, site: space.site)

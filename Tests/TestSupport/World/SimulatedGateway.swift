@@ -10,6 +10,8 @@ package struct SimulatedGateway {
   package let space: TestSpace<TimedVendor>
   package let issuer: PlainTokenIssuer
   package let dialect = PlainClientDialect()
+  /// Whence tokens come that the gateway has not made itself: no seed of a gateway's.
+  private let chance = Secrets(seed: .max)
 
   /// The dialect of its sockets, its tokens judged by the one, what it does later done on the other.
   package typealias Binding = @Sendable (any Authenticator, any (SerialExecutor & TaskExecutor)) -> DialectBinding
@@ -52,7 +54,7 @@ package struct SimulatedGateway {
 
   /// An opaque token for the user, as the directory keeps it.
   package func opaqueToken(_ user: UserID, _ kind: UserKind, life: Duration) -> Credentials {
-    let (token, hash) = AccessToken.mint()
+    let (token, hash) = AccessToken.mint(from: chance)
     let now = world.wallTime
     let record = AccessTokenRecord(user: user, kind: kind, issuedAt: now, expiresAt: now + life)
     let directory = directory

@@ -16,6 +16,8 @@ struct SimulatedSinch {
 
   let space: TestSpace<SinchVendor>
   let settings: SinchSettings
+  /// Whence the nonces of tokens come that the gateway has not made itself: no seed of a gateway's.
+  private let chance = Secrets(seed: .max)
 
   /// - Parameter change: What is set otherwise.
   init(
@@ -35,7 +37,7 @@ struct SimulatedSinch {
 
   /// A registration token as of now; its registration lasts `life`, for ever if nil.
   func token(_ user: String = "alice", _ kind: UserKind = .regular, life: Duration? = nil) -> String {
-    SinchTokenIssuer(application: Self.application, secret: Self.secret).mint(
+    SinchTokenIssuer(application: Self.application, secret: Self.secret, drawing: chance).mint(
       user: UserID(user), kind: kind, issuedAt: world.wallTime, expiresAt: life.map { world.wallTime + $0 }, calls: nil
     ).token
   }

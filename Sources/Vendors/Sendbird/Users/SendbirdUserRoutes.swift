@@ -26,7 +26,7 @@ package struct SendbirdUserRoutes: Sendable {
     gate: SendbirdGate, services: any GatewayServices, directory: SendbirdDirectory,
     channels: SendbirdChannels, preferences: SendbirdPreferences, devices: SendbirdDevices, friends: SendbirdFriends,
     storage: SendbirdStorage, signer: JWTSigner,
-    secrets: Secrets = .system, rates: SendbirdRates? = nil
+    secrets: Secrets, rates: SendbirdRates? = nil
   ) {
     self.services = services
     self.directory = directory

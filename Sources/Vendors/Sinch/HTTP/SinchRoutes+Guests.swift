@@ -14,7 +14,8 @@ extension SinchRoutes {
     guard guests.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
     let user = UserID("guest-" + SinchIdentifier.make(from: registrar.secrets))
     let issuer = SinchTokenIssuer(
-      application: application.key, secret: application.secrets[0], policy: settings.tokens)
+      application: application.key, secret: application.secrets[0], policy: settings.tokens,
+      drawing: registrar.secrets)
     let token = issuer.mint(
       user: user, kind: .guest, issuedAt: now, expiresAt: now + settings.guestLife, calls: nil)
     let answer = JSONWriter.object(capacity: 512) { json in

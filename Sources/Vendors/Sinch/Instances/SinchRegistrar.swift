@@ -9,7 +9,7 @@ package struct SinchRegistrar: Sendable {
   let secrets: Secrets
   private let verifier: SinchTokenVerifier
 
-  package init(settings: SinchSettings, directory: SinchDirectory, secrets: Secrets = .system) {
+  package init(settings: SinchSettings, directory: SinchDirectory, secrets: Secrets) {
     self.secrets = secrets
     self.settings = settings
     self.directory = directory

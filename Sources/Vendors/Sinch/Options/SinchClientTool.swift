@@ -1,5 +1,6 @@
 package import GatewayCore
 package import GatewayKit
+internal import GatewayTokens
 
 /// Sinch's clients in a storm: with `--mint` they make their tokens with the application's secret, for instance.
 package struct SinchClientTool: ClientTool {
@@ -15,7 +16,7 @@ package struct SinchClientTool: ClientTool {
     guard let secret = try SinchTokenTool.secret(arguments) else {
       throw UsageError("--mint needs the application's secret: --secret-file or POSTERN_SECRET")
     }
-    return SinchTokenIssuer(application: application(arguments), secret: secret)
+    return SinchTokenIssuer(application: application(arguments), secret: secret, drawing: .system)
   }
 
   private func application(_ arguments: Arguments) -> Name {

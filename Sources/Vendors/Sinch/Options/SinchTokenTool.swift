@@ -49,7 +49,7 @@ package struct SinchTokenTool: TokenTool {
     switch form {
     case .jwt:
       try refuse(["sequence"], arguments, form)
-      return SinchTokenIssuer(application: application, secret: secret).sign(
+      return SinchTokenIssuer(application: application, secret: secret, drawing: .system).sign(
         try claims(arguments, user, issuedAt: issuedAt))
     case .signature:
       try refuse(["registration-life", "nonce", "life", "expires", "kind", "any-life"], arguments, form)

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayTokens
 
 /// The settings of Sinch's side of a gateway: whether the credentials of the legacy generations are taken, for
 /// instance. Where the vendor's own choice is not known, the comment says that it is ours.
@@ -32,9 +33,9 @@ package struct SinchSettings: Sendable {
   }
 
   /// Mints for the built-in token provider, which is told of no application: the first one's tokens.
-  var issuer: SinchTokenIssuer? {
+  func issuer(drawing secrets: Secrets) -> SinchTokenIssuer? {
     applications.first.map {
-      SinchTokenIssuer(application: $0.key, secret: $0.secrets[0], policy: tokens)
+      SinchTokenIssuer(application: $0.key, secret: $0.secrets[0], policy: tokens, drawing: secrets)
     }
   }
 }

@@ -12,19 +12,15 @@ package struct SinchTokenIssuer: TokenIssuer {
   /// What the tokens will be held to.
   private let policy: SinchTokenPolicy
   /// What nonces are made of.
-  private var secrets = Secrets.system
+  private let secrets: Secrets
 
-  package init(application: Name, secret: SinchSecret, policy: SinchTokenPolicy = SinchTokenPolicy()) {
+  package init(
+    application: Name, secret: SinchSecret, policy: SinchTokenPolicy = SinchTokenPolicy(), drawing secrets: Secrets
+  ) {
     self.application = application
     self.secret = secret
     self.policy = policy
-  }
-
-  /// The same, with nonces from there.
-  package func drawing(from secrets: Secrets) -> SinchTokenIssuer {
-    var issuer = self
-    issuer.secrets = secrets
-    return issuer
+    self.secrets = secrets
   }
 
   /// A token whose registration ends at `expiresAt`, which is what a session lives by; never, where that is nil. It may be

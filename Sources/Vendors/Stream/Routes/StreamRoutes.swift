@@ -1,6 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
+package import GatewayTokens
 
 /// The maker of Stream's REST routes: of `JoinCall`, say, on each path that it has. It finds out who asks, words errors
 /// and counts limits; a resource itself is a function of a ``StreamRequest``.
@@ -8,16 +9,19 @@ package struct StreamRoutes: Sendable {
   package let services: any GatewayServices
   package let directory: StreamDirectory
   package let settings: StreamVideoSettings
+  /// Where the names come from that open what they name, an export's for instance.
+  let secrets: Secrets
   /// Nil where requests are not limited.
   private let limiter: StreamLimiter?
 
   package init(
     services: any GatewayServices, directory: StreamDirectory, settings: StreamVideoSettings,
-    limiter: StreamLimiter? = nil
+    secrets: Secrets, limiter: StreamLimiter? = nil
   ) {
     self.services = services
     self.directory = directory
     self.settings = settings
+    self.secrets = secrets
     self.limiter = limiter
   }
 

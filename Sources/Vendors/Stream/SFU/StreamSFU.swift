@@ -15,7 +15,7 @@ package struct StreamSFU: Sendable {
   ///   - policy: Where clients find it, and how long it gives them.
   ///   - executor: One that `GatewayServices.sleep(for:as:)` may be called from: a loop of the gateway.
   package init(
-    _ policy: StreamSFUPolicy, on executor: any (SerialExecutor & TaskExecutor), secrets: Secrets = .system
+    _ policy: StreamSFUPolicy, on executor: any (SerialExecutor & TaskExecutor), secrets: Secrets
   ) {
     self.policy = policy
     self.executor = executor

@@ -1,24 +1,30 @@
 import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
+import GatewayStream
 import TestSupport
 import Testing
 
 @Suite("A run of Stream's side in virtual time")
 struct StreamRepetitionTests {
-  /// What joining a call answers, the tokens of its SFU included.
-  private func run() throws -> [String] {
-    let stream = try SimulatedStream()
-    return try ["ann", "bob"].map { user in
+  /// What joining a call answers, the tokens of its SFU included, and what a server is told of an export.
+  private func run(sfuIsHere: Bool) throws -> [String] {
+    let stream = try SimulatedStream { if !sfuIsHere { $0.calls.sfu = nil } }
+    var answers = try ["ann", "bob"].map { user in
       let answer = try #require(stream.join(user))
-      #expect(answer.status == 201 && answer.text.contains(#""token":"ey"#), "\(answer.text)")
+      #expect(answer.status == 201 && answer.text.contains(#""token":""#), "\(answer.text)")
       return answer.text
     }
+    let exported = try #require(
+      stream.fetch("POST", "/export/users", token: stream.serverToken, body: #"{"user_ids":["ann"]}"#))
+    #expect(exported.status == 201, "\(exported.text)")
+    answers.append(exported.text)
+    return answers
   }
 
-  @Test("repeats itself byte for byte, tokens and all")
-  func repeats() throws {
-    let (one, two) = (try run(), try run())
+  @Test("repeats itself byte for byte, tokens and all", arguments: [true, false])
+  func repeats(sfuIsHere: Bool) throws {
+    let (one, two) = (try run(sfuIsHere: sfuIsHere), try run(sfuIsHere: sfuIsHere))
     #expect(one == two)
   }
 }

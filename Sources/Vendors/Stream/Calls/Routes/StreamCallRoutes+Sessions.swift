@@ -92,7 +92,8 @@ extension StreamCallRoutes {
   ) throws(StreamError) -> (address: StreamSFUAddress, token: String) {
     guard let sfu = calls.sfu else {
       // Good nowhere in the gateway: it is the SFU's to judge.
-      return (StreamSFUAddress(url: calls.policy.sfuURL, socket: calls.policy.sfuSocket), AccessToken.mint().token)
+      let address = StreamSFUAddress(url: calls.policy.sfuURL, socket: calls.policy.sfuSocket)
+      return (address, AccessToken.mint(from: rest.secrets).token)
     }
     guard let address = sfu.address(for: asked.request.http) else {
       throw .input("the request's Host field names no host that the SFU's addresses could be made of")

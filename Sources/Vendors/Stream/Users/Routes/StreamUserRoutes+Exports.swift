@@ -32,7 +32,7 @@ extension StreamUserRoutes {
           json.endArray()
         }
         // Who has the name has the file.
-        let name = AccessToken.mint().token
+        let name = AccessToken.mint(from: rest.secrets).token
         let export = StreamExport(text: String(decoding: text, as: UTF8.self), madeAt: request.receivedAt)
         do throws(GatewayError) {
           try await rest.directory.keep(export, as: name, at: request.receivedAt)

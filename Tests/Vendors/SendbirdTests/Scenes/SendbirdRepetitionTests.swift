@@ -1,0 +1,33 @@
+import GatewayCore
+import GatewayRuntime
+import GatewaySendbird
+import GatewaySimulator
+import TestSupport
+import Testing
+
+@Suite("A run of Sendbird's side in virtual time")
+struct SendbirdRepetitionTests {
+  /// What a server, and two clients who talk, are told: access tokens, session keys and names of channels included.
+  private func run() throws -> [String] {
+    let sendbird = try SimulatedSendbird()
+    let ann = sendbird.serve(
+      "POST", "/v3/users", #"{"user_id":"ann","nickname":"Ann","profile_url":"","issue_access_token":true}"#)
+    let access = try #require(ann.member("access_token"))
+    let bob = sendbird.serve("POST", "/v3/users", #"{"user_id":"bob","nickname":"Bob","profile_url":""}"#)
+    let channel = sendbird.serve("POST", "/v3/group_channels", #"{"user_ids":["ann","bob"]}"#)
+    let url = try #require(channel.member("channel_url"))
+    let peers = [
+      sendbird.connect(["user_id": "ann"], headers: ["sendbird-ws-token": access]),
+      sendbird.connect(["user_id": "bob", "access_token": sendbird.sessionToken("bob")]),
+    ]
+    sendbird.say(#"MESG{"channel_url":"\#(url)","message":"hello","req_id":"1"}"#, peers[0])
+    #expect(peers.allSatisfy { $0.texts.count > 1 }, "\(peers.map(\.texts))")
+    return [ann.text, bob.text, channel.text] + peers.flatMap(\.texts)
+  }
+
+  @Test("repeats itself byte for byte, keys and all")
+  func repeats() throws {
+    let (one, two) = (try run(), try run())
+    #expect(one == two)
+  }
+}
