@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Sendbird's wire format, the client's side: a Chat client of one of the SDKs.
+/// Sendbird's wire format, the client's side: a Chat client of one of the SDKs, JavaScript's for instance.
 package struct SendbirdClientDialect: ClientDialect {
   package let name = "sendbird"
   package let kind: SendbirdSDK

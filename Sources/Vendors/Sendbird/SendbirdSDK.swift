@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// Sendbird's SDKs whose clients can be played, with what each does of its own accord, as seen on the wire with the
-/// unmodified clients.
+/// An SDK of Sendbird's whose clients can be played, JavaScript's for instance, with what it does of its own accord, as
+/// seen on the wire with the unmodified clients.
 package enum SendbirdSDK: String, Hashable, Sendable, CaseIterable {
   /// JavaScript 4: credentials in the subprotocol.
   case javascript

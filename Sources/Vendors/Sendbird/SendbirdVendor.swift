@@ -2,8 +2,8 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayTokens
 
-/// Sendbird's side of a gateway: one application with its sessions, its users by the Platform API, its channels and
-/// messages.
+/// Sendbird's side of a gateway: one application with its sessions, its users by the Platform API, `POST /v3/users` for
+/// instance, its channels and messages.
 package struct SendbirdVendor: Vendor {
   package let directory: SendbirdDirectory
   package let bindings: [DialectBinding]

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Announcements over HTTP, for servers: made, seen, put off, taken back.
+/// The routes of announcements, for servers: made, seen, put off, taken back; `POST /v3/announcements`, for instance.
 package struct SendbirdAnnouncementRoutes: Sendable {
   private let announcer: SendbirdAnnouncer
   private let base: SendbirdChannelRoutes

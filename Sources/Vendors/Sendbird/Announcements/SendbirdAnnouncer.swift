@@ -1,9 +1,9 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The voice of announcements whose time has come: in each channel at most once, whatever happens in between. Where the
-/// store is away this waits for it. What an earlier life of the gateway had not begun is said by the next; what it had
-/// begun is over, and says how far that came.
+/// The voice of announcements whose time has come, that the shop is closed tomorrow for instance: in each channel at
+/// most once, whatever happens in between. Where the store is away this waits for it. What an earlier life of the
+/// gateway had not begun is said by the next; what it had begun is over, and says how far that came.
 package actor SendbirdAnnouncer {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -1,6 +1,7 @@
 internal import GatewayJSON
 
-/// What a body says of a bot, of a new one or of one that there is: that it hears only what is meant for it, for instance.
+/// The wishes of a body about a bot, of a new one or of one that there is: that it hears only what is meant for it, for
+/// instance.
 struct SendbirdBotChange: Sendable {
   private let callbackURL: String?
   private let isPrivate: Bool?

@@ -3,7 +3,8 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// Bots over HTTP, for servers: users whom a server speaks for. What is said to them is not sent anywhere.
+/// The routes of bots, for servers: users whom a server speaks for. What is said to them, `/weather` for instance, is
+/// not sent anywhere.
 package struct SendbirdBotRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private let bots: SendbirdBots

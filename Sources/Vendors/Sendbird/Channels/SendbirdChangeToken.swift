@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// Where a client goes on that asks what has changed: since when, and which of them it was told last. Opaque to clients,
-/// who only give it back.
+/// The place from which a client goes on that asks what has changed: noon, and which of the changes it was told last,
+/// for instance. Opaque to clients, who only give it back.
 struct SendbirdChangeToken: Hashable {
   /// In whole milliseconds.
   let since: WallTime

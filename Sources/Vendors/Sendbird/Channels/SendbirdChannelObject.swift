@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A channel as the HTTP side shows one, to somebody.
+/// A channel as the HTTP side shows one, to somebody: with what ann has not read there, for instance.
 struct SendbirdChannelObject {
   let channel: SendbirdChannel
   /// Who looks, whose own state is shown; nil for a server.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A channel that somebody wants made.
+/// A channel that somebody wants made: one of ann and bob, for instance.
 struct SendbirdChannelOrder: Sendable {
   let kind: SendbirdChannel.Kind
   /// The name it shall have; nil for any.
@@ -91,7 +91,7 @@ extension SendbirdChannelOrder {
   }
 }
 
-/// What a body says of a channel; what it does not say stays as it is.
+/// The changes that a body wants of a channel, another name for instance; what it does not say stays as it is.
 struct SendbirdChannelChange: Sendable {
   private let name: String?
   private let coverURL: String?

@@ -122,7 +122,7 @@ extension SendbirdChannelRoutes {
   }
 }
 
-/// What has become of what is noted of a channel.
+/// The outcome of a change to what is noted of a channel: the notes as they are now, for instance.
 struct SendbirdNoteChange<Value: Equatable> {
   let created: [Name: Value]
   let updated: [Name: Value]

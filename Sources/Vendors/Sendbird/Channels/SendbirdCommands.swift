@@ -19,7 +19,7 @@ package struct SendbirdCommands: CommandHandler {
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
-  /// A command under way.
+  /// A command under way: ann's `MESG`, for instance.
   struct Errand: Sendable {
     let name: String
     let body: SendbirdParameters

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The emojis that clients offer as reactions: one category, by the names that the vendor's interface kits know. Their
-/// pictures are drawn here, as text.
+/// The routes of the emojis that clients offer as reactions: one category, by the names that the vendor's interface
+/// kits know, such as `sendbird_emoji_heart`. Their pictures are drawn here, as text.
 package struct SendbirdEmojiRoutes: Sendable {
   private struct Emoji {
     let key: String

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// What the vendor's clients and interface kits ask before they show anything: what the application's owner has switched on
-/// or off. Nothing is set: each kit does as it does by itself.
+/// The routes that the vendor's clients and interface kits ask before they show anything: whether the application's
+/// owner has switched reactions on, for instance. Nothing is set: each kit does as it does by itself.
 package struct SendbirdKitRoutes: Sendable {
   private let services: any GatewayServices
   private let resource: SendbirdResource

@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What somebody wants to say in a channel, read from a command of the socket or from a body over HTTP: they have the
-/// same members.
+/// The draft of what somebody wants to say in a channel, `hello` for instance, read from a command of the socket or
+/// from a body over HTTP: they have the same members.
 struct SendbirdMessageDraft: Sendable {
   let kind: SendbirdMessage.Kind
   private let text: String
@@ -114,7 +114,7 @@ extension SendbirdMessage.File {
   }
 }
 
-/// What somebody wants changed about a message; what they do not mention stays.
+/// The changes that somebody wants of a message, another text for instance; what they do not mention stays.
 struct SendbirdMessageChange: Sendable {
   private let text: String?
   private let data: String?

@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A message, as HTTP answers show it and as commands of the socket carry it, which differ in the names of many members.
+/// A message, as HTTP answers show it and as commands of the socket carry it, which differ in the names of many
+/// members: `message_id` here is `msg_id` there, for instance.
 struct SendbirdMessageObject {
   let message: SendbirdMessage
   let kind: SendbirdChannel.Kind

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A poll as clients read one.
+/// A poll as clients read one: how many have voted for tea, for instance.
 struct SendbirdPollObject {
   let poll: SendbirdPoll
   /// Whose own votes are shown; nil for nobody's.

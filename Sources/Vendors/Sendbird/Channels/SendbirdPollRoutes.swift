@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Polls over HTTP. Their makers change them, members of the channel they are asked in see them and vote.
+/// The routes of polls. Their makers change them, members of the channel they are asked in see them and vote: for tea,
+/// for instance.
 package struct SendbirdPollRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private var services: any GatewayServices { base.services }

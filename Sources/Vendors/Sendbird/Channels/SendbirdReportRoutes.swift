@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Reports of channels, messages and users: made by anybody who may see them, listed for servers.
+/// The routes of reports of channels, messages and users: that a message is spam, for instance. Made by anybody who may
+/// see them, listed for servers.
 package struct SendbirdReportRoutes: Sendable {
   private static let categories = ["suspicious", "harassing", "inappropriate", "spam"]
 

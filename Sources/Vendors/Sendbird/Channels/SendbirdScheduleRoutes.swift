@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Messages that are sent later: made, seen, changed and taken back by their senders, and by servers for them.
+/// The routes of messages that are sent later: made, seen, changed and taken back by their senders, and by servers for
+/// them; `POST …/scheduled_messages`, for instance.
 package struct SendbirdScheduleRoutes: Sendable {
   private let base: SendbirdChannelRoutes
   private let scheduler: SendbirdScheduler

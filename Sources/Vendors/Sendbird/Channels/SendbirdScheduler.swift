@@ -1,8 +1,8 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// The sender of messages whose time has come. It sleeps until the first of those in the store is due, so those of an earlier
-/// life of the gateway are sent too, and of several who could the store lets one send.
+/// The sender of messages whose time has come, at noon for instance. It sleeps until the first of those in the store is
+/// due, so those of an earlier life of the gateway are sent too, and of several who could the store lets one send.
 package actor SendbirdScheduler {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -54,7 +54,7 @@ struct SendbirdAges: Sendable {
   }
 }
 
-/// Whose age it is: the parts of the row's key.
+/// The key, in its parts, of a row whose age is noted: a channel and a message's number, for instance.
 struct SendbirdAgeRow: StoreValue {
   var number: Int64
   var parts: [String]

@@ -1,8 +1,9 @@
 package import GatewayCore
 package import GatewayKit
 
-/// What a server says in many channels at once, now or later: that the shop is closed tomorrow, say.
+/// A server's word to many channels at once, now or later: that the shop is closed tomorrow, say.
 package struct SendbirdAnnouncement: Hashable, StoreValue {
+  /// A stage in the life of an announcement: it is put off, for instance.
   package enum Status: String, Hashable, Codable, Sendable {
     case scheduled
     case running
@@ -11,6 +12,7 @@ package struct SendbirdAnnouncement: Hashable, StoreValue {
     case canceled
   }
 
+  /// The kind of channels that hear an announcement: all that its sender is in, for instance.
   package enum Target: String, Hashable, Codable, Sendable, CaseIterable {
     /// The channels of the list.
     case channels = "target_channels"

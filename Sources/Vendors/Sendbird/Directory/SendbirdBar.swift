@@ -1,7 +1,8 @@
 package import GatewayCore
 import GatewayKit
 
-/// That a user is kept out of a channel, or silent in it, or blocked by another.
+/// A bar between a user and a channel, or another user: eve is kept out of `talk`, for instance, or silent in it, or
+/// blocked by ann.
 package struct SendbirdBar: Hashable, StoreValue {
   /// Whom it is about; nil in a row of before lists were made of them.
   package var user: UserID?

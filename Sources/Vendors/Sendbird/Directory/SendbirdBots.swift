@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A user whom a server speaks for: what is set of it beside what is the user's own.
+/// A user whom a server speaks for: what is set of it beside what is the user's own, that it hears only mentions for
+/// instance.
 package struct SendbirdBot: Hashable, StoreValue {
   package let user: UserID
   /// Where a server wants to hear what is said to it; nothing is ever sent there.

@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// A channel of a Sendbird application.
+/// A channel of a Sendbird application: `talk`, for instance.
 package struct SendbirdChannel: Hashable, Sendable {
+  /// The kind of a channel: open to anybody, for instance.
   package enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
     /// Anybody may enter, and is in it while the connection lasts.
     case open
@@ -9,7 +10,7 @@ package struct SendbirdChannel: Hashable, Sendable {
     case group
   }
 
-  /// What may be changed at any time.
+  /// The properties that may be changed at any time: the name, for instance.
   package struct Properties: Hashable, Codable, Sendable {
     package var name = ""
     package var coverURL = ""

@@ -1,8 +1,9 @@
 package import GatewayCore
 
-/// Which channels of a Sendbird application are asked for: those for which everything given holds.
+/// A question for channels of a Sendbird application, for those that ann is in and hides for instance: those for which
+/// everything given holds.
 package struct SendbirdChannelQuery: Hashable, Sendable {
-  /// Whether the member hides a channel, and until when.
+  /// The way in which the member hides a channel: until its next message, for instance.
   package enum Hiding: Hashable, Sendable {
     case none
     case any
@@ -19,6 +20,7 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
     }
   }
 
+  /// The order in which channels are listed: by name, for instance.
   package enum Order: Hashable, Sendable {
     /// The newest channel first.
     case chronological
@@ -115,7 +117,7 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
   }
 }
 
-/// Some of the channels asked for.
+/// A page of the channels asked for: the first ten, for instance.
 package struct SendbirdChannelPage: Hashable, Sendable {
   package var channels: [SendbirdChannel]
   /// ``SendbirdChannelQuery/after`` of the page behind this; nil if this is the last.

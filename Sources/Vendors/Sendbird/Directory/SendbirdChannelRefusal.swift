@@ -1,6 +1,7 @@
 package import GatewayKit
 
-/// Why a directory of Sendbird channels does not do what it is asked.
+/// The reason why a directory of Sendbird channels does not do what it is asked: there is no such channel, for
+/// instance.
 package enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case channelNotFound
   case channelExists

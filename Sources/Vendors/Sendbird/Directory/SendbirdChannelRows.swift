@@ -55,7 +55,7 @@ struct SendbirdChannelRow: StoreValue {
   }
 }
 
-/// Somebody's place in a group channel.
+/// A place in a group channel, with whose it is: ann came third to `talk`, for instance.
 struct SendbirdMemberRow: StoreValue {
   var member: SendbirdMember
   /// Where the member stands among the others: in the order of their coming.
@@ -80,14 +80,14 @@ struct SendbirdMemberRow: StoreValue {
   }
 }
 
-/// The distinct channel of some members.
+/// The distinct channel of some members: of ann and bob there is one, for instance.
 struct SendbirdDistinctRow: StoreValue {
   var url: Name
 }
 
-/// The channels that a user is in no more, oldest departure first.
+/// The channels that a user is in no more, oldest departure first: ann left `talk` at noon, for instance.
 struct SendbirdDeparturesRow: StoreValue {
-  /// A channel that was left.
+  /// A channel that was left: `talk` at noon, for instance.
   struct Entry: Codable, Sendable {
     var channel: Name
     var at: WallTime

@@ -78,7 +78,7 @@ extension SendbirdChannels {
   }
 }
 
-/// A message that was deleted from a channel.
+/// A message that was deleted from a channel: number 7 of `talk`, for instance.
 struct SendbirdDeletionRow: StoreValue {
   let message: Int64
   let at: WallTime

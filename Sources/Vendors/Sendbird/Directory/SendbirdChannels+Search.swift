@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// Which messages of a user's channels are looked for: those for which everything given holds.
+/// A question for messages of a user's channels, for those that say `tea` for instance: those for which everything
+/// given holds.
 package struct SendbirdSearch: Hashable, Sendable {
   package var text: String
   /// Only the channel of that URL.
@@ -31,7 +32,7 @@ package struct SendbirdSearch: Hashable, Sendable {
   }
 }
 
-/// What was found.
+/// The messages that a search has found: ten of forty, for instance.
 package struct SendbirdFinds: Hashable, Sendable {
   package var messages: [SendbirdMessage]
   /// How many there are in all.

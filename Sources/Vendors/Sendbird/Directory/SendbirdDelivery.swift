@@ -1,7 +1,7 @@
 package import GatewayCore
 import GatewayKit
 
-/// A message, and who hears of it.
+/// A message, and who hears of it: all members of `talk` but those who have blocked ann, for instance.
 package struct SendbirdDelivery: Hashable, Sendable {
   package var message: SendbirdMessage
   package var kind: SendbirdChannel.Kind
@@ -24,7 +24,7 @@ package struct SendbirdDelivery: Hashable, Sendable {
   }
 }
 
-/// A message that was deleted.
+/// A message that was deleted, with what its hearers are told: number 7 of `talk`, for instance.
 package struct SendbirdDeletion: Hashable, Sendable {
   package let message: Int64
   package let at: WallTime
@@ -35,7 +35,7 @@ package struct SendbirdDeletion: Hashable, Sendable {
   }
 }
 
-/// What somebody has not read.
+/// The sum of what somebody has not read: four messages, one of which mentions them, for instance.
 package struct SendbirdUnread: Hashable, Sendable {
   package var messages: Int
   package var channels: Int
@@ -49,7 +49,7 @@ package struct SendbirdUnread: Hashable, Sendable {
   }
 }
 
-/// How much a directory of channels holds.
+/// The size of a directory of channels: 40 channels with 2,000 messages, for instance.
 package struct SendbirdChannelUsage: Hashable, Sendable {
   package var channels: Int
   package var channelBytes: Int

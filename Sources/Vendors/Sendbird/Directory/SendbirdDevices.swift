@@ -1,12 +1,13 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Where users' pushes go: the tokens of their devices. Nothing is ever pushed; what is kept can be asked for.
+/// The addresses of users' pushes: the tokens of their devices, ann's telephone's for instance. Nothing is ever pushed;
+/// what is kept can be asked for.
 ///
-/// Each operation is atomic. Of more than ``perUserMax`` tokens of a user, or owners of a token, the oldest give way; a full
-/// table throws `GatewayError.tooMany`, a store that is away `GatewayError.storeUnavailable`.
+/// Each operation is atomic. Of more than ``perUserMax`` tokens of a user, or owners of a token, the oldest give way; a
+/// full table throws `GatewayError.tooMany`, a store that is away `GatewayError.storeUnavailable`.
 package struct SendbirdDevices: Sendable {
-  /// Whose pushes they are.
+  /// The service that pushes: Apple's, for instance.
   package enum Service: String, Hashable, Codable, Sendable, CaseIterable {
     case gcm
     case apns
@@ -150,12 +151,12 @@ package struct SendbirdDevices: Sendable {
   }
 }
 
-/// The tokens of a user's devices with one service, oldest first.
+/// The tokens of a user's devices with one service, oldest first: ann's two with Apple's, for instance.
 struct SendbirdDevicesRow: StoreValue {
   var tokens: [String]
 }
 
-/// Whose a token is, the newest owner last.
+/// The owners of a token, the newest last: ann, who has bob's old telephone, for instance.
 struct SendbirdDeviceOwnersRow: StoreValue {
   var users: [UserID]
 }

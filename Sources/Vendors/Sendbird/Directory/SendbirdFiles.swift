@@ -2,7 +2,7 @@ package import GatewayCore
 package import GatewayKit
 internal import GatewayTokens
 
-/// A file that somebody has put into the storage of a Sendbird application.
+/// A file that somebody has put into the storage of a Sendbird application: a photograph, for instance.
 package struct SendbirdFile: Hashable, StoreValue {
   /// Which nobody can guess: it opens the file to whoever has it.
   package let id: String

@@ -115,13 +115,14 @@ package struct SendbirdFriends: Sendable {
   }
 }
 
-/// The list of one user, which everybody writes who changes a row of it.
+/// The list of one user, which everybody writes who changes a row of it: ann's, whose last change was the fourth, for
+/// instance.
 struct SendbirdFriendList: Hashable, StoreValue {
   /// The number of the last change.
   var last: Int64 = 0
 }
 
-/// Somebody on a user's list, or who was on it.
+/// A user on somebody's list, or who was on it: bob on ann's, for instance.
 struct SendbirdFriend: Hashable, StoreValue {
   let user: UserID
   /// Rising with each change of the list.

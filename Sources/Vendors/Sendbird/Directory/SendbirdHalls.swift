@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// Who is in open channels, for as long as a connection lasts. Kept in memory only: when the process ends, so do its
-/// connections.
+/// The users in open channels, each for as long as a connection lasts: ann in `hall`, for instance. Kept in memory
+/// only: when the process ends, so do its connections.
 actor SendbirdHalls {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

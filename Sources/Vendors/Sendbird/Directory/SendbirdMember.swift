@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// Somebody's place in a group channel.
+/// A member of a group channel: bob, invited by ann, for instance.
 package struct SendbirdMember: Hashable, Codable, Sendable {
+  /// A stage of membership: invited, for instance.
   package enum State: String, Hashable, Codable, Sendable {
     case invited
     case joined

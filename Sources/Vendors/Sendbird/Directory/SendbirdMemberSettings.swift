@@ -1,8 +1,8 @@
 package import GatewayCore
 
-/// What a member has set for one group channel.
+/// The settings that a member has made for one group channel: no pushes from `talk`, for instance.
 package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
-  /// Which of its messages are pushed.
+  /// The kind of a channel's messages that are pushed: mentions only, for instance.
   package enum Trigger: String, Hashable, Codable, Sendable {
     /// As the user has set it for all channels.
     case usual = "default"
@@ -11,7 +11,7 @@ package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
     case mentionOnly = "mention_only"
   }
 
-  /// What of it counts in the user's sums of what they have not read.
+  /// The part of a channel that counts in the user's sums of what they have not read: mentions, for instance.
   package enum Counted: String, Hashable, Codable, Sendable {
     case all
     case messages = "unread_message_count_only"
@@ -19,7 +19,7 @@ package struct SendbirdMemberSettings: Hashable, Codable, Sendable {
     case nothing = "off"
   }
 
-  /// A channel that is not shown.
+  /// A channel that is not shown: until its next message, for instance.
   package struct Hiding: Hashable, Codable, Sendable {
     /// Whether the next message shows it again.
     package var endsByItself: Bool

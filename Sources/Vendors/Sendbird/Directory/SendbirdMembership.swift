@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What became of a wish for a channel.
+/// The outcome of a wish for a channel: it was there already, for instance.
 package struct SendbirdCreation: Hashable, Sendable {
   package var channel: SendbirdChannel
   /// False if it is a distinct channel that existed.
@@ -12,7 +12,7 @@ package struct SendbirdCreation: Hashable, Sendable {
   }
 }
 
-/// A channel whose members have changed.
+/// A channel whose members have changed: bob left `talk`, for instance.
 package struct SendbirdMembership: Hashable, Sendable {
   package var channel: SendbirdChannel
   /// Who came or went.
@@ -27,7 +27,7 @@ package struct SendbirdMembership: Hashable, Sendable {
   }
 }
 
-/// An open channel after somebody entered it or left.
+/// An open channel after somebody entered it or left: `hall` with three in it, for instance.
 package struct SendbirdParticipation: Hashable, Sendable {
   package var channel: SendbirdChannel
   package var user: UserID
@@ -41,7 +41,7 @@ package struct SendbirdParticipation: Hashable, Sendable {
   }
 }
 
-/// Somebody who is in an open channel.
+/// A user who is in an open channel: ann in `hall`, for instance.
 package struct SendbirdParticipant: Hashable, Sendable {
   package var user: UserID
   package var isMuted: Bool

@@ -1,12 +1,12 @@
 package import GatewayCore
 import GatewayKit
 
-/// A message of a channel.
+/// A message of a channel: ann's `hello` in `talk`, for instance.
 package struct SendbirdMessage: Hashable, StoreValue {
   /// The most files of one message.
   package static let filesMax = 30
 
-  /// As the vendor's commands are called.
+  /// The kind of a message, as the vendor's commands are called: a file, for instance.
   package enum Kind: String, Hashable, Codable, Sendable {
     case text = "MESG"
     case file = "FILE"
@@ -14,7 +14,7 @@ package struct SendbirdMessage: Hashable, StoreValue {
     case admin = "ADMM"
   }
 
-  /// The user who sent it, as known then.
+  /// The user who sent a message, as known then: ann, by the name she had, for instance.
   package struct Sender: Hashable, Codable, Sendable {
     package let id: UserID
     package let nickname: String
@@ -31,7 +31,7 @@ package struct SendbirdMessage: Hashable, StoreValue {
     }
   }
 
-  /// A file that lies elsewhere.
+  /// A file that lies elsewhere: a photograph at `https://files.example/1.jpg`, for instance.
   package struct File: Hashable, Codable, Sendable {
     package var url: String
     package var name: String
@@ -52,7 +52,7 @@ package struct SendbirdMessage: Hashable, StoreValue {
     }
   }
 
-  /// Texts that an application attaches under a key.
+  /// A list of texts that an application attaches under a key: `colours`, with `red` and `blue`, for instance.
   package struct MetaArray: Hashable, Codable, Sendable {
     package let key: Name
     package var values: [String]

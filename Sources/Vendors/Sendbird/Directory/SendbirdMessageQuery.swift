@@ -1,12 +1,13 @@
 package import GatewayCore
 
-/// Which messages of a channel are asked for: some before a point, some after it.
+/// A question for messages of a channel: ten before noon and ten after it, for instance.
 package struct SendbirdMessageQuery: Hashable, Sendable {
+  /// The point of a channel that messages are asked for around: noon, for instance.
   package enum Point: Hashable, Sendable {
     case time(WallTime)
     case message(Int64)
 
-    /// Where a message lies.
+    /// The side of the point that a message lies on: before it, for instance.
     enum Side { case before, at, after }
 
     func side(of message: SendbirdMessage) -> Side {
@@ -19,7 +20,7 @@ package struct SendbirdMessageQuery: Hashable, Sendable {
     }
   }
 
-  /// Which replies to other messages are among them.
+  /// The kind of replies that are among the messages: none, for instance.
   package enum Replies: Hashable, Sendable {
     case none
     /// Those that were sent to the channel as well.

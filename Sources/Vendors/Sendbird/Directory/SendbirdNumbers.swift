@@ -61,7 +61,7 @@ actor SendbirdNumbers {
   }
 }
 
-/// How far numbers are reserved.
+/// The end of the numbers that are reserved: all up to 3,000, for instance.
 struct SendbirdNumberRow: StoreValue {
   var last: Int64
 }

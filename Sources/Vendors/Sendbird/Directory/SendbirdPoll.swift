@@ -1,12 +1,13 @@
 package import GatewayCore
 import GatewayKit
 
-/// A question that users of one channel answer by choosing.
+/// A question that users of one channel answer by choosing: tea or coffee, for instance.
 package struct SendbirdPoll: Hashable, StoreValue {
   package static let optionsMax = 20
   /// Of all options together.
   package static let votesMax = 2_000
 
+  /// An answer that may be chosen: tea, for instance.
   package struct Option: Hashable, Codable, Sendable {
     package let id: Int64
     package var text: String
@@ -98,7 +99,7 @@ package struct SendbirdPoll: Hashable, StoreValue {
   }
 }
 
-/// That a poll was asked in a channel, and whether it is no more.
+/// The channel that a poll was asked in, and whether it is there no more: `talk` and poll 3, for instance.
 struct SendbirdPollPlace: StoreValue {
   var poll: Int64
   var deletedAt: WallTime?

@@ -1,8 +1,9 @@
 import GatewayKit
 
-/// What a user has set for themselves: when they are pushed to, and whether they join at once where they are invited.
+/// The wishes of a user for themselves: when they are pushed to, and whether they join at once where they are invited;
+/// quiet at night, for instance.
 package struct SendbirdPreference: Hashable, StoreValue {
-  /// A time of day, in the user's time zone.
+  /// A span of the day, in the user's time zone: from 22:00 to 7:00, for instance.
   package struct Window: Hashable, Codable, Sendable {
     package var startHour: Int64 = 0
     package var startMinute: Int64 = 0
@@ -12,7 +13,7 @@ package struct SendbirdPreference: Hashable, StoreValue {
     package init() {}
   }
 
-  /// When a user wants quiet on one day of the week.
+  /// A day of the week with the hours at which a user wants quiet: all of `sunday`, for instance.
   package struct Day: Hashable, Codable, Sendable {
     /// In lower case, in English.
     package var name: String
@@ -24,7 +25,7 @@ package struct SendbirdPreference: Hashable, StoreValue {
     }
   }
 
-  /// What is pushed, and when.
+  /// The wishes about pushes, what and when: mentions only, and none at night, for instance.
   package struct Push: Hashable, Codable, Sendable {
     package var wantsQuiet = false
     package var quiet = Window()

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// What users have set for themselves. Who has set nothing has no row.
+/// The directory of what users have set for themselves, quiet at night for instance. Who has set nothing has no row.
 ///
 /// Each operation is atomic; a full table throws `GatewayError.tooMany`, a store that is away
 /// `GatewayError.storeUnavailable`.

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What some users have answered to a message with, all the same: an emoji's name, for instance.
+/// A reaction to a message, with all who have it: an emoji's name, for instance.
 package struct SendbirdReaction: Hashable, Codable, Sendable {
   /// As many kinds as one message can have.
   package static let kindsMax = 50

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// What somebody has reported to the application's owner.
+/// A report to the application's owner: that a message of eve's is spam, for instance.
 package struct SendbirdReport: Hashable, StoreValue {
   /// Given by the directory, rising.
   package var number: Int64 = 0
@@ -24,7 +24,8 @@ package struct SendbirdReport: Hashable, StoreValue {
   }
 }
 
-/// The reports of an application's users, for servers that ask. Bounded: the oldest give way.
+/// The reports of an application's users, for servers that ask: that a message is spam, for instance. Bounded: the
+/// oldest give way.
 package struct SendbirdReports: Sendable {
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 

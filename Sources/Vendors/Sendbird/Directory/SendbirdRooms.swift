@@ -1,16 +1,17 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// What a process has at hand of channels, so that a message to one of 2,000 members reads no 2,000 rows: who hears, and
-/// how much each of them has not read in all, which every client is told with every message. All of it follows from the
-/// store, and is read from there when the process begins, and again when nobody knows what a commit has come to.
+/// The figures of channels that a process has at hand, so that a message to one of 2,000 members reads no 2,000 rows:
+/// who hears, and how much each of them has not read in all, four messages for instance, which every client is told
+/// with every message. All of it follows from the store, and is read from there when the process begins, and again when
+/// nobody knows what a commit has come to.
 ///
-/// It gives the turns as well: who has a channel's changes it and tells its members, before the next does. So the members
-/// hear of changes in the order of their commits, on whatever loop each was made.
+/// It gives the turns as well: who has a channel's changes it and tells its members, before the next does. So the
+/// members hear of changes in the order of their commits, on whatever loop each was made.
 actor SendbirdRooms {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// What there is to do before a turn is used.
+  /// The work that is to do before a turn is used: a channel's seats must be read, for instance.
   enum Readiness: Sendable {
     case ready
     /// The channel's seats must be read.

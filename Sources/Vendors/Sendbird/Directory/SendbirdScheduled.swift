@@ -1,8 +1,9 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A message that is to be sent later.
+/// A message that is to be sent later: ann's `lunch?`, at noon, for instance.
 package struct SendbirdScheduled: Hashable, StoreValue {
+  /// A stage in the life of such a message: it was taken back, for instance.
   package enum Status: String, Hashable, Codable, Sendable, CaseIterable {
     case pending
     case sent

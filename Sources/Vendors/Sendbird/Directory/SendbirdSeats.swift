@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// Who is a member of a group channel, who of them hears what happens there, and how much each has not read.
+/// The seats of a group channel: who has one, who of them hears what happens there, and how much each has not read; bob
+/// hears, and has two messages to read, for instance.
 struct SendbirdSeats: Sendable {
   var joined: Set<UserID> = []
   /// Of every member.

@@ -1,4 +1,5 @@
-/// How much of channels a user has not read, and to how many they are invited.
+/// The sum over channels of what a user has not read, and of those they are invited to: in four there is something to
+/// read, for instance.
 package struct SendbirdTally: Hashable, Sendable {
   package var messages = 0
   package var mentions = 0

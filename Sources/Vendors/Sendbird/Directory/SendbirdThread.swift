@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// What has been replied to a message.
+/// The thread of replies to a message: two, the last of them bob's, for instance.
 package struct SendbirdThread: Hashable, Codable, Sendable {
   /// How many of those who replied most are named.
   package static let usersMax = 5
@@ -32,7 +32,7 @@ package struct SendbirdThread: Hashable, Codable, Sendable {
   }
 }
 
-/// What a reply tells of the message that it replies to, as that was when the reply was sent.
+/// The message that a reply replies to, as that was when the reply was sent: ann's `lunch?`, for instance.
 package struct SendbirdParentMessage: Hashable, Codable, Sendable {
   package let kind: SendbirdMessage.Kind
   package let sender: SendbirdMessage.Sender?

@@ -1,7 +1,8 @@
 package import GatewayCore
 import GatewayKit
 
-/// A user of a Sendbird application, as the application's directory knows them.
+/// A user of a Sendbird application, as the application's directory knows them: ann with her nickname and access token,
+/// for instance.
 package struct SendbirdUser: Hashable, StoreValue {
   package let id: UserID
   /// The user's number inside the application, which no other user has or had: the order in which users were made.

@@ -1,7 +1,9 @@
 package import GatewayCore
 
-/// Which users of a Sendbird application are asked for: those for whom everything given holds.
+/// A question for users of a Sendbird application, for those whose nickname begins with `an` for instance: those for
+/// whom everything given holds.
 package struct SendbirdUserQuery: Hashable, Sendable {
+  /// The kind of users asked for by whether they may log in: deactivated ones, for instance.
   package enum Activity: Hashable, Sendable {
     case activated
     case deactivated
@@ -45,7 +47,7 @@ package struct SendbirdUserQuery: Hashable, Sendable {
   }
 }
 
-/// Some of the users asked for, newest first.
+/// A page of the users asked for, newest first: ten of them, for instance.
 package struct SendbirdUserPage: Hashable, Sendable {
   package var users: [SendbirdUser]
   /// What ``SendbirdUserQuery/before`` must be for the page behind this; nil if this is the last.

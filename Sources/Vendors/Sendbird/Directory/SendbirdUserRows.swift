@@ -1,13 +1,13 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Who has a number.
+/// The owner of a user's number: ann has 7, for instance.
 struct SendbirdUserPlace: StoreValue {
   var number: Int64
   var id: UserID
 }
 
-/// A user who is no more, and when that was among all deletions.
+/// A user who is no more, and when that was among all deletions: eve was the third, for instance.
 struct SendbirdDeletedUser: StoreValue {
   var number: Int64
 }

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Who asks for something over HTTP.
+/// A caller over HTTP: a server that knows the Api-Token, for instance.
 package enum SendbirdCaller: Hashable, Sendable {
   /// A server with the application's secret: may do everything.
   case server

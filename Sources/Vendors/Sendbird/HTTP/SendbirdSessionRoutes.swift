@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 package import GatewayTokens
 
-/// What clients ask about their sessions over HTTP: another key, and a login without a socket.
+/// The routes by which clients ask about their sessions: for another key, for instance, and a login without a socket.
 package struct SendbirdSessionRoutes: Sendable {
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Sendbird's clients in a storm, with the habits of one of its SDKs.
+/// Sendbird's clients in a storm, with the habits of one of its SDKs: `--sdk unity`, for instance.
 package struct SendbirdClientTool: ClientTool {
   package let serviceDomains = ["sendbird.com"]
   package let sdks = SendbirdSDK.allCases.map(\.rawValue)

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A body with files in it: what would be members of a JSON object stands in fields of text.
+/// A body with files in it: what would be members of a JSON object stands in fields of text, `nickname` for instance.
 struct SendbirdForm: Sendable {
   private let parts: [SendbirdMultipart.Part]
 

@@ -1,4 +1,5 @@
-/// How long and how many things may be, in characters unless said otherwise. The documented limits where there are any.
+/// The bounds of how long and how many things may be, in characters unless said otherwise: a nickname has 80 at most,
+/// for instance. The documented limits where there are any.
 enum SendbirdLimits {
   static let userID = 80
   static let nickname = 80

@@ -2,6 +2,7 @@ internal import GatewayCore
 
 /// The parts of a `multipart/form-data` body (RFC 7578, and RFC 2046 section 5.1 for its form).
 struct SendbirdMultipart: Hashable, Sendable {
+  /// A part of such a body: the file `profile_file`, for instance.
   struct Part: Hashable, Sendable {
     var name: String
     /// Nil for a field that is no file.

@@ -5,7 +5,8 @@ internal import GatewayJSON
 /// must be, never what it was.
 typealias SendbirdParameters = Fields<SendbirdWords>
 
-/// Sendbird's words for what is wrong with a member. Text is counted in characters.
+/// Sendbird's words for what is wrong with a member: that a text is too long, for instance. Text is counted in
+/// characters.
 enum SendbirdWords: FieldWords {
   static func length(of text: String) -> Int { text.unicodeScalars.count }
 

@@ -1,10 +1,10 @@
 package import GatewayCore
 
-/// The documented limits of what one user may ask for in a second, for those who want them.
+/// The documented limits of what one user may ask for in a second, five messages for instance, for those who want them.
 package actor SendbirdRates {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// What is counted together.
+  /// A kind of request that is counted by itself: messages, for instance.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case message
     case markAsRead

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A request over HTTP whose caller has been let in.
+/// A request over HTTP whose caller has been let in: a server's for a user's row, for instance.
 struct SendbirdRequest: Sendable {
   let http: HTTPRequest
   let path: PathParameters
@@ -110,7 +110,7 @@ struct SendbirdRequest: Sendable {
   }
 }
 
-/// The name of a page: opaque to clients, who only give it back.
+/// The name of a page, the second of all channels for instance: opaque to clients, who only give it back.
 enum SendbirdPageToken {
   private static let prefix = "p"
 

@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// The judge of Sendbird's credentials: what a token says by itself on the caller's loop, all else by asking the sessions.
+/// The judge of Sendbird's credentials: what a token says by itself, that it has expired for instance, on the caller's
+/// loop, all else by asking the sessions.
 package struct SendbirdAuthenticator: Authenticator {
   private let sessions: SendbirdSessions
   private let verifier: JWTVerifier

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// The observer that takes a connection that is gone out of the sessions, then tells whoever else wants to know.
+/// The observer that takes a connection that is gone out of the sessions, ann's last one for instance, then tells
+/// whoever else wants to know.
 struct SendbirdConnections: ConnectionObserver {
   let sessions: SendbirdSessions
   let next: (any ConnectionObserver)?

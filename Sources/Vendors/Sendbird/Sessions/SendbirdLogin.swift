@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What a client says to be logged in: by a session key, by a token, or by a name alone.
+/// The words of a client that wants to be logged in: a session key, for instance, a token, or a name alone.
 struct SendbirdLogin: Sendable {
   var user: UserID?
   var token: SendbirdPresentedToken

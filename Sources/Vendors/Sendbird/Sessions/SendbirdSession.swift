@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What a session key stands for: one login of a user, over any number of sockets.
+/// The session that a key stands for: one login of a user, ann's since noon for instance, over any number of sockets.
 ///
 /// A refresh gives it another key and another end; the keys before stay good as the settings say.
 struct SendbirdSession: Hashable, Codable, Sendable {

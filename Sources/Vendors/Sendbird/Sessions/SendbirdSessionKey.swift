@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// A session key on the wire: all that a session is, in base64url, with a proof that this application made it.
+/// A session key on the wire: all that a session is, ann's until noon for instance, in base64url, with a proof that
+/// this application made it.
 ///
 /// So a gateway that was started anew, or had to forget, knows a session again when it sees one of its keys.
 struct SendbirdSessionKey: Hashable {

@@ -69,7 +69,7 @@ extension SendbirdSessions {
   }
 }
 
-/// A refresh over HTTP that was granted.
+/// A refresh over HTTP that was granted: another key until three o'clock, for instance.
 struct SendbirdHTTPRefresh: Sendable {
   let key: String
   let token: VerifiedToken

@@ -2,10 +2,11 @@ package import GatewayCore
 package import GatewayKit
 package import GatewayTokens
 
-/// Who is logged in to a Sendbird application: its session keys, what they stand for, and who gets one.
+/// The logins of a Sendbird application: its session keys, what they stand for, and who gets one; ann's key until noon,
+/// for instance.
 ///
-/// Runs on the executor of the directory, so that a login or refresh costs one change of loop at most. What a token says
-/// by itself has been looked at before, on the loop of its connection.
+/// Runs on the executor of the directory, so that a login or refresh costs one change of loop at most. What a token
+/// says by itself has been looked at before, on the loop of its connection.
 package actor SendbirdSessions {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -224,7 +225,7 @@ package actor SendbirdSessions {
   }
 }
 
-/// Whom a session key stands for.
+/// The holder of a session key: ann with her second session, for instance.
 package struct SendbirdKeyHolder: Hashable, Sendable {
   package let token: VerifiedToken
   /// Whether the key is good for HTTP only while its user has a connection.

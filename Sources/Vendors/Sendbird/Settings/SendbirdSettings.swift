@@ -1,8 +1,10 @@
 package import GatewayCore
 
-/// What a Sendbird application is set to. Where the vendor's own choice is not known, the comment says that it is ours.
+/// The settings of a Sendbird application: how long its sessions last, for instance. Where the vendor's own choice is
+/// not known, the comment says that it is ours.
 package struct SendbirdSettings: Sendable {
-  /// The setting "Access token permission": what a user may do to whom no token was ever issued.
+  /// The setting "Access token permission": what a user may do to whom no token was ever issued, read only for
+  /// instance.
   package enum UsersWithoutToken: String, Hashable, Sendable, CaseIterable {
     /// Nobody gets in by name alone, and nobody is made on connect.
     case refuse

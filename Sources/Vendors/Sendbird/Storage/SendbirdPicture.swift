@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// How large a picture is, as the head of its file says: of a PNG, a GIF or a JPEG.
+/// The size of a picture, 40 by 30 for instance, as the head of its file says: of a PNG, a GIF or a JPEG.
 struct SendbirdPicture: Hashable, Sendable {
   let width: Int
   let height: Int

@@ -1,7 +1,7 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// The keeper of files that come in requests; it says where they are served.
+/// The keeper of files that come in requests, a profile's picture for instance; it says where they are served.
 package struct SendbirdStorage: Sendable {
   static let path = "/v3/storage/file"
   /// The resources to which files may be brought.
@@ -23,7 +23,7 @@ package struct SendbirdStorage: Sendable {
     self.secrets = secrets
   }
 
-  /// A file that was kept.
+  /// A file that was kept: a profile's picture and its address, for instance.
   struct Kept: Sendable {
     let file: SendbirdFile
     let url: String

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Files over HTTP: put there by who has a key, served to whoever has the address.
+/// The routes of files: put there by who has a key, a photograph for instance, served to whoever has the address.
 package struct SendbirdStorageRoutes: Sendable {
   private let storage: SendbirdStorage
   private let services: any GatewayServices

@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// What a client presents as its token, looked at as far as that needs no store: the client does not say which kind it is.
+/// A token as a client presents it, looked at as far as that needs no store: one that may be an access token, for
+/// instance, since the client does not say which kind it is.
 enum SendbirdPresentedToken: Hashable, Sendable {
   /// Nothing: a user by name alone.
   case none
@@ -29,7 +30,7 @@ enum SendbirdPresentedToken: Hashable, Sendable {
   }
 }
 
-/// The token that let somebody in, as far as a session must remember it.
+/// A token that let somebody in, as far as a session must remember it: when it was issued, for instance.
 struct SendbirdAcceptedToken: Hashable, Codable, Sendable {
   var form: TokenForm
   var fingerprint: TokenFingerprint

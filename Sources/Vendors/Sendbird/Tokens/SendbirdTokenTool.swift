@@ -3,8 +3,8 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// Sendbird's session tokens, as the token commands make and verify them. Access tokens are kept by the application that
-/// issues them, so none can be made without it.
+/// Sendbird's session tokens, as the token commands make and verify them: `postern token mint --scheme sendbird`, for
+/// instance. Access tokens are kept by the application that issues them, so none can be made without it.
 package struct SendbirdTokenTool: TokenTool {
   private static let userLengthMax = 80
   private static let accessTokenDigits = 40

@@ -1,6 +1,7 @@
 internal import GatewayJSON
 
-/// What a body says of when a user wants to be pushed to; what it does not say stays as it is.
+/// The changes that a body wants of when a user is pushed to, quiet at night for instance; what it does not say stays
+/// as it is.
 struct SendbirdPushChange: Sendable {
   private let wantsQuiet: Bool?
   private let quiet: Hours

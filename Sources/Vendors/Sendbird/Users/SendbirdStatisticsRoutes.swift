@@ -2,8 +2,9 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// How many connections there are, and how many users were active, for servers: those who are connected, or were seen last within the day or month. Nothing is
-/// kept of the days of somebody who was seen later too.
+/// The routes of statistics, for servers: how many connections there are, for instance, and how many users were active:
+/// those who are connected, or were seen last within the day or month. Nothing is kept of the days of somebody who was
+/// seen later too.
 package struct SendbirdStatisticsRoutes: Sendable {
   private static let pageSize = 500
 

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What a body says of a user; what it does not say stays as it is.
+/// The changes that a body wants of a user, another nickname for instance; what it does not say stays as it is.
 struct SendbirdUserChange: Sendable {
   private let nickname: String?
   private let profileURL: String?

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What live sessions and channels hear of when something happens to a user.
+/// The end or change of a user as live sessions and channels hear of it: deactivated, ann is logged out, for instance.
 ///
 /// `EXPR` with 400310 logs every known client out. One with 400300 does so for all but one, and so does nothing that is
 /// said of a deleted user; sockets that may not stay are therefore closed as well.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A user as the Platform API shows one.
+/// A user as the Platform API shows one: whether ann is online, for instance.
 struct SendbirdUserObject {
   let user: SendbirdUser
   let isOnline: Bool

@@ -4,7 +4,7 @@ internal import GatewayTokens
 
 // Tokens that let users in.
 
-/// The tokens that a body about a user asks for.
+/// The tokens that a body about a user asks for: another access token, for instance.
 struct SendbirdTokenOrder: Sendable {
   static let usualLife = Duration.seconds(7 * 24 * 3_600)
   private static let accessTokenSize = 20

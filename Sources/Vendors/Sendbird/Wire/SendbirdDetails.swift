@@ -1,4 +1,4 @@
-/// What the request that opens a socket says of who opens it.
+/// The request that opens a socket, as far as it says who opens it: user ann of application `APP`, for instance.
 package struct SendbirdUpgrade: Hashable, Sendable {
   package var applicationID: String?
   package var userID: String?
@@ -7,7 +7,7 @@ package struct SendbirdUpgrade: Hashable, Sendable {
   package var peer: String
 }
 
-/// What credentials say beside the token.
+/// The credentials beside the token: the name ann, for instance.
 package struct SendbirdDetails: Hashable, Sendable {
   /// The session key of a client that comes back.
   package var key: String?

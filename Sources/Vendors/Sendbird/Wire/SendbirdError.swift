@@ -1,5 +1,5 @@
-/// An error in Sendbird's numbers: 4xxxxx over HTTP and in a login's answer, 9xxxxx in answer to a command, 800101 of the
-/// client's own table where the gateway says it for the client.
+/// An error in Sendbird's numbers: 4xxxxx over HTTP and in a login's answer, 9xxxxx in answer to a command, 800101 of
+/// the client's own table where the gateway says it for the client; 400310 for a token that was revoked, for instance.
 package struct SendbirdError: Error, Hashable, Sendable {
   package let code: Int
   /// For a person. Never holds a token or a secret.

@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// One command on the wire: four capital letters, a JSON object and a line feed, one of them in a text message.
+/// A command on the wire: four capital letters, a JSON object and a line feed, one of them in a text message;
+/// `PING{"id":1}`, for instance.
 package struct SendbirdFrame: Hashable, Sendable {
   /// The four letters.
   package let name: String

@@ -1,5 +1,5 @@
-/// What all that touches Sendbird's wire has to know of it: by which name it goes, and what a client means that writes
-/// `null`.
+/// The facts that all have to know who touch Sendbird's wire: by which name it goes, and what a client means that
+/// writes `null`.
 enum SendbirdWire {
   /// The name of the dialect.
   static let name = "sendbird"
