@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// Stream's side of a gateway: its three sockets and its REST side.
+/// Stream's side of a gateway: its three sockets and its REST side, `POST /video/call/{type}/{id}` for instance.
 package struct StreamVendor: Vendor {
   package let directory: StreamDirectory
   package let bindings: [DialectBinding]

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Stream's wire format, the client's side: a Video client of one of the SDKs.
+/// Stream's wire format, the client's side: a Video client of one of the SDKs, Swift's for instance.
 package struct StreamVideoClientDialect: ClientDialect {
   package let name = "stream-video"
   package let kind: StreamVideoSDK

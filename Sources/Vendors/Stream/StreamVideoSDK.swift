@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// Stream's SDKs whose clients can be played, with what each does of its own accord. Times, formulas and reactions as in
-/// the SDKs' sources; the JavaScript and Python ones as measured with the unmodified clients too.
+/// An SDK of Stream's whose clients can be played, JavaScript's for instance, with what it does of its own accord.
+/// Times, formulas and reactions as in the SDKs' sources; the JavaScript and Python ones as measured with the
+/// unmodified clients too.
 package enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
   /// Video 1.58. Comes back with its old token first, and asks for another when that is refused with 40.
   case javascript

@@ -1,7 +1,7 @@
 package import GatewayCore
 
-/// The observer that takes users out of the calls they are in when the connection ends by which they are there, and notes
-/// when guests went.
+/// The observer that takes users out of the calls they are in when the connection ends by which they are there, ann's
+/// when her browser closes for instance, and notes when guests went.
 package struct StreamCallObserver: ConnectionObserver {
   private let users: StreamDirectory
   private let calls: StreamCallDirectory

@@ -1,7 +1,7 @@
 package import GatewayCore
 import GatewayKit
 
-/// The coordinator's calls on a gateway: changes them, and tells those who watch.
+/// The coordinator's calls on a gateway: it changes them, lets bob join for instance, and tells those who watch.
 package struct StreamCalls: Sendable {
   package let services: any GatewayServices
   let users: StreamDirectory

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// What holds for a whole Stream application.
+/// The settings of a whole Stream application: that nobody may make guests, for instance.
 package struct StreamAppSettings: Hashable, Sendable {
   /// Tokens issued before this are good no more, nor are those without an issue date.
   package var revokesTokensIssuedBefore: WallTime?
@@ -12,7 +12,8 @@ package struct StreamAppSettings: Hashable, Sendable {
   package init() {}
 }
 
-/// What a server has said of its application's settings: what it has not named is as the gateway's flags have it.
+/// The settings that a server has named, that nobody may make guests for instance: what it has not named is as the
+/// gateway's flags have it.
 package struct StreamAppChange: Hashable, StoreValue {
   /// Whether the time before which tokens are revoked is set or taken away.
   package var namesRevocation = false

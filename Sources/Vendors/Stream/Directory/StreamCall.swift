@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// A call as Stream's coordinator knows it.
+/// A call as Stream's coordinator knows it: `default:standup`, for instance.
 package struct StreamCall: Hashable, Codable, Sendable {
   package let id: CallID
   package let createdBy: UserID
@@ -51,7 +51,8 @@ package struct StreamCall: Hashable, Codable, Sendable {
   }
 }
 
-/// One time that a call takes place: from the first ring or participant to the last participant's leaving.
+/// A session of a call, from the first ring or participant to the last participant's leaving: that of this morning, for
+/// instance.
 package struct StreamCallSession: Hashable, Codable, Sendable {
   package let id: String
   /// When the first participant came; nil while it only rings.
@@ -76,7 +77,7 @@ package struct StreamCallSession: Hashable, Codable, Sendable {
   }
 }
 
-/// Who is in a session, and by which connection.
+/// A participant of a session, and by which connection: ann by her browser's, for instance.
 package struct StreamCallParticipant: Hashable, Codable, Sendable {
   package var user: UserID
   /// The role the user joined with.
@@ -97,7 +98,7 @@ package struct StreamCallParticipant: Hashable, Codable, Sendable {
   }
 }
 
-/// A participant whom everybody is shown.
+/// A participant whom everybody is shown: the speaker on a stage, for instance.
 package struct StreamCallPin: Hashable, Codable, Sendable {
   package let user: UserID
   package let sessionID: String
@@ -108,7 +109,7 @@ package struct StreamCallPin: Hashable, Codable, Sendable {
   }
 }
 
-/// What a change made of a call.
+/// A change of a call, by what came of it: the call as it was and as it is, for instance.
 package struct StreamCallChange: Hashable, Sendable {
   package var before: StreamCall
   package var after: StreamCall

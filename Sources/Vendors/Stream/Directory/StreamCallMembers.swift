@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import Synchronization
 
-/// Who belongs to a call, in it or not.
+/// A member of a call, in it or not: bob, as a host, for instance.
 package struct StreamCallMember: Hashable, Codable, Sendable {
   package var user: UserID
   /// The role in this call; nil for the user's own.
@@ -22,7 +22,7 @@ package struct StreamCallMember: Hashable, Codable, Sendable {
 /// The members of a call, of whom there may be thousands: how many there are, and those who have been looked up, Ann for
 /// instance. A call that was read knows those who were named with it; within a change whoever is asked for is looked up.
 package struct StreamCallMembers: Hashable, Sendable {
-  /// A member, and the place in the order in which they came.
+  /// A member, and the place in the order in which they came: bob, the third, for instance.
   struct Placed: Hashable, Sendable {
     var place: Int
     var member: StreamCallMember
@@ -141,7 +141,7 @@ extension StreamCallMembers: Codable {
   }
 }
 
-/// Who is to be looked up before a change can be made: Bob, whom the change asked for, for instance.
+/// The users who are to be looked up before a change can be made: Bob, whom the change asked for, for instance.
 final class StreamMembersWanted: Sendable {
   private let users = Mutex<Set<UserID>>([])
 

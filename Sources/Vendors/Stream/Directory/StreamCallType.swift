@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// What servers have said of a call type, built in or of their own making: it stands before what the type began with.
+/// A call type as servers have set it, built in or of their own making: what they said, that guests may join for
+/// instance, stands before what the type began with.
 package struct StreamCallType: Hashable, StoreValue {
   package let name: String
   package let createdAt: WallTime
@@ -34,8 +35,9 @@ package struct StreamCallType: Hashable, StoreValue {
   }
 }
 
-/// Which notifications are pushed to the members of calls; nothing is pushed here.
+/// The notifications that are pushed to the members of calls: of missed calls, for instance; nothing is pushed here.
 package struct StreamCallNotifications: Hashable, Codable, Sendable {
+  /// An event that is pushed: a ring, for instance.
   package enum Event: String, Hashable, Codable, Sendable, CaseIterable {
     case callLiveStarted = "call_live_started"
     case callMissed = "call_missed"
@@ -44,6 +46,7 @@ package struct StreamCallNotifications: Hashable, Codable, Sendable {
     case sessionStarted = "session_started"
   }
 
+  /// A setting of one event's notification: its title, for instance.
   package struct Setting: Hashable, Codable, Sendable {
     package var isEnabled = true
     package var title: String?
@@ -59,13 +62,13 @@ package struct StreamCallNotifications: Hashable, Codable, Sendable {
   package init() {}
 }
 
-/// A role of the application's own.
+/// A role of the application's own: `moderator`, for instance.
 package struct StreamOwnRole: Hashable, StoreValue {
   package let name: Name
   package let createdAt: WallTime
 }
 
-/// Where an application's push notifications go through; its secrets are not kept.
+/// A service that an application's push notifications go through, `firebase` for instance; its secrets are not kept.
 package struct StreamPushProvider: Hashable, StoreValue {
   /// `firebase`, `apn`, `huawei` or `xiaomi`.
   package let type: String

@@ -44,7 +44,7 @@ extension StreamDirectory {
   }
 }
 
-/// What keeps a user out of calls, for half an hour for instance.
+/// A ban that keeps a user out of calls, for half an hour for instance.
 package struct StreamBan: Hashable, StoreValue {
   /// Who did it; nil for the application.
   package let by: UserID?

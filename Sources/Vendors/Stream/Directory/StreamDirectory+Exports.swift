@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// What was taken out of users, until it is fetched.
+/// An export of users, kept until it is fetched: ann as JSON, for instance.
 package struct StreamExport: Hashable, StoreValue {
   package let text: String
   package let madeAt: WallTime

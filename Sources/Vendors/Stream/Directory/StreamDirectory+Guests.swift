@@ -1,8 +1,9 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// When a guest is to be looked at next, for whether anybody has been connected as them of late. Stands under the time
-/// since which the guest is not known to have been there, so that those who may have rested longest come first.
+/// A look that is due at a guest, tom for instance, for whether anybody has been connected as them of late. Stands
+/// under the time since which the guest is not known to have been there, so that those who may have rested longest come
+/// first.
 private struct StreamGuestLook: StoreValue {
   var user: UserID
   var since: WallTime

@@ -1,9 +1,9 @@
 package import GatewayCore
 
-/// What is taken out of a call while it takes place, a recording for instance. Nothing of it is media here: each is a
-/// switch that somebody has put on.
+/// The things that are taken out of a call while it takes place, a recording for instance. Nothing of it is media here:
+/// each is a switch that somebody has put on.
 package struct StreamEgress: Hashable, Codable, Sendable {
-  /// What there is at most one of in a call.
+  /// A kind of thing that there is at most one of in a call: captions, for instance.
   package enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
     /// The recordings: of all participants together, of each by themselves, of what they sent as it came.
     case composite, individual, raw
@@ -23,7 +23,7 @@ package struct StreamEgress: Hashable, Codable, Sendable {
     package var isRecording: Bool { [.composite, .individual, .raw].contains(self) }
   }
 
-  /// One time that something is on.
+  /// A time that something is on: a recording since noon, for instance.
   package struct Run: Hashable, Codable, Sendable {
     package let id: String
     /// The session it began in; empty if there was none.
@@ -33,7 +33,7 @@ package struct StreamEgress: Hashable, Codable, Sendable {
     package let address: String
   }
 
-  /// A broadcast to somebody else's server.
+  /// A broadcast to somebody else's server: to `rtmp://live.example/1`, for instance.
   package struct Broadcast: Hashable, Codable, Sendable {
     package let name: String
     package let url: String
@@ -101,7 +101,7 @@ package struct StreamEgress: Hashable, Codable, Sendable {
   }
 }
 
-/// What a recording or a transcription has left.
+/// A file that a recording or a transcription has left: `recording-1.mp4`, for instance.
 package struct StreamCallFile: Hashable, Codable, Sendable {
   package let kind: StreamEgress.Kind
   package let run: StreamEgress.Run

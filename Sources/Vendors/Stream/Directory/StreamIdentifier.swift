@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Names of the form of a UUID, which is what clients expect of sessions.
+/// A maker of names of the form of a UUID, which is what clients expect of sessions for instance.
 enum StreamIdentifier {
   /// 36 characters: the time in hexadecimal nanoseconds, the number, and what a random UUID has in between.
   static func text(_ time: WallTime, _ number: Int) -> String {

@@ -30,7 +30,8 @@ package struct StreamOwnPermission: Hashable, Codable, Sendable {
   }
 }
 
-/// All permissions of the application's own: one row, so that who changes what is granted sees them as they are.
+/// The permissions of the application's own, all of them in one row, so that who changes what is granted, `pin-user`
+/// for instance, sees them as they are.
 struct StreamOwnPermissions: StoreValue {
   /// In the order of their ids.
   var list: [StreamOwnPermission] = []

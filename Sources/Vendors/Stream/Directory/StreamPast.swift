@@ -1,12 +1,12 @@
 package import GatewayCore
 internal import GatewayKit
 
-/// A file that a call has left, under the call, the session and the file's name.
+/// A file that a call has left, under the call, the session and the file's name: a recording, for instance.
 struct StreamFileRow: StoreValue {
   var file: StreamCallFile
 }
 
-/// Somebody's time in a session that is over, under the call, the session and the participant.
+/// A participation that is over, under the call, the session and the participant: ann's ten minutes, for instance.
 package struct StreamParticipation: Hashable, Codable, Sendable {
   package let participant: StreamCallParticipant
   /// Nil while it goes on.
@@ -16,11 +16,12 @@ package struct StreamParticipation: Hashable, Codable, Sendable {
   package func duration(at now: WallTime) -> Duration { max(.zero, (leftAt ?? now) - participant.joinedAt) }
 }
 
+/// A participation as it is kept: ann's ten minutes, for instance.
 struct StreamParticipationRow: StoreValue {
   var participation: StreamParticipation
 }
 
-/// What a user thought of a call, under the call and the time.
+/// A user's opinion of a call, under the call and the time: four of five, for instance.
 package struct StreamFeedback: Hashable, Codable, Sendable {
   package let user: UserID
   package let session: String
@@ -48,6 +49,7 @@ package struct StreamFeedback: Hashable, Codable, Sendable {
   }
 }
 
+/// An opinion as it is kept, with the call: ann's of `default:standup`, for instance.
 struct StreamFeedbackRow: StoreValue {
   var call: CallID
   var feedback: StreamFeedback

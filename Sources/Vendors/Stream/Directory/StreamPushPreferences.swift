@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// Which push notifications a user wants; nothing is pushed here.
+/// The push notifications that a user wants, none at night for instance; nothing is pushed here.
 package struct StreamPushPreferences: Hashable, Codable, Sendable {
   /// `all`, `none` or `default`, of calls.
   package var calls: String?

@@ -3,7 +3,7 @@ internal import GatewayKit
 
 /// Something that a server keeps here of its application and asks for again: an external storage, for instance.
 package struct StreamRecord: Hashable, StoreValue {
-  /// What it is of.
+  /// The kind of a record: a storage, for instance.
   package enum Kind: String, Codable, Sendable {
     /// Where recordings would be put.
     case storage

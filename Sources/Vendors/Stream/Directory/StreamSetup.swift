@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// What servers have set up of their application: call types, roles, push providers, and what else they keep here.
+/// The setup that servers have made of their application: call types, roles, push providers, and what else they keep
+/// here; a call type `lesson`, for instance.
 ///
 /// A full table throws `GatewayError.tooMany`, a store that is away `GatewayError.storeUnavailable`.
 package struct StreamSetup: Sendable {

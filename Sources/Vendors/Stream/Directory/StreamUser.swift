@@ -5,7 +5,7 @@ internal import GatewayKit
 /// names are one only if their bytes are the same.
 package typealias StreamCustom = [Name: String]
 
-/// A user as Stream Video and Chat know them.
+/// A user as Stream Video and Chat know them: ann, an `admin`, for instance.
 package struct StreamUser: Hashable, StoreValue {
   package var id: UserID
   /// `user`, `guest`, `admin`, or a name of the application's own.
@@ -49,7 +49,7 @@ package struct StreamUser: Hashable, StoreValue {
   }
 }
 
-/// Where a user gets push notifications.
+/// A device that a user gets push notifications on: a telephone, by its token, for instance.
 package struct StreamDevice: Hashable, Codable, Sendable {
   /// At most 255 bytes.
   package var id: Name

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// A count of requests in windows of one minute of the clock, for the whole gateway: it runs on one executor.
+/// A count of requests in windows of one minute of the clock, for the whole gateway, 40 of a server's for instance: it
+/// runs on one executor.
 package actor StreamLimiter {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// How many requests are answered in a minute. Each number is counted apart for every operation and platform.
+/// The numbers of requests that are answered in a minute, 60 of a user's for instance. Each number is counted apart for
+/// every operation and platform.
 package struct StreamLimits: Hashable, Sendable {
   /// By the whole application.
   package var applicationPerMinute: Int
@@ -15,7 +16,7 @@ package struct StreamLimits: Hashable, Sendable {
   }
 }
 
-/// Where a request stands in its window.
+/// The standing of a request in its window: the 41st of 60, for instance.
 package struct StreamLimitState: Hashable, Sendable {
   package var limit: Int
   package var remaining: Int

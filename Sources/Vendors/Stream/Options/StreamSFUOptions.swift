@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GatewayKit
 
-/// The flags about the SFU that a join of Stream's sends clients to.
+/// The flags about the SFU that a join of Stream's sends clients to: `--stream-sfu off`, for instance.
 enum StreamSFUOptions {
   /// Where clients are sent: elsewhere too if only the address of something elsewhere is named.
   @OptionList<StreamCallPolicy>

@@ -3,7 +3,8 @@ internal import GatewayJSON
 package import GatewayKit
 package import GatewayTokens
 
-/// Stream's tokens, as the token commands make and verify them.
+/// Stream's tokens, as the token commands make and verify them: `postern token mint --scheme stream-video`, for
+/// instance.
 package struct StreamTokenTool: TokenTool {
   package let mintFlags = [
     Flag("role", "NAME", "the role (stream-video)"), Flag("no-issued-at", nil, "leave iat out (stream-video)"),

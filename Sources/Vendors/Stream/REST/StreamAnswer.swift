@@ -2,7 +2,7 @@ internal import GatewayCore
 package import GatewayJSON
 internal import GatewayKit
 
-/// What a REST request is answered with: a status, and an object whose member `duration` is added on the way out.
+/// An answer to a REST request: 201, for instance, and an object whose member `duration` is added on the way out.
 package struct StreamAnswer: Sendable {
   package let status: Int
   var json: JSONWriter

@@ -4,7 +4,7 @@ package import GatewayJSON
 /// A JSON object of a request, its members read with the errors Stream gives: code 4, the member in `exception_fields`.
 package typealias StreamBody = Fields<StreamWords>
 
-/// Stream's words for what is wrong with a member. Text is counted in bytes.
+/// Stream's words for what is wrong with a member: code 4, for instance. Text is counted in bytes.
 package enum StreamWords: FieldWords {
   package static func length(of text: String) -> Int { text.utf8.count }
 

@@ -1,7 +1,8 @@
 package import GatewayCore
 
-/// Who sends a REST request.
+/// A sender of REST requests: the application's server, for instance.
 package struct StreamCaller: Hashable, Sendable {
+  /// The kind of a sender: a guest, for instance.
   package enum Kind: Hashable, Sendable {
     /// The application's own server: a good token that names no user.
     case server
@@ -47,7 +48,7 @@ package struct StreamCaller: Hashable, Sendable {
   }
 }
 
-/// What kind of machine a client runs on: rate limits are counted apart for each.
+/// The kind of machine that a client runs on, `ios` for instance: rate limits are counted apart for each.
 package enum StreamPlatform: String, Hashable, Sendable, CaseIterable {
   case ios, android, web, server
 

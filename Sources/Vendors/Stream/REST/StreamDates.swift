@@ -1,7 +1,8 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// How dates are written: the two families of Stream's paths differ in nothing else.
+/// The way in which dates are written, as nanoseconds for instance: the two families of Stream's paths differ in
+/// nothing else.
 package enum StreamDates: Hashable, Sendable {
   /// RFC 3339 in UTC with nine digits of fraction: `/video/...` and Chat.
   case text

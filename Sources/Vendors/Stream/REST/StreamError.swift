@@ -2,7 +2,8 @@ package import GatewayCore
 package import GatewayJSON
 internal import GatewayKit
 
-/// What Stream tells a client that cannot have what it asked for. Never holds a token.
+/// An error as Stream tells it to a client that cannot have what it asked for: code 40, an expired token, for instance.
+/// Never holds a token.
 package struct StreamError: Error, Hashable, Sendable {
   /// Stream's own number.
   package var code: Int
@@ -110,7 +111,7 @@ extension StreamError {
   }
 }
 
-/// How Stream writes how long a request took.
+/// The time that a request took, as Stream writes it: `1.25ms`, for instance.
 package enum StreamDuration {
   /// Milliseconds with two digits: `1.25ms`.
   package static func text(_ duration: Duration) -> String {

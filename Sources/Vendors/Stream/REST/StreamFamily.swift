@@ -1,4 +1,4 @@
-/// Which of Stream's families a path belongs to.
+/// A family of Stream's paths: those below `/video`, for instance.
 package enum StreamFamily: Hashable, Sendable, CaseIterable {
   /// `/video/...`, of the Video SDKs on devices and in browsers.
   case video
@@ -19,7 +19,7 @@ package enum StreamFamily: Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Where the families have one resource.
+/// The path of a resource in each family that has it: `/users` and `/api/v2/users`, for instance.
 package enum StreamPath: Hashable, Sendable {
   /// A resource of Video: `/video/` and `/api/v2/video/` before it.
   case video(String)

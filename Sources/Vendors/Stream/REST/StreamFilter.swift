@@ -8,6 +8,7 @@ package indirect enum StreamFilter: Sendable {
   case none([StreamFilter])
   case member(Name, Operator, StreamFilterValue)
 
+  /// The comparison that a filter makes: `$gt`, for instance.
   package enum Operator: String, Sendable {
     case equal = "$eq"
     case notEqual = "$ne"
@@ -111,7 +112,7 @@ package indirect enum StreamFilter: Sendable {
   }
 }
 
-/// A value that filters compare.
+/// A value that filters compare: the text `ann`, for instance.
 package enum StreamFilterValue: Hashable, Sendable {
   /// Compared by its bytes.
   case string(Name)

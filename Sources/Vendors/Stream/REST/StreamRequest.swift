@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// A REST request whose sender is known and whose body is a JSON object.
+/// A REST request whose sender is known and whose body is a JSON object: ann's for a call, for instance.
 package struct StreamRequest: Sendable {
   package let http: HTTPRequest
   package let parameters: PathParameters

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Who asks something of a call, and what they may do there.
+/// The rights in a call of somebody who asks something of it: bob's, who may end it, for instance.
 struct StreamCallRights: Sendable {
   /// Nil for a server that acts for nobody.
   let user: UserID?

@@ -1,4 +1,4 @@
-/// What somebody may do in a call: `OwnCapability` of the API description.
+/// A thing that somebody may do in a call, `join-call` for instance: `OwnCapability` of the API description.
 package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
   case blockUsers = "block-users"
   case changeMaxDuration = "change-max-duration"

@@ -1,12 +1,12 @@
 internal import GatewayCore
 
-/// What each role may do in calls of one type.
+/// The grants of each role in calls of one type: that a `host` may end them, for instance.
 ///
-/// Source of the built-in types' grants: the permission reference of Stream's documentation, which lists `admin`, `user`,
-/// `guest` and `anonymous`; `host` is as `admin`, `call_member` as `user`. What has come since then (captions, kicks, the
-/// other recordings) is given as recordings are. Where a type lists nothing for guests they watch and react.
+/// Source of the built-in types' grants: the permission reference of Stream's documentation, which lists `admin`,
+/// `user`, `guest` and `anonymous`; `host` is as `admin`, `call_member` as `user`. What has come since then (captions,
+/// kicks, the other recordings) is given as recordings are. Where a type lists nothing for guests they watch and react.
 struct StreamGrants: Sendable {
-  /// What a role gives.
+  /// The rights that a role gives: to join, for instance.
   struct Rights: Hashable, Sendable {
     /// In every call of the type.
     var all: Set<StreamCapability> = []

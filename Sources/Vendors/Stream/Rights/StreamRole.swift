@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// The roles that there are without anybody making them.
+/// A role that there is without anybody making it: `guest`, for instance.
 enum StreamRole: String, CaseIterable, Sendable {
   case admin, host, moderator
   /// Whoever is a member of the call.

@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// What Chat's clients ask around their socket, and in its place: no channels are kept here, so all is empty.
+/// The routes that Chat's clients ask around their socket, and in its place, `POST /channels` for instance: no channels
+/// are kept here, so all is empty.
 package struct StreamChatRoutes: Sendable {
   let rest: StreamRoutes
 

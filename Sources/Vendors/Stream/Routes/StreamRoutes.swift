@@ -32,7 +32,7 @@ package struct StreamRoutes: Sendable {
     await limiter?.standing(platform, operations, at: now) ?? []
   }
 
-  /// Who may ask.
+  /// The circle of those who may ask: servers only, for instance.
   package enum Access: Hashable, Sendable {
     /// Anybody with an API key; who it is is not looked at.
     case open

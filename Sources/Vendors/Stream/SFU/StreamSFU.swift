@@ -1,8 +1,8 @@
 internal import GatewayCore
 package import GatewayTokens
 
-/// The SFU's stand-in as the coordinator's side knows it: where it is, the tokens that open it, and how long it is
-/// patient.
+/// The SFU's stand-in as the coordinator's side knows it: where it is, `http://localhost:8080` for instance, the tokens
+/// that open it, and how long it is patient.
 ///
 /// Nothing is kept for those who have joined over REST and not come yet: the token says it all, so that a join that
 /// fails leaves nothing behind.
@@ -29,7 +29,8 @@ package struct StreamSFU: Sendable {
   }
 }
 
-/// Where an SFU is: the stand-in's places at an address such as `https://calls.example`, or those of one elsewhere.
+/// The address of an SFU: the stand-in's places at an address such as `https://calls.example`, or those of one
+/// elsewhere.
 struct StreamSFUAddress: Hashable {
   /// What the paths of the SFU's remote procedures follow.
   let url: String

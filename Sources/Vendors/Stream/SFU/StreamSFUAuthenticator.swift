@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The judge of JoinRequests, by their tokens and the standing of their users; whether the call lets them in is asked
-/// once the socket is logged in.
+/// The judge of JoinRequests, by their tokens and the standing of their users: one who is banned is refused, for
+/// instance; whether the call lets them in is asked once the socket is logged in.
 struct StreamSFUAuthenticator: Authenticator {
   let sfu: StreamSFU
   let users: StreamDirectory

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What is remembered of a socket of the SFU's: the call that its token opens, and as whom it comes.
+/// The place that a socket of the SFU's takes, as it is remembered: the call that its token opens, and as whom it
+/// comes; ann in `default:standup`, for instance.
 struct StreamSFUPlace: Hashable, Sendable {
   let call: CallID
   /// ``StreamSFUToken/role``.
@@ -8,7 +9,7 @@ struct StreamSFUPlace: Hashable, Sendable {
   let entry: StreamSFUEntry
 }
 
-/// What a JoinRequest says beside its token.
+/// The words of a JoinRequest beside its token: that ann comes back to her session, for instance.
 package struct StreamSFUEntry: Hashable, Sendable {
   package let sessionID: String
   package let strategy: StreamReconnectStrategy

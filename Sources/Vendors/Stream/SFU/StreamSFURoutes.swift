@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The SFU's remote procedures over HTTP (Twirp): accepted, and answered with nothing, since there is no media that they
-/// could be about.
+/// The SFU's remote procedures over HTTP (Twirp), `SetPublisher` for instance: accepted, and answered with nothing,
+/// since there is no media that they could be about.
 struct StreamSFURoutes: Sendable {
   /// Where the gateway has them.
   static let folder = "/sfu/twirp"

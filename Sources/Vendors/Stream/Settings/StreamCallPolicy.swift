@@ -1,4 +1,5 @@
-/// How the coordinator's calls behave where Stream leaves it to the place the gateway stands at.
+/// The behaviour of the coordinator's calls where Stream leaves it to the place the gateway stands at: how long
+/// anonymous users stay, for instance.
 package struct StreamCallPolicy: Hashable, Sendable {
   /// How the gateway stands in for the SFU; nil to send clients elsewhere.
   package var sfu: StreamSFUPolicy? = StreamSFUPolicy()

@@ -1,4 +1,4 @@
-/// How many of Stream's guests there may be: making one takes no login.
+/// The number of Stream's guests there may be, 60 a minute from one address for instance: making one takes no login.
 package struct StreamGuestLimits: Hashable, Sendable {
   /// Guests that one address may make in a minute, 1 or more; as many may come at once.
   package var perAddressPerMinute = 60
@@ -11,7 +11,7 @@ package struct StreamGuestLimits: Hashable, Sendable {
   package init() {}
 }
 
-/// What became of those who wanted to be guests.
+/// The figures of those who wanted to be guests: how many were refused, for instance.
 package struct StreamGuestFigures: Hashable, Sendable {
   /// Those who were told to come back later.
   package var refused: UInt64

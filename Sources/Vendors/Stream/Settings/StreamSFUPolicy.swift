@@ -1,4 +1,5 @@
-/// How the gateway stands in for the SFU: with its signalling and nothing else, neither media nor ICE.
+/// The manner in which the gateway stands in for the SFU: with its signalling, `JoinRequest` for instance, and nothing
+/// else, neither media nor ICE.
 package struct StreamSFUPolicy: Hashable, Sendable {
   /// Where clients reach the gateway, as `https://calls.example`; nil for where their request for the join went.
   package var address: String?

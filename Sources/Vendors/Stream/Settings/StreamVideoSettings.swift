@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// How a gateway plays Stream.
+/// The settings of a gateway that plays Stream: its API keys, for instance.
 package struct StreamVideoSettings: Sendable {
   package var applications: StreamApplications
   /// How far `exp`, `nbf` and `iat` of tokens may be off.
@@ -27,8 +27,9 @@ package struct StreamVideoSettings: Sendable {
   }
 }
 
-/// What is said to a client whose token expires, or is revoked, while it is connected. Stream has no refresh on an open
-/// socket: the request for another token is an error, after which the client comes back with one.
+/// The words for a client whose token expires, or is revoked, while it is connected: an error with code 40, for
+/// instance. Stream has no refresh on an open socket: the request for another token is an error, after which the client
+/// comes back with one.
 package struct StreamExpiry: Hashable, Sendable {
   /// Whether a `connection.error` comes before the close frame.
   package var sendsError = true

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// What servers set up of their application: call types, roles, permissions, push providers, storages, trunks; and what they
-/// ask of its limits and of the calls that go on.
+/// The routes by which servers set up their application: call types, roles, permissions, push providers, storages,
+/// trunks; `POST /video/calltypes`, for instance. They ask here of its limits and of the calls that go on, too.
 package struct StreamSetupRoutes: Sendable {
   let rest: StreamRoutes
   let setup: StreamSetup

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The judge of who logs in on one of Stream's sockets: the token at once, the rest by asking the directory, which is told of
-/// the user at the same time.
+/// The judge of who logs in on one of Stream's sockets: the token at once, that it has expired for instance, the rest
+/// by asking the directory, which is told of the user at the same time.
 package struct StreamAuthenticator: Authenticator {
   private let kind: StreamDialect.Kind
   private let settings: StreamVideoSettings

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// The names of connections on Stream's wire: of the form of a UUID, which is what clients expect.
+/// A maker of names of connections on Stream's wire, for instance of ann's: of the form of a UUID, which is what
+/// clients expect.
 package enum StreamConnectionID {
   /// 36 characters: loop and serial number in hexadecimal digits, the rest fixed.
   package static func text(_ id: ConnectionID) -> String {

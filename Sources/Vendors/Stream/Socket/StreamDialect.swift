@@ -2,9 +2,9 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// Stream's wire format, the server's side, on one of its three sockets.
+/// Stream's wire format, the server's side, on one of its three sockets: Video's, for instance.
 package struct StreamDialect: Dialect {
-  /// The sockets, by the names they have here.
+  /// A socket of Stream's, by the name it has here: `stream-chat`, for instance.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// `/video/connect`: Video on devices and in browsers.
     case video = "stream-video"

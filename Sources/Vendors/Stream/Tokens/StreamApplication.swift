@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayTokens
 
-/// What one API key's tokens are checked and minted with.
+/// An application as one API key has it: what its tokens are checked and minted with, a secret for instance.
 package struct StreamApplication: Sendable {
   package let verifier: JWTVerifier
   package let signer: JWTSigner
@@ -25,8 +25,8 @@ package struct StreamApplication: Sendable {
   }
 }
 
-/// The API keys that are known, with their applications. All of them share the users, as the keys of one application
-/// do at Stream.
+/// The API keys that are known, with their applications: `key` with its secret, for instance. All of them share the
+/// users, as the keys of one application do at Stream.
 package struct StreamApplications: Sendable {
   private let byKey: [Name: StreamApplication]
   /// For every key that is not listed; nil if those are refused.

@@ -2,7 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// What one of Stream's tokens says, after every check that needs no directory.
+/// A token of Stream's, by what it says after every check that needs no directory: that it is ann's until noon, for
+/// instance.
 package struct StreamToken: Hashable, Sendable {
   /// The most calls a call token may list.
   package static let callsMax = 100

@@ -2,10 +2,10 @@ import GatewayCore
 import GatewayKit
 import GatewayTokens
 
-/// The claims of one of Stream's tokens to mint: a user's, a server's, a guest's, an anonymous user's, or one that
-/// nobody signs.
+/// The claims of one of Stream's tokens to mint: a user's, for instance, a server's, a guest's, an anonymous user's, or
+/// one that nobody signs.
 struct StreamTokenClaims {
-  /// What kind of token, by the names of `--kind`.
+  /// The kind of a token, by the names of `--kind`: `guest`, for instance.
   enum Kind: String, CaseIterable {
     /// A user's; with `--call` a call token.
     case regular

@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 package import GatewayTokens
 
-/// The mint of Stream's user tokens and call tokens, dated in whole seconds.
+/// The mint of Stream's user tokens and call tokens, dated in whole seconds: ann's until noon, for instance.
 package struct StreamTokenIssuer: TokenIssuer {
   private let signer: JWTSigner
 

@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// The keeper of guests: counts by address who makes them, and forgets those whom nobody has been connected as for long.
+/// The keeper of guests: counts by address who makes them, 60 a minute for instance, and forgets those whom nobody has
+/// been connected as for long.
 package actor StreamGuestKeeper {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

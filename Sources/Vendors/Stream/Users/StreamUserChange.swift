@@ -1,7 +1,8 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// What a request wants to make of a user: members that are named are set, the rest stay.
+/// The changes that a request wants of a user, another name for instance: members that are named are set, the rest
+/// stay.
 package struct StreamUserChange: Sendable {
   private var name: String?
   private var image: String?

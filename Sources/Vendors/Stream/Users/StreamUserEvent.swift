@@ -4,6 +4,7 @@ internal import GatewayTokens
 
 /// Something that became of a user, as others are told: `user.updated`, for instance.
 struct StreamUserEvent: Sendable {
+  /// The kind of an event, as it is called on the wire: `user.updated`, for instance.
   enum Kind: String, Hashable, Sendable {
     case updated = "user.updated"
     case presenceChanged = "user.presence.changed"

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A partial update of a user: members to set, and names of members to take away.
+/// A partial update of a user: members to set, the name for instance, and names of members to take away.
 struct StreamUserPatch: Sendable {
   private let change: StreamUserChange
   private let unset: Set<Name>

@@ -236,7 +236,7 @@ package struct StreemRooms: Sendable {
   }
 }
 
-/// Which call a connection is in, or is found under a reference.
+/// The call that a connection is in, or that is found under a reference: ann's of this morning, for instance.
 private struct StreemRoomPlace: StoreValue {
   var room: Name
 }

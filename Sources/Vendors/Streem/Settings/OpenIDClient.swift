@@ -10,7 +10,8 @@ package struct OpenIDClient: Hashable, Sendable {
   /// What its ID tokens are signed with.
   package var signing: Signing
 
-  /// The algorithms of ID tokens: RS256 unless the client was registered with another (OpenID Connect Core section 2).
+  /// The algorithms of ID tokens: RS256, for instance, unless the client was registered with another (OpenID Connect
+  /// Core section 2).
   package enum Signing: String, Hashable, Sendable, CaseIterable {
     case rs256 = "RS256"
     case es256 = "ES256"

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// Something that happened in or to a call, as those who watch it are told.
+/// An event of a call, as those who watch it are told: that bob has joined, for instance.
 struct StreamCallEvent: Sendable {
   let kind: Kind
   let picture: StreamCallPicture
@@ -9,6 +9,7 @@ struct StreamCallEvent: Sendable {
   let missed: [StreamCallMember]
   let at: WallTime
 
+  /// The kind of an event, with what it is about: `call.ended`, for instance.
   enum Kind: Sendable {
     case created
     case updated

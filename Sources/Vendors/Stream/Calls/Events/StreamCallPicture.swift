@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A call at one moment with the users it shows: what answers and events are written from.
+/// A call at one moment with the users it shows: what answers and events are written from, `call.updated` for instance.
 struct StreamCallPicture: Sendable {
   let call: StreamCall
   /// The members of the call that are shown.

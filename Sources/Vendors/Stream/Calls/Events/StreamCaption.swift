@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What somebody said in a call, as text.
+/// A caption: that bob said `hello` in a call, for instance.
 struct StreamCaption: Hashable, Sendable {
   let id: String
   let user: UserID

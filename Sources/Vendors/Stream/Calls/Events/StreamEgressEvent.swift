@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What those who watch a call are told of its recordings, transcriptions and broadcasts: `call.recording_started`, say.
+/// The news of a call's recordings, transcriptions and broadcasts, for those who watch it: `call.recording_started`,
+/// say.
 enum StreamEgressEvent: Hashable, Sendable {
   case started(StreamEgress.Kind, StreamEgress.Run)
   case stopped(StreamEgress.Kind, StreamEgress.Run)

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// A participation that a socket of the SFU's asks for.
+/// A participation that a socket of the SFU's asks for: ann's in `default:standup`, for instance.
 struct StreamCallEntry: Hashable, Sendable {
   let call: CallID
   let user: UserID

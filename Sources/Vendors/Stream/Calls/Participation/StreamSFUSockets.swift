@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The observer that lets who joined over REST take part in the call once a socket has brought the join's token, until the
-/// socket ends.
+/// The observer that lets who joined over REST, ann for instance, take part in the call once a socket has brought the
+/// join's token, until the socket ends.
 struct StreamSFUSockets: ConnectionObserver, CommandHandler {
   let users: StreamDirectory
   let directory: StreamCallDirectory

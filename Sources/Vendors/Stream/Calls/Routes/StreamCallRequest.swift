@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A request about one call: who asks, and for which.
+/// A request about one call, with who asks: ann about `default:standup`, for instance.
 struct StreamCallRequest: Sendable {
   let request: StreamRequest
   let id: CallID
@@ -23,7 +23,7 @@ struct StreamCallRequest: Sendable {
   }
 }
 
-/// Where a server names the user it acts for.
+/// The place where a server names the user it acts for: `created_by_id`, for instance.
 enum StreamActing: Sendable {
   case nobody
   /// As `user_id` or `user` in the body, or `user_id` in the query.
@@ -34,9 +34,9 @@ enum StreamActing: Sendable {
   case creator
 }
 
-/// What a request says of a call that may have to be made.
+/// The wishes of a request for a call that may have to be made: its members, for instance.
 struct StreamCallWish: Sendable {
-  /// A member that is to be, or to be changed: what is nil stays as it is.
+  /// A member that is to be, or to be changed: bob as a host, for instance. What is nil stays as it is.
   struct Member: Sendable {
     var user: UserID
     var role: Name?

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// The coordinator's calls over REST, in both families of paths.
+/// The routes of the coordinator's calls, in both families of paths: `POST /video/call/{type}/{id}`, for instance.
 package struct StreamCallRoutes: Sendable {
   let rest: StreamRoutes
   let calls: StreamCalls

@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// What an operator may do to calls on the control port: let a recording fail, or a frame be ready, of which no media comes
-/// here. `Deploy/api/control.yaml` describes it.
+/// The routes by which an operator acts on calls, on the control port: lets a recording fail, for instance, or a frame
+/// be ready, of which no media comes here. `Deploy/api/control.yaml` describes it.
 struct StreamControlRoutes: Sendable {
   let calls: StreamCalls
 

@@ -1,4 +1,5 @@
-/// One setting of a call, or a group of them: what it may be, and what it is unless something else is said.
+/// A setting of a call, or a group of them: what it may be, and what it is unless something else is said;
+/// `ring.auto_cancel_timeout_ms`, for instance.
 indirect enum StreamSetting: Sendable {
   case group(String, [StreamSetting])
   case value(String, StreamSettingKind, standard: String?)
@@ -27,7 +28,7 @@ indirect enum StreamSetting: Sendable {
   }
 }
 
-/// What the value of a setting may be.
+/// The kind of value that a setting may have: a whole number within bounds, for instance.
 enum StreamSettingKind: Sendable {
   case flag
   case number(ClosedRange<Int64>)

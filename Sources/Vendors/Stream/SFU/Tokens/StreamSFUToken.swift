@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// What `credentials.token` of a join says: whom it lets into which call by the SFU's socket.
+/// The content of `credentials.token` of a join: whom it lets into which call by the SFU's socket; ann into
+/// `default:standup`, for instance.
 struct StreamSFUToken: Hashable, Sendable {
   var user: UserID
   var kind: UserKind

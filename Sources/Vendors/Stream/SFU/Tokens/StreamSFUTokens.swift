@@ -2,9 +2,9 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// The seal of the SFU's stand-in, which signs and reads its tokens with a secret of its own that nobody else knows:
-/// they open nothing at the coordinator, nor the coordinator's anything here. A process that starts anew knows none of
-/// the old ones, and clients join again.
+/// The seal of the SFU's stand-in, which signs and reads its tokens, ann's for `default:standup` for instance, with a
+/// secret of its own that nobody else knows: they open nothing at the coordinator, nor the coordinator's anything here.
+/// A process that starts anew knows none of the old ones, and clients join again.
 struct StreamSFUTokens: Sendable {
   private static let issuer = "postern-sfu"
 

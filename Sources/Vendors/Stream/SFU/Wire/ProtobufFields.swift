@@ -1,6 +1,8 @@
-/// The fields of a message of protocol buffers that somebody sent, read in one pass; what is inside of the messages in it
-/// is read only when asked for, so that no depth of nesting costs anything. Every byte string is read or refused.
+/// The fields of a message of protocol buffers that somebody sent, a JoinRequest for instance, read in one pass; what
+/// is inside of the messages in it is read only when asked for, so that no depth of nesting costs anything. Every byte
+/// string is read or refused.
 struct ProtobufFields {
+  /// The value of a field: the bytes of a text, for instance.
   enum Value {
     case varint(UInt64)
     case bytes(ArraySlice<UInt8>)

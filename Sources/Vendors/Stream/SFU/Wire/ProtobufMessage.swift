@@ -1,11 +1,13 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A message of protocol buffers (proto3) that is to be sent, as a value: written as bytes or, by the JSON mapping of
-/// proto3, as text. What has its type's default value is left out, as both encodings want it.
+/// A message of protocol buffers (proto3) that is to be sent, a JoinResponse for instance, as a value: written as bytes
+/// or, by the JSON mapping of proto3, as text. What has its type's default value is left out, as both encodings want
+/// it.
 ///
 /// A dozen lines a message weigh less here than a library with its generator: eight messages are sent, three are read.
 struct ProtobufMessage: Hashable, Sendable {
+  /// The value of a field: a text, for instance.
   indirect enum Value: Hashable, Sendable {
     case text(String)
     case number(UInt32)

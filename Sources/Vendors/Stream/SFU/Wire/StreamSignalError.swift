@@ -1,8 +1,9 @@
 internal import GatewayCore
 
-/// What the SFU tells a client that cannot have what it asked for, and how it is to come back: `Error` of Stream's
-/// `events.proto`, numbers of `models.proto`. Never holds a token.
+/// An error as the SFU tells it to a client that cannot have what it asked for, that its token is no good for instance,
+/// and how it is to come back: `Error` of Stream's `events.proto`, numbers of `models.proto`. Never holds a token.
 package struct StreamSignalError: Error, Hashable, Sendable {
+  /// The number of an error: 401 for a token that is no good, for instance.
   package enum Code: Int, Hashable, Sendable {
     case callNotFound = 300
     case callParticipantLimitReached = 301

@@ -1,6 +1,7 @@
 package import GatewayCore
 
-/// What the SFU says on its socket: those messages of `SfuEvent`, of Stream's `events.proto`, that need no media.
+/// A word of the SFU on its socket, that bob has come for instance: those messages of `SfuEvent`, of Stream's
+/// `events.proto`, that need no media.
 package enum StreamSignalEvent: Hashable, Sendable {
   /// `state` is nil where the client knows it.
   case joinResponse(StreamSignalState?, isReconnected: Bool, returnWindow: Duration)
@@ -143,7 +144,7 @@ package struct StreamSignalParticipant: Hashable, Sendable {
   }
 }
 
-/// Why a call has ended for a participant: `CallEndedReason`.
+/// The reason why a call has ended for a participant: `CallEndedReason`, that somebody ended it for instance.
 package enum StreamCallEnd: Int, Hashable, Sendable {
   /// For all, and for good.
   case ended = 1

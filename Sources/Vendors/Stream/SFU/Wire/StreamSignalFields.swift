@@ -1,6 +1,6 @@
 internal import GatewayJSON
 
-/// A field of one of the SFU's messages: its number in bytes, its name in JSON.
+/// A field of one of the SFU's messages: its number in bytes, its name in JSON; 1 and `token`, for instance.
 struct StreamSignalField {
   let number: Int
   let name: String
@@ -16,7 +16,7 @@ struct StreamSignalField {
   }
 }
 
-/// The fields of a message from a client, in either encoding.
+/// The fields of a message from a client, in either encoding: those of a JoinRequest, for instance.
 protocol StreamSignalFields {
   func text(_ field: StreamSignalField) throws(StreamSignalError) -> String?
   /// A number, or the number of an enumeration's value.
@@ -24,7 +24,7 @@ protocol StreamSignalFields {
   func message(_ field: StreamSignalField) throws(StreamSignalError) -> Self?
 }
 
-/// The members of a JSON object as the fields of a message (ProtoJSON).
+/// A JSON object whose members are the fields of a message (ProtoJSON): `{"token":"…"}`, for instance.
 struct StreamSignalObject: StreamSignalFields {
   private let view: JSONView
 

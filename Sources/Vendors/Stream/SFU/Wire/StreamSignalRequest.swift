@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What a client says on the SFU's socket: `SfuRequest` of Stream's `events.proto`.
+/// A word of a client on the SFU's socket, that it leaves for instance: `SfuRequest` of Stream's `events.proto`.
 enum StreamSignalRequest: Hashable {
   case join(StreamSignalJoin)
   case healthCheck
@@ -59,7 +59,8 @@ struct StreamSignalJoin: Hashable {
   }
 }
 
-/// How a client comes back, or is to: `WebsocketReconnectStrategy` of Stream's `models.proto`.
+/// The way in which a client comes back, or is to: to its session, for instance; `WebsocketReconnectStrategy` of
+/// Stream's `models.proto`.
 package enum StreamReconnectStrategy: Int, Hashable, Sendable, CaseIterable {
   /// As it sees fit.
   case unspecified

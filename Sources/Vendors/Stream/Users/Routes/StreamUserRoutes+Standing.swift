@@ -122,7 +122,8 @@ extension StreamUserRoutes {
   }
 }
 
-/// The names of tasks. They are done when they are made, so when that was is all there is to remember.
+/// The name of a task, of an export for instance. Tasks are done when they are made, so when that was is all there is
+/// to remember.
 enum StreamTask {
   static func id(doneAt: WallTime) -> String {
     "task-\(String(doneAt.nanoseconds, radix: 16))"

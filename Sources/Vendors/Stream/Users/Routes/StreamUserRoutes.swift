@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// Users, guests, and the settings of the application, over REST.
+/// The routes of users, guests, and the settings of the application: `POST /users`, for instance.
 package struct StreamUserRoutes: Sendable {
   let rest: StreamRoutes
   let keeper: StreamGuestKeeper
