@@ -62,7 +62,7 @@ public struct PosternTrait: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-/// Whether a test has failed, and where: the first place there was.
+/// The failure of a test, if it has failed, and where: the first place there was, line 12 for instance.
 private final class Failure: Sendable {
   private let state = Mutex<(isThere: Bool, location: SourceLocation?)>((false, nil))
 

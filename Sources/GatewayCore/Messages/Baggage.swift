@@ -30,6 +30,7 @@ private class Piece: @unchecked Sendable {
   func hash(into hasher: inout Hasher) {}
 }
 
+/// A piece with its content: a device's name, for instance.
 private final class Packed<Content: Hashable & Sendable>: Piece, @unchecked Sendable {
   let content: Content
 

@@ -1,5 +1,5 @@
-/// The life of one connection as a pure value: no I/O, no clock, no chance. Given that ann's token is due at 12:00 and it
-/// is 12:00, it answers that she is to be asked for another.
+/// The life of one connection as a pure value: no I/O, no clock, no chance. Given that ann's token is due and it is 12:00, for
+/// instance, it answers that she is to be asked for another.
 ///
 /// Duties, each an invariant that the exhaustive exploration in the tests checks after every step:
 /// 1. An anonymous user never becomes active, unless the wire's policy admits them.

@@ -63,7 +63,7 @@ extension WallTime {
   }
 }
 
-/// The rest of a date that is being read, digit by digit.
+/// The rest of a date that is being read, digit by digit: `-05-01`, for instance.
 private struct DateReader {
   private var rest: ArraySlice<UInt8>
 

@@ -275,7 +275,7 @@ extension FaultBook: JournalObserver {
   }
 }
 
-/// The alarm of one fault, which goes off when it begins and when it ends.
+/// The alarm of one fault, which goes off when it begins, at noon for instance, and when it ends.
 private final class FaultAlarm: WakeupTarget {
   private let fault: StandingFault
   private unowned let book: FaultBook

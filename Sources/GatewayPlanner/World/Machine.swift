@@ -4,7 +4,7 @@ internal import GatewayFleet
 /// One client of a world and the gateway's side of its connection: both machines as they run anywhere, and what a
 /// network would know of them; that the client's close frame is sent, for instance.
 struct Machine {
-  /// One end of a connection.
+  /// An end of a connection: the gateway's, for instance.
   enum End: UInt8 {
     case none
     case open

@@ -194,7 +194,8 @@ package protocol SleepTarget: WakeupTarget {
   var purpose: String { get }
 }
 
-/// A task that waits for a deadline; the heap holds it by its wake-up, which it holds in turn until it fires.
+/// A task that waits for a deadline, for a second to pass for instance; the heap holds it by its wake-up, which it
+/// holds in turn until it fires.
 private final class Sleeper: SleepTarget, @unchecked Sendable {
   // @unchecked Sendable: made, held and fired on one loop.
   private let continuation: CheckedContinuation<Void, Never>

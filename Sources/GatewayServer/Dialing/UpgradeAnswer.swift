@@ -76,7 +76,7 @@ enum UpgradeAnswer: Equatable {
   }
 }
 
-/// The fields of a 101 that decide.
+/// The fields of a 101 that decide: `Sec-WebSocket-Accept`, for instance.
 private struct Fields {
   private var upgrade: UnsafeRawBufferPointer?
   private var connection: UnsafeRawBufferPointer?

@@ -1,4 +1,4 @@
-/// The body of a request, as it comes: of a length that its head says, or in chunks.
+/// The body of a request, as it comes: of a length that its head says, for instance, or in chunks.
 struct RequestBody {
   enum Step: Equatable {
     case needsMore

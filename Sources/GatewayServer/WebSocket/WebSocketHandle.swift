@@ -325,7 +325,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   }
 }
 
-/// Ends a connection whose peer does not answer a close frame.
+/// The timer that ends a connection whose peer does not answer a close frame, after 5 s for instance.
 private final class CloseTimer: WakeupTarget {
   private unowned let handle: WebSocketHandle
   private lazy var wakeup = Wakeup(target: self)

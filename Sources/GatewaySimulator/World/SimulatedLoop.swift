@@ -72,7 +72,7 @@ final class SimulatedDriver: LoopDriver, @unchecked Sendable {
   }
 }
 
-/// A piece of work that waits for its time; keeps itself until then.
+/// A piece of work that waits for its time, an alarm at noon for instance; keeps itself until then.
 private final class Delayed: WakeupTarget {
   private let body: () -> Void
   private(set) var wakeup: Wakeup!

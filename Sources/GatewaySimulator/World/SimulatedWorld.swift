@@ -137,7 +137,7 @@ package final class SimulatedWorld: @unchecked Sendable {
   }
 }
 
-/// A value that several threads may see.
+/// A value that several threads may see: the answer to a question that was asked on a loop, for instance.
 private final class Shared<Value: Sendable>: Sendable {
   private let stored: Mutex<Value>
 

@@ -4,7 +4,7 @@ package import GatewayJSON
 /// The check that a token failed: its signature, for instance, or that it has expired. Never holds the token or any
 /// value out of it.
 package enum TokenError: Error, Hashable, Sendable {
-  /// A segment of a compact JWS (RFC 7515 section 7.1).
+  /// A segment of a compact JWS (RFC 7515 section 7.1): the header, for instance.
   package enum Segment: String, Hashable, Sendable {
     case header, payload, signature
   }

@@ -42,7 +42,7 @@ struct CSVTable: Hashable, Sendable {
   }
 }
 
-/// Takes rows from the bytes of a table.
+/// A reader of the rows of a table, from its bytes: `ann,eyJ…`, for instance.
 private struct RowReader {
   private let bytes: ArraySlice<UInt8>
   private var index: Int

@@ -99,7 +99,7 @@ struct TokenUsers: Sendable {
   }
 }
 
-/// What fills the pattern of a user's name.
+/// The source of the number that fills the pattern of a user's name: 7, for instance.
 private struct NumberSource: HoleSource {
   let number: Int
 

@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What fills the holes of the answer to a request ahead of an upgrade, which nobody has a connection for yet.
+/// The content of the holes of the answer to a request ahead of an upgrade, which nobody has a connection for yet: the
+/// name of a session, for instance.
 private struct BeforeHoles: HoleSource {
   let name: String
   let now: WallTime

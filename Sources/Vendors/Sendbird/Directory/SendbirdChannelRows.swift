@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A channel, without those who are in it and what they say: a row that every message rewrites, however many members
-/// there are.
+/// A channel, `talk` for instance, without those who are in it and what they say: a row that every message rewrites,
+/// however many members there are.
 struct SendbirdChannelRow: StoreValue {
   /// The longest that a message waits for its turn.
   private static let waitMax = Duration.seconds(10)

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// A newcomer reads a type's comment first: it begins with a noun that the reader knows, and names an example.
+@Suite("The comment of a type")
+struct CommentTests {
+  /// The comments of the types of a file that stand in no other, by name.
+  private static func comments(in file: Repository.File) -> [(name: String, line: Int, comment: String)] {
+    let declaration =
+      #/^(?:public |package |internal |fileprivate |private )*(?:final |indirect )*(?:nonisolated )?(?:struct|class|enum|actor|protocol)\s+([A-Z]\w*)/#
+    return file.lines.enumerated().compactMap { index, line in
+      guard line.utf8.first.map({ $0 > UInt8(ascii: "Z") }) == true, let match = line.firstMatch(of: declaration) else {
+        return nil
+      }
+      var above = file.lines[..<index]
+      while let last = above.last, last.hasPrefix("@") || last.hasPrefix("// ") { above.removeLast() }
+      let comment = above.reversed().prefix { $0.hasPrefix("///") }.reversed()
+      let text = comment.map { $0.dropFirst("///".count).trimmingCharacters(in: .whitespaces) }
+      return (String(match.output.1), index + 1, text.joined(separator: " "))
+    }
+  }
+
+  /// The fault of a comment; nil if it has none.
+  private static func fault(of comment: String) -> String? {
+    guard let first = comment.split(separator: " ").first else { return "is missing" }
+    let others = [
+      "Whether", "What", "Where", "How", "When", "Who", "Whom", "Whose", "Which", "Why", "That", "Tells", "Makes",
+      "Keeps", "Does", "Reads", "Writes", "Says", "Ends", "Takes",
+    ]
+    if others.contains(String(first)) { return "begins with '\(first)', which is no noun" }
+    let examples = ["for instance", ", say", "e.g.", "such as", "for example", "`"]
+    return examples.contains { comment.contains($0) } ? nil : "names no example"
+  }
+
+  @Test("begins with a noun and names an example")
+  func sources() {
+    for file in Repository.swiftFiles(below: "Sources") {
+      for (name, line, comment) in Self.comments(in: file) {
+        if let fault = Self.fault(of: comment) { Issue.record("\(file.path):\(line) the comment of \(name) \(fault)") }
+      }
+    }
+  }
+
+  @Test(
+    "is seen to lack what it should have",
+    arguments: [
+      ("/// A token: ann's, for instance.\nstruct Token {}", nil),
+      ("/// A token: ann's, for instance.\n// Small.\n@frozen\npackage struct Token {}", nil),
+      ("/// A token, `eyJ…`.\n///\n/// Long.\nfinal class Token {}", nil),
+      ("struct Token {}", "is missing"), ("/// A token.\n\nstruct Token {}", "is missing"),
+      ("/// A token.\nenum Token {}", "names no example"),
+      ("/// What lets in: ann's, for instance.\nactor Token {}", "begins with 'What', which is no noun"),
+    ])
+  func rule(text: String, fault: String?) {
+    let found = Self.comments(in: Repository.File(path: "Token.swift", text: text))
+    #expect(found.map(\.name) == ["Token"])
+    #expect(found.first.flatMap { Self.fault(of: $0.comment) } == fault)
+  }
+}
