@@ -32,4 +32,9 @@ package struct SpaceSettings: Sendable {
     self.issuer = issuer
     self.provider = provider
   }
+
+  /// Has the keys of the other settings, that are these but for their keys: a store's own secret, for instance.
+  package mutating func sign(as other: SpaceSettings) {
+    (vendors, issuer) = (other.vendors, other.issuer)
+  }
 }

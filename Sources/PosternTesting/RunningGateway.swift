@@ -1,9 +1,10 @@
 internal import GatewayControl
 internal import GatewayCore
 internal import GatewayFaults
+package import GatewayKit
 package import GatewayRuntime
 internal import GatewayServer
-internal import GatewaySpace
+package import GatewaySpace
 internal import GatewayStores
 
 /// A gateway with its loops, listeners and control port, put together: what `postern serve` runs, for instance, and
@@ -41,8 +42,13 @@ package final class RunningGateway: Sendable {
     controlPort = controlListener.port
   }
 
+  /// A change to the settings of a space, once its store is there: the secret that the store has kept, for instance.
+  package typealias Finish = (any Store, inout SpaceSettings) async throws -> Void
+
   /// Starts the loops, then listens. Throws `ServerError` with nothing left running.
-  package static func start(_ settings: GatewaySettings) async throws -> RunningGateway {
+  package static func start(
+    _ settings: GatewaySettings, finish: Finish = { _, _ in }
+  ) async throws -> RunningGateway {
     var limits = settings.limits
     // The table of descriptors has a place for the ports of hosted spaces too.
     limits.connectionsMax += (settings.spaces?.countMax ?? 0) * settings.hosts.count
@@ -53,18 +59,22 @@ package final class RunningGateway: Sendable {
       for loop in loops { try loop.start() }
       var known = settings
       known.space.configuration.hosts = settings.hosts
-      return try await start(known, on: loops)
+      return try await start(known, on: loops, finish)
     } catch {
       for loop in loops { loop.stop() }
       throw error
     }
   }
 
-  private static func start(_ settings: GatewaySettings, on loops: [SocketLoop]) async throws -> RunningGateway {
+  private static func start(
+    _ settings: GatewaySettings, on loops: [SocketLoop], _ finish: Finish
+  ) async throws -> RunningGateway {
+    var finished = settings.space
     let store = try settings.store.open(on: loops[0].events) { [log = settings.space.configuration.log] text in
       log?.write(LogEvent(.error, "store_failed", [.init("error", text)]))
     }
-    let space = try Space(settings.space, on: loops.map(\.events), store: store)
+    try await finish(store, &finished)
+    let space = try Space(finished, on: loops.map(\.events), store: store)
     try await space.prepare()
     let gateway = space.gateway
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))

@@ -33,10 +33,11 @@ def call_token(*cids, life=3600, **claims):
 class Gateway:
     """A gateway on free loopback ports; ends with the `with` block, and must have logged no token by then."""
 
-    def __init__(self, *flags, expected_exit=0, loops=2, stdin=None):
+    def __init__(self, *flags, expected_exit=0, loops=2, stdin=None, has_secret=True):
         self.stdin = stdin
         self.flags = flags
         self.loops = loops
+        self.has_secret = has_secret
         self.expected_exit = expected_exit
         self.folder = tempfile.TemporaryDirectory(prefix="postern-")
         self.secret_file = Path(self.folder.name, "secret")
@@ -45,7 +46,7 @@ class Gateway:
 
     def __enter__(self):
         command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", "--loops", str(self.loops)]
-        command += ["--secret-file", str(self.secret_file), *self.flags]
+        command += [*(self.has_secret * ["--secret-file", str(self.secret_file)]), *self.flags]
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(command, stdin=self.stdin, stdout=subprocess.PIPE, stderr=log)
         timer = threading.Timer(30, self.process.kill)

@@ -71,6 +71,31 @@ def test_what_was_revoked_or_let_expire_stays_so_after_a_kill(flags):
             client.receive("connected")
 
 
+def test_what_a_gateway_has_signed_that_was_given_no_secret_is_good_after_a_kill(flags):
+    def provided(user, **more):
+        return api(gateway, "POST", "/v1/tokens", {"user_id": user, "life_s": 600, **more}).json["token"]
+
+    with Gateway(*flags, expected_exit=-signal.SIGKILL, has_secret=False) as gateway:
+        access, registration = provided("ann"), provided("alice", scheme="sinch")
+        guest = api(gateway, "POST", "/v1/guests", {}).json
+        kill(gateway)
+    with Gateway(*flags, has_secret=False) as gateway:
+        for access, user in ((access, "ann"), (guest["token"], guest["user_id"]), (provided("bob"), "bob")):
+            with Client(gateway, token=access) as client:
+                assert client.receive("connected")["user_id"] == user
+        with sinch.SinchClient(gateway) as client:
+            client.start(key="postern")
+            client.receive("credentialsRequired")
+            client.send("register", jwt=registration)
+            client.receive("userRegistered")
+    # Whoever is given a secret has that one, and of others none.
+    with Gateway(*flags) as gateway:
+        with Client(gateway, token=token("ann")) as client:
+            client.receive("connected")
+        with pytest.raises(Refused):
+            Client(gateway, token=access).__enter__()
+
+
 def test_instances_of_sinch_start_after_a_kill_and_a_spent_nonce_stays_spent(flags, tmp_path):
     (tmp_path / "secret").write_text(sinch.SECRET)
     flags = [*flags, "--sinch-application", f"{sinch.KEY}={tmp_path / 'secret'}"]

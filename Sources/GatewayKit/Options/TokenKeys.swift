@@ -67,9 +67,10 @@ package struct TokenKeys {
     materials = []
   }
 
-  /// Adds a random secret of this process's own, so that it can mint although it was given no key to mint with.
-  package mutating func addOwnKey() throws {
-    var key = try KeyMaterial.secret(SecureRandom.bytes(32))
+  /// Adds a secret of the process's own, so that it can mint although it was given no key to mint with: what an earlier life
+  /// has kept for it, or a random one.
+  package mutating func addOwnKey(_ kept: String? = nil) throws {
+    var key = try KeyMaterial.secret(kept.map { Array($0.utf8) } ?? SecureRandom.bytes(32))
     key.id = Self.ownKeyID
     materials.append(key)
   }

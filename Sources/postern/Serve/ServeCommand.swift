@@ -4,6 +4,7 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
+import GatewayStores
 import Glibc
 import PosternTesting
 
@@ -36,7 +37,11 @@ enum ServeCommand: Command {
           + "\(least) (ulimit -n)")
     }
     let signals = SignalStream([SIGTERM, SIGINT, SIGHUP])
-    let running = try await RunningGateway.start(options.settings)
+    let running = try await RunningGateway.start(options.settings) { store, space in
+      guard options.hasRandomSecret, options.settings.store != .memory else { return }
+      let kept = try await KeptSecret.secret(in: store, at: SystemTime.now, from: space.secrets)
+      space.sign(as: try ServeOptions(arguments, kept: kept).settings.space)
+    }
     // Nobody has to read it.
     LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
     log.write(

@@ -19,19 +19,21 @@ struct ServeOptions {
   private static let tlsFileSizeMax = 1 << 20
   private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost"]
 
-  init(_ arguments: Arguments) throws {
+  /// - Parameter kept: The secret that an earlier life has kept, to sign with where no key is given.
+  init(_ arguments: Arguments, kept: String? = nil) throws {
     var draft = try ServeDraft()
     try arguments.read(ServeFlags.options, into: &draft)
     var tokenKeys = try TokenKeys(arguments) ?? TokenKeys()
     hasRandomSecret = try tokenKeys.signer() == nil
-    if hasRandomSecret { try tokenKeys.addOwnKey() }
+    if hasRandomSecret { try tokenKeys.addOwnKey(kept) }
     let provider = try Self.provider(draft)
     let verifier = try tokenKeys.verifier(try TokenKeys.policy(arguments))
     guard let signer = try tokenKeys.signer() else {
       preconditionFailure("a secret of our own can sign")
     }
     draft.configuration.session = try Self.session(draft)
-    let own = OwnKeys(verifier: verifier, signer: signer, secret: try TokenKeys.secret(arguments))
+    let own = OwnKeys(
+      verifier: verifier, signer: signer, secret: try TokenKeys.secret(arguments) ?? (hasRandomSecret ? kept : nil))
     var vendors = try Vendors.all.map { vendor -> any VendorSettings in
       try vendor.settings(arguments, own)
     }
