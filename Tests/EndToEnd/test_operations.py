@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import operations
+from clients import control
+from gateway import Gateway
 
 
 @pytest.mark.parametrize("vendor", operations.VENDORS, ids=lambda vendor: vendor.name)
@@ -35,3 +37,26 @@ def test_a_path_that_is_written_out_is_no_other_operation_of_that_name():
     tests.files = {Path("a.swift"): 'ask("GET", "video/stats/daily_digest")', Path("b.swift"): 'ask("GET", "a/stats/one")'}
     of = {operation.name: tests.of(operation) for operation in found if operation.is_shown and "/stats/" in operation.pattern}
     assert of["GetDailyDigest"] == ["a.swift"] and of["GetCallStats"] == ["b.swift"]
+
+
+@pytest.mark.parametrize("vendor", operations.VENDORS, ids=lambda vendor: vendor.name)
+def test_while_the_store_is_away_nothing_is_answered_but_503_and_when_to_come_back(vendor):
+    """What asks no store is answered as ever; nobody hears that there is no such user, call or channel."""
+    catalogue, names = operations.catalogue(vendor.name)
+    wrong, refused = [], 0
+    with Gateway(*vendor.flags, "--faults", loops=1) as gateway, vendor.ready(gateway) as further:
+        names |= further
+        for operation in catalogue:
+            if operation.asker != "open":
+                # Has whoever asks get their credentials.
+                vendor.ask(gateway, "GET", "/nothing", operation.asker, "")
+            order = operation.method, operation.target(names), operation.asker, operation.body
+            fault = control(gateway, "POST", "/faults", {"fault": "store_away"}).json["number"]
+            away = vendor.ask(gateway, *order)
+            assert control(gateway, "DELETE", f"/faults/{fault}").status < 300
+            there = vendor.ask(gateway, *order)
+            if away.status == 503:
+                refused += 1
+            if (away.status, bool(away.headers.get("retry-after"))) not in ((503, True), (there.status, False)):
+                wrong.append((operation.name, away.status, away.headers, there.status))
+    assert not wrong and refused > len(catalogue) / 2

@@ -143,6 +143,7 @@ enum OpenIDPage {
         "content-security-policy",
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"),
     ]
+    if status == 503 { response.headers.append(.retryAfter(.seconds(5))) }
     return response
   }
 

@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 
 // What recordings and transcriptions leave: lists, and files with nothing in them.
 
@@ -84,7 +85,10 @@ extension StreamCallRoutes {
           status: 200, contentType: "video/mp4", text: "\0\0\0\u{10}ftypisom\0\0\u{2}\0")
         : HTTPResponse(status: 200, contentType: "application/jsonl", text: "")
     } catch {
-      return HTTPResponse(status: error.httpStatus, contentType: "text/plain; charset=utf-8", text: error.message)
+      var failure = HTTPResponse(
+        status: error.httpStatus, contentType: "text/plain; charset=utf-8", text: error.message)
+      if let wait = StreamError(error).retryAfter { failure.headers.append(.retryAfter(wait)) }
+      return failure
     }
   }
 }
