@@ -38,6 +38,34 @@ struct StoredRevocations: RevocationKeeper {
   }
 
   func keep(_ target: Revocations.Target, at now: WallTime) async throws(GatewayError) {
+    try await write(target, at: now)
+    guard case .everybody(let before) = target else { return }
+    do throws(GatewayError) {
+      try await forgetUsers(revokedBefore: before, at: now)
+    } catch {
+      // They are taken in all the same, and forgotten the next time.
+    }
+  }
+
+  /// Forgets the users whom a revocation of everybody takes in, so that there is room for others.
+  private func forgetUsers(revokedBefore before: WallTime, at now: WallTime) async throws(GatewayError) {
+    var range: StoreRange? = Self.users.range()
+    while let rest = range {
+      let page = try await GatewayError.asking { () async throws(StoreError) in
+        try await store.scan(rest, limit: Self.rowsOfCommit, at: now)
+      }
+      let keys = page.map { StoreKey(path: $0.path, type: UserRow.self) }
+      try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
+        for (key, entry) in zip(keys, try await transaction.read(keys)) {
+          guard let row = try transaction.value(entry, as: UserRow.self), row.issuedBefore <= before else { continue }
+          transaction.delete(key)
+        }
+      }
+      range = page.count < Self.rowsOfCommit ? nil : page.last.map { rest.after($0.path) }
+    }
+  }
+
+  private func write(_ target: Revocations.Target, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in
       switch target {
       case .token(let fingerprint, let expiresAt):

@@ -60,7 +60,10 @@ package struct Revocations: Hashable, Sendable {
       guard users.count < countMax || users[user] != nil else { return false }
       users[user] = max(before, users[user] ?? before)
     case .everybody(let before):
-      everybody = max(before, everybody ?? before)
+      let latest = max(before, everybody ?? before)
+      everybody = latest
+      // That takes these in: there is room for others.
+      users = users.filter { $0.value > latest }
     }
     return true
   }

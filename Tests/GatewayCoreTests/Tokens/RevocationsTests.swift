@@ -47,6 +47,20 @@ struct RevocationsTests {
     #expect(revocations.contains(token(issuedAt: 599)), "an earlier time takes nothing back")
   }
 
+  @Test("a revocation of everybody makes room for users whom it does not take in, and forgets no other")
+  func roomAfterEverybody() {
+    var revocations = Revocations(countMax: 2)
+    for (user, seconds) in [("ann", 300), ("bob", 700)] as [(String, Double)] {
+      expectRevoked(.user(UserID(user), issuedBefore: WallTime(seconds: seconds)), in: &revocations)
+    }
+    let eve = Revocations.Target.user(UserID("eve"), issuedBefore: WallTime(seconds: 800))
+    expectRevoked(eve, in: &revocations, isTaken: false)
+    expectRevoked(.everybody(issuedBefore: WallTime(seconds: 300)), in: &revocations)
+    expectRevoked(eve, in: &revocations)
+    #expect(revocations.contains(token(of: "ann", issuedAt: 299)) && !revocations.contains(token(of: "ann")))
+    #expect(revocations.contains(token(of: "bob", issuedAt: 699)) && revocations.contains(token(of: "eve")))
+  }
+
   @Test("all tokens issued before a time are revoked, whoever has them")
   func everybody() {
     var revocations = Revocations()

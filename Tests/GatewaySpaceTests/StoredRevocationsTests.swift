@@ -1,0 +1,37 @@
+import GatewayCore
+import GatewayKit
+import TestSupport
+import Testing
+
+@testable import GatewaySpace
+
+@Suite("Revocations in a store")
+struct StoredRevocationsTests {
+  private let now = WallTime(seconds: 1_000)
+
+  private func user(_ name: String, before seconds: Double) -> Revocations.Target {
+    .user(UserID(name), issuedBefore: WallTime(seconds: seconds))
+  }
+
+  @Test("of everybody make room for users whom they do not take in, and forget no other", arguments: StoreCase.all)
+  func roomAfterEverybody(_ engine: StoreCase) async throws {
+    let kept = StoredRevocations(try engine.make(), countMax: 2)
+    try await kept.keep(user("ann", before: 300), at: now)
+    try await kept.keep(user("bob", before: 700), at: now)
+    let error = await #expect(throws: GatewayError.self) { try await kept.keep(user("eve", before: 800), at: now) }
+    #expect(error?.isSame(as: .tooMany) == true)
+    let everybody = Revocations.Target.everybody(issuedBefore: WallTime(seconds: 300))
+    try await kept.keep(everybody, at: now)
+    try await kept.keep(user("eve", before: 800), at: now)
+    #expect(try await kept.all(at: now).targets == [user("bob", before: 700), user("eve", before: 800), everybody])
+  }
+
+  @Test("of everybody forget all users, however many there are", arguments: StoreCase.all)
+  func manyUsers(_ engine: StoreCase) async throws {
+    let kept = StoredRevocations(try engine.make(), countMax: 5_000)
+    for number in 0..<2_500 { try await kept.keep(user("user \(number)", before: 300), at: now) }
+    let everybody = Revocations.Target.everybody(issuedBefore: WallTime(seconds: 301))
+    try await kept.keep(everybody, at: now)
+    #expect(try await kept.all(at: now).targets == [everybody])
+  }
+}
