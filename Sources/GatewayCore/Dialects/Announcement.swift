@@ -5,7 +5,7 @@
 /// in another one.
 package struct Announcement: Hashable, Sendable {
   package let audience: Audience
-  /// Whose connection hears nothing of it.
+  /// Whose connection hears nothing of it, but the answer to the command that it is the news of.
   package let except: ConnectionID?
   /// One for each wire format that has words for it; nobody hears it who speaks another.
   package let frames: [DialectFrame]

@@ -31,6 +31,13 @@ final class CommandLane {
   private var underWay = 0
   /// Whether one of them must have its answer before the next begins.
   private(set) var isBusy = false
+  /// The login whose command that is; nil where it is no command that is waited for.
+  private var answering: UInt32?
+  /// What the connection was told since what its command changed was told to others: it comes behind the command's answer,
+  /// as it does for them. Nil while nothing is held back.
+  private var held: [Frame]?
+  /// More is not held back: whose command takes so long, in a crowd, hears all of it at once.
+  private static let heldMax = 1_000
   /// Whether those that wait are being taken, one after the other, by a caller further up the stack.
   var isMoving = false
 
@@ -62,13 +69,39 @@ final class CommandLane {
     return entry
   }
 
-  func begin(mayOverlap: Bool) {
+  /// Has what that login is told from now on come behind the answer of its command that is waited for.
+  func hold(for login: UInt32) {
+    if answering == login, held == nil { held = [] }
+  }
+
+  /// Whether what that login is told is held back.
+  func isHolding(for login: UInt32) -> Bool { held != nil && answering == login }
+
+  /// Holds the frame back; false if there are too many.
+  func keep(_ frame: Frame) -> Bool {
+    guard let count = held?.count, count < Self.heldMax else { return false }
+    held?.append(frame)
+    return true
+  }
+
+  /// What was held back, in order.
+  func letGo() -> [Frame] {
+    defer { held = nil }
+    return held ?? []
+  }
+
+  /// - Parameter login: Whose command it is; nil where it is none.
+  func begin(mayOverlap: Bool, of login: UInt32? = nil) {
     underWay += 1
-    if !mayOverlap { isBusy = true }
+    guard !mayOverlap else { return }
+    isBusy = true
+    answering = login
   }
 
   func end(mayOverlap: Bool) {
     underWay -= 1
-    if !mayOverlap { isBusy = false }
+    guard !mayOverlap else { return }
+    isBusy = false
+    answering = nil
   }
 }

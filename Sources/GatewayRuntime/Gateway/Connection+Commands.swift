@@ -86,7 +86,7 @@ extension Connection {
   }
 
   private func start(_ errand: CommandLane.Errand, by handler: any CommandHandler, in lane: CommandLane) {
-    lane.begin(mayOverlap: errand.command.mayOverlap)
+    lane.begin(mayOverlap: errand.command.mayOverlap, of: errand.login)
     Task.immediate(executorPreference: table.loop) {
       let answers = await handler.perform(
         errand.command, by: errand.caller, request: errand.request, on: self.gateway)
@@ -94,10 +94,11 @@ extension Connection {
     }
   }
 
-  /// Answers, unless the login that asked is over.
+  /// Answers, unless the login that asked is over. Behind the answer comes what was told after the command's own news.
   private func finish(_ errand: CommandLane.Errand, _ answers: [Frame], in lane: CommandLane) {
+    let later = errand.command.mayOverlap ? [] : lane.letGo()
     if isCurrent(errand.login) {
-      for answer in answers { deliver(answer) }
+      for answer in answers + later { deliver(answer) }
     }
     lane.end(mayOverlap: errand.command.mayOverlap)
     moveOn(lane)

@@ -3,6 +3,24 @@ package import GatewayCore
 // What the gateway asks of one of its connections.
 
 extension Connection {
+  /// Sends what was announced, or keeps it until the connection's own command is answered, whose news have come before it.
+  /// Only on the loop.
+  nonisolated func hear(_ frame: Frame) {
+    let isHeld = onLoop { connection in
+      guard let lane = connection.lane, lane.isHolding(for: connection.loginNumber) else { return false }
+      if lane.keep(frame) { return true }
+      for earlier in lane.letGo() { connection.deliver(earlier) }
+      return false
+    }
+    if !isHeld { deliver(frame) }
+  }
+
+  /// Has what is announced from now on come behind the answer to the command whose news others are told in place of it.
+  /// Only on the loop.
+  nonisolated func hearOwnNews() {
+    onLoop { $0.lane?.hold(for: $0.loginNumber) }
+  }
+
   /// Sends what was encoded for many. Only on the loop.
   nonisolated func deliver(_ frame: Frame) {
     onLoop { connection in

@@ -202,12 +202,16 @@ package final class LoopTable: @unchecked Sendable {
 
   /// Tells those of the audience that are on this loop.
   func deliver(_ announcement: Announcement) {
-    for connection in connections(in: announcement.audience) where connection.id != announcement.except {
+    for connection in connections(in: announcement.audience) {
+      guard connection.id != announcement.except else {
+        connection.hearOwnNews()
+        continue
+      }
       guard let words = announcement.frame(in: connection.dialect.name) else { continue }
       if words.endings == nil {
-        connection.deliver(words.frame)
+        connection.hear(words.frame)
       } else if let frame = connection.user.flatMap(words.frame(for:)) {
-        connection.deliver(frame)
+        connection.hear(frame)
       }
     }
   }

@@ -89,6 +89,65 @@ struct CommandLaneTests {
     #expect(heard(peer) == ["done a", "joined", "done b", "left"])
   }
 
+  /// Announces a word to ann's connections, as news of what that connection does where there is one.
+  private func announce(_ word: String, of speaker: ConnectionID? = nil) {
+    gateway.gateway.announce(
+      Announcement(
+        to: .users([UserID("ann")]), except: speaker, [DialectFrame("errands", Frame(.text, Array(word.utf8)))]))
+    gateway.world.settle()
+  }
+
+  @Test("have their answers where others hear their news, behind what was said before and ahead of what is said after")
+  func ownNews() throws {
+    let (peer, other) = (gateway.connect(gateway.token()), gateway.connect(gateway.token()))
+    let ids = try #require(gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 2).map(\.id) })
+    say(peer, "do a 100", "pass p 0")
+    announce("before")
+    announce("news", of: ids[0])
+    announce("after")
+    say(peer, "pass q 0")
+    announce("much later")
+    #expect(heard(peer) == ["before"] && heard(other) == ["before", "news", "after", "much later"])
+    wait(100)
+    #expect(heard(peer).filter { $0 != "done p" && $0 != "done q" } == ["before", "done a", "after", "much later"])
+    announce("at last")
+    #expect(heard(peer).last == "at last")
+    // Without a command that is waited for, nothing waits.
+    announce("none", of: ids[0])
+    announce("one")
+    #expect(heard(peer).last == "one" && !heard(peer).contains("none"))
+  }
+
+  @Test("hold back nothing of a login that comes after theirs")
+  func newsOfAnotherLogin() throws {
+    let peer = gateway.connect(gateway.token())
+    let ids = try #require(gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 1).map(\.id) })
+    say(peer, "do a 1000")
+    announce("news", of: ids[0])
+    announce("lost with the login")
+    #expect(gateway.order { try? await $0.control(UserID("ann"), .received(.logout(request: nil))) } == 1)
+    let again = gateway.token().token
+    say(peer, #"{"type":"connect","token":"\#(again)"}"#)
+    wait(5000)
+    say(peer, #"{"type":"connect","token":"\#(again)"}"#)
+    #expect(!heard(peer).contains("lost with the login"))
+    announce("heard too")
+    #expect(heard(peer).last == "heard too")
+  }
+
+  @Test("hold back no more than a thousand frames: then all are heard")
+  func muchNews() throws {
+    let peer = gateway.connect(gateway.token())
+    let ids = try #require(gateway.order { await $0.sessions(of: UserID("ann"), after: nil, limit: 1).map(\.id) })
+    say(peer, "do a 1000")
+    announce("news", of: ids[0])
+    for number in 0..<1_200 { announce("\(number)") }
+    let first = (0..<1_200).map { "\($0)" }
+    #expect(heard(peer) == first)
+    wait(1000)
+    #expect(heard(peer) == first + ["done a"])
+  }
+
   @Test("are done before the logout behind them, and what comes after the logout is said by the next user")
   func logout() {
     let peer = gateway.connect(gateway.token())
