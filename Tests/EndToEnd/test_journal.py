@@ -47,7 +47,7 @@ def refresh(gateway, user):
     first, second = token(user), token(user)
     with Client(gateway, token=first) as client:
         client.receive("connected")
-        control(gateway, "POST", f"/users/{user}/expire", {})
+        control(gateway, "POST", f"/users/{urllib.parse.quote(user)}/expire", {})
         client.receive("refresh_required")
         client.send("refresh", token=second)
         client.receive("refreshed")
