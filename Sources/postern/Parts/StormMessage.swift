@@ -29,7 +29,7 @@ enum StormMessage: Codable {
   }
 
   /// In seconds: thirty days, longer than any storm.
-  private static let spanBounds = 0...(30 * Double(StormSeries.secondsMax))
+  private static let spanBounds = 0...(30 * 86_400.0)
 
   /// How long it says that something took, in seconds.
   private var spans: [Double] {

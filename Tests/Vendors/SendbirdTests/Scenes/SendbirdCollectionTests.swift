@@ -96,6 +96,8 @@ struct SendbirdCollectionTests {
     let token = try #require(messages?["next"]?.string)
     sendbird.world.advance(by: .seconds(1))
     #expect(answer("/v3/group_channels/talk/messages/changelogs?token=\(token)")?["deleted"]?.count == 1)
+    // A token begins ten seconds before its answer.
+    sendbird.world.advance(by: .seconds(10))
     let later = try #require(
       answer("/v3/group_channels/talk/messages/changelogs?change_ts=1800000011000")?["next"]?.string)
     #expect(answer("/v3/group_channels/talk/messages/changelogs?token=\(later)")?["deleted"]?.count == 0)

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// Where something stands in a list, told so that it is found again whatever comes or goes meanwhile: behind the call
+/// A place in a list, told so that it is found again whatever comes or goes meanwhile: behind the call
 /// `default:standup` of nine o'clock, for instance.
 protocol StreamPlace: Sendable {
   /// Reads what ``text`` wrote; nil for anything else.
@@ -58,7 +58,7 @@ struct StreamPage<Place: StreamPlace>: Sendable {
   private static func cursor(_ place: Place) -> String { Base64URL.encode(Array(place.text.utf8)) }
 }
 
-/// The names of the pages around one; nil where there is none.
+/// The names of the pages around one, nil where there is none: on the first page the second one's alone, for instance.
 struct StreamCursors: Sendable {
   var next: String?
   var prev: String?

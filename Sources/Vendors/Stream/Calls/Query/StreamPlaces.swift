@@ -2,7 +2,7 @@ internal import GatewayCore
 
 // What lists are cut by: all that a row can be sorted by.
 
-/// Where a call stands, whatever it is sorted by; the newest, for instance.
+/// The place of a call in a list, whatever that is sorted by; the newest one's, for instance.
 struct StreamCallPlace: StreamPlace {
   private let id: CallID
   private let created: WallTime
@@ -52,7 +52,7 @@ struct StreamCallPlace: StreamPlace {
   }
 }
 
-/// Where a member of a call stands, whatever they are sorted by; the one who came third, for instance.
+/// The place of a call's member in a list, whatever that is sorted by; of the one who came third, for instance.
 struct StreamMemberPlace: StreamPlace {
   private let user: UserID
   private let created: WallTime
@@ -88,7 +88,7 @@ struct StreamMemberPlace: StreamPlace {
   }
 }
 
-/// Where what somebody thought of a call stands, whatever it is sorted by; the newest opinion of all, for instance.
+/// The place of an opinion of a call in a list, whatever that is sorted by; of the newest of all, for instance.
 struct StreamFeedbackPlace: StreamPlace {
   private let call: Name
   private let user: UserID
