@@ -29,7 +29,9 @@ package struct StabilityGrid: Sendable {
 
   /// Nil where the provider has no rate, and so no cliff.
   ///
-  /// - Parameter done: Told of each world that is through, from any thread.
+  /// - Parameters:
+  ///   - planner: Whose scenario each world is made of.
+  ///   - done: Told of each world that is through, from any thread.
   package init?(_ planner: Planner, done: @escaping @Sendable () -> Void = {}) async throws {
     guard let rate = planner.settings.provider.rate else { return nil }
     let places = Self.queues.flatMap { queue in Self.timeOuts.map { (queue, $0) } }

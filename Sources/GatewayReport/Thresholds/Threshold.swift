@@ -50,8 +50,8 @@ package struct Threshold: Sendable, CustomStringConvertible {
     description = Self.trimmed(text[...])
   }
 
-  /// Whether ``holds(_:ofShare:)`` can be asked of part of a fleet: half of `lost <= 10` is `lost <= 5`, but there is no half of
-  /// `lost == 7`.
+  /// Whether it can be asked of part of a fleet by `holds(_:ofShare:)`: half of `lost <= 10` is `lost <= 5`, but there is no
+  /// half of `lost == 7`.
   package var isDivisible: Bool {
     metric.unit != .count || limit == 0 || (comparison != .equal && comparison != .unequal)
   }
