@@ -188,7 +188,8 @@ def test_a_report_that_cannot_be_written_says_which_and_why(tmp_path, gateway):
         folder.rmdir()
         out, err = running.process.communicate(timeout=60)
     assert running.process.returncode == 1 and json.loads(out)["passes"]
-    assert err.strip() == f"postern: --report: cannot write {folder}/storm.html: No such file or directory"
+    missing = [f"--report: cannot write {folder}/{name}: No such file or directory" for name in ("storm.html", "storm.json")]
+    assert err.strip() == "postern: " + "; ".join(missing)
 
 
 def test_the_settings_hold_no_secret_and_no_path(tmp_path):
