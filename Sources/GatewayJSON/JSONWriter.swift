@@ -126,6 +126,17 @@ package struct JSONWriter: Sendable {
   /// What has been written, as text.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
+  /// A space, behind a member's name for instance.
+  mutating func space() { bytes.append(UInt8(ascii: " ")) }
+
+  /// Begins a line with that many spaces: of the next value, or of the bracket that ends them.
+  mutating func breakLine(indent: Int, isEnd: Bool) {
+    if !isEnd { separate() }
+    needsComma = false
+    bytes.append(UInt8(ascii: "\n"))
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indent))
+  }
+
   private mutating func open(_ bracket: UInt8) {
     separate()
     bytes.append(bracket)
