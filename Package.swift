@@ -88,7 +88,7 @@ let package = Package(
     library("GatewayJSON", ["CJansson"]),
     library("GatewayTokens", ["GatewayCore", "GatewayJSON", "COpenSSL"]),
     library("GatewayKit", ["GatewayTokens", "GatewayJSON", "GatewayCore"]),
-    library("GatewayStores", ["GatewayKit", "GatewayCore", "CSQLite"]),
+    library("GatewayStores", ["GatewayKit", "GatewayJSON", "GatewayCore", "CSQLite"]),
     .target(name: "CRuntime"),
     // The commit that a release is built from is said by its builder; a plain build knows none.
     .target(
@@ -102,7 +102,7 @@ let package = Package(
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),
-    library("GatewayReport", ["GatewayFleet", "GatewayCore"]),
+    library("GatewayReport", ["GatewayFleet", "GatewayJSON", "GatewayCore"]),
     library("GatewayWires", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library(
       "PosternTesting",

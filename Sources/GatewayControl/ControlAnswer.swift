@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import GatewayCore
 internal import GatewayJSON
 
@@ -11,10 +10,8 @@ protocol ControlBody: Decodable {
 /// Answers and questions of the control API in JSON: a body that is no object is answered with 400, for instance.
 enum ControlAnswer {
   static func json(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let body = try? encoder.encode(value) else { return HTTPResponse(status: 500) }
-    return HTTPResponse(status: status, headers: [HTTPField("content-type", "application/json")], body: Array(body))
+    guard let body = try? JSONCoder(layout: .sorted).encode(value) else { return HTTPResponse(status: 500) }
+    return HTTPResponse(status: status, headers: [HTTPField("content-type", "application/json")], body: body)
   }
 
   static func error(_ error: GatewayError) -> HTTPResponse {
@@ -49,7 +46,7 @@ enum ControlAnswer {
       throw .invalidParameter.detailed("\(empty.name) is null; leave it out, or say it")
     }
     do {
-      return try JSONDecoder().decode(Body.self, from: Data(bytes))
+      return try JSONCoder().decode(Body.self, from: bytes)
     } catch {
       throw .malformedRequest.detailed("expected a JSON object \(expected)")
     }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import GatewayCore
 internal import GatewayJSON
 package import GatewayRuntime
@@ -17,7 +16,7 @@ package enum JournalText {
     json.member("n", Int64(clamping: line.number))
     json.member("at_ms", line.at.milliseconds)
     json.member("real_ms", line.real.milliseconds)
-    json.member("time", time(line.wallTime))
+    json.member("time", line.wallTime.rfc3339(fractionDigits: 3))
     json.member("kind", line.event.kind.rawValue)
     if let user = line.user { json.member("user", user.rawValue) }
     if let connection = line.connection { json.member("connection", connection.description) }
@@ -74,14 +73,5 @@ package enum JournalText {
   private static func write(_ close: JournalClose, to json: inout JSONWriter) {
     json.member("code", Int64(close.code))
     json.member("reason", close.reason)
-  }
-
-  /// The time of day as RFC 3339 writes it, to the millisecond.
-  private static func time(_ time: WallTime) -> String {
-    let milliseconds = Int(time.nanoseconds / 1_000_000)
-    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
-    let whole = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
-    let fraction = String(1_000 + abs(rest)).dropFirst()
-    return "\(whole.dropLast()).\(fraction)Z"
   }
 }

@@ -33,4 +33,31 @@ package struct PlacedJSON: Hashable, Sendable {
     case .null: "null"
     }
   }
+
+  /// The object's member of that name, byte for byte; nil if there is none.
+  package func member(_ name: String) -> PlacedJSON? {
+    guard case .object(let members) = kind else { return nil }
+    return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+
+  /// Writes the value as JSON has it.
+  package func write(to json: inout JSONWriter) {
+    switch kind {
+    case .object(let members):
+      json.beginObject()
+      for member in members {
+        json.name(member.name)
+        member.value.write(to: &json)
+      }
+      json.endObject()
+    case .array(let elements):
+      json.beginArray()
+      for element in elements { element.write(to: &json) }
+      json.endArray()
+    case .string(let text): json.string(text)
+    case .number(let text): json.raw(text)
+    case .bool(let flag): json.bool(flag)
+    case .null: json.null()
+    }
+  }
 }

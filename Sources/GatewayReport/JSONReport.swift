@@ -1,6 +1,6 @@
-internal import FoundationEssentials
 internal import GatewayCore
 import GatewayFleet
+internal import GatewayJSON
 
 extension StormReport {
   /// The version of the JSON report's schema, `loadtest/report.schema.json`.
@@ -8,15 +8,12 @@ extension StormReport {
 
   /// The report as JSON, keys in order, so that two reports can be compared line by line.
   package func json() throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    return Array(try encoder.encode(Document(self))) + [UInt8(ascii: "\n")]
+    try JSONCoder(names: .snakeCase, layout: .indented).encode(Document(self)) + [UInt8(ascii: "\n")]
   }
 
   /// When the storm began, as RFC 3339 has it.
   var startText: String {
-    Date(timeIntervalSince1970: startedAt.seconds).formatted(.iso8601)
+    startedAt.rfc3339()
   }
 
   private struct Document: Encodable {

@@ -1,6 +1,6 @@
 internal import Dispatch
-internal import FoundationEssentials
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayKit
 internal import Synchronization
 
@@ -111,11 +111,10 @@ package final class SQLiteStore: Store {
 
   // MARK: Values
 
-  private static let encoder = JSONEncoder()
-  private static let decoder = JSONDecoder()
+  private static let coder = JSONCoder()
 
   private static func encode(_ value: some StoreValue) throws(StoreError) -> [UInt8] {
-    do { return Array(try encoder.encode(value)) } catch {
+    do { return try coder.encode(value) } catch {
       throw .unavailable("\(type(of: value)) cannot be written: \(error)")
     }
   }
@@ -129,7 +128,7 @@ package final class SQLiteStore: Store {
   private static func decode<Value: StoreValue>(
     _ bytes: [UInt8], as type: Value.Type
   ) throws(StoreError) -> any StoreValue {
-    do { return try decoder.decode(type, from: Data(bytes)) } catch { throw .unavailable("a row that is no \(type)") }
+    do { return try coder.decode(type, from: bytes) } catch { throw .unavailable("a row that is no \(type)") }
   }
 }
 

@@ -20,12 +20,6 @@ import Testing
   @Test("the answer to the RFC's key is the RFC's")
   func ofTheRFC() {
     #expect(String(decoding: UpgradeAnswer.accept(for: Self.key), as: UTF8.self) == Self.accept)
-    #expect(
-      String(decoding: UpgradeAnswer.base64(Array("the sample nonce".utf8)), as: UTF8.self)
-        == "dGhlIHNhbXBsZSBub25jZQ==")
-    #expect(UpgradeAnswer.base64([]) == [])
-    #expect(String(decoding: UpgradeAnswer.base64([0]), as: UTF8.self) == "AA==")
-    #expect(String(decoding: UpgradeAnswer.base64([255, 255]), as: UTF8.self) == "//8=")
   }
 
   @Test("a 101 opens, whatever the case of its words, and what follows it is frames")

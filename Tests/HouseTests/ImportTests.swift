@@ -15,7 +15,7 @@ private let others: [String: Allowed] = [
   "GatewayTokens": (["GatewayCore", "GatewayJSON", "COpenSSL"], ["Glibc", "Synchronization"]),
   "GatewayKit": (["GatewayTokens", "GatewayJSON", "GatewayCore"], ["Glibc", "Synchronization"]),
   "GatewayStores": (
-    ["GatewayKit", "GatewayCore", "CSQLite"], ["Dispatch", "FoundationEssentials", "Glibc", "Synchronization"]
+    ["GatewayKit", "GatewayJSON", "GatewayCore", "CSQLite"], ["Dispatch", "Glibc", "Synchronization"]
   ),
   "GatewayRuntime": (["GatewayCore", "CRuntime"], ["Synchronization"]),
   "GatewayFaults": (["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"], []),
@@ -24,7 +24,7 @@ private let others: [String: Allowed] = [
   ),
   "GatewayControl": (
     ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"],
-    ["FoundationEssentials", "Synchronization"]
+    ["Synchronization"]
   ),
   "GatewayServer": (
     ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"], ["Glibc", "Synchronization"]
@@ -32,7 +32,7 @@ private let others: [String: Allowed] = [
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
   "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
-  "GatewayReport": (["GatewayFleet", "GatewayCore"], ["FoundationEssentials", "Glibc"]),
+  "GatewayReport": (["GatewayFleet", "GatewayJSON", "GatewayCore"], ["Glibc"]),
   "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
   "PosternTesting": (
     [
@@ -52,7 +52,7 @@ private let others: [String: Allowed] = [
       "GatewayStores",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
     ]).union(vendors),
-    ["FoundationEssentials", "Glibc", "Dispatch", "Synchronization"]
+    ["Glibc", "Dispatch", "Synchronization"]
   ),
 ]
 
@@ -60,7 +60,7 @@ private let others: [String: Allowed] = [
 private let vendors = Set(Repository.folders(in: "Sources/Vendors").map { "Gateway\($0)" })
 
 private let vendorMay: Allowed = (
-  ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], ["FoundationEssentials", "Synchronization"]
+  ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], ["Synchronization"]
 )
 
 /// The folder of a target's sources.

@@ -43,6 +43,39 @@ extension WallTime {
 
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
+  /// The time as RFC 3339 has it in UTC, `2026-11-23T09:00:00.500Z` for instance.
+  /// - Parameter fractionDigits: How many digits of its second's fraction, 0 to 9; what is left of it is cut off.
+  package func rfc3339(fractionDigits: Int = 0) -> String {
+    let second: Int64 = 1_000_000_000
+    let (days, inDay) = Self.floorDivide(nanoseconds, by: 86_400 * second)
+    let (year, month, day) = Self.civil(days: days)
+    let (seconds, fraction) = inDay.quotientAndRemainder(dividingBy: second)
+    let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+    let clock = "\(Self.padded(seconds / 3600, 2)):\(Self.padded(seconds / 60 % 60, 2)):\(Self.padded(seconds % 60, 2))"
+    let digits = fractionDigits > 0 ? "." + Self.padded(fraction, 9).prefix(fractionDigits) : ""
+    return "\(date)T\(clock)\(digits)Z"
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+
+  private static func floorDivide(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  /// The date that many days after 1970-01-01, the other way round than ``days(_:_:_:)``.
+  private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let (era, dayOfEra) = floorDivide(days + 719_468, by: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  }
+
   /// Nil for what no calendar has, or no number of nanoseconds.
   private init?(year: Int64, month: Int64, day: Int64, seconds: Int64, nanoseconds: Int64) {
     guard (1...12).contains(month), (1...31).contains(day) else { return nil }

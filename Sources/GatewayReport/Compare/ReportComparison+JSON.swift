@@ -1,12 +1,9 @@
-internal import FoundationEssentials
+internal import GatewayJSON
 
 extension ReportComparison {
   /// The comparison as JSON, keys in order.
   package func json() throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    return Array(try encoder.encode(Document(self))) + [UInt8(ascii: "\n")]
+    try JSONCoder(names: .snakeCase, layout: .indented).encode(Document(self)) + [UInt8(ascii: "\n")]
   }
 
   private struct Document: Encodable {

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import GatewayCore
 internal import GatewayFleet
 
@@ -26,7 +25,7 @@ struct HdrHistogram {
   }
 
   /// Its text, as it stands in a line of a log.
-  var text: String { Data(Self.container(payload)).base64EncodedString() }
+  var text: String { Base64.encode(Self.container(payload)) }
 
   /// The histogram itself: a head of 40 bytes, then the counts, each in as few bytes as it needs.
   private var payload: [UInt8] {

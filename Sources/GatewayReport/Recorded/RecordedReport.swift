@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 package import GatewayFleet
+internal import GatewayJSON
 
 /// A report of an earlier storm as its JSON has it: the baseline that another is held against, for instance.
 ///
@@ -35,22 +35,20 @@ package struct RecordedReport: Sendable {
 
   /// The report that `bytes` hold, as ``StormReport/json()`` writes it.
   package init(json bytes: [UInt8]) throws(RecordedReportError) {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    let data = Data(bytes)
+    let coder = JSONCoder(names: .snakeCase)
     let version: String
     do {
-      version = try decoder.decode(Version.self, from: data).schema
+      version = try coder.decode(Version.self, from: bytes).schema
     } catch {
       guard JSONEnding(of: bytes) == .there else { throw RecordedReportError(.truncated) }
-      let isJSON = (try? decoder.decode(Anything.self, from: data)) != nil
+      let isJSON = (try? coder.decode(Anything.self, from: bytes)) != nil
       throw RecordedReportError(isJSON ? .notAReport : .notJSON)
     }
     guard version == StormReport.schema else {
       throw RecordedReportError(version.hasPrefix("postern-storm/") ? .otherVersion(version) : .notAReport)
     }
     do {
-      self.init(try decoder.decode(Document.self, from: data))
+      self.init(try coder.decode(Document.self, from: bytes))
     } catch let error as DecodingError {
       throw RecordedReportError(.wrong(at: error.place))
     } catch {

@@ -30,7 +30,7 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
     guard !loop.isStopping else {
       return loop.events.execute { handler.socketRefused(.unreachable("the loop ended")) }
     }
-    let key = UpgradeAnswer.base64(newKey())
+    let key = Array(Base64.encode(newKey()).utf8)
     guard let request = upgrade.opening(for: target, key: key, subprotocols: subprotocols) else {
       return loop.events.execute { handler.socketRefused(.unreachable("the upgrade request is more than one line")) }
     }

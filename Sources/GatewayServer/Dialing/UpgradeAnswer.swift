@@ -44,24 +44,7 @@ enum UpgradeAnswer: Equatable {
     let text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8
     var digest = [UInt8](repeating: 0, count: 20)
     _ = lws_SHA1(text, text.count, &digest)
-    return base64(digest)
-  }
-
-  static func base64(_ bytes: [UInt8]) -> [UInt8] {
-    let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let count = min(3, bytes.count - start)
-      var group = UInt32(bytes[start]) << 16
-      if count > 1 { group |= UInt32(bytes[start + 1]) << 8 }
-      if count > 2 { group |= UInt32(bytes[start + 2]) }
-      for place in 0..<4 {
-        let digit = alphabet.utf8Start[Int(group >> UInt32(18 - 6 * place) & 63)]
-        text.append(place <= count ? digit : UInt8(ascii: "="))
-      }
-    }
-    return text
+    return Array(Base64.encode(digest).utf8)
   }
 
   private static func status(_ head: UnsafeRawBufferPointer) -> Int? {

@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayJSON
 internal import Glibc
 

@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayJSON
 
 /// A signer of JSON Web Tokens with one key by one algorithm, HS256 for instance. Immutable, so that all loops share one.

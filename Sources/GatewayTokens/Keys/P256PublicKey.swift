@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayJSON
 
 /// A public key on P-256, by its point: the one that a customer's ES256 tokens are checked with, for instance.

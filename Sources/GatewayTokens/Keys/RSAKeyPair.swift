@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import GatewayCore
 internal import GatewayJSON
 
 /// A new RSA key pair for RS256 signatures (RFC 7518 section 3.3), for those who sign and hand the public half out: who

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// An opaque access token: `pat_` and 32 bytes of chance in base64url. What one stands for, ann until noon for
 /// instance, is stored under its SHA-256, so that whoever reads the store cannot log in; with 256 bits of chance the
 /// hash needs no salt and no slowness.

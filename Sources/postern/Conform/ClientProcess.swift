@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayRuntime
 import Glibc

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayKit
 
 /// The wishes of who calls `postern ctl conform`: plain clients of `python3 client.py`, two at a time, for instance.
@@ -34,7 +33,7 @@ struct ConformOptions: Sendable {
     dialect = try Vendors.named(by: "dialect", arguments).scheme
     behaviours = try Self.behaviours(arguments)
     jobs =
-      try arguments.int("jobs", in: 1...Self.jobsMax) ?? min(ProcessInfo.processInfo.activeProcessorCount, Self.jobsMax)
+      try arguments.int("jobs", in: 1...Self.jobsMax) ?? min(ProcessEnvironment.cores, Self.jobsMax)
     junit = try OutputFile(arguments, "junit")
     journals = try Self.folder(arguments)
   }
@@ -43,11 +42,11 @@ struct ConformOptions: Sendable {
   private static func folder(_ arguments: Arguments) throws -> String? {
     guard let folder = arguments.value("journals") else { return nil }
     do {
-      try FileManager.default.createDirectory(atPath: folder.text, withIntermediateDirectories: true)
+      try FilePath(folder.text).makeDirectory()
     } catch {
       throw UsageError(folder.source, value: folder.text, expected: "a folder, or a path where one may be made")
     }
-    guard FileManager.default.isWritableFile(atPath: folder.text) else {
+    guard FilePath(folder.text).isWritable else {
       throw UsageError(folder.source, value: folder.text, expected: "a folder that may be written to")
     }
     return folder.text

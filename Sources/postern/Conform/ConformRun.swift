@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
@@ -183,11 +183,11 @@ struct ConformRun: Sendable {
 
   private func decoded<Content: Decodable>(_ answer: ControlClient.Answer) throws -> Content {
     guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: answer.complaint) }
-    return try JSONDecoder().decode(Content.self, from: answer.data)
+    return try JSONCoder().decode(Content.self, from: answer.data)
   }
 
   private func environment(_ space: ConformScene.SpaceAnswer, url: String, token: String) -> [String: String] {
-    ProcessInfo.processInfo.environment.merging([
+    ProcessEnvironment.variables.merging([
       "POSTERN_URL": url, "POSTERN_HTTP_URL": space.http_url, "POSTERN_TOKEN_URL": "\(space.http_url)/v1/tokens",
       "POSTERN_USER": Self.user, "POSTERN_TOKEN": token, "POSTERN_API_KEY": "conform",
       "POSTERN_TOKEN_SCHEME": options.dialect,

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
@@ -58,7 +58,7 @@ struct ConformScene: Sendable {
   /// Revokes what was issued until now, or until so long after now.
   func revoke(ahead: Duration = .zero) async throws {
     struct Clock: Decodable { let wall: Double }
-    let clock = try JSONDecoder().decode(Clock.self, from: try await send("GET", "/clock").data)
+    let clock = try JSONCoder().decode(Clock.self, from: try await send("GET", "/clock").data)
     let before = String(clock.wall + ahead.inSeconds)
     _ = try await send(
       "POST", "/revocations", [JSONMember("user_id", user), JSONMember("issued_before", json: before)])
@@ -86,7 +86,7 @@ struct ConformScene: Sendable {
       order.append(JSONMember("who", json: String(decoding: who, as: UTF8.self)))
     }
     let answer = try await send("POST", "/faults", order)
-    return try JSONDecoder().decode(Ordered.self, from: answer.data).number
+    return try JSONCoder().decode(Ordered.self, from: answer.data).number
   }
 
   /// How the names of faults begin that are about the provider, the keys or the clocks.
@@ -131,7 +131,7 @@ struct ConformScene: Sendable {
       ]
       if Self.ofConnections.contains(kind) { members.append(JSONMember("dialect", dialect)) }
       let answer = try await send("POST", "/journal/await", members)
-      let awaited = try JSONDecoder().decode(Awaited.self, from: answer.data)
+      let awaited = try JSONCoder().decode(Awaited.self, from: answer.data)
       if awaited.met { return awaited.lines.last?.n }
       guard rest > .zero else { throw overdue }
       if now >= end || client.hasEnded { return nil }
@@ -199,7 +199,7 @@ struct ConformScene: Sendable {
     let end = now + limit
     while true {
       let answer = try await send("GET", "/sessions")
-      let sessions = try JSONDecoder().decode(Page.self, from: answer.data).sessions
+      let sessions = try JSONCoder().decode(Page.self, from: answer.data).sessions
       let count = sessions.count { Name($0.dialect) == Name(dialect) }
       if count == 1 { return }
       guard rest > .zero else { throw overdue }
@@ -272,7 +272,7 @@ struct ConformScene: Sendable {
       JSONMember("after", json: String(beginning)),
     ]
     let answer = try await send("POST", "/journal/expect", order + demand.members)
-    let judged = try JSONDecoder().decode(Judged.self, from: answer.data)
+    let judged = try JSONCoder().decode(Judged.self, from: answer.data)
     return (
       ConformResult.Verdict(rawValue: judged.verdict) ?? .undecided, judged.sentence, JournalLines.texts(answer.data)
     )

@@ -1,21 +1,20 @@
-import FoundationEssentials
 import GatewayFleet
 import GatewayJSON
 
 /// Lines of a journal as people read them: `412  1.204 s  closed  code=1012`, for instance.
 enum JournalLines {
   /// Those of an answer's `lines`.
-  static func texts(_ answer: Data) -> [String] { numbered(answer).map(\.text) }
+  static func texts(_ answer: [UInt8]) -> [String] { numbered(answer).map(\.text) }
 
   /// The same, each with its number.
-  static func numbered(_ answer: Data) -> [(number: Int, text: String)] {
-    let document = try? JSONDocument.parse(Array(answer), sizeMax: answer.count)
+  static func numbered(_ answer: [UInt8]) -> [(number: Int, text: String)] {
+    let document = try? JSONDocument.parse(answer, sizeMax: answer.count)
     return (document?.root["lines"]?.elements ?? []).map { (Int(clamping: $0["n"]?.integer ?? 0), text($0)) }
   }
 
   /// Those of an answer with whom each is of and when it was in the time of sessions, in columns.
-  static func whole(_ answer: Data) -> [String] {
-    let document = try? JSONDocument.parse(Array(answer), sizeMax: answer.count)
+  static func whole(_ answer: [UInt8]) -> [String] {
+    let document = try? JSONDocument.parse(answer, sizeMax: answer.count)
     return (document?.root["lines"]?.elements ?? []).map(row)
   }
 

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayKit
 import GatewayServer
 import Glibc
@@ -68,8 +67,7 @@ enum ConformCommand {
     try options.junit?.write(JUnitReport(dialect: options.dialect, results: results).text)
     guard let folder = options.journals else { return }
     for result in results where result.verdict == .failed && !result.journal.isEmpty {
-      let file = URL(filePath: folder).appending(path: "\(result.behaviour.name).jsonl")
-      try Data(result.journal).write(to: file)
+      try FilePath(folder).appending("\(result.behaviour.name).jsonl").write(result.journal)
     }
   }
 }

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayFleet
+import GatewayJSON
 
 /// The control API's answers for a person: sessions as a table, for instance.
 enum ControlText {
@@ -23,12 +23,12 @@ enum ControlText {
 
   /// A page of sessions as a table.
   static func sessions(_ answer: ControlClient.Answer) -> String {
-    (try? JSONDecoder().decode(Page.self, from: answer.data)).map(table) ?? answer.text
+    (try? JSONCoder().decode(Page.self, from: answer.data)).map(table) ?? answer.text
   }
 
   /// How many sessions an order reached; nil if the answer does not say.
   static func sessionsReached(_ answer: ControlClient.Answer) -> Int? {
-    (try? JSONDecoder().decode(Reached.self, from: answer.data))?.sessions
+    (try? JSONCoder().decode(Reached.self, from: answer.data))?.sessions
   }
 
   /// The same in words.
@@ -55,12 +55,12 @@ enum ControlText {
 
   /// What an expectation came to, with the lines that prove it.
   static func verdict(_ answer: ControlClient.Answer) -> String {
-    (try? JSONDecoder().decode(Verdict.self, from: answer.data))?.text ?? answer.text
+    (try? JSONCoder().decode(Verdict.self, from: answer.data))?.text ?? answer.text
   }
 
   /// The same if it failed, else nil.
   static func failedVerdict(_ answer: ControlClient.Answer) -> String? {
-    let verdict = try? JSONDecoder().decode(Verdict.self, from: answer.data)
+    let verdict = try? JSONCoder().decode(Verdict.self, from: answer.data)
     return verdict?.verdict == "failed" ? verdict?.text : nil
   }
 
@@ -76,7 +76,7 @@ enum ControlText {
 
   /// The lines of an answer of the journal, and what it says of those that are not in it.
   static func journal(_ answer: ControlClient.Answer) -> String {
-    guard let page = try? JSONDecoder().decode(Journal.self, from: answer.data) else { return answer.text }
+    guard let page = try? JSONCoder().decode(Journal.self, from: answer.data) else { return answer.text }
     var lines = JournalLines.whole(answer.data).map { VisibleText.escaping($0) }
     if page.missed > 0 { lines.insert("\(page.missed) lines before these are kept no longer", at: 0) }
     if let last = page.last, page.next < last { lines.append("more: --after \(page.next)") }
@@ -85,7 +85,7 @@ enum ControlText {
 
   /// What a wait came to that was not met, with the lines that there are; nil for any other answer.
   static func unmetWait(_ answer: ControlClient.Answer) -> String? {
-    guard let page = try? JSONDecoder().decode(Journal.self, from: answer.data), page.met == false else { return nil }
+    guard let page = try? JSONCoder().decode(Journal.self, from: answer.data), page.met == false else { return nil }
     let found = page.lines.isEmpty ? [] : [journal(answer)]
     return (["not in time: \(page.lines.count) so far"] + found).joined(separator: "\n")
   }

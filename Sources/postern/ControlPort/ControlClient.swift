@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
@@ -10,7 +10,7 @@ struct ControlClient {
   /// An answer of the control port: 404 with an error in JSON, for instance.
   struct Answer {
     let status: Int
-    let data: Data
+    let data: [UInt8]
     var text: String { String(decoding: data, as: UTF8.self) }
 
     private struct Problem: Decodable {
@@ -24,7 +24,7 @@ struct ControlClient {
 
     /// What is wrong, in the gateway's words.
     var complaint: String {
-      guard let problem = try? JSONDecoder().decode(Problem.self, from: data) else {
+      guard let problem = try? JSONCoder().decode(Problem.self, from: data) else {
         return "the gateway answered \(status): \(text)"
       }
       return "\(problem.error.number) \(problem.error.name): \(problem.error.message)"
@@ -38,16 +38,13 @@ struct ControlClient {
   private let secret: String?
 
   init(url: String, secret: String?) throws {
-    guard let base = URLComponents(string: url), ["http", "https"].contains(base.scheme), let host = base.host,
-      !host.isEmpty
-    else {
+    guard let base = WebAddress(url), ["http", "https"].contains(base.scheme) else {
       throw UsageError("--url", value: url, expected: "the control port's address, as http://127.0.0.1:8081")
     }
     let isTLS = base.scheme == "https"
-    address = base.string ?? url
+    address = url
     target = DialTarget(
-      host: host.filter { !"[]".contains($0) }, port: base.port ?? (isTLS ? 443 : 80),
-      isTLS: isTLS)
+      host: base.host, port: base.port ?? (isTLS ? 443 : 80), isTLS: isTLS)
     self.secret = secret
   }
 
@@ -63,7 +60,7 @@ struct ControlClient {
     var message = request
     if let secret { message.headers.append(HTTPField("authorization", "Bearer \(secret)")) }
     switch await dialer.fetch(message, from: target, timeout: Self.patience) {
-    case .success(let response): return Answer(status: response.status, data: Data(response.body))
+    case .success(let response): return Answer(status: response.status, data: response.body)
     case .failure(let failure):
       throw ControlUnreachable(address: address, failure: failure, patience: Self.patience)
     }

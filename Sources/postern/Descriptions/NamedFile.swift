@@ -1,12 +1,10 @@
-import FoundationEssentials
-
 /// A file that a flag names by its path, or by a bare name where it comes with postern: `nats` for
 /// `Deploy/wires/nats.json`, for instance.
 enum NamedFile {
   static func path(_ text: String, in folder: String) -> String {
     let isName = !text.contains("/") && !text.hasSuffix(".json")
     let known = "\(folder)/\(text).json"
-    return isName && !FileManager.default.fileExists(atPath: text) && FileManager.default.fileExists(atPath: known)
+    return isName && !FilePath(text).exists && FilePath(known).exists
       ? known : text
   }
 }

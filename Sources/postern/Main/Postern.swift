@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayKit
 import Glibc
 
@@ -46,7 +45,7 @@ struct Postern {
         return 0
       }
       let arguments = try Arguments(
-        rest, flags: command.flags, environment: ProcessInfo.processInfo.environment,
+        rest, flags: command.flags, environment: ProcessEnvironment.variables,
         operands: !command.operands.isEmpty, among: commands)
       do {
         return try await command.run(arguments)

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import Glibc
 
@@ -18,7 +17,7 @@ final class LineStream: @unchecked Sendable {
 
   private let descriptor: Int32
   /// What was read and is in no line yet. Only the reader's.
-  private var rest = Data()
+  private var rest: [UInt8] = []
   private static let pieceMax = 65_536
 
   /// Takes the descriptor over, and closes it in the end.
@@ -33,13 +32,13 @@ final class LineStream: @unchecked Sendable {
   /// - Parameters:
   ///   - bytesMax: How long it may be.
   ///   - patience: How long the whole line may take to come; nil for ever.
-  func next(bytesMax: Int, patience: Duration? = nil) throws(Failure) -> Data {
+  func next(bytesMax: Int, patience: Duration? = nil) throws(Failure) -> [UInt8] {
     let start = SystemTime.sinceBoot
     var searched = 0
     while true {
       if let end = rest[(rest.startIndex + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
-        let line = Data(rest[..<end])
-        rest = Data(rest[(end + 1)...])
+        let line = Array(rest[..<end])
+        rest = Array(rest[(end + 1)...])
         guard line.count <= bytesMax else { throw .tooLong }
         return line
       }
@@ -47,7 +46,7 @@ final class LineStream: @unchecked Sendable {
       guard rest.count <= bytesMax else { throw .tooLong }
       try waitToRead(patience.map { $0 - (SystemTime.sinceBoot - start) })
       guard let piece = read() else { throw .ended }
-      rest.append(piece)
+      rest += piece
     }
   }
 
@@ -64,11 +63,11 @@ final class LineStream: @unchecked Sendable {
   }
 
   /// What is there; nil at the end.
-  private func read() -> Data? {
+  private func read() -> [UInt8]? {
     var piece = [UInt8](repeating: 0, count: Self.pieceMax)
     while true {
       let count = Glibc.read(descriptor, &piece, piece.count)
-      if count > 0 { return Data(piece.prefix(count)) }
+      if count > 0 { return Array(piece.prefix(count)) }
       guard count < 0, errno == EINTR || errno == EAGAIN else { return nil }
     }
   }

@@ -1,5 +1,4 @@
 import Dispatch
-import FoundationEssentials
 import GatewayCore
 import Glibc
 import Synchronization
@@ -12,7 +11,7 @@ final class PartProcess: Sendable {
   /// This side of its standard input, until that is closed.
   private let input: Mutex<Int32?>
   private let output: LineStream
-  private let errors = Mutex(Data())
+  private let errors = Mutex<[UInt8]>([])
   private let hasErrors = DispatchSemaphore(value: 0)
   private let keepsErrors: Bool
 
@@ -25,7 +24,7 @@ final class PartProcess: Sendable {
   /// - Parameter keepsErrors: Whether what it says on standard error is for ``end()``, and not for this process's own.
   init(_ part: StormPart, words: [String], environment: [String: String], keepsErrors: Bool) throws {
     let environment = environment.merging(try part.environment) { $1 }
-    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let program = FilePath("/proc/self/exe").destination ?? CommandLine.arguments[0]
     var opened: [Int32] = []
     func open() throws(ChildProcess.NotStarted) -> Pipe {
       let pipe = try Pipe()
@@ -52,14 +51,14 @@ final class PartProcess: Sendable {
   private func keepErrors(_ reader: LineStream) {
     OwnThread.start { [self] in
       while let line = try? reader.next(bytesMax: Self.errorBytesMax) {
-        errors.withLock { $0 = ($0 + line + [UInt8(ascii: "\n")]).suffix(Self.errorBytesMax) }
+        errors.withLock { $0 = Array(($0 + line + [UInt8(ascii: "\n")]).suffix(Self.errorBytesMax)) }
       }
       hasErrors.signal()
     }
   }
 
   /// The next line that it tells; nil when it has told everything. Waits.
-  func nextLine() -> Data? { try? output.next(bytesMax: Self.lineBytesMax) }
+  func nextLine() -> [UInt8]? { try? output.next(bytesMax: Self.lineBytesMax) }
 
   /// Has it end early; it still tells what it came to.
   func interrupt() {

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayFleet
+import GatewayJSON
 
 /// A message to the storm from a part of it, or from the worker that carries it out: how many are connected so far, for
 /// instance. JSON, one message a line.
@@ -12,15 +12,15 @@ enum StormMessage: Codable {
   case ended(status: Int32, said: String)
 
   func line() throws -> String {
-    String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+    try JSONCoder().text(self)
   }
 
   /// Reads a line; throws if it is no message, or has a number that no storm comes to.
-  init(line: Data) throws {
-    self = try JSONDecoder().decode(StormMessage.self, from: line)
+  init(line: [UInt8]) throws {
+    self = try JSONCoder().decode(StormMessage.self, from: line)
     // How a process has ended is no count.
     if case .ended = self { return }
-    _ = try JSONDecoder().decode(ToldNumbers.self, from: line)
+    _ = try JSONCoder().decode(ToldNumbers.self, from: line)
     guard spans.allSatisfy(Self.spanBounds.contains) else { throw Failure.span }
   }
 

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 
 /// The part that this process has of a storm of several: the second of four, for instance. Whoever starts it says so in
@@ -30,7 +30,7 @@ struct StormPart: Hashable, Codable {
   /// The part that the environment says this process has; nil for one that nobody made a part of something.
   static func read(_ environment: [String: String]) throws -> StormPart? {
     guard let text = environment[variable] else { return nil }
-    guard let part = try? JSONDecoder().decode(StormPart.self, from: Data(text.utf8)), part.isOne else {
+    guard let part = try? JSONCoder().decode(StormPart.self, from: text), part.isOne else {
       throw UsageError("\(variable) is for the parts of a storm, and says which one this is; it does not now")
     }
     return part
@@ -52,6 +52,6 @@ struct StormPart: Hashable, Codable {
   private static let clockErrorMax: Int64 = 172_800_000_000_000
 
   var environment: [String: String] {
-    get throws { [Self.variable: String(decoding: try JSONEncoder().encode(self), as: UTF8.self)] }
+    get throws { [Self.variable: try JSONCoder().text(self)] }
   }
 }

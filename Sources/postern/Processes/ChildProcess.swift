@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import Synchronization
 
@@ -67,7 +66,7 @@ struct ChildProcess: Sendable {
   }
 
   private static var openDescriptors: [Int32] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
+    FilePath("/proc/self/fd").names.compactMap { Int32($0) }
   }
 
   /// Waits for its end, and gives its number back. Returns its exit status, or 128 and the number of the signal that ended it.

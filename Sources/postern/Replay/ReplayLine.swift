@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 
 /// A line of an exported journal: that ann's second token was refused at 3,600 s, say.
 struct ReplayLine: Decodable, Sendable {
@@ -32,7 +32,7 @@ struct ReplayLine: Decodable, Sendable {
   static func read(_ bytes: [UInt8]) throws(Malformed) -> [ReplayLine] {
     var lines: [ReplayLine] = []
     for (index, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
-      guard let line = try? JSONDecoder().decode(ReplayLine.self, from: Data(text)),
+      guard let line = try? JSONCoder().decode(ReplayLine.self, from: Array(text)),
         (0...timeMax).contains(line.at_ms)
       else {
         throw Malformed(number: index + 1)

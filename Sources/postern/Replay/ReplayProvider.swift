@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 import GatewayServer
 
@@ -54,7 +54,7 @@ struct ReplayProvider: Sendable {
   private func answer<Content: Decodable>(_ request: HTTPRequest, of client: ControlClient) async throws -> Content {
     let answer = try await client.send(request, by: dialer)
     guard answer.status < 400 else { throw ReplayRun.Stopped(sentence: "a token: \(answer.complaint)") }
-    return try JSONDecoder().decode(Content.self, from: answer.data)
+    return try JSONCoder().decode(Content.self, from: answer.data)
   }
 
   /// The same with a signature that is wrong in one digit, not the last one, of which some bits may mean nothing.

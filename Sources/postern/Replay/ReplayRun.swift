@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
@@ -162,10 +162,9 @@ struct ReplayRun: Sendable {
     _ step: ReplayScript.Step, _ presented: ReplayScript.Presented?, _ scene: inout Scene
   ) async throws {
     guard let wire = ReplayWire(step.dialect),
-      let url = scene.urls[step.dialect].flatMap({ URLComponents(string: $0) })
+      let url = scene.urls[step.dialect].flatMap({ WebAddress($0) })
     else { throw Stopped(sentence: "the gateway does not speak \(step.dialect)") }
-    let host = (url.host ?? "").filter { !"[]".contains($0) }
-    let target = DialTarget(host: host, port: scene.port, isTLS: url.scheme == "wss")
+    let target = DialTarget(host: url.host, port: scene.port, isTLS: url.scheme == "wss")
     var shown: String?
     if let presented, presented.refusal != "credentials_missing" { shown = try await token(presented, step, &scene) }
     let upgrade = try wire.upgrade(
@@ -210,6 +209,6 @@ struct ReplayRun: Sendable {
   private func ask<Content: Decodable>(_ request: HTTPRequest) async throws -> Content {
     let answer = try await control.send(request, by: dialer)
     guard answer.status < 400 else { throw Stopped(sentence: answer.complaint) }
-    return try JSONDecoder().decode(Content.self, from: answer.data)
+    return try JSONCoder().decode(Content.self, from: answer.data)
   }
 }

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayFleet
+import GatewayJSON
 import GatewayKit
 import GatewayPlanner
 import GatewayReport
@@ -16,8 +16,9 @@ struct ScenarioFile {
     let bytes = try InputFile.read(path, of: source, sizeMax: DescriptionFile.sizeMax)
     func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)': \(reason)") }
     do {
-      var world = try SimulateScenario(DescriptionFile.parse(bytes, file: path))
-      if let scenario = try Self.phases(of: bytes) {
+      let file = try DescriptionFile.parse(bytes, file: path)
+      var world = try SimulateScenario(file)
+      if let scenario = try Self.phases(of: file) {
         world.settings.scenario = scenario
         world.phaseThresholds = try Self.thresholds(scenario, wrong)
       }
@@ -30,13 +31,13 @@ struct ScenarioFile {
   }
 
   /// What happens phase by phase; nil if the file has nothing of that.
-  private static func phases(of bytes: [UInt8]) throws -> StormScenario? {
-    let decoder = JSONDecoder()
-    decoder.allowsJSON5 = true
-    guard case .object(let members) = try decoder.decode(PlainJSON.self, from: Data(bytes)),
-      let phases = members["phases"]
-    else { return nil }
-    return try JSONDecoder().decode(StormScenario.self, from: JSONEncoder().encode(["phases": phases]))
+  private static func phases(of file: Described) throws -> StormScenario? {
+    guard let phases = file.value.member("phases") else { return nil }
+    let text = JSONWriter.object { json in
+      json.name("phases")
+      phases.write(to: &json)
+    }
+    return try JSONCoder().decode(StormScenario.self, from: text)
   }
 
   private static func thresholds(

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import GatewayCore
 import GatewayRuntime
 
 /// The gateway's log, one line for each event on standard error, as `name=value` or as a JSON object: `user=ann`, for
@@ -20,7 +20,7 @@ struct OperatorLog: Sendable {
   }
 
   func write(_ event: LogEvent) {
-    writer.add(Self.line(event, format, at: Date.now) + "\n")
+    writer.add(Self.line(event, format, at: SystemTime.now) + "\n")
   }
 
   /// What the loops of a gateway write to.
@@ -31,9 +31,8 @@ struct OperatorLog: Sendable {
   // MARK: Lines
 
   /// The event without its line feed; nothing a peer says makes two lines of it, or moves a terminal's cursor.
-  static func line(_ event: LogEvent, _ format: Format, at date: Date) -> String {
-    let time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    let head = [("time", time), ("level", event.level.rawValue), ("event", event.name)]
+  static func line(_ event: LogEvent, _ format: Format, at time: WallTime) -> String {
+    let head = [("time", time.rfc3339(fractionDigits: 3)), ("level", event.level.rawValue), ("event", event.name)]
     let fields = head + event.fields.map { ($0.name, $0.value) }
     switch format {
     case .text: return fields.map { "\($0)=\(isPlain($1) ? $1 : quoted($1))" }.joined(separator: " ")

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
@@ -54,7 +54,7 @@ enum ServeCommand: Command {
       log.write(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
     warnOfQueue(options.settings.space.provider, log)
-    let supervision = Supervision(ProcessInfo.processInfo.environment, log)
+    let supervision = Supervision(ProcessEnvironment.variables, log)
     supervision.begin(running)
     let (cause, window) = await waitForEnd(running, signals, options, supervision)
     supervision.stop(within: window + RunningGateway.requestPatience)
@@ -179,8 +179,6 @@ struct ReadyLine: Encodable {
   }
 
   func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
+    try JSONCoder(layout: .sorted).text(self)
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayKit
 import GatewayRuntime
@@ -80,5 +79,5 @@ struct ServeDraft: Sendable {
   }
 
   /// Counted once: the system reads files for it.
-  private static let cores = max(1, min(ProcessInfo.processInfo.activeProcessorCount, 256))
+  private static let cores = max(1, min(ProcessEnvironment.cores, 256))
 }

@@ -1,5 +1,4 @@
 import Dispatch
-import FoundationEssentials
 import Glibc
 
 /// The signals a long-running command answers to, SIGTERM for instance, as a sequence in place of a handler.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// The system's figures of its memory: how many bytes can be taken before others suffer, for instance. In a container that is what its
@@ -74,6 +73,6 @@ struct MemoryFigures {
   }
 
   private func read(_ file: String) -> String? {
-    try? String(contentsOfFile: root + file, encoding: .utf8)
+    FilePath(root + file).systemText
   }
 }

@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayFleet
+import GatewayJSON
 import GatewayPlanner
 import GatewayReport
 
@@ -107,10 +107,7 @@ struct PlanReport: Encodable {
 
   var text: String {
     get throws {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      encoder.keyEncodingStrategy = .convertToSnakeCase
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
+      try JSONCoder(names: .snakeCase, layout: .indented).text(self)
     }
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayFleet
 import GatewayKit
@@ -59,7 +58,7 @@ struct SimulateOptions {
   }
 
   static func threads(_ arguments: Arguments) throws -> Int {
-    try arguments.int("threads", in: 1...256) ?? max(1, ProcessInfo.processInfo.activeProcessorCount)
+    try arguments.int("threads", in: 1...256) ?? max(1, ProcessEnvironment.cores)
   }
 
   /// Refuses what the machine has no memory for.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayFleet
 import GatewayPlanner
 import Synchronization

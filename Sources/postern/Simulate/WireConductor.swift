@@ -1,6 +1,6 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayFleet
+import GatewayJSON
 import GatewayRuntime
 import GatewaySpace
 
@@ -29,7 +29,7 @@ struct WireConductor {
   var wantsFaults: Bool { phases.contains { !$0.faults.isEmpty } }
 
   private static func json(_ fault: PlainJSON) -> [UInt8] {
-    (try? JSONEncoder().encode(fault)).map(Array.init) ?? []
+    (try? JSONCoder().encode(fault)) ?? []
   }
 
   /// Carries it out, until it is through; nothing that it ordered is left then. On the gateway's first loop.

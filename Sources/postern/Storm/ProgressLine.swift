@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayFleet
 import Glibc
 import Synchronization

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayFleet
 import GatewayKit
 import GatewayReport
@@ -10,18 +9,16 @@ enum ReportFiles {
   static func check(_ directory: String?) throws {
     guard let directory else { return }
     func wrong(_ reason: String) -> UsageError { UsageError("--report: '\(directory)' \(reason)") }
-    var isDirectory = false
-    if FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), !isDirectory {
-      throw wrong("is a file; expected a directory")
-    }
-    do {
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch let error as CocoaError where error.code == .fileWriteNoPermission {
-      throw wrong("cannot be made: permission denied to user \(geteuid())")
+    let folder = FilePath(directory)
+    guard !folder.exists || folder.isDirectory else { throw wrong("is a file; expected a directory") }
+    do throws(FileError) {
+      try folder.makeDirectory()
     } catch {
-      throw wrong("cannot be made as a directory")
+      throw wrong(
+        error.number == EACCES
+          ? "cannot be made: permission denied to user \(geteuid())" : "cannot be made as a directory")
     }
-    guard FileManager.default.isWritableFile(atPath: directory) else {
+    guard folder.isWritable else {
       throw wrong("may not be written to: permission denied to user \(geteuid())")
     }
   }
@@ -30,21 +27,13 @@ enum ReportFiles {
   ///
   /// - Parameter told: Told where each is that was written.
   static func write(_ report: StormReport, to directory: String, told: @escaping (String) -> Void) throws {
-    let base = URL(filePath: directory, directoryHint: .isDirectory)
-    func write(_ name: String, _ bytes: () throws -> Data) throws {
-      let file = base.appending(path: name)
-      try Self.write(bytes(), to: file)
-      told(file.path)
+    func write(_ name: String, _ bytes: () throws -> [UInt8]) throws {
+      let file = FilePath(directory).appending(name)
+      let bytes = try bytes()
+      do throws(FileError) { try file.write(bytes) } catch { throw ReportFailure("--report", file.text, error) }
+      told(file.text)
     }
     try ReportFailure.each(
-      { try write("storm.html") { Data(report.html.utf8) } }, { try write("storm.json") { Data(try report.json()) } })
-  }
-
-  private static func write(_ data: Data, to file: URL) throws {
-    do {
-      try data.write(to: file, options: .atomic)
-    } catch {
-      throw ReportFailure("--report", file.path, error)
-    }
+      { try write("storm.html") { Array(report.html.utf8) } }, { try write("storm.json") { try report.json() } })
   }
 }

@@ -1,6 +1,6 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayFleet
+import GatewayJSON
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
@@ -35,7 +35,7 @@ struct ScenarioConductor {
       faults = []
       do {
         for fault in phase.faults {
-          let order = String(decoding: try JSONEncoder().encode(fault), as: UTF8.self)
+          let order = try JSONCoder().text(fault)
           try await options.order(fault: order, into: &faults)
         }
         if let order = phase.order { try await options.give(order) }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import GatewayCore
 import GatewayKit
 import GatewayRuntime
 
@@ -11,16 +11,14 @@ struct StormAddress {
   /// - Parameter schemes: The scheme without TLS, and the one with it.
   init(_ value: Arguments.Value, schemes: (plain: String, secure: String), isInsecure: Bool) throws {
     let wanted = "an address as \(schemes.plain)://127.0.0.1:8080 or \(schemes.secure)://host"
-    guard let url = URLComponents(string: value.text), let scheme = url.scheme?.lowercased(),
-      [schemes.plain, schemes.secure].contains(scheme), let host = url.host, !host.isEmpty, url.user == nil,
-      url.port.map({ (1...65535).contains($0) }) ?? true, url.fragment == nil
+    guard let url = WebAddress(value.text), [schemes.plain, schemes.secure].contains(url.scheme), !url.hasUser,
+      url.port != 0, !url.hasFragment
     else { throw UsageError(value.source, value: value.text, expected: wanted) }
-    let isTLS = scheme == schemes.secure
+    let isTLS = url.scheme == schemes.secure
     target = DialTarget(
-      host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port: url.port ?? (isTLS ? 443 : 80),
-      isTLS: isTLS, allowsUntrustedCertificate: isInsecure)
-    let query = url.percentEncodedQuery.map { "?\($0)" } ?? ""
-    path = ["", "/"].contains(url.percentEncodedPath) && query.isEmpty ? nil : url.percentEncodedPath + query
+      host: url.host, port: url.port ?? (isTLS ? 443 : 80), isTLS: isTLS, allowsUntrustedCertificate: isInsecure)
+    let query = url.query.map { "?\($0)" } ?? ""
+    path = ["", "/"].contains(url.path) && query.isEmpty ? nil : url.path + query
   }
 
   /// The address of a target, without a path.

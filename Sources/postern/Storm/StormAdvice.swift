@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayFleet
 import GatewayPlanner
@@ -45,7 +44,7 @@ struct StormAdvice {
   /// The line; nil where the simulated storm is not like the real one, or nothing would have kept everybody.
   func line() async throws -> String? {
     let planner = Planner(
-      settings, threads: max(1, ProcessInfo.processInfo.activeProcessorCount), scale: Self.scale
+      settings, threads: max(1, ProcessEnvironment.cores), scale: Self.scale
     ) { result, _ in result.everybody.lostUnexpectedly == 0 }
     guard let asItWas = try await planner.compare([settings]).first?.lostShare,
       abs(asItWas - lost) <= Self.differenceMax

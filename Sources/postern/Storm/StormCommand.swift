@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayFleet
 import GatewayKit
@@ -21,7 +20,7 @@ enum StormCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let part = try StormPart.read(ProcessInfo.processInfo.environment)
+    let part = try StormPart.read(ProcessEnvironment.variables)
     var options = try StormOptions(arguments, part: part)
     try options.pin(part?.pins)
     try await options.readSettings()

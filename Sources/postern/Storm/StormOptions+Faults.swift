@@ -1,5 +1,5 @@
-import FoundationEssentials
 import GatewayCore
+import GatewayJSON
 import GatewayKit
 
 // How the gateway fails while the storm lasts: it loses a tenth of the replies, say.
@@ -47,7 +47,7 @@ extension StormOptions {
         method: "POST", path: "/faults", headers: [HTTPField("content-type", "application/json")],
         body: Array(fault.utf8))
       let answer = try await ask(request, of: control)
-      guard answer.status == 201, let made = try? JSONDecoder().decode(Ordered.self, from: Data(answer.body)) else {
+      guard answer.status == 201, let made = try? JSONCoder().decode(Ordered.self, from: answer.body) else {
         throw UsageError(Self.complaint(of: answer))
       }
       ordered.append(OrderedFault(number: made.number, control: control))
@@ -56,7 +56,7 @@ extension StormOptions {
 
   /// What a gateway that refuses an order says of it.
   static func complaint(of answer: HTTPResponse) -> String {
-    let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(answer.body))
+    let refusal = try? JSONCoder().decode(Refusal.self, from: answer.body)
     return refusal?.error.message ?? "the gateway answered \(answer.status)"
   }
 

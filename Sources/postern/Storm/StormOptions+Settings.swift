@@ -1,6 +1,6 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayFleet
+import GatewayJSON
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
@@ -21,9 +21,8 @@ extension StormOptions {
     let answer = try await ask(.get("/settings"), of: control)
     switch answer.status {
     case 200:
-      let decoder = JSONDecoder()
-      decoder.keyDecodingStrategy = .convertFromSnakeCase
-      guard let description = try? decoder.decode(GatewayDescription.self, from: Data(answer.body)) else {
+      let coder = JSONCoder(names: .snakeCase)
+      guard let description = try? coder.decode(GatewayDescription.self, from: answer.body) else {
         caveats.append("\(address)/settings is not as documented: the storm goes by what it was told")
         return
       }

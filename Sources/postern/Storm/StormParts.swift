@@ -1,6 +1,6 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayFleet
+import GatewayJSON
 import Synchronization
 
 /// The processes of a storm that is too large for one, or whose clients stand on other machines: four of `--processes
@@ -103,7 +103,7 @@ final class StormParts: Sendable {
   /// Starts a part on this machine. Returns what reads its lines to the end, and waits.
   private func start(_ part: StormPart, _ words: [String]) throws -> @Sendable () -> Void {
     let process = try PartProcess(
-      part, words: words, environment: ProcessInfo.processInfo.environment, keepsErrors: false)
+      part, words: words, environment: ProcessEnvironment.variables, keepsErrors: false)
     whenInterrupted { process.interrupt() }
     return { [self] in
       while let line = process.nextLine() { take(line, from: part.process) }
@@ -116,7 +116,7 @@ final class StormParts: Sendable {
   private func order(_ part: StormPart, _ words: [String], of worker: WorkerLink) throws -> @Sendable () -> Void {
     var part = part
     part.clockError = worker.clockError.nanoseconds
-    let environment = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("POSTERN_") }
+    let environment = ProcessEnvironment.variables.filter { $0.key.hasPrefix("POSTERN_") }
     let order = WorkerOrder(words: Array(words.dropFirst()), environment: environment, part: part)
     try WorkerMessage.order(order).send(to: worker.stream)
     whenInterrupted { worker.stream.endWriting() }
@@ -124,7 +124,7 @@ final class StormParts: Sendable {
       do {
         while true {
           let line = try worker.stream.next(bytesMax: Self.lineBytesMax, patience: try patience())
-          if let refusal = try? JSONDecoder().decode(WorkerMessage.self, from: line),
+          if let refusal = try? JSONCoder().decode(WorkerMessage.self, from: line),
             case .refusal(let reason) = refusal
           {
             throw WorkerFailure(reason)
@@ -174,7 +174,7 @@ final class StormParts: Sendable {
     state.withLock { $0.failures[part] = reason }
   }
 
-  private func take(_ line: Data, from part: Int) {
+  private func take(_ line: [UInt8], from part: Int) {
     guard let message = try? StormMessage(line: line) else {
       // What is no message at all may be anybody's.
       guard line.starts(with: #"{"result""#.utf8) else { return }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import Glibc
 
@@ -27,11 +26,10 @@ enum SystemTime {
 
   /// `2026-11-21T02:12:56Z`, and how far that is from `now`.
   static func text(_ time: WallTime, from now: WallTime) -> String {
-    let date = Date(timeIntervalSince1970: time.seconds.rounded(.down))
     let distance = time - now
     let isPast = distance < .zero
     return
-      "\(date.formatted(.iso8601)) (\(isPast ? "" : "in ")\(rough(isPast ? .zero - distance : distance))\(isPast ? " ago" : ""))"
+      "\(time.rfc3339()) (\(isPast ? "" : "in ")\(rough(isPast ? .zero - distance : distance))\(isPast ? " ago" : ""))"
   }
 
   /// The duration in its largest fitting unit.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import Synchronization
 
@@ -74,7 +73,7 @@ final class WorkerConnection: Sendable {
     guard takePlace() else { throw WorkerFailure(Worker.isFull) }
     defer { givePlace() }
     // Not the worker's own: the order says all there is to say.
-    let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("POSTERN_") }
+    let own = ProcessEnvironment.variables.filter { !$0.key.hasPrefix("POSTERN_") }
     let theirs = order.environment.filter { $0.key.hasPrefix("POSTERN_") }
     let process = try PartProcess(
       order.part, words: ["storm"] + order.words, environment: own.merging(theirs) { $1 }, keepsErrors: true)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import GatewayJSON
 
 /// A message between a storm and its workers over TCP until the order is given: what the time is, for instance. JSON,
 /// one message a line. From then on the worker passes on what the part of the storm tells (``StormMessage``).
@@ -18,13 +18,13 @@ enum WorkerMessage: Codable {
   case refusal(String)
 
   func send(to stream: LineStream) throws {
-    try stream.write(JSONEncoder().encode(self))
+    try stream.write(JSONCoder().encode(self))
   }
 
   /// The next message. Throws ``WorkerFailure`` if it is none, or if it says that the other side refuses.
   static func next(from stream: LineStream, bytesMax: Int, patience: Duration) throws -> WorkerMessage {
     let line = try stream.next(bytesMax: bytesMax, patience: patience)
-    guard let message = try? JSONDecoder().decode(WorkerMessage.self, from: line) else {
+    guard let message = try? JSONCoder().decode(WorkerMessage.self, from: line) else {
       throw WorkerFailure("it speaks another language than postern worker")
     }
     if case .refusal(let reason) = message { throw WorkerFailure(reason) }

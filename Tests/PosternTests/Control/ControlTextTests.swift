@@ -12,7 +12,7 @@ struct ControlTextTests {
       "id": "conn_0_1", "phase": "active", "user_id": name, "user_kind": "regular", "age_ms": 1000, "peer": "127.0.0.1",
     ]
     let answer = ControlClient.Answer(
-      status: 200, data: try JSONSerialization.data(withJSONObject: ["sessions": [session]]))
+      status: 200, data: Array(try JSONSerialization.data(withJSONObject: ["sessions": [session]])))
     let lines = ControlText.sessions(answer).split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines.last?.contains(#" eve\u000aconn_0_9  root\u001b[2J\u009b31m\u202eé  regular"#) == true)

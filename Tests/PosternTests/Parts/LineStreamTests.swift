@@ -55,7 +55,7 @@ struct LineStreamTests {
     let (stream, other) = try Self.pair()
     Self.say("whole\nhalf", to: other)
     close(other)
-    #expect(try stream.next(bytesMax: 100) == Data("whole".utf8))
+    #expect(try stream.next(bytesMax: 100) == Array("whole".utf8))
     #expect(throws: LineStream.Failure.ended) { try stream.next(bytesMax: 100) }
   }
 }

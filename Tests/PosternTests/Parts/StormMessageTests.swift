@@ -7,13 +7,13 @@ import Testing
 @Suite("What a part of a storm tells")
 struct StormMessageTests {
   /// A result as it is told, with one number put in place of another.
-  private static func told(_ found: String, _ put: String) throws -> Data {
+  private static func told(_ found: String, _ put: String) throws -> [UInt8] {
     var result = StormResult()
     result.connects.attempted = 4242
     result.seconds = 2424.5
     let line = try StormMessage.result(result).line()
     try #require(line.contains(found))
-    return Data(line.replacing(found, with: put, maxReplacements: 1).utf8)
+    return Array(line.replacing(found, with: put, maxReplacements: 1).utf8)
   }
 
   @Test("is read as it was written")
@@ -38,7 +38,7 @@ struct StormMessageTests {
     #expect(throws: (any Error).self) { try StormMessage(line: Self.told("2424.5", seconds)) }
     let progress = #"{"progress":{"_0":{"stage":"holding","seconds":\#(seconds),"started":0,"connected":0,"#
     let rest = #""failed":0,"asked":0,"refreshed":0,"lost":0,"inFlight":0,"settled":0}}}"#
-    #expect(throws: (any Error).self) { try StormMessage(line: Data((progress + rest).utf8)) }
+    #expect(throws: (any Error).self) { try StormMessage(line: Array((progress + rest).utf8)) }
   }
 
   @Test("can be added to as many others as there may be processes")
@@ -56,7 +56,7 @@ struct StormMessageTests {
     var result = StormResult()
     result.tokens.clockOffset = offset
     let line = try StormMessage.result(result).line()
-    guard case .result(let told) = try StormMessage(line: Data(line.utf8)) else {
+    guard case .result(let told) = try StormMessage(line: Array(line.utf8)) else {
       Issue.record("no result")
       return
     }
@@ -65,18 +65,18 @@ struct StormMessageTests {
       let name = lie.prefix { $0 != ":" }
       let text = line.replacing(try Regex("\(name):[-0-9.]+"), with: lie)
       #expect(text != line)
-      #expect(throws: (any Error).self) { try StormMessage(line: Data(text.utf8)) }
+      #expect(throws: (any Error).self) { try StormMessage(line: Array(text.utf8)) }
     }
     // The same word elsewhere is a reason's, which is counted.
     let elsewhere = line.replacing(#""errors":{}"#, with: #""errors":{"clockOffset":-1}"#)
     #expect(elsewhere != line)
-    #expect(throws: (any Error).self) { try StormMessage(line: Data(elsewhere.utf8)) }
+    #expect(throws: (any Error).self) { try StormMessage(line: Array(elsewhere.utf8)) }
   }
 
   @Test("may say how a process has ended, by a signal too")
   func ends() throws {
     let line = try StormMessage.ended(status: -9, said: "").line()
-    guard case .ended(-9, _) = try StormMessage(line: Data(line.utf8)) else {
+    guard case .ended(-9, _) = try StormMessage(line: Array(line.utf8)) else {
       Issue.record("no end")
       return
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite("The parts of a storm", .timeLimit(.minutes(1)))
 struct StormPartsTests {
   /// A worker that the test plays on the other end of a connection: what it says, again and again, until the storm has gone.
-  private static func storm(hearing line: Data, farewell: Duration) async throws -> String {
+  private static func storm(hearing line: [UInt8], farewell: Duration) async throws -> String {
     signal(SIGPIPE, SIG_IGN)
     var descriptors: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
@@ -34,7 +34,7 @@ struct StormPartsTests {
 
   @Test("are not waited for without end that go on when they are told to end")
   func goesOn() async throws {
-    let line = Data(try StormMessage.progress(StormProgress()).line().utf8)
+    let line = Array(try StormMessage.progress(StormProgress()).line().utf8)
     let said = try await Self.storm(hearing: line, farewell: .milliseconds(200))
     #expect(said.hasSuffix("--worker 127.0.0.1:7300: it goes on, though it was told to end"))
   }
@@ -43,7 +43,7 @@ struct StormPartsTests {
   func tooMany() async throws {
     var result = StormResult()
     result.behaviours[.wellBehaved, default: .init()].clients = 4
-    let line = Data(try StormMessage.result(result).line().utf8)
+    let line = Array(try StormMessage.result(result).line().utf8)
     let said = try await Self.storm(hearing: line, farewell: .milliseconds(200))
     #expect(said.contains("it told a result that no storm comes to"))
   }

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayCore
 import GatewayRuntime
 import Testing
 
@@ -6,10 +7,10 @@ import Testing
 
 @Suite("A line of the log")
 struct OperatorLogTests {
-  private static let date = Date(timeIntervalSince1970: 1_800_000_000.25)
+  private static let time = WallTime(seconds: 1_800_000_000.25)
 
   private func line(_ value: String, _ format: OperatorLog.Format = .text) -> String {
-    OperatorLog.line(LogEvent(.info, "cut_off", [.init("user", value)]), format, at: Self.date)
+    OperatorLog.line(LogEvent(.info, "cut_off", [.init("user", value)]), format, at: Self.time)
   }
 
   @Test("says when to the millisecond, how grave it is, and what happened")

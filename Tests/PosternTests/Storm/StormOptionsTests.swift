@@ -174,7 +174,7 @@ struct StormPartTests {
     result.latencies.connect.record(.milliseconds(3))
     let line = try StormMessage.result(result).line()
     #expect(!line.contains("\n"))
-    guard case .result(let told) = try StormMessage(line: Data(line.utf8)) else {
+    guard case .result(let told) = try StormMessage(line: Array(line.utf8)) else {
       Issue.record("not a result")
       return
     }

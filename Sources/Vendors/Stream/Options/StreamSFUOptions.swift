@@ -1,4 +1,4 @@
-import FoundationEssentials
+internal import GatewayCore
 import GatewayKit
 
 /// The flags about the SFU that a join of Stream's sends clients to: `--stream-sfu off`, for instance.
@@ -62,9 +62,8 @@ enum StreamSFUOptions {
 
   /// An address of scheme, host and perhaps port; nothing behind them.
   private static func origin(_ value: Arguments.Value) throws -> String {
-    guard let components = URLComponents(string: value.text), ["http", "https"].contains(components.scheme),
-      components.host?.isEmpty == false, components.path.isEmpty, components.query == nil,
-      components.fragment == nil, components.user == nil
+    guard let address = WebAddress(value.text), ["http", "https"].contains(address.scheme), address.path.isEmpty,
+      address.query == nil, !address.hasFragment, !address.hasUser
     else {
       throw UsageError(value.source, value: value.text, expected: "an address as https://calls.example, no / last")
     }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayCore
 import GatewayKit
 
@@ -31,9 +30,8 @@ enum OpenIDOptions {
     Option(
       "streem-oidc-address", "URL", "the provider's address for clients (default: as each request's Host says)"
     ) { address, settings in
-      guard let components = URLComponents(string: address.text), ["http", "https"].contains(components.scheme),
-        components.host?.isEmpty == false, components.query == nil, components.fragment == nil,
-        !address.text.hasSuffix("/")
+      guard let parts = WebAddress(address.text), ["http", "https"].contains(parts.scheme), parts.query == nil,
+        !parts.hasFragment, !address.text.hasSuffix("/")
       else {
         throw UsageError(address.source, value: address.text, expected: "an address as https://id.example, no / last")
       }

@@ -1,4 +1,4 @@
-import GatewayTokens
+import GatewayCore
 import Testing
 
 @Suite("base64url, strictly")
@@ -32,5 +32,13 @@ struct Base64URLTests {
     arguments: ["Zg==", "Zm8=", "Zm9v\n", " Zm9v", "Zm 9", "Z", "Zm9vZ", "Zh", "Zm9", "Zm9vY!==", "Zm9ö", "Zm9v\0"])
   func refusals(text: String) {
     #expect(Base64URL.decode(text) == nil)
+  }
+
+  @Test("the standard alphabet is padded to whole groups")
+  func standard() {
+    #expect(Base64.encode(Array("the sample nonce".utf8)) == "dGhlIHNhbXBsZSBub25jZQ==")
+    #expect(Base64.encode([]) == "")
+    #expect(Base64.encode([0]) == "AA==")
+    #expect(Base64.encode([255, 255]) == "//8=")
   }
 }

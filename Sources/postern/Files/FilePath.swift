@@ -1,0 +1,80 @@
+import Glibc
+
+/// A path in the file system, and what stands there now: `reports`, a directory that may be written to, for instance.
+struct FilePath {
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  /// What stands there, at the end of all links; nil if there is nothing, or nobody may know.
+  private var mode: mode_t? {
+    var status = stat()
+    return stat(text, &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  var exists: Bool { mode != nil }
+  var isDirectory: Bool { mode == S_IFDIR }
+  /// Whether this process may write to it; into it, of a directory.
+  var isWritable: Bool { access(text, W_OK) == 0 }
+
+  /// The directory that it is in.
+  var folder: FilePath {
+    let parts = text.split(separator: "/")
+    let folder = parts.dropLast().joined(separator: "/")
+    return FilePath(text.hasPrefix("/") ? "/" + folder : folder.isEmpty ? "." : folder)
+  }
+
+  func appending(_ name: String) -> FilePath {
+    FilePath(text.hasSuffix("/") ? text + name : "\(text)/\(name)")
+  }
+
+  /// The whole text of a file of the system's, `/proc/cpuinfo` for instance, which does not know its size; nil if it cannot be
+  /// read.
+  var systemText: String? {
+    guard let file = fopen(text, "re") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = fread(&piece, 1, piece.count, file)
+      guard count > 0 else { return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
+      bytes += piece.prefix(count)
+    }
+  }
+
+  /// Where the link leads that stands there; nil if it is none.
+  var destination: String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(text, &bytes, bytes.count)
+    return count < 0 ? nil : String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// The names of what is in the directory, without the two that every directory has; none if it cannot be read.
+  var names: [String] {
+    guard let folder = opendir(text) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Makes the directory, and those that it is in; one that is there already is as good.
+  func makeDirectory() throws(FileError) {
+    guard !isDirectory else { return }
+    if folder.text != text { try folder.makeDirectory() }
+    guard mkdir(text, 0o777) == 0 || isDirectory else { throw FileError(number: errno) }
+  }
+}
+
+/// An error of the operating system about a file: the disk is full, for instance.
+struct FileError: Error, Hashable, CustomStringConvertible {
+  /// As `errno` has it.
+  let number: Int32
+
+  var description: String { String(cString: strerror(number)) }
+}
