@@ -4,16 +4,13 @@
 // plain dialect for `postern storm --mint`. Of a refresh it does what any server must: it verifies the token's HMAC
 // (RFC 7515, HS256) and reads its `exp`. Nothing else is parsed, no session is kept.
 // Usage: tuned CLIENTS ASK_AFTER_SECONDS SECRET_FILE; listens on a free port of loopback, which its first line tells.
+// After 0 seconds it never asks, for clients that refresh of their own accord. SIGUSR1 has it say what it counted.
 #define _GNU_SOURCE
 #include <ev.h>
 #include <libwebsockets.h>
-#include <openssl/crypto.h>
-#include <openssl/hmac.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+
+#include "refresh.h"
 
 struct client {
   struct lws *wsi;
@@ -21,57 +18,11 @@ struct client {
 };
 
 static struct client **clients;
-static int connected, wanted, asked, refreshed;
+static int connected, wanted, asked;
 static double ask_after, cpu_before;
 static long rss_before;
 static ev_timer deadline, tick;
 static struct lws_context *context;
-static HMAC_CTX *mac;
-
-// The bytes that unpadded base64url text stands for (RFC 4648 section 5); -1 if it is none or there are more than `room`.
-static int decode(const char *text, size_t length, unsigned char *bytes, size_t room) {
-  unsigned bits = 0, held = 0;
-  size_t count = 0;
-  for (size_t index = 0; index < length; index++) {
-    char letter = text[index];
-    int value = letter >= 'A' && letter <= 'Z' ? letter - 'A' : letter >= 'a' && letter <= 'z' ? letter - 'a' + 26
-                : letter >= '0' && letter <= '9' ? letter - '0' + 52 : letter == '-' ? 62 : letter == '_' ? 63 : -1;
-    if (value < 0) return -1;
-    bits = bits << 6 | (unsigned)value;
-    if ((held += 6) < 8) continue;
-    held -= 8;
-    if (count == room) return -1;
-    bytes[count++] = (unsigned char)(bits >> held);
-  }
-  return (int)count;
-}
-
-// Whether the message's token is signed with the secret and has not expired.
-static int is_good(const char *message, size_t length) {
-  static const char name[] = "\"token\":\"", claim[] = "\"exp\":";
-  const char *token = memmem(message, length, name, sizeof name - 1), *end, *payload, *signature;
-  unsigned char given[64], made[EVP_MAX_MD_SIZE], claims[1024];
-  unsigned made_size;
-  int size;
-
-  if (!token) return 0;
-  token += sizeof name - 1;
-  end = memchr(token, '"', (size_t)(message + length - token));
-  payload = end ? memchr(token, '.', (size_t)(end - token)) : NULL;
-  signature = payload ? memchr(payload + 1, '.', (size_t)(end - payload - 1)) : NULL;
-  if (!signature) return 0;
-  HMAC_Init_ex(mac, NULL, 0, NULL, NULL);
-  HMAC_Update(mac, (const unsigned char *)token, (size_t)(signature - token));
-  HMAC_Final(mac, made, &made_size);
-  if (decode(signature + 1, (size_t)(end - signature - 1), given, sizeof given) != (int)made_size ||
-      CRYPTO_memcmp(given, made, made_size))
-    return 0;
-  size = decode(payload + 1, (size_t)(signature - payload - 1), claims, sizeof claims - 1);
-  if (size < 0) return 0;
-  claims[size] = 0;
-  payload = strstr((const char *)claims, claim);
-  return payload && strtod(payload + sizeof claim - 1, NULL) > (double)time(NULL);
-}
 
 static double cpu(void) {
   struct rusage usage;
@@ -119,9 +70,11 @@ static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_ESTABLISHED:
       client->wsi = wsi;
       client->logged_in = 0;
+      open_connections++;
       if (connected < wanted) clients[connected++] = client;
       if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_URI_ARGS) > 0 || lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_AUTHORIZATION) > 0) {
         client->logged_in = 1;
+        logins++;
         say(wsi, "{\"type\":\"connected\",\"connection_id\":\"conn_0_1\",\"user_id\":\"u\",\"user_kind\":\"regular\",\"expires_in_ms\":1000}");
       }
       break;
@@ -129,17 +82,19 @@ static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *use
       if (length < 20 || !in) break;
       if (!client->logged_in) {
         client->logged_in = 1;
+        logins++;
         say(wsi, "{\"type\":\"connected\",\"connection_id\":\"conn_0_1\",\"user_id\":\"u\",\"user_kind\":\"regular\",\"expires_in_ms\":1000}");
-      } else if (memmem(in, length < 40 ? length : 40, "refresh", 7) && is_good(in, length)) {
+      } else if (is_refresh(in, length) && is_good(in, length)) {
         say(wsi, "{\"type\":\"refreshed\",\"expires_in_ms\":3600000}");
-        if (++refreshed == wanted) {
-          printf("{\"refreshed\": %d, \"cpu_us_per_refresh\": %.1f}\n", refreshed, (cpu() - cpu_before) * 1e6 / wanted);
+        if (++refreshes == wanted && asked) {
+          printf("{\"refreshed\": %d, \"cpu_us_per_refresh\": %.1f}\n", wanted, (cpu() - cpu_before) * 1e6 / wanted);
           fflush(stdout);
         }
       }
       break;
     case LWS_CALLBACK_CLOSED:
       client->wsi = NULL;
+      open_connections--;
       break;
     default:
       break;
@@ -149,13 +104,7 @@ static int happened(struct lws *wsi, enum lws_callback_reasons reason, void *use
 
 int main(int count, char **words) {
   if (count != 4 || atoi(words[1]) < 1) return fprintf(stderr, "usage: tuned CLIENTS ASK_AFTER_SECONDS SECRET_FILE\n"), 2;
-  char secret[4096];
-  FILE *file = fopen(words[3], "r");
-  size_t secret_size = file ? fread(secret, 1, sizeof secret, file) : 0;
-  if (!secret_size) return fprintf(stderr, "tuned: no secret in %s\n", words[3]), 2;
-  fclose(file);
-  mac = HMAC_CTX_new();
-  HMAC_Init_ex(mac, secret, (int)secret_size, EVP_sha256(), NULL);
+  if (!take_secret(words[3])) return 2;
   wanted = atoi(words[1]);
   ask_after = atof(words[2]);
   clients = calloc(wanted, sizeof *clients);
@@ -172,6 +121,7 @@ int main(int count, char **words) {
   info.foreign_loops = foreign;
   info.gid = info.uid = -1;
   info.options = LWS_SERVER_OPTION_LIBEV | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_VALIDATE_UTF8;
+  tell_counts();
   context = lws_create_context(&info);
   if (!context) return 1;
   printf("%d\n", lws_get_vhost_listen_port(lws_get_vhost_by_name(context, "default")));
@@ -180,6 +130,6 @@ int main(int count, char **words) {
   ev_timer_init(&tick, keep_timeouts, 0.5, 0.5);
   ev_timer_start(loop, &tick);
   ev_timer_init(&deadline, sweep, ask_after, 0);
-  ev_timer_start(loop, &deadline);
+  if (ask_after > 0) ev_timer_start(loop, &deadline);
   ev_run(loop, 0);
 }
