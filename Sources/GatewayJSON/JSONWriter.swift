@@ -126,8 +126,14 @@ package struct JSONWriter: Sendable {
   /// What has been written, as text.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// A space, behind a member's name for instance.
-  mutating func space() { bytes.append(UInt8(ascii: " ")) }
+  /// A member's name with a space at either side of the colon, as lines for people have had it from the beginning.
+  mutating func spacedName(_ name: String) {
+    separate()
+    var name = name
+    name.withUTF8 { quote($0) }
+    bytes.append(contentsOf: " : ".utf8)
+    needsComma = false
+  }
 
   /// Begins a line with that many spaces: of the next value, or of the bracket that ends them.
   mutating func breakLine(indent: Int, isEnd: Bool) {

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayCore
 import Testing
 
 @testable import GatewayJSON
@@ -66,7 +67,7 @@ struct JSONCoderTests {
     struct Anything: Decodable {
       init(from decoder: any Decoder) {}
     }
-    var chance = SystemRandomNumberGenerator()
+    var chance = SeededGenerator(seed: 18)
     let value = Inner(name: "a\u{19}\"\\/\u{1F600}\u{E9}", counts: [0, -1, 20], share: -1.5e-7)
     let whole = try JSONCoder(layout: .indented).encode([value, value])
     let marks = Array(#"{}[]",:\u0019.eE+-tfn/ "#.utf8) + [0x80, 0xC3, 0xFF, 0x1F, 0x00]
@@ -175,17 +176,31 @@ struct JSONCoderTests {
     }
   }
 
+  @Test("lets a second container of one value say otherwise what the first has said")
+  func repeated() throws {
+    struct Both: Encodable {
+      enum Key: String, CodingKey { case name, other }
+      func encode(to encoder: any Encoder) throws {
+        try Inner(name: "ann", counts: [], share: nil).encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("bob", forKey: .name)
+        try container.encode(1, forKey: .other)
+      }
+    }
+    #expect(try JSONCoder(layout: .sorted).text(Both()) == #"{"counts":[],"name":"bob","other":1}"#)
+  }
+
   @Test("lays out a line for each value")
   func indented() throws {
     let text = try JSONCoder(layout: .indented).text(Inner(name: "ann", counts: [1, 2], share: nil))
     #expect(
       text == """
         {
-          "counts": [
+          "counts" : [
             1,
             2
           ],
-          "name": "ann"
+          "name" : "ann"
         }
         """)
     #expect(try JSONCoder(layout: .indented).text([String: [Int]]()) == "{}")

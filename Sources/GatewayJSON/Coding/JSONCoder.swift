@@ -17,7 +17,7 @@ package struct JSONCoder: Sendable {
     case compact
     /// In one line, members by their names' bytes.
     case sorted
-    /// A line for each value, two spaces a level, members by their names' bytes.
+    /// A line for each value, two spaces a level, `"name" : value`, members by their names' bytes.
     case indented
   }
 

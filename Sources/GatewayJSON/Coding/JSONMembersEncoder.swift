@@ -13,7 +13,7 @@ struct JSONMembersEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   var codingPath: [any CodingKey] { encoder.codingPath }
 
   private func add(_ key: some CodingKey, _ value: JSONTree) {
-    members.values.append((snakeCase ? SnakeCase.snake(key.stringValue) : key.stringValue, value))
+    members.add(snakeCase ? SnakeCase.snake(key.stringValue) : key.stringValue, value)
   }
 
   /// An encoder of what the key will have.

@@ -31,5 +31,15 @@ final class JSONTreeElements {
 
 /// The members of an object that an encoder fills: a user's `id` and `name`, for instance.
 final class JSONTreeMembers {
-  var values: [(name: String, value: JSONTree)] = []
+  private(set) var values: [(name: String, value: JSONTree)] = []
+  /// Whether more than one container fills it, of which the later may say otherwise what the earlier has said.
+  var mayRepeat = false
+
+  func add(_ name: String, _ value: JSONTree) {
+    if mayRepeat, let index = values.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+      values[index].value = value
+    } else {
+      values.append((name, value))
+    }
+  }
 }

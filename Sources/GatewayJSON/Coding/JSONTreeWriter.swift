@@ -27,8 +27,7 @@ struct JSONTreeWriter {
       let members = layout == .compact ? object.values : object.values.sorted { Self.precedes($0.name, $1.name) }
       for member in members {
         breakLine(level + 1)
-        writer.name(member.name)
-        if layout == .indented { writer.space() }
+        layout == .indented ? writer.spacedName(member.name) : writer.name(member.name)
         write(member.value, level: level + 1)
       }
       if !members.isEmpty { breakLine(level, isEnd: true) }

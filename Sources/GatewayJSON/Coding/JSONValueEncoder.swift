@@ -28,7 +28,12 @@ final class JSONValueEncoder: Encoder, SingleValueEncodingContainer {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     let members: JSONTreeMembers
-    if case .object(let begun) = written { members = begun } else { members = JSONTreeMembers() }
+    if case .object(let begun) = written {
+      members = begun
+      members.mayRepeat = true
+    } else {
+      members = JSONTreeMembers()
+    }
     written = .object(members)
     return KeyedEncodingContainer(
       JSONMembersEncoder<Key>(members, snakeCase: snakeCase && !isDictionary, below: self))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A line of the log")
 struct OperatorLogTests {
-  private static let time = WallTime(seconds: 1_800_000_000.25)
+  private static let time = WallTime(nanoseconds: 1_800_000_000_250_000_000)
 
   private func line(_ value: String, _ format: OperatorLog.Format = .text) -> String {
     OperatorLog.line(LogEvent(.info, "cut_off", [.init("user", value)]), format, at: Self.time)

@@ -1,6 +1,6 @@
 @preconcurrency import Glibc
 
-/// What the system has given this process: the variables of its environment, for instance.
+/// The system's gifts to this process: the variables of its environment, for instance.
 enum ProcessEnvironment {
   /// Each variable by its name; of two of one name the first, as the C library does.
   static var variables: [String: String] {
