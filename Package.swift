@@ -25,15 +25,21 @@ let libraryFlags: [SwiftSetting] =
     )
   ]
 
+/// What `Tests/run` asks for too: Swift's own search in text and its regular expressions are not there. They compare what a
+/// reader sees and not bytes, and weigh more than a megabyte; `ByteSearch.swift` has what takes their place.
+let textFlags: [SwiftSetting] =
+  Context.environment["POSTERN_OPTIMISED_LIBRARIES"] == nil
+  ? [] : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
+
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings + libraryFlags)
+  .target(name: name, dependencies: dependencies, swiftSettings: settings + libraryFlags + textFlags)
 }
 
 /// A vendor lives in a folder of its own and sees no other vendor.
 func vendor(_ name: String) -> Target {
   .target(
     name: "Gateway\(name)", dependencies: ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"],
-    path: "Sources/Vendors/\(name)", swiftSettings: settings)
+    path: "Sources/Vendors/\(name)", swiftSettings: settings + textFlags)
 }
 
 /// The tests of a vendor: what it reads and writes, what its directories promise, its scenes in virtual time.
@@ -120,7 +126,7 @@ let package = Package(
         "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayKit", "GatewayTokens",
         "GatewayJSON", "GatewayCore",
       ] + vendors,
-      swiftSettings: settings),
+      swiftSettings: settings + textFlags),
 
     // The tests mirror the sources; TestSupport holds builders.
     .target(

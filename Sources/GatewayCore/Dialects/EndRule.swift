@@ -33,7 +33,7 @@ package struct EndRule: Hashable, Sendable {
   /// Whether it is about that end: a code of a close frame with its text, or a status of HTTP.
   func holds(_ code: Int, isHTTP: Bool, _ said: String?, in phase: ClientPhase) -> Bool {
     self.isHTTP == isHTTP && phases.contains(phase) && codes.contains { $0.contains(code) }
-      && text.map { said?.contains($0) ?? false } ?? true
+      && text.map { said?.contains(bytesOf: $0) ?? false } ?? true
   }
 
   /// What the report calls such an end, behind its code.

@@ -127,7 +127,7 @@ actor StormClient {
   /// Keeps the text of a close frame for the end that follows; a gateway may repeat the token in it.
   private func heardGoodbye(_ text: String) {
     guard fleet.policy.habits.comeback?.ends != nil else { return }
-    goodbye = session.token.map { $0.token.isEmpty ? text : text.replacing($0.token, with: "token") } ?? text
+    goodbye = session.token.map { $0.token.isEmpty ? text : text.replacing(bytesOf: $0.token, with: "token") } ?? text
   }
 
   /// What it knows of itself now.

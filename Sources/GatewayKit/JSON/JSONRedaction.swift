@@ -59,7 +59,9 @@ package struct JSONRedaction: Sendable {
   /// Whether a string, with its quotes, has something in it that nobody may see.
   private func hides(_ string: Slice<UnsafeRawBufferPointer>, _ isUnderstood: Bool) -> Bool {
     if !isUnderstood && string.count > Self.strangeMax { return true }
-    return Self.marks.contains { string.contains($0) }
+    return Self.marks.contains { mark in
+      string.indices.contains { string[$0] == mark[0] && string[$0...].starts(with: mark) }
+    }
   }
 
   /// Whether a name, with its quotes, is a secret's. What is escaped in a name is not looked into.

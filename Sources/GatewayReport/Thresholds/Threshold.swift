@@ -1,3 +1,4 @@
+internal import GatewayCore
 package import GatewayFleet
 
 /// A limit that decides whether a storm has passed, e.g. `refresh.p99 < 500ms`.
@@ -34,7 +35,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
   package init(parsing text: String) throws(ThresholdError) {
     // The two-character signs come first in the list, so that `<=` is not taken for `<`.
     let found = Comparison.allCases.lazy.compactMap { comparison in
-      text.firstRange(of: comparison.rawValue).map { (comparison, $0) }
+      text.ranges(bytesOf: comparison.rawValue).first.map { (comparison, $0) }
     }.first
     guard let (comparison, range) = found else {
       throw ThresholdError(text, "has no comparison; write metric == value, or !=, <, <=, >, >=")

@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 extension DialFailure {
   /// What to write in place of a gateway's address that may begin with the wrong scheme, as `; if it wants TLS, --url with
   /// wss://`; empty where nothing points at that.
@@ -19,7 +21,7 @@ extension DialFailure {
     case .insecure(.plainText): "; \(flag) with \(plain)"
     // An end without a word is all that some say to whoever speaks the other language; nginx, Go and others answer 400.
     case .insecure(.handshake): "; if no TLS is spoken there, \(flag) with \(plain)"
-    case .unreachable(let text) where text.hasPrefix("receive") || text.contains("ended before"):
+    case .unreachable(let text) where text.hasPrefix("receive") || text.contains(bytesOf: "ended before"):
       isTLS ? "" : "; if it wants TLS, \(flag) with \(secure)"
     case .refused(status: 400): isTLS ? "" : "; if it wants TLS, \(flag) with \(secure)"
     case .unreachable, .insecure, .refused, .timedOut: ""

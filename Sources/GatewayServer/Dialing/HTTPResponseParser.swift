@@ -43,7 +43,7 @@ struct HTTPResponseParser {
   /// Whether another request may follow on the connection: the response is through, and nothing else came.
   var isReusable: Bool {
     let says = response.header("connection")?.lowercased() ?? ""
-    return endPosition == bytes.count && !isOld && !says.contains("close")
+    return endPosition == bytes.count && !isOld && !says.contains(bytesOf: "close")
   }
 
   mutating func consume(_ more: UnsafeRawBufferPointer) -> Step {

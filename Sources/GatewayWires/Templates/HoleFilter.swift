@@ -35,7 +35,7 @@ package enum HoleFilter: String, Hashable, Sendable, CaseIterable {
     let encoded = [HoleFilter.base64, .base64url, .url].map { $0.apply(to: value) }
     // The longer first: of two that begin alike, with padding and without, nothing is left.
     let forms = Set(([value, quoted] + encoded).compactMap { $0 }).sorted { $0.utf8.count > $1.utf8.count }
-    return forms.reduce(text) { $0.replacing($1, with: mark) }
+    return forms.reduce(text) { $0.replacing(bytesOf: $1, with: mark) }
   }
 
   /// Whether the text is a number as JSON writes it, without an exponent.

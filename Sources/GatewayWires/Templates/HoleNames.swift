@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// The names that holes of one description may have: `{{taken.ping_s}}` only where a rule takes `ping_s`, for instance.
 package struct HoleNames: Hashable, Sendable {
   /// What rules take, in the order of their slots.
@@ -67,7 +69,7 @@ package struct HoleNames: Hashable, Sendable {
       return .column(parts[1])
     case "taken":
       guard let slot = taken.firstIndex(of: parts[1]) else {
-        let needs = takenNeeds.replacing("NAME", with: parts[1])
+        let needs = takenNeeds.replacing(bytesOf: "NAME", with: parts[1])
         throw described.error("nothing takes '\(parts[1])'; \(needs)")
       }
       return .taken(slot)

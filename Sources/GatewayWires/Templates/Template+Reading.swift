@@ -24,9 +24,9 @@ extension Template {
 
   init(_ text: String, at described: Described, _ names: HoleNames, _ place: Place) throws(DescriptionError) {
     var rest = text[...]
-    while let opening = rest.firstRange(of: "{{") {
+    while let opening = rest.ranges(bytesOf: "{{").first {
       append(Self.written(rest[..<opening.lowerBound], place))
-      guard let closing = rest[opening.upperBound...].firstRange(of: "}}") else {
+      guard let closing = rest[opening.upperBound...].ranges(bytesOf: "}}").first else {
         throw described.error("a hole that begins with {{ ends with }}")
       }
       let (hole, filter, name) = try Self.hole(rest[opening.upperBound..<closing.lowerBound], at: described, names)
@@ -67,7 +67,7 @@ extension Template {
     case .object:
       append("{".utf8)
       for (index, member) in try described.members().enumerated() {
-        guard !member.name.contains("{{") else { throw member.value.error("a member's name has no holes") }
+        guard !member.name.contains(bytesOf: "{{") else { throw member.value.error("a member's name has no holes") }
         append((index > 0 ? ",\"" : "\"").utf8)
         append(Self.written(member.name[...], .jsonString))
         append("\":".utf8)
@@ -105,5 +105,5 @@ extension Template {
 
 extension String {
   /// How many parts the text has between occurrences of `separator`.
-  fileprivate func components(of separator: String) -> Int { ranges(of: separator).count + 1 }
+  fileprivate func components(of separator: String) -> Int { ranges(bytesOf: separator).count + 1 }
 }

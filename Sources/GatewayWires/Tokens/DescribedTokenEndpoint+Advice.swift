@@ -11,7 +11,7 @@ extension DescribedTokenEndpoint {
   /// Whether the connection ended without a word where plain text was spoken, as servers of TLS do that are told nonsense.
   private func isTLSLikely(_ reason: String, _ detail: String, _ request: TokenRequest) -> Bool {
     guard reason == "unreachable", description.places[request.place]?.isTLS != true else { return false }
-    return detail.hasPrefix("receive") || detail.contains("ended before")
+    return detail.hasPrefix("receive") || detail.contains(bytesOf: "ended before")
   }
 
   private static let tlsHint = "; if it wants TLS, \"url\" or --provider with https://"

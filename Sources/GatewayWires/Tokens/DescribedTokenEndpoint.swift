@@ -60,7 +60,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     let path = request.http.path.prefix { $0 != "?" }
     let hidden = description.users.secrets(of: request.wish.number) + Array(description.secrets.values)
     let shown = hidden.filter { $0.utf8.count >= 3 }.reduce(String(path)) {
-      $0.replacing(PercentEncoding.encode($1), with: "<secret>")
+      $0.replacing(bytesOf: PercentEncoding.encode($1), with: "<secret>")
     }
     return "\(request.http.method) \(shown.prefix(200))\(path.endIndex == request.http.path.endIndex ? "" : "?…")"
   }

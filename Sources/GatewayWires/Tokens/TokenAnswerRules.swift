@@ -50,7 +50,7 @@ struct TokenAnswerRules: Sendable {
   /// The endpoint's own word for what is wrong, as a report shows it: none of the user's secrets is in it.
   func errorLabel(in body: JSONView?, hiding secrets: [String]) -> String? {
     guard let body, let error, let text = error.find(in: body)?.scalarText, !text.isEmpty else { return nil }
-    let shown = secrets.filter { $0.utf8.count >= 3 }.reduce(text) { $0.replacing($1, with: "secret") }
+    let shown = secrets.filter { $0.utf8.count >= 3 }.reduce(text) { $0.replacing(bytesOf: $1, with: "secret") }
     return ReportLabel.cleaned(shown)
   }
 }

@@ -86,7 +86,7 @@ enum TokenPlace: Hashable, Sendable {
       return "the body is no JSON, and nothing is said of its type"
     }
     let type = field.prefix { $0 != ";" }.filter { !$0.isNewline }.prefix(60)
-    return type.lowercased().contains("json")
+    return type.lowercased().contains(bytesOf: "json")
       ? "the body is said to be \(type), and is no JSON" : "the body is no JSON, but \(type)"
   }
 
@@ -94,7 +94,7 @@ enum TokenPlace: Hashable, Sendable {
   private static func missing(_ pointer: JSONPointer, in body: JSONView) -> String {
     let members = body.members ?? []
     let likely = members.first { member in
-      member.value.withUTF8 { $0.starts(with: "eyJ".utf8) } == true && !member.name.contains("refresh")
+      member.value.withUTF8 { $0.starts(with: "eyJ".utf8) } == true && !member.name.contains(bytesOf: "refresh")
     }
     let inside = members.first { ($0.value.members ?? []).contains { $0.value.string?.hasPrefix("eyJ") == true } }
     let deeper = inside.flatMap { outer in

@@ -147,7 +147,7 @@ package struct DescribedClientDialect: ClientDialect {
     // Not before: half a token is none that is found.
     text = String(text.prefix(Self.seenMax))
     // What looks like a JWT of somebody else's is none of anybody's business either.
-    text = text.split(separator: "eyJ", omittingEmptySubsequences: false).enumerated().map { number, part in
+    text = text.split(bytesOf: "eyJ").enumerated().map { number, part in
       number == 0 ? String(part) : "<token>" + part.drop { $0.isLetter || $0.isNumber || "_-.".contains($0) }
     }.joined()
     return String(

@@ -151,7 +151,7 @@ extension PlacedJSON {
     switch kind {
     case .object(let members): members.contains { $0.value.holds(text) }
     case .array(let elements): elements.contains { $0.holds(text) }
-    case .string(let string): string.contains(text)
+    case .string(let string): string.contains(bytesOf: text)
     case .number, .bool, .null: false
     }
   }

@@ -56,7 +56,7 @@ struct WireMessage: Sendable {
   /// See ``Part/tokenMembers``.
   private static func tokenMembers(in json: PlacedJSON) -> [String]? {
     func holds(_ value: PlacedJSON) -> Bool {
-      if case .string(let text) = value.kind { text.contains("{{token") } else { false }
+      if case .string(let text) = value.kind { text.contains(bytesOf: "{{token") } else { false }
     }
     switch json.kind {
     case .object(let members):

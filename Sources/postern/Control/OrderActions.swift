@@ -40,7 +40,7 @@ extension ControlAction {
     if let user = arguments.string("user") { body.append(JSONMember("user_id", user)) }
     for name in ["issued-before", "expires-at"] {
       guard let time = try arguments.number(name, in: 0...1e12) else { continue }
-      body.append(JSONMember(name.replacing("-", with: "_"), json: String(time)))
+      body.append(JSONMember(name.replacing(bytesOf: "-", with: "_"), json: String(time)))
     }
     guard !body.isEmpty else { throw UsageError("ctl revoke needs --token-fingerprint, --user or --issued-before") }
     return .post("/revocations", body)

@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayKit
 
 /// The manual page in the macros of man(7): a `.SH` for each section, for instance.
@@ -63,7 +64,7 @@ enum ManualPage {
   private static func section(_ command: CommandPage) -> String {
     let operands = command.operands.isEmpty ? "" : " \(command.operands)"
     var text = """
-      .SS "\(escaped("postern \(command.name) [flags]\(operands.replacing("|", with: " | "))"))"
+      .SS "\(escaped("postern \(command.name) [flags]\(operands.replacing(bytesOf: "|", with: " | "))"))"
       \(line(sentence(command.summary)))
       """
     let first = HelpText.first(command)
@@ -101,6 +102,7 @@ enum ManualPage {
 
   /// Text that troff sets as it stands.
   private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\"", with: "\\(dq")
+    text.replacing(bytesOf: "\\", with: "\\e").replacing(bytesOf: "-", with: "\\-").replacing(
+      bytesOf: "\"", with: "\\(dq")
   }
 }

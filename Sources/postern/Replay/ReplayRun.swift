@@ -130,7 +130,7 @@ struct ReplayRun: Sendable {
     case .open(let presented): try await open(step, presented, &scene)
     case .say(var text, let presented):
       if let presented, text.contains(JSONRedaction.blank) {
-        text = text.replacing(JSONRedaction.blank, with: try await token(presented, step, &scene))
+        text = text.replacing(bytesOf: JSONRedaction.blank, with: try await token(presented, step, &scene))
       }
       await client?.say(text)
       try await wait(for: "message_in", of: step.connection, &scene)

@@ -133,7 +133,7 @@ struct ReplayScript: Sendable {
 
   /// Whether all that was blanked in the message is one token.
   private static func canBeSaid(_ payload: String, _ presents: Bool) -> Bool {
-    let blanks = payload.ranges(of: JSONRedaction.blank)
+    let blanks = payload.ranges(bytesOf: JSONRedaction.blank)
     guard let blank = blanks.first else { return true }
     guard presents, blanks.count == 1 else { return false }
     // A member whose name says that it is a proof made of a secret, or a code.

@@ -73,7 +73,7 @@ struct SendbirdMultipart: Hashable, Sendable {
     else { return nil }
     var part = Part(name: "", fileName: nil, type: "", bytes: Array(bytes[(headEnd + blank.count)...]))
     var isNamed = false
-    for line in head.split(separator: "\r\n") {
+    for line in head.split(bytesOf: "\r\n") where !line.isEmpty {
       guard let colon = line.firstIndex(of: ":") else { return nil }
       let value = line[line.index(after: colon)...]
       switch line[..<colon].lowercased() {

@@ -93,10 +93,12 @@ package struct StreamTokenTool: TokenTool {
     case 43: return "signature"
     default: break
     }
-    if let claim = error.message.firstMatch(of: #/claim (\w+)/#) { return String(claim.output.1) }
-    if error.message.contains("call token") { return "call_cids" }
-    if error.message.contains("segments") { return "segments" }
-    return error.message.contains("signing method") ? "alg" : "form"
+    if let claim = error.message.ranges(bytesOf: "claim ").first {
+      return String(error.message[claim.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+    }
+    if error.message.contains(bytesOf: "call token") { return "call_cids" }
+    if error.message.contains(bytesOf: "segments") { return "segments" }
+    return error.message.contains(bytesOf: "signing method") ? "alg" : "form"
   }
 
   package func nature(of token: UnverifiedToken, _ text: String) -> TokenNature? {

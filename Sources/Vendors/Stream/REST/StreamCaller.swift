@@ -57,9 +57,9 @@ package enum StreamPlatform: String, Hashable, Sendable, CaseIterable {
     let client = (client ?? "").lowercased()
     if isServer {
       self = .server
-    } else if client.contains("swift") || client.contains("ios") {
+    } else if client.contains(bytesOf: "swift") || client.contains(bytesOf: "ios") {
       self = .ios
-    } else if client.contains("android") || client.contains("kotlin") {
+    } else if client.contains(bytesOf: "android") || client.contains(bytesOf: "kotlin") {
       self = .android
     } else {
       self = .web

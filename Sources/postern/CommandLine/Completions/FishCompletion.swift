@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayKit
 
 /// Completion for fish, of the commands, their flags and the flags' values, each with its line of help: `token` is
@@ -39,6 +40,6 @@ struct FishCompletion {
   }
 
   private func quoted(_ text: String) -> String {
-    "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+    "'\(text.replacing(bytesOf: "\\", with: "\\\\").replacing(bytesOf: "'", with: "\\'"))'"
   }
 }

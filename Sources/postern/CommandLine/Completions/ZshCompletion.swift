@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayKit
 
 /// Completion for zsh, of the commands, their flags and the flags' values: behind `--fidelity` it offers `machines` and
@@ -63,7 +64,7 @@ struct ZshCompletion {
 
   /// A flag as `_arguments` takes it: `--port=[help]:N:`.
   private func specification(_ flag: Flag) -> String {
-    let help = flag.help.replacing(/[\[\]:\\]/) { "\\\($0.output)" }
+    let help = Self.escaped(flag.help, "[]:\\")
     let head = (flag.repeats ? "*" : "") + "--\(flag.name)"
     guard let value = flag.value else { return quoted("\(head)[\(help)]") }
     let action =
@@ -73,14 +74,19 @@ struct ZshCompletion {
       case .directory: "_files -/"
       case .none, .namedFile, .other: ""
       }
-    return quoted("\(head)=[\(help)]:\(value.replacing(":", with: "\\:")):\(action)")
+    return quoted("\(head)=[\(help)]:\(value.replacing(bytesOf: ":", with: "\\:")):\(action)")
   }
 
   private func described(_ words: [(word: String, summary: String)]) -> String {
-    words.map { quoted("\($0.word):\($0.summary.replacing(/[\\:]/) { "\\\($0.output)" })") }.joined(separator: " ")
+    words.map { quoted("\($0.word):\(Self.escaped($0.summary, "\\:"))") }.joined(separator: " ")
+  }
+
+  /// The text with a backslash before each of those signs.
+  private static func escaped(_ text: String, _ signs: String) -> String {
+    text.map { signs.contains($0) ? "\\\($0)" : String($0) }.joined()
   }
 
   private func quoted(_ text: String) -> String {
-    "'\(text.replacing("'", with: "'\\''"))'"
+    "'\(text.replacing(bytesOf: "'", with: "'\\''"))'"
   }
 }
