@@ -46,7 +46,8 @@ def test_a_broken_rule_is_seen(copied, old, new):
 @pytest.mark.parametrize(
     "old, new",
     [
-        ("> 1000", "> 100000"), ("> 0.3 *", "> 0.01 *"), ("for: 5m", "for: 1h"), ("> 0.05 *", "> 0.5 *"), ("> 15", "> 60"),
+        ("> 1000", "> 100000"), ("> 0.3 *", "> 0.01 *"), ("increase5m / 6", "increase5m / 60"), ("increase5m / 6", "increase5m"),
+        ("> instance:postern_tokens_granted:increase5m\n            or", "> 0\n            or"), ("< 300\n", "< 3\n"), ("for: 5m", "for: 1h"), ("> 0.05 *", "> 0.5 *"), ("> 15", "> 60"),
         ('phase="draining"', 'phase="closing"'), ("0.02 *", "0.9 *"), ("> 5000", "> 50000"), ("> 0.95", "> 0.999"),
         ("[10m]) > 0", "[10m]) > 100"), ("up{", "down{"),
     ],
