@@ -106,7 +106,9 @@ package struct SendbirdChannelQuery: Hashable, Sendable {
     }
     if let urls, !urls.contains(channel.url) { return false }
     if let customTypes, !customTypes.contains(channel.properties.customType) { return false }
-    if let nameContains, !channel.properties.name.lowercased().contains(nameContains.lowercased()) { return false }
+    if let nameContains, !channel.properties.name.lowercased().contains(bytesOf: nameContains.lowercased()) {
+      return false
+    }
     if let isDistinct, channel.isDistinct != isDistinct { return false }
     if let isPublic, channel.properties.isPublic != isPublic { return false }
     if !showsEmpty && channel.lastMessage == nil { return false }

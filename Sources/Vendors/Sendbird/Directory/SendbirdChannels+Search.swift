@@ -28,7 +28,7 @@ package struct SendbirdSearch: Hashable, Sendable {
     if let since, message.createdAt < since { return false }
     if let until, message.createdAt.milliseconds > until.milliseconds { return false }
     let (text, wanted) = (message.text.lowercased(), text.lowercased())
-    return isExact ? text.utf8.elementsEqual(wanted.utf8) : text.contains(wanted)
+    return isExact ? text.utf8.elementsEqual(wanted.utf8) : text.contains(bytesOf: wanted)
   }
 }
 
