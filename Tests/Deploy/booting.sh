@@ -44,8 +44,8 @@ try_booted() {
   system="$(tree "${codenames[$1]}" "booted-$1")"
   apt "$system" install systemd
   # Whoever boots empties /tmp.
-  cp "$first" "$later" "$system/root/"
-  apt "$system" install "/root/$(basename "$first")"
-  "$here/booted.py" "$system" "/root/$(basename "$later")" "$(group_of "$scratch")" || complain "the package under systemd in Debian $1"
+  cp "$first" "$later" "$system/opt/"
+  apt "$system" install "/opt/$(basename "$first")"
+  "$here/booted.py" "$system" "/opt/$(basename "$later")" "$(group_of "$scratch")" || complain "the package under systemd in Debian $1"
   remove_group "$scratch"
 }
