@@ -15,7 +15,7 @@ import pytest
 
 from clients import Client, Refused, control, request
 from conftest import DEPLOY, fails, passes, program
-from gateway import Gateway, token
+from gateway import SECRET, Gateway, token
 from proxies import free_port
 from test_tls import Authority
 
@@ -130,6 +130,20 @@ def test_a_websocket_goes_through_and_its_address_is_the_clients(front):
         assert time.monotonic() < deadline, front.log()
         time.sleep(0.05)
     assert "eyJ" not in front.log(), "a token in the proxy's log"
+
+
+def test_what_the_gateway_takes_goes_through(front):
+    """A file of Sendbird's, who lets its clients send the largest bodies."""
+    api = {"Api-Token": SECRET, "Content-Type": "multipart/form-data; boundary=x"}
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
+
+    def sent(size):
+        form = head + bytes(size) + b"\r\n--x--\r\n"
+        return request(front.http_url, "POST", "/v3/storage/file", raw=form, headers=api, document=None)
+
+    kept = sent(15_000_000)
+    assert kept.status == 200 and kept.json["file_size"] == 15_000_000, kept.body
+    assert sent(20_000_000).status in (400, 413)
 
 
 def test_a_drain_loses_no_request_and_no_login(front):
