@@ -196,6 +196,25 @@ def drained(machine):
     machine.do("systemctl", "start", UNIT)
 
 
+def wrongly_set(machine):
+    """A setting that is none ends it for good, and the journal says which; a port that is taken it waits for."""
+    file = machine.tree / "etc/postern/postern.json"
+    good = file.read_text()
+    file.write_text(good.replace('"port"', '"prot"', 1))
+    machine.do("systemctl", "stop", UNIT)
+    assert "failed" in machine.tell("systemctl", "start", UNIT)
+    time.sleep(3)
+    assert machine.shown("ActiveState", "ExecMainStatus", "NRestarts") == ["failed", "2", "0"]
+    assert machine.logged("'prot': no such key")
+    file.write_text(good)
+
+    with socket.create_server(("127.0.0.1", 8080)):
+        machine.do("systemctl", "start", "--no-block", UNIT)
+        # systemd itself would give up after the fifth time in ten seconds.
+        machine.until(lambda: int(machine.shown("NRestarts")[0]) > 6, "it is not restarted for as long as its port is taken")
+    machine.until_active()
+
+
 def upgraded(machine, package):
     before = machine.until_active()
     machine.do("dpkg", "--install", package)
@@ -236,6 +255,7 @@ def main(tree, package, group):
         killed(machine, pid)
         dead = stopped_dead(machine)
         drained(machine)
+        wrongly_set(machine)
         assert not machine.logged("event=libwebsockets"), "the library complains"
         upgraded(machine, package)
         purged(machine)
