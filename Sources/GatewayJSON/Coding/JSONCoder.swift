@@ -56,7 +56,7 @@ package struct JSONCoder: Sendable {
     return try JSONValueDecoder(source, node: 0, at: nil).decode(type)
   }
 
-  /// The value that a JSON text holds, as ``decode(_:from:)-([UInt8])`` reads it.
+  /// The value that a JSON text holds, as that of bytes is read.
   package func decode<Value: Decodable>(_ type: Value.Type, from text: String) throws -> Value {
     try decode(type, from: Array(text.utf8))
   }
