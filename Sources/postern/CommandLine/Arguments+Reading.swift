@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayKit
 
 // Where flags come from: the command line, the environment, a file.
@@ -97,7 +98,8 @@ extension Arguments {
     let words = error.description.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
     let named = words.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
     let places = Set(named).sorted().compactMap { name -> String? in
-      guard let source = given[name]?.last?.source, source != "--\(name)", !error.description.contains(source) else {
+      guard let source = given[name]?.last?.source, source != "--\(name)", !error.description.contains(bytesOf: source)
+      else {
         return nil
       }
       let place = source.hasSuffix(": \(name)") ? String(source.dropLast(name.count + 2)) : source

@@ -129,7 +129,7 @@ struct ReplayRun: Sendable {
     switch step.act {
     case .open(let presented): try await open(step, presented, &scene)
     case .say(var text, let presented):
-      if let presented, text.contains(JSONRedaction.blank) {
+      if let presented, text.contains(bytesOf: JSONRedaction.blank) {
         text = text.replacing(bytesOf: JSONRedaction.blank, with: try await token(presented, step, &scene))
       }
       await client?.say(text)
