@@ -4,24 +4,27 @@
 extension StringProtocol {
   /// Where `text` stands, from the first place on, without overlaps; nowhere if it is empty.
   package func ranges(bytesOf text: some StringProtocol) -> [Range<String.Index>] where Index == String.Index {
-    let (own, wanted) = (utf8, Array(text.utf8))
-    guard let first = wanted.first else { return [] }
     var ranges: [Range<String.Index>] = []
-    var start = own.startIndex
-    while let found = own[start...].firstIndex(of: first) {
-      if own[found...].starts(with: wanted) {
-        start = own.index(found, offsetBy: wanted.count)
-        ranges.append(found..<start)
-      } else {
-        start = own.index(after: found)
-      }
-    }
+    while let range = firstRange(bytesOf: text, from: ranges.last?.upperBound ?? startIndex) { ranges.append(range) }
     return ranges
+  }
+
+  /// Where `text` stands first at or behind `start`; nil if it does not, or is empty.
+  package func firstRange(bytesOf text: some StringProtocol, from start: String.Index? = nil) -> Range<String.Index>?
+  where Index == String.Index {
+    let own = utf8
+    guard let first = text.utf8.first else { return nil }
+    var start = start ?? startIndex
+    while let found = own[start...].firstIndex(of: first) {
+      if own[found...].starts(with: text.utf8) { return found..<own.index(found, offsetBy: text.utf8.count) }
+      start = own.index(after: found)
+    }
+    return nil
   }
 
   /// Whether `text` stands in it anywhere.
   package func contains(bytesOf text: some StringProtocol) -> Bool where Index == String.Index {
-    text.isEmpty || !ranges(bytesOf: text).isEmpty
+    text.isEmpty || firstRange(bytesOf: text) != nil
   }
 
   /// The same with `replacement` wherever `text` stands.

@@ -35,7 +35,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
   package init(parsing text: String) throws(ThresholdError) {
     // The two-character signs come first in the list, so that `<=` is not taken for `<`.
     let found = Comparison.allCases.lazy.compactMap { comparison in
-      text.ranges(bytesOf: comparison.rawValue).first.map { (comparison, $0) }
+      text.firstRange(bytesOf: comparison.rawValue).map { (comparison, $0) }
     }.first
     guard let (comparison, range) = found else {
       throw ThresholdError(text, "has no comparison; write metric == value, or !=, <, <=, >, >=")

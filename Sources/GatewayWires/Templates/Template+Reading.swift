@@ -24,9 +24,9 @@ extension Template {
 
   init(_ text: String, at described: Described, _ names: HoleNames, _ place: Place) throws(DescriptionError) {
     var rest = text[...]
-    while let opening = rest.ranges(bytesOf: "{{").first {
+    while let opening = rest.firstRange(bytesOf: "{{") {
       append(Self.written(rest[..<opening.lowerBound], place))
-      guard let closing = rest[opening.upperBound...].ranges(bytesOf: "}}").first else {
+      guard let closing = rest.firstRange(bytesOf: "}}", from: opening.upperBound) else {
         throw described.error("a hole that begins with {{ ends with }}")
       }
       let (hole, filter, name) = try Self.hole(rest[opening.upperBound..<closing.lowerBound], at: described, names)

@@ -1,3 +1,4 @@
+import GatewayKit
 import Glibc
 
 /// A path in the file system, and what stands there now: `reports`, a directory that may be written to, for instance.
@@ -31,17 +32,9 @@ struct FilePath {
   }
 
   /// The whole text of a file of the system's, `/proc/cpuinfo` for instance, which does not know its size; nil if it cannot be
-  /// read.
+  /// read, or has more than a mebibyte.
   var systemText: String? {
-    guard let file = fopen(text, "re") else { return nil }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 4_096)
-    while true {
-      let count = fread(&piece, 1, piece.count, file)
-      guard count > 0 else { return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
-      bytes += piece.prefix(count)
-    }
+    (try? InputFile.read(text, of: text, sizeMax: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Where the link leads that stands there; nil if it is none.

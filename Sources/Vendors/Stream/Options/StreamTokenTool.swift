@@ -93,8 +93,9 @@ package struct StreamTokenTool: TokenTool {
     case 43: return "signature"
     default: break
     }
-    if let claim = error.message.ranges(bytesOf: "claim ").first {
-      return String(error.message[claim.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+    if let claim = error.message.firstRange(bytesOf: "claim ") {
+      let name = error.message[claim.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+      if !name.isEmpty { return String(name) }
     }
     if error.message.contains(bytesOf: "call token") { return "call_cids" }
     if error.message.contains(bytesOf: "segments") { return "segments" }
