@@ -1,3 +1,4 @@
+internal import CRuntime
 package import GatewayCore
 
 /// The waiter for a deadline: a connection whose session waits 60 s for another token, for instance.
@@ -11,7 +12,9 @@ package protocol WakeupTarget: AnyObject {
 ///
 /// `@unchecked Sendable`: touched only on the loop whose heap it is set in.
 package final class Wakeup: @unchecked Sendable {
-  @exclusivity(unchecked) fileprivate var position = -1
+  /// Where it waits in its heap, which knows what that means.
+  @exclusivity(unchecked) fileprivate var position = Wakeup.nowhere
+  fileprivate static let nowhere = -1
   fileprivate unowned let target: any WakeupTarget
 
   /// A wake-up for `target`, which must outlive every deadline it sets.
@@ -20,7 +23,7 @@ package final class Wakeup: @unchecked Sendable {
   }
 
   /// Whether it waits in a heap.
-  package var isSet: Bool { position >= 0 }
+  package var isSet: Bool { position != Self.nowhere }
 
   func fire() {
     target.wakeUp()
@@ -29,65 +32,93 @@ package final class Wakeup: @unchecked Sendable {
 
 /// All deadlines of one loop, those of 100,000 sessions for instance: a four-ary heap, so that a move costs few cache
 /// lines. Equal deadlines fire in the order in which they were set, which is what makes a simulated run repeatable.
+///
+/// When a large part of all falls due at once, as in a storm, that part is taken out and put in order in one go: taking
+/// the first of a heap out moves a handful of others, each of which is told its new place, wherever it lies in memory.
 package final class DeadlineHeap {
   private struct Entry {
     var at: Instant
     var order: UInt64
-    /// Retained once while it is in the heap, not once for each place it moves through.
-    var wakeup: Unmanaged<Wakeup>
+    /// Retained once while it waits, not once for each place it moves through. Nil for one that has been taken out of those
+    /// that are due.
+    var wakeup: Unmanaged<Wakeup>?
 
     func isBefore(_ other: Entry) -> Bool {
       at == other.at ? order < other.order : at < other.at
     }
   }
 
+  /// After how many that were taken out one by one the heap is searched for a crowd.
+  private static let crowd = 64
+  /// How many of a crowd ahead of the one that is woken the memory is brought near.
+  private static let ahead = 4
+
   // No call out of the heap is made while it changes: the runtime need not watch who else does.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var nextOrder: UInt64 = 0
+  /// Those that were due together, in the order in which they fire; ``Wakeup/position`` of the one at `index` is
+  /// `-2 - index`. The one at `nextDue` waits, if there is one.
+  @exclusivity(unchecked) private var due: [Entry] = []
+  @exclusivity(unchecked) private var nextDue = 0
+  /// How many of them wait.
+  @exclusivity(unchecked) private var dueCount = 0
+  /// How many more are taken out one by one before the heap is searched.
+  @exclusivity(unchecked) private var untilSearch = DeadlineHeap.crowd
 
   package init() {}
 
   deinit {
-    for entry in entries { entry.wakeup.release() }
+    for entry in entries { entry.wakeup?.release() }
+    for entry in due { entry.wakeup?.release() }
   }
 
   /// How many wait.
-  package var count: Int { entries.count }
+  package var count: Int { entries.count + dueCount }
 
   /// The earliest deadline, nil if nothing waits.
-  package var earliest: Instant? { entries.first?.at }
+  package var earliest: Instant? {
+    guard dueCount > 0 else { return entries.first?.at }
+    return entries.first.map { min($0.at, due[nextDue].at) } ?? due[nextDue].at
+  }
 
   /// When `wakeup` is due; `Instant.distantFuture` while it does not wait here.
   package func deadline(of wakeup: Wakeup) -> Instant {
-    wakeup.isSet ? entries[wakeup.position].at : .distantFuture
+    let position = wakeup.position
+    if position >= 0 { return entries[position].at }
+    return position == Wakeup.nowhere ? .distantFuture : due[Self.index(position)].at
   }
 
   /// Sets or moves `wakeup` to `deadline`; nil takes it out.
   package func set(_ wakeup: Wakeup, at deadline: Instant?) {
     guard let deadline, deadline != .distantFuture else { return remove(wakeup) }
-    if wakeup.isSet && entries[wakeup.position].at == deadline { return }
+    let position = wakeup.position
+    if position < Wakeup.nowhere {
+      guard due[Self.index(position)].at != deadline else { return }
+      // It waits with the others from now on, where whoever is earlier goes first.
+      forgetDue(at: Self.index(position))
+    } else if position >= 0 {
+      let old = entries[position]
+      guard old.at != deadline else { return }
+      nextOrder += 1
+      let entry = Entry(at: deadline, order: nextOrder, wakeup: old.wakeup)
+      if entry.isBefore(old) { siftUp(entry, from: position) } else { siftDown(entry, from: position) }
+      return
+    } else {
+      _ = Unmanaged.passUnretained(wakeup).retain()
+    }
     nextOrder += 1
     let entry = Entry(at: deadline, order: nextOrder, wakeup: .passUnretained(wakeup))
-    if wakeup.isSet {
-      let position = wakeup.position
-      if entry.isBefore(entries[position]) {
-        siftUp(entry, from: position)
-      } else {
-        siftDown(entry, from: position)
-      }
-    } else {
-      _ = entry.wakeup.retain()
-      entries.append(entry)
-      siftUp(entry, from: entries.count - 1)
-    }
+    entries.append(entry)
+    siftUp(entry, from: entries.count - 1)
   }
 
   /// Takes `wakeup` out; nothing happens if it is in no heap.
   package func remove(_ wakeup: Wakeup) {
     guard wakeup.isSet else { return }
     let position = wakeup.position
-    wakeup.position = -1
+    wakeup.position = Wakeup.nowhere
     defer { Unmanaged.passUnretained(wakeup).release() }
+    guard position >= 0 else { return forgetDue(at: Self.index(position)) }
     let last = entries.removeLast()
     guard position < entries.count else { return }
     if position > 0 && last.isBefore(entries[(position - 1) / 4]) {
@@ -99,20 +130,74 @@ package final class DeadlineHeap {
 
   /// Takes out the earliest, if its deadline is not after `now`.
   package func popDue(at now: Instant) -> Wakeup? {
-    guard let first = entries.first, first.at <= now else { return nil }
-    let wakeup = first.wakeup.takeUnretainedValue()
+    guard let wakeup = firstDue(at: now) else { return nil }
     remove(wakeup)
     return wakeup
   }
 
+  private func firstDue(at now: Instant) -> Wakeup? {
+    // What is set while a crowd is being woken may be earlier than the rest of it.
+    if dueCount > 0, entries.first?.isBefore(due[nextDue]) != true {
+      guard due[nextDue].at <= now else { return nil }
+      let soon = min(nextDue + Self.ahead, due.count - 1)
+      if let wakeup = due[soon].wakeup { postern_prefetch_for_writing(wakeup.toOpaque()) }
+      return due[nextDue].wakeup?.takeUnretainedValue()
+    }
+    guard let first = entries.first, first.at <= now else {
+      untilSearch = Self.crowd
+      return nil
+    }
+    if dueCount == 0 {
+      untilSearch -= 1
+      if untilSearch < 0 {
+        untilSearch = max(Self.crowd, entries.count / 8)
+        if takeCrowd(at: now) { return due[0].wakeup?.takeUnretainedValue() }
+      }
+    }
+    return first.wakeup?.takeUnretainedValue()
+  }
+
+  /// Takes all that are due out of the heap, if they are many; false if they are not.
+  private func takeCrowd(at now: Instant) -> Bool {
+    let crowd = entries.count { $0.at <= now }
+    guard crowd >= max(Self.crowd, entries.count / 8) else { return false }
+    due = entries.filter { $0.at <= now }
+    due.sort { $0.isBefore($1) }
+    for (index, entry) in due.enumerated() { place(entry.wakeup, at: -2 - index) }
+    (nextDue, dueCount) = (0, crowd)
+    entries.removeAll { $0.at <= now }
+    for (index, entry) in entries.enumerated() { place(entry.wakeup, at: index) }
+    for parent in stride(from: (entries.count - 2) / 4, through: 0, by: -1) where entries.count > 1 {
+      siftDown(entries[parent], from: parent)
+    }
+    return true
+  }
+
+  private static func index(_ position: Int) -> Int { -2 - position }
+
+  /// The one at `index` of those that are due waits there no longer.
+  private func forgetDue(at index: Int) {
+    due[index].wakeup = nil
+    dueCount -= 1
+    guard dueCount > 0 else {
+      (due, nextDue) = ([], 0)
+      return
+    }
+    while due[nextDue].wakeup == nil { nextDue += 1 }
+  }
+
+  private var inOrder: [Entry] {
+    (entries + due.filter { $0.wakeup != nil }).sorted { $0.isBefore($1) }
+  }
+
   /// All who wait, earliest first, and for when.
   func waiting() -> [(target: any WakeupTarget, at: Instant)] {
-    entries.sorted { $0.isBefore($1) }.map { ($0.wakeup.takeUnretainedValue().target, $0.at) }
+    inOrder.compactMap { entry in entry.wakeup.map { ($0.takeUnretainedValue().target, entry.at) } }
   }
 
   /// Takes out all whose target is meant, earliest first, and fires them as if they were due.
   func wakeAll(where isMeant: (any WakeupTarget) -> Bool) {
-    let meant = entries.sorted { $0.isBefore($1) }.map { $0.wakeup.takeUnretainedValue() }
+    let meant = inOrder.compactMap { $0.wakeup?.takeUnretainedValue() }
     for wakeup in meant where isMeant(wakeup.target) {
       remove(wakeup)
       wakeup.fire()
@@ -149,6 +234,10 @@ package final class DeadlineHeap {
 
   private func place(_ entry: Entry, at position: Int) {
     entries[position] = entry
-    entry.wakeup._withUnsafeGuaranteedRef { $0.position = position }
+    place(entry.wakeup, at: position)
+  }
+
+  private func place(_ wakeup: Unmanaged<Wakeup>?, at position: Int) {
+    wakeup?._withUnsafeGuaranteedRef { $0.position = position }
   }
 }

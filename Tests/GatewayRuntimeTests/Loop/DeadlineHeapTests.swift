@@ -136,4 +136,56 @@ struct DeadlineHeapTests {
     }
     #expect(heap.count == 0)
   }
+
+  @Test(
+    "a crowd that falls due at once is woken in the same order, whatever is set, moved and taken out meanwhile",
+    arguments: 1...12)
+  func crowds(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let heap = DeadlineHeap()
+    var naive = NaiveDeadlines()
+    let waiters = (0..<400).map { Waiter($0) }
+    let names = Dictionary(uniqueKeysWithValues: waiters.map { (ObjectIdentifier($0.wakeup), $0.name) })
+    var (now, popped) = (Instant.zero, 0)
+    func set(_ name: Int, at deadline: Instant?) {
+      heap.set(waiters[name].wakeup, at: deadline)
+      naive.set(name, at: deadline)
+    }
+    for _ in 0..<3 {
+      // Of some crowds all are equal, and of some a part is not due yet.
+      let range = [1, 300, 1_000][Int(seed % 3)]
+      for name in waiters.indices {
+        set(name, at: now + .nanoseconds(Int64(Int.random(in: 0..<range, using: &generator))))
+      }
+      now = now + .nanoseconds(600)
+      while let expected = naive.popDue(at: now) {
+        popped += 1
+        #expect(heap.popDue(at: now).map { names[ObjectIdentifier($0)]! } == expected)
+        let name = Int.random(in: 0..<waiters.count, using: &generator)
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 0: set(name, at: nil)
+        case 1: set(name, at: now + .seconds(1))
+        case 2: set(name, at: now - .nanoseconds(Int64(Int.random(in: 0..<900, using: &generator))))
+        default: break
+        }
+        #expect(heap.count == naive.count && heap.earliest == naive.earliest)
+        #expect(heap.deadline(of: waiters[name].wakeup) == naive.deadline(of: name) ?? .distantFuture)
+      }
+      #expect(heap.popDue(at: now) == nil)
+    }
+    #expect(popped > 600)
+  }
+
+  @Test("whoever is let go of in the middle of a crowd is let go of")
+  func crowdsLetGo() {
+    weak var one: Wakeup?
+    do {
+      let heap = DeadlineHeap()
+      let waiters = (0..<200).map { Waiter($0) }
+      for waiter in waiters { heap.set(waiter.wakeup, at: .zero) }
+      for _ in 0..<100 { _ = heap.popDue(at: .zero) }
+      one = waiters[150].wakeup
+    }
+    #expect(one == nil)
+  }
 }
