@@ -123,10 +123,33 @@ struct FlatTable {
   func real(_ index: Int, in text: UnsafeRawBufferPointer) -> Double? {
     guard kind(index, in: text) == .real else { return nil }
     let digits = text[value(index)]
+    if let exact = Self.exact(digits) { return exact }
     return withUnsafeTemporaryAllocation(byteCount: digits.count + 1, alignment: 1) { buffer in
       buffer.copyBytes(from: digits)
       buffer[digits.count] = 0
       return strtod(buffer.baseAddress!.assumingMemoryBound(to: CChar.self), nil)
     }
+  }
+
+  /// The powers of ten that a double holds exactly, as far as a token's dates want them.
+  private static let powersOfTen: InlineArray<10, Double> = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+
+  /// The number nearest to the digits, which it is if both what they say without their point and the power of ten that it
+  /// is divided by are exact (W. Clinger, How to Read Floating Point Numbers Accurately, 1990); nil if they are too many.
+  private static func exact(_ digits: Slice<UnsafeRawBufferPointer>) -> Double? {
+    guard digits.count <= 17 else { return nil }
+    var (whole, decimals, isNegative): (UInt64, Int, Bool) = (0, -1, false)
+    for byte in digits {
+      switch byte {
+      case UInt8(ascii: "-"): isNegative = true
+      case UInt8(ascii: "."): decimals = 0
+      default:
+        whole = whole * 10 + UInt64(byte - UInt8(ascii: "0"))
+        if decimals >= 0 { decimals += 1 }
+      }
+    }
+    guard whole <= 1 << 53, (0..<10).contains(decimals) else { return nil }
+    let number = Double(whole) / powersOfTen[decimals]
+    return isNegative ? -number : number
   }
 }

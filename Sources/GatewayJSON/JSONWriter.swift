@@ -49,7 +49,27 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  package mutating func integer(_ number: Int64) { raw(String(number)) }
+  package mutating func integer(_ number: Int64) {
+    separate()
+    // 19 digits and a sign.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = digits.count
+      var rest = number.magnitude
+      repeat {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+        rest = quotient
+      } while rest > 0
+      if number < 0 {
+        start -= 1
+        digits[start] = UInt8(ascii: "-")
+      }
+      bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[start...]))
+    }
+    needsComma = true
+  }
+
   package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
   package mutating func null() { raw("null") }
 
@@ -169,7 +189,19 @@ package struct JSONWriter: Sendable {
   }
 
   private static func needsNoEscape(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    for byte in text where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+    // Eight bytes at once while none of them is below a space, a quote or a backslash.
+    let (bytes, ones) = (UnsafeRawBufferPointer(text), 0x0101_0101_0101_0101 as UInt64)
+    func zeroes(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+    var position = 0
+    while position + 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      let odd = ((word &- ones &* 0x20) & ~word) | zeroes(word ^ (ones &* 0x22)) | zeroes(word ^ (ones &* 0x5C))
+      guard odd & (ones &* 0x80) == 0 else { return false }
+      position += 8
+    }
+    for byte in bytes[position...] where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+      return false
+    }
     return true
   }
 

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayJSON
+import Glibc
 import Testing
 
 @Suite("The reader of plain objects")
@@ -76,6 +77,21 @@ struct FlatObjectTests {
       #expect(one.number == other.number && one.bool == other.bool && one.text == other.text, "\(words)")
       #expect(one.isNull == other.isNull && one.count == nil && one.elements == nil && one.members == nil, "\(words)")
       #expect(plain[member: name]?.text == other.text, "\(words)")
+    }
+  }
+
+  @Test("a fraction is the double nearest to its digits, as the C library reads them")
+  func fractions() {
+    var generator = SeededGenerator(seed: 4)
+    for _ in 0..<50_000 {
+      let whole =
+        Int64.random(in: -999_999_999_999...999_999_999_999, using: &generator)
+        >> Int64.random(in: 0..<40, using: &generator)
+      let decimals = (0..<Int.random(in: 1...17, using: &generator)).map { _ in
+        String(Int.random(in: 0...9, using: &generator))
+      }
+      let digits = "\(whole == 0 ? "-0" : "\(whole)").\(decimals.joined())"
+      #expect(read("{\"r\":\(digits)}") { $0?.number("r") }?.bitPattern == strtod(digits, nil).bitPattern, "\(digits)")
     }
   }
 }

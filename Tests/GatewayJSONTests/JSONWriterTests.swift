@@ -33,4 +33,23 @@ struct JSONWriterTests {
     }
     #expect(written == #"{"a":{},"b":{"c":1,"d":[],"e":["x","y"]},"f":true,"g":null,"h":[1.0, {}]}"#)
   }
+
+  @Test("whole numbers are written in their digits, up to the longest")
+  func integers() {
+    for number in [0, 1, -1, 9, 10, -10, 1_234_567_890, Int64.max, Int64.min] {
+      #expect(text { $0.member("n", number) } == "{\"n\":\(number)}")
+    }
+  }
+
+  @Test("what must be escaped is, wherever in a text it stands")
+  func escapes() throws {
+    for (length, place) in (1...20).flatMap({ length in (0..<length).map { (length, $0) } }) {
+      for odd in ["\"", "\\", "\u{1f}", "\u{0}", "\u{7f}", "é", "\u{10ffff}", " ", "!", "["] {
+        let value = String(repeating: "x", count: place) + odd + String(repeating: "y", count: length - place - 1)
+        let written = text { $0.member("s", value) }
+        let read = try JSONCoder().decode([String: String].self, from: written)["s"]
+        #expect(read.map { Array($0.utf8) } == Array(value.utf8), "\(written)")
+      }
+    }
+  }
 }
