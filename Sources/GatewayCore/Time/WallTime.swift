@@ -23,6 +23,14 @@ package struct WallTime: Hashable, Comparable, Sendable, BitwiseCopyable {
     Double(nanoseconds) / 1e9
   }
 
+  package static func == (lhs: WallTime, rhs: WallTime) -> Bool {
+    lhs.nanoseconds == rhs.nanoseconds
+  }
+
+  package static func != (lhs: WallTime, rhs: WallTime) -> Bool {
+    lhs.nanoseconds != rhs.nanoseconds
+  }
+
   package static func < (lhs: WallTime, rhs: WallTime) -> Bool {
     lhs.nanoseconds < rhs.nanoseconds
   }

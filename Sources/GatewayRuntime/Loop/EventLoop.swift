@@ -50,7 +50,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   package var now: Instant { driver.now }
 
   /// The time of day that belongs to ``now``, as far as the loop's clock is right. Only on the loop.
-  package var wallTime: WallTime { wallError.map { rightWallTime + $0() } ?? rightWallTime }
+  package var wallTime: WallTime {
+    guard let wallError else { return rightWallTime }
+    return rightWallTime + wallError()
+  }
 
   /// The time of day, however wrong the loop's own clock. Only on the loop.
   package var rightWallTime: WallTime { driver.wallTime }

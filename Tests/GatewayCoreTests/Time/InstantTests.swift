@@ -43,6 +43,19 @@ struct InstantTests {
     #expect((WallTime(nanoseconds: .min) - WallTime(nanoseconds: .max)).nanoseconds == .min)
   }
 
+  @Test("a duration is cut to nanoseconds as a division would, whether or not there is a rest")
+  func durationsAreCut() {
+    var generator = SeededGenerator(seed: 9)
+    for round in 0..<20_000 {
+      let whole = Int128(Int64.random(in: .min ... .max, using: &generator) >> Int64(round % 63))
+      let rest = round % 3 == 0 ? 0 : Int128(Int.random(in: -999_999_999...999_999_999, using: &generator))
+      let attoseconds = whole * 1_000_000_000 + rest
+      let expected = Int64(clamping: attoseconds / 1_000_000_000)
+      guard expected != .min, expected != .max else { continue }
+      #expect(Duration(attoseconds: attoseconds).nanoseconds == expected)
+    }
+  }
+
   @Test("a duration is counted in nanoseconds, milliseconds and seconds, and saturates")
   func durations() {
     #expect(Duration.milliseconds(1_500).nanoseconds == 1_500_000_000)
