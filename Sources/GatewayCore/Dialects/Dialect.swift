@@ -29,6 +29,11 @@ package protocol Dialect: Sendable {
   /// Whether clients send bytes in frames of text: RFC 6455 section 8.1 forbids it, and one SDK does.
   var takesBytesAsText: Bool { get }
 
+  /// Whether a refresh request of the same cause, and the same whole milliseconds of time-out, is the same words for every
+  /// connection, with nothing ahead of them, so that they are put together once for all who are asked in one go. False
+  /// unless said otherwise.
+  var asksAllAlike: Bool { get }
+
   /// The subprotocol to choose, one of those offered; nil for none.
   func subprotocol(for upgrade: HTTPRequest) -> String?
 
@@ -105,6 +110,7 @@ extension Dialect {
   package var refusesBeforeUpgrade: Bool { true }
   package var answersProtocolPings: Bool { false }
   package var takesBytesAsText: Bool { false }
+  package var asksAllAlike: Bool { false }
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> Baggage? { nil }

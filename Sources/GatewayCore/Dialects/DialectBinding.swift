@@ -34,6 +34,24 @@ package final class DialectBinding: Sendable {
     self.commands = commands
     self.observer = observer
   }
+
+  // A connection asks the binding, not what it holds: a value behind a protocol that is handed out of a class is a copy.
+
+  /// Whether peers that speak JSON have a dialect of their own.
+  package var hasJSONDialect: Bool { jsonDialect != nil }
+
+  /// The dialect for a peer whose first message is a JSON object in text, or is none.
+  package func dialect(forJSON isJSON: Bool) -> any Dialect {
+    if isJSON, let jsonDialect { jsonDialect } else { dialect }
+  }
+
+  /// What the authenticator says of credentials; see ``Authenticator/judge(_:of:at:)``.
+  package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
+    authenticator.judge(credentials, of: bearer, at: now)
+  }
+
+  /// Whether all its peers are asked for another token in the same words; see ``Dialect/asksAllAlike``.
+  package var asksAllAlike: Bool { jsonDialect == nil && dialect.asksAllAlike }
 }
 
 /// The rule for a peer that says nothing: after 25 s it is pinged, and 10 s later it counts as gone, for instance.

@@ -4,21 +4,46 @@
 /// The first three digits are the HTTP status the same error has over HTTP, but for 800101, a number of a vendor's, which
 /// is 409 there.
 package struct GatewayError: Error, Hashable, Sendable {
-  /// The stable number, six digits.
-  package let number: Int
-  /// The stable name, in snake case.
-  package let name: String
-  /// What was wrong and what was expected, for a person. Never holds a token or a secret.
-  package let message: String
-  /// The dialect's own name of the check that failed, for its own words; nil where it has none.
-  package let reason: String?
+  /// What it says, behind one reference: nearly every step of a message may throw an error, and hardly one does.
+  private final class Words: Hashable, Sendable {
+    let number: Int
+    let name: String
+    let message: String
+    let reason: String?
+
+    init(_ number: Int, _ name: String, _ message: String, _ reason: String?) {
+      self.number = number
+      self.name = name
+      self.message = message
+      self.reason = reason
+    }
+
+    static func == (one: Words, other: Words) -> Bool {
+      one === other
+        || one.number == other.number && one.name == other.name && one.message == other.message
+          && one.reason == other.reason
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(number)
+      hasher.combine(message)
+    }
+  }
+
+  private let words: Words
 
   private init(_ number: Int, _ name: String, _ message: String, reason: String? = nil) {
-    self.number = number
-    self.name = name
-    self.message = message
-    self.reason = reason
+    words = Words(number, name, message, reason)
   }
+
+  /// The stable number, six digits.
+  package var number: Int { words.number }
+  /// The stable name, in snake case.
+  package var name: String { words.name }
+  /// What was wrong and what was expected, for a person. Never holds a token or a secret.
+  package var message: String { words.message }
+  /// The dialect's own name of the check that failed, for its own words; nil where it has none.
+  package var reason: String? { words.reason }
 
   /// The status of the error over HTTP.
   package var httpStatus: Int {

@@ -3,7 +3,7 @@
 /// Times are durations from now: a client's clock may be hours off, its sense of a duration is not.
 package enum OutboundMessage: Hashable, Sendable {
   /// Logged in. `expiresIn` is nil for a token that never expires; `welcome` is ``VerifiedToken/welcome``.
-  case connected(
+  indirect case connected(
     ConnectionID, user: UserID, kind: UserKind, expiresIn: Duration?, request: RequestID?, welcome: String? = nil)
   /// Not logged in, for this reason; the connection will be closed.
   case loginRefused(GatewayError, request: RequestID?)

@@ -6,6 +6,11 @@ internal import GatewayCore
 extension Connection {
   /// Puts a message into words and sends it.
   func say(_ message: OutboundMessage, _ effects: inout [SessionEffect]) {
+    if case .refreshRequired(let cause, let timeout) = message, conversation == nil,
+      let frame = table.refreshRequest(cause, timeout, of: binding, bindingNumber)
+    {
+      return send(frame, as: message.meaning, &effects)
+    }
     let context = context
     guard let conversation else {
       let dialect = dialect

@@ -17,7 +17,7 @@ extension Connection {
 
   private var isPinged: Bool { pingedAt != .distantFuture }
 
-  private var liveness: Liveness { binding.liveness ?? table.configuration.liveness }
+  private var liveness: Liveness { binding.liveness ?? table.liveness }
 
   /// Whether a peer that has been silent too long is asked for a sign of life first.
   var asksSilentPeers: Bool {

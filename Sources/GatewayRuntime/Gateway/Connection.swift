@@ -73,8 +73,8 @@ package actor Connection {
 
   /// How it speaks: by the binding's dialect, or by the one for peers that speak JSON. Only on the loop.
   package nonisolated var dialect: any Dialect {
-    guard let json = binding.jsonDialect else { return binding.dialect }
-    return onLoop { $0.speaksJSON ?? false } ? json : binding.dialect
+    guard binding.hasJSONDialect else { return binding.dialect }
+    return binding.dialect(forJSON: onLoop { $0.speaksJSON ?? false })
   }
 
   private static func isJSON(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> Bool {
@@ -83,26 +83,17 @@ package actor Connection {
 
   /// How it will have spoken when `payload` has come in.
   func dialect(for payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> any Dialect {
-    guard speaksJSON == nil, let json = binding.jsonDialect else { return dialect }
-    return Self.isJSON(payload, kind) ? json : binding.dialect
-  }
-
-  /// Does `body` as the connection's own code, which the caller is on the loop for. What `assumeIsolated(_:)` does, but for
-  /// how it makes sure: the loop is asked whether it is this thread's, where the runtime compares executors in hundreds of
-  /// steps.
-  nonisolated func onLoop<Answer>(_ body: (isolated Connection) throws -> Answer) rethrows -> Answer {
-    table.loop.preconditionOnLoop()
-    return try withoutActuallyEscaping(body) { body in
-      try unsafeBitCast(body, to: ((Connection) throws -> Answer).self)(self)
-    }
+    guard speaksJSON == nil else { return dialect }
+    return binding.dialect(forJSON: Self.isJSON(payload, kind))
   }
 
   var context: DialectContext {
-    let grant = standing.grant
+    // Without a closure: each would have the runtime ask for the executor.
+    var expiresIn: Duration?
+    if let expiresAt = standing.grant?.expiresAt, expiresAt != .distantFuture { expiresIn = expiresAt - table.loop.now }
     return DialectContext(
-      connection: id, isLoggedIn: grant != nil, isAuthenticating: standing.phase == .authenticating,
-      expiresIn: grant.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt - table.loop.now },
-      isRevoked: standing.askedFor == .revocation, now: table.loop.wallTime)
+      connection: id, isLoggedIn: standing.grant != nil, isAuthenticating: standing.phase == .authenticating,
+      expiresIn: expiresIn, isRevoked: standing.askedFor == .revocation, now: table.loop.wallTime)
   }
 
   // MARK: Events
@@ -226,7 +217,7 @@ package actor Connection {
     let bearer = Bearer(
       connection: id, user: standing.grant?.user, upgrade: upgradeDetails, notes: session.notes,
       objection: { token in self.onLoop { $0.refusal(of: token) } })
-    switch binding.authenticator.judge(credentials, of: bearer, at: table.loop.wallTime) {
+    switch binding.judge(credentials, of: bearer, at: table.loop.wallTime) {
     case .decided(let verdict):
       answer(attempt, verdict, &effects)
     case .pending(let question):
@@ -290,7 +281,7 @@ package actor Connection {
     deadlines.set(wakeup, at: wanted)
   }
 
-  private func passDeadline() {
+  func passDeadline() {
     if table.hasTwoClocks || !isGivenUp() { handle(.wakeUp) } else { handle(.peerSilent) }
   }
 
@@ -320,9 +311,8 @@ extension Connection: SocketHandler, WakeupTarget {
   package nonisolated var takesBytesAsText: Bool { binding.dialect.takesBytesAsText }
 
   package nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
-    // The bytes are read before this call returns, on this thread.
-    nonisolated(unsafe) let payload = payload
-    onLoop { $0.received(payload, kind) }
+    table.loop.preconditionOnLoop()
+    Self.entries.received(self, payload, kind)
   }
 
   package nonisolated func socketReceivedPong() {
@@ -350,7 +340,8 @@ extension Connection: SocketHandler, WakeupTarget {
   }
 
   package nonisolated func wakeUp() {
-    onLoop { $0.passDeadline() }
+    table.loop.preconditionOnLoop()
+    Self.entries.passedDeadline(self)
   }
 
   private func opened(_ socket: any Socket) {
@@ -373,7 +364,7 @@ extension Connection: SocketHandler, WakeupTarget {
     if gateway.isDraining { handle(.drain(until: table.loop.now)) }
   }
 
-  private func received(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+  func received(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
     heard()
     count { metrics in
       metrics.messagesReceived += 1
@@ -382,7 +373,7 @@ extension Connection: SocketHandler, WakeupTarget {
     if let conversation { return received(payload, kind, in: conversation) }
     if speaksJSON == nil {
       speaksJSON = Self.isJSON(payload, kind)
-      if binding.jsonDialect != nil { gateway.spoken.note(dialect) }
+      if binding.hasJSONDialect { gateway.spoken.note(dialect) }
     }
     do throws(GatewayError) {
       let message = try dialect.decode(payload, kind, context)

@@ -36,6 +36,10 @@ package final class LoopTable: @unchecked Sendable {
   /// What happened, one thing after the other, where somebody wants to know.
   let journal: Journal?
   private var lastSerial: UInt64 = 0
+  /// What is done about silent peers where their binding says nothing else.
+  let liveness: Liveness
+  /// The refresh request that was said last, where all peers of a binding are asked alike.
+  @exclusivity(unchecked) var lastRefreshRequest: RefreshRequest?
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
   @exclusivity(unchecked) var scratch: [SessionEffect] = []
   /// Whether the loop's connections are just being told what was announced.
@@ -52,6 +56,7 @@ package final class LoopTable: @unchecked Sendable {
     transport = loop.transport
     self.configuration = configuration
     sessionPolicy = SharedSessionPolicy(configuration.session)
+    liveness = configuration.liveness
     metrics = LoopMetrics(dialects: [])
     log = LoopLog(configuration.log, on: loop)
     journal = configuration.journalBytes.map {
@@ -114,13 +119,7 @@ package final class LoopTable: @unchecked Sendable {
   }
 
   private static func place(_ kind: UserKind, _ binding: UInt8) -> Int {
-    let place =
-      switch kind {
-      case .regular: 0
-      case .guest: 1
-      case .anonymous: 2
-      }
-    return Int(binding) * UserKind.allCases.count + place
+    Int(binding) * UserKind.allCases.count + kind.place
   }
 
   /// Counts when a session's token ends in place of when the one before did; the distant future is not counted.

@@ -8,10 +8,10 @@ package struct DialectMetrics: Hashable, Sendable {
   package var connectionsOpened: UInt64 = 0
   package var upgradesRefused = Counter<String>()
   package var connectionsEnded = Counter<String>()
-  package var logins = Counter<UserKind>()
+  package var logins = CaseCounter<UserKind>()
   package var loginsRefused = Counter<String>()
-  package var refreshesRequested = Counter<RefreshCause>()
-  package var refreshesAccepted = Counter<RefreshOrigin>()
+  package var refreshesRequested = CaseCounter<RefreshCause>()
+  package var refreshesAccepted = CaseCounter<RefreshOrigin>()
   package var refreshesRefused = Counter<String>()
   package var malformedMessages = Counter<String>()
   package var messagesReceived: UInt64 = 0
@@ -96,12 +96,5 @@ package struct Counter<Label: Hashable & Sendable>: Hashable, Sendable {
 
   mutating func merge(_ other: Counter) {
     values.merge(other.values, uniquingKeysWith: +)
-  }
-}
-
-extension Counter where Label: RawRepresentable<String> & CaseIterable {
-  /// Every case by its name, those that have not occurred as 0.
-  package var named: [String: UInt64] {
-    Label.allCases.reduce(into: [:]) { $0[$1.rawValue] = values[$1, default: 0] }
   }
 }

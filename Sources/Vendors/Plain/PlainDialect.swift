@@ -9,11 +9,13 @@ package struct PlainDialect: Dialect {
   /// How deep the content of a published message may be nested: every member's client has to read it.
   package static let contentDepthMax = 32
 
-  package let name = "plain"
+  package var name: String { "plain" }
 
   package init() {}
 
   package var socketPath: String? { Self.path }
+
+  package var asksAllAlike: Bool { true }
 
   package func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == Self.path

@@ -59,9 +59,10 @@ struct LoginTests {
   @Test("credentials that want more log nobody in and give no more time, and their notes are kept")
   func halfALogin() {
     var script = SessionScript(try! SessionPolicy(refusedRefreshesMax: 2))
-    var half = Acceptance.token(expiresAt: 100)
-    half.token.wants = .credentialsMissing
-    half.token.notes = Baggage("device d1")
+    let half = Acceptance.token(expiresAt: 100).with {
+      $0.wants = .credentialsMissing
+      $0.notes = Baggage("device d1")
+    }
     _ = script.at(1, .credentials(request: "start"))
     #expect(
       script.at(2, .accepted(1, half)) == [.send(.error(.credentialsMissing, request: RequestID("start")))])

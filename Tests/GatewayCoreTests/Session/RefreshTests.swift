@@ -181,8 +181,7 @@ struct RefreshTests {
   @Test("a session that has reached its own end may be renewed with the same token")
   func sessionEnd() {
     var script = SessionScript()
-    var login = Acceptance.token(1, expiresAt: 100)
-    login.token.renewal = .sessionEnd
+    let login = Acceptance.token(1, expiresAt: 100).with { $0.renewal = .sessionEnd }
     _ = script.at(0, .credentials())
     _ = script.at(0, .accepted(1, login))
     #expect(
@@ -190,8 +189,8 @@ struct RefreshTests {
         .record(.refreshRequested(.sessionEnd)), .send(.refreshRequired(.sessionEnd, timeout: .seconds(60))),
       ])
     _ = script.at(110, .credentials())
-    login.expiresAt = .seconds(200)
-    #expect(script.at(110, .accepted(2, login)).first == .record(.refreshed(after: .seconds(10))))
+    let renewed = login.with(expiresAt: .seconds(200))
+    #expect(script.at(110, .accepted(2, renewed)).first == .record(.refreshed(after: .seconds(10))))
   }
 
   @Test("an operator lets the token expire now: at once from then on it is as expired as any")

@@ -97,4 +97,17 @@ struct MetricsTests {
     #expect(lines.contains("h_seconds_count 4"))
     #expect(page.text.hasSuffix("\n"))
   }
+
+  @Test("every label that is counted by its place has a place of its own")
+  func places() {
+    func check<Label: CountedCase>(_ type: Label.Type) {
+      #expect(Label.allCases.map(\.place) == Array(0..<Label.allCases.count), "\(type)")
+      var counter = CaseCounter<Label>()
+      for label in Label.allCases { counter.add(label) }
+      #expect(counter.values.count == Label.allCases.count && counter.named.values.allSatisfy { $0 == 1 })
+    }
+    check(UserKind.self)
+    check(RefreshCause.self)
+    check(RefreshOrigin.self)
+  }
 }

@@ -171,4 +171,23 @@ struct GatewayExpiryTests {
       #expect(peer.ending?.at == (isKept ? nil : .seconds(160)))
     }
   }
+
+  @Test("whoever is asked in the same moment is asked with the cause and the time-out that are theirs")
+  func asksInOneMoment() throws {
+    let gateway = try SimulatedGateway(loops: 1)
+    let (two, one) = (gateway.token("ann", life: .seconds(20)), gateway.token("bob", life: .seconds(20)))
+    let (ann, bob, cy, dan) = (
+      gateway.connect(two), gateway.connect(one), gateway.connect(gateway.token("cy", life: .seconds(20))),
+      gateway.connect(gateway.token("dan"))
+    )
+    gateway.world.advance(by: .seconds(10))
+    #expect(gateway.order { try? await $0.control(UserID("cy"), .askForRefresh) } == 1)
+    gateway.world.advance(by: .seconds(10))
+    #expect(gateway.order { try? await $0.control(UserID("dan"), .askForRefresh) } == 1)
+    func asked(_ peer: SimulatedPeer) -> [String] { peer.texts.filter { $0.contains("refresh_required") } }
+    let due = #"{"type":"refresh_required","cause":"expiry","timeout_ms":60000}"#
+    let wanted = #"{"type":"refresh_required","cause":"request","timeout_ms":60000}"#
+    gateway.world.settle()
+    #expect(asked(ann) == [due] && asked(bob) == [due] && asked(cy) == [wanted] && asked(dan) == [wanted])
+  }
 }

@@ -24,6 +24,13 @@ extension Acceptance {
         user: kind == .anonymous ? .anonymous : UserID(user), kind: kind, fingerprint: .number(number)),
       expiresAt: expiresAt.map { .seconds($0) } ?? .distantFuture, spreadShare: share)
   }
+
+  /// The acceptance of a token that differs from this one's in what `change` does.
+  package func with(expiresAt: Instant? = nil, _ change: (inout VerifiedToken) -> Void = { _ in }) -> Acceptance {
+    var token = token
+    change(&token)
+    return Acceptance(token, expiresAt: expiresAt ?? self.expiresAt, spreadShare: spreadShare)
+  }
 }
 
 extension SessionEvent {

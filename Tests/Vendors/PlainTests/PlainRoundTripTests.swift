@@ -21,6 +21,19 @@ struct PlainRoundTripTests {
     #expect(try frame.payload.withUnsafeBytes { try server.decode($0, frame.kind) } == heard)
   }
 
+  @Test("ask everybody for another token in the same words, as the dialect says", arguments: RefreshCause.allCases)
+  func asksAllAlike(cause: RefreshCause) {
+    #expect(server.asksAllAlike)
+    let ask = OutboundMessage.refreshRequired(cause, timeout: .milliseconds(59_999))
+    let one = DialectContext(connection: ConnectionID(loop: 0, serial: 0), isLoggedIn: true, now: WallTime(seconds: 0))
+    let other = DialectContext(
+      connection: ConnectionID(loop: 3, serial: 9), isLoggedIn: true, isAuthenticating: true, expiresIn: .seconds(-5),
+      isRevoked: true, now: WallTime(seconds: 1e9))
+    #expect(server.encode(ask, one) == server.encode(ask, other) && server.prelude(to: ask, other) == nil)
+    let within = OutboundMessage.refreshRequired(cause, timeout: .milliseconds(59_999) + .nanoseconds(999_999))
+    #expect(server.encode(within, one) == server.encode(ask, one))
+  }
+
   @Test("agree that garbage is garbage")
   func garbage() {
     let frame = client.encode(.garbage)

@@ -128,9 +128,7 @@ struct Exploration {
         expiresAt: expiresAt, spreadShare: 0.5)
     }
     func wanting(_ expiresAt: Instant) -> Acceptance {
-      var half = token(7, "ann", .regular, expiresAt)
-      half.token.wants = .credentialsMissing
-      return half
+      token(7, "ann", .regular, expiresAt).with { $0.wants = .credentialsMissing }
     }
     // Not the token the session has.
     let fresh: UInt64 = node.session.grant?.fingerprint == .number(1) ? 2 : 1

@@ -1,0 +1,31 @@
+internal import GatewayCore
+
+// How whoever is on the loop does what is the connection's own to do.
+
+extension Connection {
+  /// Does `body` as the connection's own code, which the caller is on the loop for. What `assumeIsolated(_:)` does, but for
+  /// how it makes sure: the loop is asked whether it is this thread's, where the runtime compares executors in hundreds of
+  /// steps.
+  nonisolated func onLoop<Answer>(_ body: (isolated Connection) throws -> Answer) rethrows -> Answer {
+    table.loop.preconditionOnLoop()
+    return try withoutActuallyEscaping(body) { body in
+      try unsafeBitCast(body, to: ((Connection) throws -> Answer).self)(self)
+    }
+  }
+
+  /// The two ways in that every refresh takes, as functions for whoever is on the loop. Made once: ``onLoop(_:)`` makes a
+  /// function of each closure, which is two allocations.
+  struct Entries: Sendable {
+    let received: @Sendable (Connection, UnsafeRawBufferPointer, Frame.Kind) -> Void
+    let passedDeadline: @Sendable (Connection) -> Void
+
+    init() {
+      let receive: @Sendable (isolated Connection, UnsafeRawBufferPointer, Frame.Kind) -> Void = { $0.received($1, $2) }
+      let pass: @Sendable (isolated Connection) -> Void = { $0.passDeadline() }
+      received = unsafeBitCast(receive, to: (@Sendable (Connection, UnsafeRawBufferPointer, Frame.Kind) -> Void).self)
+      passedDeadline = unsafeBitCast(pass, to: (@Sendable (Connection) -> Void).self)
+    }
+  }
+
+  static let entries = Entries()
+}

@@ -1,0 +1,30 @@
+internal import GatewayCore
+
+/// The words of a refresh request, kept while the next connection is asked the same: of 15,000 whose tokens end in one
+/// second, for instance, all are asked in the words that were put together for the first of each turn of the loop.
+struct RefreshRequest {
+  let binding: UInt8
+  let cause: RefreshCause
+  let timeoutMilliseconds: Int64
+  let frame: Frame
+}
+
+extension LoopTable {
+  /// The refresh request for a connection of the binding; nil where its words depend on whom it is for.
+  func refreshRequest(
+    _ cause: RefreshCause, _ timeout: Duration, of binding: DialectBinding, _ number: UInt8
+  ) -> Frame? {
+    let milliseconds = timeout.milliseconds
+    if let last = lastRefreshRequest, last.binding == number, last.cause == cause,
+      last.timeoutMilliseconds == milliseconds
+    {
+      return last.frame
+    }
+    guard binding.asksAllAlike else { return nil }
+    let nobody = DialectContext(
+      connection: ConnectionID(loop: loop.index, serial: 0), isLoggedIn: true, now: loop.wallTime)
+    guard let frame = binding.dialect.encode(.refreshRequired(cause, timeout: timeout), nobody) else { return nil }
+    lastRefreshRequest = RefreshRequest(binding: number, cause: cause, timeoutMilliseconds: milliseconds, frame: frame)
+    return frame
+  }
+}
