@@ -32,15 +32,10 @@ struct FlatScanner {
 
   /// Steps over a string of printable ASCII without escapes, whose first quote is behind already, and its last quote.
   mutating func passString() -> Bool {
-    // Eight bytes at once while none of them ends the string or is refused: the usual tricks of arithmetic find a byte that
-    // is below a space, a quote, a backslash, a delete or above.
+    // Eight bytes at once while none of them ends the string or is refused.
     while position + 8 <= text.count {
       let word = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
-      func zeroes(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
-      let odd =
-        word | (word &- ones &* 0x20) | (word &+ ones) | zeroes(word ^ (ones &* 0x22)) | zeroes(word ^ (ones &* 0x5C))
-      guard odd & tops == 0 else { break }
+      guard !ByteWord.needsEscape(word), !ByteWord.isAboveASCII(word) else { break }
       position += 8
     }
     while position < text.count {

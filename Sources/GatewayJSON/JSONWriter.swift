@@ -189,14 +189,10 @@ package struct JSONWriter: Sendable {
   }
 
   private static func needsNoEscape(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Eight bytes at once while none of them is below a space, a quote or a backslash.
-    let (bytes, ones) = (UnsafeRawBufferPointer(text), 0x0101_0101_0101_0101 as UInt64)
-    func zeroes(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+    let bytes = UnsafeRawBufferPointer(text)
     var position = 0
     while position + 8 <= bytes.count {
-      let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      let odd = ((word &- ones &* 0x20) & ~word) | zeroes(word ^ (ones &* 0x22)) | zeroes(word ^ (ones &* 0x5C))
-      guard odd & (ones &* 0x80) == 0 else { return false }
+      guard !ByteWord.needsEscape(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)) else { return false }
       position += 8
     }
     for byte in bytes[position...] where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {

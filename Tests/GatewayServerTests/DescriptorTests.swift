@@ -33,6 +33,31 @@ import Testing
     }
   }
 
+  /// How many descriptors the kernel has a place for; `FDSize` of proc(5).
+  private static func placesOfSystem() throws -> Int {
+    let file = try #require(fopen("/proc/self/status", "r"))
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, CInt(line.count), file) != nil {
+      let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        .split(whereSeparator: \.isWhitespace)
+      if words.count == 2, words[0] == "FDSize:" { return try #require(Int(words[1])) }
+    }
+    return 0
+  }
+
+  @Test("is not the only one: a loop that has started makes nobody wait while the kernel's grows")
+  func kernelsTable() async {
+    await #expect(processExitsWith: .success) {
+      let before = try DescriptorTests.placesOfSystem()
+      try #require(before < 600 && DescriptorTests.softLimit >= 600)
+      try await TestServer.with(TestSite(), { $0.limits.connectionsMax = 200 }) { server in
+        let places = try DescriptorTests.placesOfSystem()
+        #expect(places >= server.loops[0].descriptorsMax)
+      }
+    }
+  }
+
   @Test("has no place for a number above it: the connection gets 503")
   func above() async {
     await #expect(processExitsWith: .success) { try await DescriptorTests.askAbove(nil) }

@@ -2,21 +2,18 @@ internal import GatewayCore
 
 /// A wire format as the journal knows it: by its name, `plain` for instance, and by what it lets be seen of its messages.
 struct JournalWire: Sendable {
-  private let dialect: any Dialect
-  /// Speaks to those who speak JSON.
-  private let jsonDialect: (any Dialect)?
+  private let binding: DialectBinding
 
   init(_ binding: DialectBinding) {
-    dialect = binding.dialect
-    jsonDialect = binding.jsonDialect
+    self.binding = binding
   }
 
-  var name: String { dialect.name }
+  var name: String { binding.dialect.name }
 
   /// What may be seen of a message; nil for nothing.
   func redacted(_ frame: Frame, isUnderstood: Bool) -> String? {
     let isJSON = frame.kind == .text && frame.payload.first == UInt8(ascii: "{")
-    let dialect = isJSON ? jsonDialect ?? dialect : dialect
+    let dialect = binding.dialect(forJSON: isJSON)
     return frame.payload.withUnsafeBytes { dialect.redacted($0, frame.kind, isUnderstood: isUnderstood) }
   }
 }

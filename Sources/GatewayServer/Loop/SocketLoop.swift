@@ -113,7 +113,7 @@ package final class SocketLoop: @unchecked Sendable {
       return (context, settings.descriptors_max)
     }
     descriptorsMax = Int(table)
-    ProcessFigures.makeRoom(forDescriptors: descriptorsMax)
+    DescriptorTable.makeRoom(for: descriptorsMax)
     guard let context else {
       ev_loop_destroy(ev)
       throw .cannotStartLoop("libwebsockets gave no context: is libwebsockets-evlib-ev installed?")

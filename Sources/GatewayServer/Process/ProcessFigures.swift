@@ -29,19 +29,6 @@ package struct ProcessFigures {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Has the system's table of the process' descriptors hold `count` from here on, as far as the process may have so many.
-  /// It would grow with the connections, to twice its size each time, and in a process with threads each growth waits
-  /// until all processors have let go of the table before: whoever connected just then, the 257th and the 513th for
-  /// instance, was served 12 to 25 ms later.
-  static func makeRoom(forDescriptors count: Int) {
-    let last = min(count, descriptorLimit) - 1
-    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, Int32(clamping: last))
-    if copy >= 0 { close(copy) }
-  }
-
   private static func seconds(_ time: timeval) -> Double {
     Double(time.tv_sec) + Double(time.tv_usec) / 1e6
   }

@@ -53,6 +53,38 @@ private struct NaiveDeadlines {
   }
 }
 
+/// The heap beside the list, with waiters of their own: what is done to the one is done to the other.
+private struct BothHeaps {
+  let heap = DeadlineHeap()
+  private(set) var naive = NaiveDeadlines()
+  let waiters: [Waiter]
+  private let names: [ObjectIdentifier: Int]
+
+  init(waiters count: Int) {
+    waiters = (0..<count).map { Waiter($0) }
+    names = Dictionary(uniqueKeysWithValues: waiters.map { (ObjectIdentifier($0.wakeup), $0.name) })
+  }
+
+  mutating func set(_ name: Int, at deadline: Instant?) {
+    if let deadline { heap.set(waiters[name].wakeup, at: deadline) } else { heap.remove(waiters[name].wakeup) }
+    naive.set(name, at: deadline)
+  }
+
+  /// Takes out of both; whether there was one.
+  mutating func popDue(at now: Instant) -> Bool {
+    let expected = naive.popDue(at: now)
+    #expect(heap.popDue(at: now).map { names[ObjectIdentifier($0)]! } == expected)
+    return expected != nil
+  }
+
+  /// Whether both say the same of all, and of that one.
+  func check(_ name: Int) {
+    #expect(heap.count == naive.count && heap.earliest == naive.earliest)
+    #expect(waiters[name].wakeup.isSet == (naive.deadline(of: name) != nil))
+    #expect(heap.deadline(of: waiters[name].wakeup) == naive.deadline(of: name) ?? .distantFuture)
+  }
+}
+
 @Suite("A heap of deadlines")
 struct DeadlineHeapTests {
   @Test("the earliest comes out first, and only when it is due")
@@ -105,36 +137,24 @@ struct DeadlineHeapTests {
     arguments: 1...20)
   func likeTheNaiveOne(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    let heap = DeadlineHeap()
-    var naive = NaiveDeadlines()
-    let waiters = (0..<200).map { Waiter($0) }
-    let names = Dictionary(uniqueKeysWithValues: waiters.map { (ObjectIdentifier($0.wakeup), $0.name) })
+    var both = BothHeaps(waiters: 200)
     // Few different times, so that many are equal.
     let range = UInt64([5, 50, 5_000, 1_000_000][Int(seed % 4)])
     var now = Instant.zero
     for _ in 0..<2_000 {
-      let name = Int.random(in: 0..<waiters.count, using: &generator)
+      let name = Int.random(in: 0..<both.waiters.count, using: &generator)
       switch UInt64.random(in: 0..<10, using: &generator) {
       case 0..<6:
         let deadline = now + .nanoseconds(Int64(UInt64.random(in: 0..<range, using: &generator)) - Int64(range / 4))
-        heap.set(waiters[name].wakeup, at: deadline)
-        naive.set(name, at: deadline)
-      case 6, 7:
-        heap.remove(waiters[name].wakeup)
-        naive.set(name, at: nil)
-      case 8:
-        #expect(heap.popDue(at: now).map { names[ObjectIdentifier($0)]! } == naive.popDue(at: now))
-      default:
-        now = now + .nanoseconds(Int64(UInt64.random(in: 0...range / 8, using: &generator)))
+        both.set(name, at: deadline)
+      case 6, 7: both.set(name, at: nil)
+      case 8: _ = both.popDue(at: now)
+      default: now = now + .nanoseconds(Int64(UInt64.random(in: 0...range / 8, using: &generator)))
       }
-      #expect(heap.count == naive.count && heap.earliest == naive.earliest)
-      #expect(waiters[name].wakeup.isSet == (naive.deadline(of: name) != nil))
-      #expect(heap.deadline(of: waiters[name].wakeup) == naive.deadline(of: name) ?? .distantFuture)
+      both.check(name)
     }
-    while let expected = naive.popDue(at: .distantFuture) {
-      #expect(heap.popDue(at: .distantFuture).map { names[ObjectIdentifier($0)]! } == expected)
-    }
-    #expect(heap.count == 0)
+    while both.popDue(at: .distantFuture) {}
+    #expect(both.heap.count == 0)
   }
 
   @Test(
@@ -142,36 +162,26 @@ struct DeadlineHeapTests {
     arguments: 1...12)
   func crowds(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    let heap = DeadlineHeap()
-    var naive = NaiveDeadlines()
-    let waiters = (0..<400).map { Waiter($0) }
-    let names = Dictionary(uniqueKeysWithValues: waiters.map { (ObjectIdentifier($0.wakeup), $0.name) })
+    var both = BothHeaps(waiters: 400)
     var (now, popped) = (Instant.zero, 0)
-    func set(_ name: Int, at deadline: Instant?) {
-      heap.set(waiters[name].wakeup, at: deadline)
-      naive.set(name, at: deadline)
-    }
     for _ in 0..<3 {
       // Of some crowds all are equal, and of some a part is not due yet.
       let range = [1, 300, 1_000][Int(seed % 3)]
-      for name in waiters.indices {
-        set(name, at: now + .nanoseconds(Int64(Int.random(in: 0..<range, using: &generator))))
+      for name in both.waiters.indices {
+        both.set(name, at: now + .nanoseconds(Int64(Int.random(in: 0..<range, using: &generator))))
       }
       now = now + .nanoseconds(600)
-      while let expected = naive.popDue(at: now) {
+      while both.popDue(at: now) {
         popped += 1
-        #expect(heap.popDue(at: now).map { names[ObjectIdentifier($0)]! } == expected)
-        let name = Int.random(in: 0..<waiters.count, using: &generator)
+        let name = Int.random(in: 0..<both.waiters.count, using: &generator)
         switch Int.random(in: 0..<12, using: &generator) {
-        case 0: set(name, at: nil)
-        case 1: set(name, at: now + .seconds(1))
-        case 2: set(name, at: now - .nanoseconds(Int64(Int.random(in: 0..<900, using: &generator))))
+        case 0: both.set(name, at: nil)
+        case 1: both.set(name, at: now + .seconds(1))
+        case 2: both.set(name, at: now - .nanoseconds(Int64(Int.random(in: 0..<900, using: &generator))))
         default: break
         }
-        #expect(heap.count == naive.count && heap.earliest == naive.earliest)
-        #expect(heap.deadline(of: waiters[name].wakeup) == naive.deadline(of: name) ?? .distantFuture)
+        both.check(name)
       }
-      #expect(heap.popDue(at: now) == nil)
     }
     #expect(popped > 600)
   }
