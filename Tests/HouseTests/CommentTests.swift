@@ -34,7 +34,10 @@ struct CommentTests {
 
   @Test("begins with a noun and names an example")
   func sources() {
-    for file in Repository.swiftFiles(below: "Sources") {
+    // The tutorial's vendor is where a vendor's comments are copied from.
+    let tutorial = Repository.swiftFiles(below: "Tests/GatewayKitTests/Tutorial/Parrot")
+    #expect(tutorial.count > 4)
+    for file in Repository.swiftFiles(below: "Sources") + tutorial {
       for (name, line, comment) in Self.comments(in: file) {
         if let fault = Self.fault(of: comment) { Issue.record("\(file.path):\(line) the comment of \(name) \(fault)") }
       }

@@ -35,7 +35,7 @@ package final class DialectBinding: Sendable {
     self.observer = observer
   }
 
-  // A connection asks the binding, not what it holds: a value behind a protocol that is handed out of a class is a copy.
+  // With each message a connection asks these of the binding: a value behind a protocol that a class hands out is a copy.
 
   /// Whether peers that speak JSON have a dialect of their own.
   package var hasJSONDialect: Bool { jsonDialect != nil }
@@ -48,6 +48,15 @@ package final class DialectBinding: Sendable {
   /// What the authenticator says of credentials; see ``Authenticator/judge(_:of:at:)``.
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     authenticator.judge(credentials, of: bearer, at: now)
+  }
+
+  /// The same for everything but who speaks, and who judges.
+  package func replacing(
+    dialect: any Dialect, jsonDialect: (any Dialect)?, authenticator: any Authenticator
+  ) -> DialectBinding {
+    DialectBinding(
+      dialect, authenticator, session: session, liveness: liveness, times: times, commands: commands,
+      observer: observer, jsonDialect: jsonDialect)
   }
 
   /// Whether all its peers are asked for another token in the same words; see ``Dialect/asksAllAlike``.

@@ -2,7 +2,7 @@
 /// for instance.
 ///
 /// Everything a session waits for is an `Instant`: it never jumps when somebody sets the clock. Wall-clock time enters
-/// once, where a token becomes a ``Grant``.
+/// once, where a token becomes an ``Acceptance``.
 package struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// Nanoseconds since the start of the line.
   package var nanoseconds: Int64
@@ -78,7 +78,7 @@ extension Duration {
   /// What 5^9 times this is one more than a multiple of 2^64.
   private static let inverseOf1953125: UInt64 = 10_252_389_860_571_520_109
 
-  /// The duration in whole milliseconds, rounded down.
+  /// The duration in whole milliseconds, cut off.
   package var milliseconds: Int64 {
     nanoseconds / 1_000_000
   }

@@ -10,12 +10,11 @@ extension FaultBook {
 
   /// The wire format with everything about it that may go wrong.
   package func decorate(_ binding: DialectBinding) -> DialectBinding {
-    DialectBinding(
-      FaultyDialect(inner: binding.dialect, book: self),
-      FaultyAuthenticator(inner: binding.authenticator, book: self, dialect: Name(binding.dialect.name)),
-      session: binding.session,
-      liveness: binding.liveness, commands: binding.commands, observer: binding.observer,
-      jsonDialect: binding.jsonDialect.map { FaultyDialect(inner: $0, book: self) })
+    binding.replacing(
+      dialect: FaultyDialect(inner: binding.dialect, book: self),
+      jsonDialect: binding.jsonDialect.map { FaultyDialect(inner: $0, book: self) },
+      authenticator: FaultyAuthenticator(
+        inner: binding.authenticator, book: self, dialect: Name(binding.dialect.name)))
   }
 
   /// Judges an upgrade request before the 101, as the gateway does unless that goes wrong. Only on the loop.

@@ -1,18 +1,18 @@
 package import GatewayCore
 internal import GatewayJSON
 
-/// A text message that is one JSON object, whose member `type` says what it is: how the wires that are ours are framed;
-/// `{"type":"ping"}`, for instance.
+/// A text message that is one JSON object, one member of which says what it is: `{"type":"ping"}`, for instance.
 ///
 /// Holds on to the bytes it was read from, so it must not outlive them.
 package struct TypedMessage {
   package let type: String
   package let object: JSONObject
 
-  /// Reads the message; throws what to answer to one of another form. Whole numbers that 64 bits do not hold are refused
-  /// unless `integersOfAnySize`.
+  /// Reads the message, whose member of that name says what it is; throws what to answer to one of another form. Whole
+  /// numbers that 64 bits do not hold are refused unless `integersOfAnySize`.
   package init(
-    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, integersOfAnySize: Bool = false
+    _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, member: StaticString = "type",
+    integersOfAnySize: Bool = false
   ) throws(GatewayError) {
     guard kind == .text else { throw .unsupportedData }
     do throws(JSONError) {
@@ -20,7 +20,7 @@ package struct TypedMessage {
     } catch {
       throw .malformedMessage.detailed(error.description)
     }
-    guard let type = try? object.string("type") else { throw .malformedMessage }
+    guard let type = try? object.string(member) else { throw .malformedMessage }
     self.type = type
   }
 

@@ -13,9 +13,21 @@ extension Connection {
     }
   }
 
-  /// The two ways in that every refresh takes, as functions for whoever is on the loop. Made once: ``onLoop(_:)`` makes a
-  /// function of each closure, which is two allocations.
-  struct Entries: Sendable {
+  // The two ways in that every refresh takes, for whoever is on the loop: ``onLoop(_:)`` makes a function of each closure, which
+  // is two allocations.
+
+  nonisolated func receiveOnLoop(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
+    table.loop.preconditionOnLoop()
+    Self.entries.received(self, payload, kind)
+  }
+
+  nonisolated func passDeadlineOnLoop() {
+    table.loop.preconditionOnLoop()
+    Self.entries.passedDeadline(self)
+  }
+
+  /// The connection's own code as functions that anybody may call, made once.
+  private struct Entries: Sendable {
     let received: @Sendable (Connection, UnsafeRawBufferPointer, Frame.Kind) -> Void
     let passedDeadline: @Sendable (Connection) -> Void
 
@@ -27,5 +39,5 @@ extension Connection {
     }
   }
 
-  static let entries = Entries()
+  private static let entries = Entries()
 }

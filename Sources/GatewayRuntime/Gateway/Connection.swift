@@ -4,7 +4,7 @@ package import GatewayCore
 /// ann's next token arrives it is its `received` that runs, for instance, from the bytes to the answer in one go.
 ///
 /// Duties: hand what arrives to the dialect and the session, perform what the session answers, keep one wake-up for the
-/// earliest of the session's deadline and the peer's next sign of life. It decides nothing itself. The way from an
+/// earliest of the session's deadline and the peer's next sign of life (two where sessions live in a time of their own). It decides nothing itself. The way from an
 /// arriving message to its effects has no `await`, so nothing interleaves. Nor does anything on that way come back to it in
 /// the middle of a change, so the runtime need not watch those of every message (`@exclusivity(unchecked)`).
 package actor Connection {
@@ -311,8 +311,7 @@ extension Connection: SocketHandler, WakeupTarget {
   package nonisolated var takesBytesAsText: Bool { binding.dialect.takesBytesAsText }
 
   package nonisolated func socketReceived(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {
-    table.loop.preconditionOnLoop()
-    Self.entries.received(self, payload, kind)
+    receiveOnLoop(payload, kind)
   }
 
   package nonisolated func socketReceivedPong() {
@@ -340,8 +339,7 @@ extension Connection: SocketHandler, WakeupTarget {
   }
 
   package nonisolated func wakeUp() {
-    table.loop.preconditionOnLoop()
-    Self.entries.passedDeadline(self)
+    passDeadlineOnLoop()
   }
 
   private func opened(_ socket: any Socket) {

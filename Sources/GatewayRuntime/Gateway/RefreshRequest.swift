@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The words of a refresh request, kept while the next connection is asked the same: of 15,000 whose tokens end in one
-/// second, for instance, all are asked in the words that were put together for the first of each turn of the loop.
+/// The words of a refresh request, kept for the next connection that is asked the same: for the same cause, with the same whole
+/// milliseconds of time-out; of 15,000 whose tokens end in one second nearly all are, for instance.
 struct RefreshRequest {
   let binding: UInt8
   let cause: RefreshCause

@@ -7,7 +7,7 @@ package protocol WakeupTarget: AnyObject {
   func wakeUp()
 }
 
-/// One place in a loop's heap: each waiter keeps one for life and moves it; a connection at every accepted token, for
+/// One place in a loop's heap: each waiter keeps one for life and sets it; a connection when it has asked for another token, for
 /// instance.
 ///
 /// `@unchecked Sendable`: touched only on the loop whose heap it is set in.

@@ -110,10 +110,10 @@ package final class SocketLoop: @unchecked Sendable {
         header_bytes: UInt16(clamping: limits.headerBytesMax * 2),
         descriptors_max: CInt(clamping: limits.descriptorsMax(beside: ProcessFigures().openDescriptors)))
       let context = postern_context_create(&settings).map { UInt(bitPattern: $0) }
+      DescriptorTable.makeRoom(for: Int(settings.descriptors_max))
       return (context, settings.descriptors_max)
     }
     descriptorsMax = Int(table)
-    DescriptorTable.makeRoom(for: descriptorsMax)
     guard let context else {
       ev_loop_destroy(ev)
       throw .cannotStartLoop("libwebsockets gave no context: is libwebsockets-evlib-ev installed?")

@@ -20,7 +20,8 @@ final class WriteBatch {
   static let messageBytesMax = 4096
 
   private var waiting: [(writer: any WaitingWriter, frame: Frame)] = []
-  private var writing: [(writer: any WaitingWriter, frame: Frame)] = []
+  /// An empty array with room, for the next batch.
+  private var spare: [(writer: any WaitingWriter, frame: Frame)] = []
 
   /// Adds a message, behind all that are there.
   func add(_ frame: Frame, to writer: any WaitingWriter) {
@@ -33,8 +34,12 @@ final class WriteBatch {
   /// Writes all. Again meanwhile, since the library closes, say: what is being written goes on.
   func write() {
     guard !waiting.isEmpty else { return }
-    swap(&waiting, &writing)
+    // In this call's own hands: what is added meanwhile, and written by a call from inside, is another batch.
+    var writing: [(writer: any WaitingWriter, frame: Frame)] = []
+    swap(&writing, &spare)
+    swap(&writing, &waiting)
     for (writer, frame) in writing { writer.writeWaiting(frame) }
     writing.removeAll(keepingCapacity: true)
+    swap(&writing, &spare)
   }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The system's table of the process' descriptors, which has a place for 64 of them, for instance, until it grows.
 ///
-/// The kernel makes one of twice the size when it is full, at the 257th connection and the 513th among others, and in a
+/// The kernel makes one of twice the size when it is full, at the 257th descriptor and the 513th among others, and in a
 /// process with threads it then waits until no processor looks at the old one: whoever connects just then is served 12 to
 /// 25 ms later. Linux never makes it smaller again.
 enum DescriptorTable {

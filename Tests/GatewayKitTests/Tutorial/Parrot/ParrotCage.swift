@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// What the parrot has learned.
+/// The words that the parrot has learned, `krah` for instance.
 struct ParrotCage: Sendable {
   private static let words = StoreTable<ParrotWord>("parrot.word")
 
@@ -51,7 +51,7 @@ struct ParrotCage: Sendable {
   }
 }
 
-/// A word, and who taught it first.
+/// A word, and who taught it first: `krah`, by ann, for instance.
 struct ParrotWord: StoreValue {
   var word: String
   var learnedFrom: UserID

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// Does what the parrot's clients ask for.
+/// The doer of what the parrot's clients ask for: that it learns a word, for instance.
 struct ParrotCommands: CommandHandler {
   let cage: ParrotCage
 

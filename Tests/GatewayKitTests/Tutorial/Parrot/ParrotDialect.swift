@@ -79,7 +79,7 @@ struct ParrotDialect: Dialect {
   }
 }
 
-/// What only the parrot's clients ask for.
+/// A request that only the parrot's clients have: that it learns a word, for instance.
 enum ParrotCommand: Hashable {
   case teach(word: String)
 }

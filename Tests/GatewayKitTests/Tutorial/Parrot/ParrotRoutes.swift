@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayJSON
 import GatewayKit
 
-/// The parrot's HTTP side: its words, and a token endpoint of its own.
+/// The parrot's HTTP side: its words, `GET /parrot/words`, and a token endpoint of its own.
 struct ParrotRoutes: Sendable {
   let cage: ParrotCage
   let authenticator: ParrotAuthenticator

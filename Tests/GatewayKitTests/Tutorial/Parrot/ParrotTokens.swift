@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayTokens
 import Synchronization
 
-/// What the parrot's tokens say: JWTs whose `sub` is the user, and `kind` may be `guest`.
+/// The claims of the parrot's tokens: JWTs whose `sub` is the user, and `kind` may be `guest`.
 struct ParrotClaims {
   let user: UserID
   let kind: UserKind
@@ -17,7 +17,7 @@ struct ParrotClaims {
   }
 }
 
-/// Judges the parrot's tokens.
+/// The judge of the parrot's tokens, who refuses one that has expired, for instance.
 struct ParrotAuthenticator: Authenticator {
   let verifier: JWTVerifier
 
@@ -36,7 +36,7 @@ struct ParrotAuthenticator: Authenticator {
   }
 }
 
-/// Mints the parrot's tokens: for the gateway's token provider, and for storms without one.
+/// The maker of the parrot's tokens: for the gateway's token provider, say, and for storms without one.
 final class ParrotTokenIssuer: TokenIssuer {
   private let signer: JWTSigner
   private let serial = Atomic<UInt64>(0)

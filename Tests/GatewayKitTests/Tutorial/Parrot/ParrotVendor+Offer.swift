@@ -23,7 +23,7 @@ extension ParrotVendor: OfferedVendor {
   }
 }
 
-/// The parrot's clients in a storm.
+/// The parrot's clients in a storm, `postern storm --dialect parrot`.
 struct ParrotClientTool: ClientTool {
   func dialect(_ arguments: Arguments, providerSecret: Credentials?) -> any ClientDialect {
     ParrotClientDialect(providerSecret: providerSecret)

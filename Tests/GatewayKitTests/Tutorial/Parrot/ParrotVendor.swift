@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayTokens
 
-/// The parrot's side of a gateway: its socket, what it has learned, its HTTP side.
+/// The parrot's side of a gateway: its socket at `/parrot/perch`, what it has learned, its HTTP side.
 struct ParrotVendor: Vendor {
   let bindings: [DialectBinding]
   let issuers: [String: any TokenIssuer]
@@ -23,7 +23,8 @@ struct ParrotVendor: Vendor {
   }
 }
 
-/// What the parrot's side is told: whose tokens it takes, with what it signs its own, how much it can learn.
+/// The settings of the parrot's side: whose tokens it takes, with what it signs its own, how much it can learn; 1,000
+/// words, for instance.
 struct ParrotSettings: VendorSettings {
   var verifier: JWTVerifier
   var signer: JWTSigner
