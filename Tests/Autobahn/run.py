@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import sys
+import xml.etree.ElementTree as ElementTree
 
 import cases
 from protocol import WebSocketProtocol
@@ -80,6 +81,7 @@ def main():
     parser.add_argument("--path", default="/echo")
     parser.add_argument("--only", help="cases that begin with this, e.g. 6.4")
     parser.add_argument("--report", help="a JSON file to write every result to")
+    parser.add_argument("--junit", help="a JUnit file to write every verdict to")
     arguments = parser.parse_args()
     known = json.load(open(os.path.join(os.path.dirname(__file__), "known-failures.json"), encoding="utf-8"))
     found = cases.load(arguments.package, WebSocketProtocol)
@@ -90,10 +92,27 @@ def main():
     if arguments.report:
         with open(arguments.report, "w", encoding="utf-8") as file:
             json.dump(results | compression, file, indent=1)
-    return summarise(results, compression, known)
+    unexpected = summarise(results, compression, known)
+    if arguments.junit:
+        writeJUnit(arguments.junit, results | compression, unexpected)
+    return 1 if unexpected or not results else 0
+
+
+def reason(result):
+    return f"{result['behavior']}, close {result.get('behaviorClose')}: {result['result']} {result.get('resultClose', '')}"
+
+
+def writeJUnit(path, results, unexpected):
+    suite = ElementTree.Element("testsuite", name="autobahn", tests=str(len(results)), failures=str(len(unexpected)))
+    for name, result in results.items():
+        case = ElementTree.SubElement(suite, "testcase", classname="autobahn", name=name)
+        if name in unexpected:
+            ElementTree.SubElement(case, "failure", message=reason(result))
+    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
 
 
 def summarise(results, compression, known):
+    """Prints what became of the cases. Returns the names of those that failed and are not known to."""
     counts, unexpected = {}, []
     for name, result in results.items():
         behaviors = {result["behavior"], result["behaviorClose"]}
@@ -109,10 +128,8 @@ def summarise(results, compression, known):
         if result["behavior"] != "UNIMPLEMENTED":
             unexpected.append(name)
     for name in unexpected:
-        result = results.get(name) or compression[name]
-        print(f"FAILED: {name}: {result['behavior']}, close {result.get('behaviorClose')}: {result['result']} "
-              f"{result.get('resultClose', '')}")
-    return 1 if unexpected or not results else 0
+        print(f"FAILED: {name}: {reason(results.get(name) or compression[name])}")
+    return unexpected
 
 
 sys.exit(main())
