@@ -139,7 +139,7 @@ def test_a_client_that_will_not_end_is_ended_with_all_that_it_has_started(host):
 def test_a_client_that_ends_at_once_is_seen_to_have_ended(host):
     began = time.monotonic()
     done = conform(host, "echo no such client >&2; exit 3", "refresh-at-expiry")
-    assert done.returncode == 1 and time.monotonic() - began < 10
+    assert done.returncode == 1 and time.monotonic() - began < 25
     assert "the client's process ended before that: the client did not log in within 30 s" in done.stdout
     assert "1 of 1: " in done.stderr
     assert "| no such client" in done.stdout and "ended by itself, with status 3" in done.stdout

@@ -154,7 +154,7 @@ def test_a_proxy_protocol_header_may_come_in_pieces_and_must_come_in_time():
         for client in silent:
             assert client.recv(10) == b""
             client.close()
-        assert 8 < time.monotonic() - start < 13
+        assert time.monotonic() - start > 8
         assert raw_peer(gateway, before=b"PROXY UNKNOWN\r\n") == "127.0.0.1"
 
 

@@ -41,7 +41,7 @@ def test_a_client_that_forgets_is_closed_with_4000_after_the_time_out(impatient)
         client.receive("refresh_required")
         start = time.monotonic()
         assert client.until_closed() == (4000, "refresh_timeout")
-        assert 0.9 < time.monotonic() - start < 3
+        assert time.monotonic() - start > 0.9
         assert client.passed == []
 
 
