@@ -131,6 +131,32 @@ def test_a_storm_is_no_worse_than_itself_and_worse_where_clients_are_missing(fol
             assert line.get(name) == figures[metric]["value"]
 
 
+def test_the_twins_of_a_storm_are_no_worse_than_one_another_and_a_fleet_that_lost_clients_is(tmp_path):
+    def storm(gateway, name, clients=100):
+        out = postern(
+            "storm", "--url", gateway.url, "--control-url", gateway.control_url, "--clients", clients, "--rate", "200",
+            "--hold", "500ms", "--json")
+        (tmp_path / name).write_text(out)
+        return tmp_path / name
+
+    with Gateway() as gateway:
+        twins = [storm(gateway, f"{number}.json") for number in range(3)]
+        other = storm(gateway, "other.json", clients=90)
+    for base in twins:
+        for value in twins:
+            postern("report", "compare", base, value)
+    assert json.loads(postern("report", "compare", *twins, "--json"))["outcome"] == "no worse"
+    compared = json.loads(postern("report", "compare", *twins, other, "--json", expected=1))
+    assert compared["outcome"] == "different" and "the plan's clients differs: 100, then 90" in compared["differences"]
+    # As if ten of them had been lost.
+    report = json.loads(twins[2].read_text())
+    report["figures"]["lost"]["value"] = 10
+    (tmp_path / "worse.json").write_text(json.dumps(report))
+    for baselines in (twins[:1], twins[:2]):
+        assert postern("report", "compare", *baselines, tmp_path / "worse.json", expected=1).splitlines()[-1] == "worse: lost 0 -> 10"
+    assert "at least two files" in postern("report", "compare", twins[0], expected=2)
+
+
 @pytest.mark.parametrize("text, says", [
     ("", "is no JSON"), ("{}", "no report of a storm"), ('{"schema": "postern-storm/9"}', "another version"),
     (None, "ends in the middle"),

@@ -99,6 +99,12 @@ struct ComparisonTests {
     #expect(caveats.contains("the plan's clients differs: 200, then 300"))
     #expect(caveats.contains { $0.hasPrefix("the machine differs: 2 cores (<i>fast</i>)") })
     #expect(caveats.count == 2)
+    let comparison = ReportComparison(base: base, value: other)
+    #expect(comparison.outcome == .different && !comparison.passes)
+    #expect(comparison.verdict.hasPrefix("different: these are not runs of one storm: the plan's clients differs"))
+    // Who names what decides has it judged.
+    let rule = ComparisonRule(asked: [(Metric.named("lost")!, nil)])
+    #expect(ReportComparison(base: base, value: other, rule).passes)
   }
 
   @Test("the page draws both storms over each other, escapes what comes from outside, and refers to nothing else")
@@ -120,11 +126,12 @@ struct ComparisonTests {
 
   @Test("the JSON has a verdict for each figure")
   func json() throws {
-    let comparison = try Self.compare { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 3 }
+    let comparison = try Self.compare { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 30 }
     let json = try #require(try JSONSerialization.jsonObject(with: Data(comparison.json())) as? [String: Any])
     let lost = try #require((json["figures"] as? [String: [String: Any]])?["lost"])
     #expect(json["schema"] as? String == "postern-comparison/1" && json["passes"] as? Bool == false)
-    #expect(lost["baseline"] as? Double == 0 && lost["value"] as? Double == 3)
+    #expect(lost["baseline"] as? Double == 0 && lost["value"] as? Double == 30)
+    #expect(json["outcome"] as? String == "worse" && lost["is_chance"] as? Bool == false)
     #expect(lost["verdict"] as? String == "worse" && lost["fails"] as? Bool == true)
   }
 
@@ -141,5 +148,102 @@ struct ComparisonTests {
     #expect(abs(half[0] - frame.x(1.699 / 2)) < 12)
     #expect(abs(points.last![1] - frame.y(100.0)) < 0.2 && abs(points[0][1] - frame.y(0)) < 0.2)
     #expect(chart.html.contains("n, p99 "))
+  }
+
+  @Test(
+    "a time or a cost that two runs of one storm differ by is no worse",
+    arguments: [(12.3, 17.4, false), (0.319, 0.383, false), (300, 360, false), (460, 523, false), (300, 900, true)])
+  func twinTimes(before: Double, after: Double, isWorse: Bool) throws {
+    func runs(_ milliseconds: Double) -> (inout StormResult) -> Void {
+      { result in
+        var histogram = LatencyHistogram()
+        for client in 0..<200 { histogram.record(.microseconds(Int64(milliseconds * 1000) + Int64(client % 7))) }
+        result.behaviours[.wellBehaved]?.refreshLatency = histogram
+        // What the generator cost is no outcome of the gateway's, whatever it is.
+        result.generator[.beforeExpiry] = .init(cpuSeconds: 1, residentBytes: 1e6)
+        result.generator[.afterSettling] = .init(cpuSeconds: 1 + milliseconds, residentBytes: 1e6)
+      }
+    }
+    let comparison = try Self.compare(base: runs(before), runs(after))
+    #expect(comparison.passes == !isWorse, "\(comparison.verdict)")
+    let named = ["refresh.p50", "refresh.p90", "refresh.p99"]
+    #expect(comparison.figures.filter(\.fails).map(\.metric.name) == (isWorse ? named : []))
+    #expect(try Self.figure("storm.cpu_per_refresh", in: comparison).verdict == .worse)
+  }
+
+  @Test(
+    "a few more lost are worse only beyond the chance of their counts",
+    arguments: [
+      (0, 4, false), (0, 5, true), (3, 9, false), (3, 30, true), (1280, 1380, false), (1280, 1600, true),
+      (100, 60, false),
+    ])
+  func counts(before: Int, after: Int, isWorse: Bool) throws {
+    func lost(_ number: Int) -> (inout StormResult) -> Void {
+      { result in
+        result.connects.accepted = 5000
+        result.behaviours[.wellBehaved]?.connected = 5000
+        result.behaviours[.wellBehaved]?.lostUnexpectedly = number
+      }
+    }
+    let figure = try Self.figure("lost", in: try Self.compare(base: lost(before), lost(after)))
+    #expect(figure.fails == isWorse && (figure.verdict == .worse) == isWorse, "\(figure.word) \(figure.reason)")
+  }
+
+  @Test("a run that ran out of time is worse than one that did not")
+  func outOfTime() throws {
+    let late: (inout StormResult) -> Void = { $0.ranOutOfTime = true }
+    let comparison = try Self.compare { late(&$0) }
+    #expect(!comparison.passes && comparison.verdict.hasPrefix("worse: the new run ran out of time"))
+    #expect(try Self.compare(base: late, late).passes)
+  }
+
+  @Test("the scatter of several baselines is the tolerance")
+  func severalBaselines() throws {
+    func recorded(_ milliseconds: Int) throws -> RecordedReport {
+      try RecordedReportTests.recorded { result in
+        var histogram = LatencyHistogram()
+        for _ in 0..<200 { histogram.record(.milliseconds(milliseconds)) }
+        result.latencies.connect = histogram
+      }
+    }
+    func judged(_ baselines: [Int], _ value: Int) throws -> ReportComparison {
+      let reports = try baselines.map(recorded)
+      return ReportComparison(
+        first: reports[0], more: Array(reports.dropFirst()), value: try recorded(value), ComparisonRule())
+    }
+    // Steady baselines tell what a single one cannot.
+    #expect(try judged([100], 130).passes)
+    #expect(try !judged([100, 101, 100, 101], 130).passes)
+    #expect(try judged([80, 120, 90, 130], 140).passes)
+    let comparison = try judged([80, 120, 90, 130], 900)
+    #expect(comparison.verdict.hasPrefix("worse: connect.p50 ") && comparison.verdict.contains(" … "))
+    #expect(XMLTags(comparison.html).problem == nil && comparison.html.contains("baseline 4"))
+    #expect(comparison.table.count(where: { $0.hasPrefix("Baseline") }) == 4)
+  }
+
+  @Test("another seed, another lead of the gateway's and an older postern's report are no other storm")
+  func samePlan() throws {
+    var text = String(decoding: try ReportTests.report().json(), as: UTF8.self)
+    text.replace(#/"seed" : 1\b/#, with: "\"seed\" : 2")
+    text.replace(#/"slow_delay" : [0-9.]+,/#, with: "")
+    text.replace(#/"lead" : 0/#, with: "\"lead\" : 30")
+    let comparison = ReportComparison(
+      base: try RecordedReportTests.recorded(), value: try RecordedReport(json: Array(text.utf8)))
+    #expect(comparison.differences.isEmpty && comparison.passes, "\(comparison.verdict)")
+    #expect(comparison.caveats.contains { $0.contains("gateway.lead") })
+  }
+
+  @Test("a storm that has ended is not drawn as 0 connected beside a longer one")
+  func endedStorm() throws {
+    let chart = TimeChart(
+      title: "t", axis: .init(start: 0, step: 1, count: 600),
+      rows: [
+        .init(name: "short", style: "before", shape: .line, values: Array(repeating: 40, count: 100)),
+        .init(name: "long", style: "now", shape: .line, values: Array(repeating: 40, count: 600)),
+      ])
+    let lines = chart.html.matches(of: #/points="([^"]*)"/#).map { $0.output.1.split(separator: " ") }
+    #expect(lines.count == 2 && lines[0].count == 34 && lines[1].count == 200)
+    let heights = Set(lines.joined().map { $0.split(separator: ",")[1] })
+    #expect(heights.count == 1)
   }
 }

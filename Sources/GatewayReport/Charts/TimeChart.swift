@@ -16,7 +16,7 @@ struct TimeChart {
     var length: Double { step * Double(max(1, count)) }
   }
 
-  /// One row of values, a value for each step of the axis: the refreshes of each second as bars, for instance.
+  /// One row of values, a value for each step of the axis. A row of fewer values than the axis has steps ends there.
   struct Row {
     enum Shape {
       case bars
@@ -106,7 +106,9 @@ struct TimeChart {
       }
       return "<g class=\"\(row.style)\">\(bars.joined(separator: "\n"))</g>"
     case .line, .area:
-      let points = values.enumerated().map { column, value in
+      // A shorter row ends where its values do: it is no 0 beyond.
+      let drawn = (min(row.values.count, count) + valuesPerColumn - 1) / valuesPerColumn
+      let points = values.prefix(drawn).enumerated().map { column, value in
         (x: frame.x((Double(column) + 0.5) / Double(columns)), y: frame.y(value))
       }
       let line = SVG.path("polyline", row.style, points)

@@ -1,48 +1,49 @@
 import GatewayFleet
 
-/// One metric of two storms: `lost`, 0 in the one and 3 in the other, for instance.
+/// One metric of a storm beside its baselines'.
 package struct ComparedFigure: Sendable {
-  /// The verdict on the figure beside its baseline: it is worse, for instance.
+  /// The verdict on the figure beside its baseline.
   package enum Verdict: Hashable, Sendable {
     case worse
     case better
-    /// Within the tolerance.
+    /// Within the tolerance, or no more apart than chance has two runs.
     case alike
     /// One of them does not have the figure, or it cannot be told which is better.
     case undecided
   }
 
   package let metric: Metric
-  /// The figures; nil where a report does not name the metric.
+  /// The baseline's figure, of several the middle one; nil where no report names the metric.
   package let base: Figure?
+  /// What the baselines have.
+  package let bases: [Double]
   package let value: Figure?
   /// How much worse it may be, as a share of the baseline's; nil where it does not decide.
   package let tolerance: Double?
   package let verdict: Verdict
+  /// Whether it differs by more than the tolerance, and yet by no more than chance.
+  package let isChance: Bool
   /// Whether the comparison fails on account of it.
   package let fails: Bool
 
-  init(_ metric: Metric, base: Figure?, value: Figure?, _ rule: ComparisonRule) {
+  init(_ metric: Metric, _ baselines: [RecordedReport], _ report: RecordedReport, _ rule: ComparisonRule) {
     self.metric = metric
-    self.base = base
-    self.value = value
-    tolerance = rule.tolerance(of: metric)
-    verdict = Self.verdict(metric, base, value, tolerance ?? rule.tolerance)
+    let figures = baselines.compactMap { $0.figures[metric.name] }
+    let measured = figures.filter { $0.value != nil }.sorted { ($0.value ?? 0) < ($1.value ?? 0) }
+    bases = measured.compactMap(\.value)
+    // A baseline that has it says more than one that has not.
+    base = measured.isEmpty ? figures.first : measured[(measured.count - 1) / 2]
+    value = report.figures[metric.name]
+    let decides = rule.decides(metric, baselines: baselines.count)
+    tolerance = decides ? rule.tolerance(of: metric, baselines: baselines.count) : nil
+    let judge = FigureJudge(metric, baselines, report, rule)
+    (verdict, isChance) = judge.verdict(bases, base, value)
     // What was asked for and is not there holds no baseline, as it keeps no threshold. Where neither has it, none is missed.
     let isMissing = (base?.value == nil) != (value?.value == nil) && verdict == .undecided
-    fails = tolerance != nil && (verdict == .worse || (isMissing && rule.asksFor(metric)))
-  }
-
-  private static func verdict(_ metric: Metric, _ base: Figure?, _ value: Figure?, _ tolerance: Double) -> Verdict {
-    guard metric.better != nil, let base, let value else { return .undecided }
-    switch (base.value, value.value) {
-    case (let old?, let new?):
-      if ComparisonRule.isWorse(new, than: old, metric, tolerance: tolerance) { return .worse }
-      return ComparisonRule.isWorse(old, than: new, metric, tolerance: tolerance) ? .better : .alike
-    case (_?, nil): return value.isNever ? .worse : .undecided
-    case (nil, _?): return base.isNever ? .better : .undecided
-    case (nil, nil): return base.isNever && value.isNever ? .alike : .undecided
-    }
+    // Whether the last clients are back in time is chance near the edge; how many are not is judged by itself.
+    let isNever = value?.isNever ?? false
+    fails =
+      decides && ((verdict == .worse && (!isNever || rule.asksFor(metric))) || (isMissing && rule.asksFor(metric)))
   }
 
   /// Why there is no verdict, where a report lacks what the other has.
@@ -50,6 +51,12 @@ package struct ComparedFigure: Sendable {
     guard (base?.value == nil) != (value?.value == nil) else { return nil }
     let (whose, figure) = base?.value == nil ? ("the baseline", base) : ("the new run", value)
     return "\(whose) has none: \(figure?.why ?? "its report does not name it")"
+  }
+
+  /// The baseline's figure for people; of several the least and the most.
+  package var baseText: String {
+    guard let least = bases.min(), let most = bases.max(), least < most else { return base?.text ?? "–" }
+    return "\(metric.unit.text(least)) … \(metric.unit.text(most))"
   }
 
   /// How much it has changed: `+12.0 %`, `from 0`, `–`.
@@ -66,8 +73,17 @@ package struct ComparedFigure: Sendable {
     switch verdict {
     case .worse: fails ? "WORSE" : "worse"
     case .better: "better"
-    case .alike: "alike"
+    case .alike: isChance ? "chance" : "alike"
     case .undecided: missing != nil ? (fails ? "MISSING" : "missing") : ""
     }
+  }
+
+  /// Why that is the verdict.
+  package var reason: String {
+    if let missing { return missing }
+    if isChance { return "no more than runs of one storm differ" }
+    guard verdict == .worse else { return "" }
+    guard let tolerance, fails else { return "does not decide" }
+    return bases.count > 1 ? "beyond the baselines' scatter" : "more than \(Figures.percent(tolerance))"
   }
 }

@@ -2,10 +2,10 @@ internal import GatewayCore
 import GatewayFleet
 
 extension ReportComparison {
-  /// The comparison as one HTML page that needs nothing else, its charts those of both storms over each other.
+  /// The comparison as one HTML page that needs nothing else, its charts those of all storms over each other.
   package var html: String {
     HTMLPage.text(
-      title: "Two storms compared",
+      title: "Storms compared",
       body: """
         \(header)
         <section class="charts">
@@ -18,11 +18,10 @@ extension ReportComparison {
   }
 
   private var header: String {
-    let word = passes ? "no worse" : "worse"
     let notes = caveats.map { "<p class=\"caveat\">\(Escaping.markup($0))</p>" }.joined()
     return """
-      <header><h1>Two storms compared <b class="\(passes ? "pass" : "fail")">\(word)</b></h1>
-      <p>baseline \(Escaping.markup("\(base.startedAt) · \(base.gateway) · \(base.dialect)"))</p>
+      <header><h1>Storms compared <b class="\(passes ? "pass" : "fail")">\(outcome.rawValue)</b></h1>
+      \(baselines.map { "<p>baseline \(Escaping.markup("\($0.startedAt) · \($0.gateway) · \($0.dialect)"))</p>" }.joined(separator: "\n"))
       <p>new run \(Escaping.markup("\(value.startedAt) · \(value.gateway) · \(value.dialect)"))</p>
       <p>\(Escaping.markup(verdict))</p>\(notes)</header>
       """
@@ -34,9 +33,11 @@ extension ReportComparison {
 
   private var charts: [String] {
     [
-      series("Refreshes accepted per second") { report, _ in report.series.accepted.perSecond },
-      series("Connected clients at the end of each second") { $0.series.connected(seconds: $1) },
-      series("Calls of the provider per second for refreshes") { report, _ in report.series.providerRefreshes },
+      series("Refreshes accepted per second") { $0.series.accepted.perSecond },
+      series("Connected clients at the end of each second") { report in
+        report.series.connected(seconds: report.secondsShown)
+      },
+      series("Calls of the provider per second for refreshes") { $0.series.providerRefreshes },
       latencies("Refresh: % that took no longer, well-behaved clients", \.refreshLatency),
       latencies("Connect: % that took no longer", \.latencies.connect),
       latencies("Token provider: % that took no longer", \.latencies.provider),
@@ -44,27 +45,35 @@ extension ReportComparison {
     ]
   }
 
-  /// Both storms counted from their own starts.
-  private func series(_ title: String, _ values: (RecordedReport, Int) -> [Int]) -> String {
-    let seconds = [base, value].map { max($0.series.seconds, Int($0.seconds.rounded(.up))) }
-    let rows = [values(base, seconds[0]), values(value, seconds[1])]
-    guard rows.contains(where: { $0.contains { $0 > 0 } }) else { return "" }
+  /// All storms counted from their own starts, each drawn to its own end.
+  private func series(_ title: String, _ values: (RecordedReport) -> [Int]) -> String {
+    let rows = named.map { name, style, report in
+      let counted = values(report)
+      let rest = max(0, report.secondsShown - counted.count)
+      return TimeChart.Row(name: name, style: style, shape: .line, values: counted + Array(repeating: 0, count: rest))
+    }
+    guard rows.contains(where: { $0.values.contains { $0 > 0 } }) else { return "" }
     return TimeChart(
-      title: title, axis: .init(start: 0, step: 1, count: max(seconds[0], seconds[1])),
-      rows: [
-        .init(name: "baseline", style: "two", shape: .line, values: rows[0]),
-        .init(name: "new run", style: "one", shape: .line, values: rows[1]),
-      ]
+      title: title, axis: .init(start: 0, step: 1, count: rows.map(\.values.count).max() ?? 1), rows: rows
     ).html
   }
 
   private func latencies(_ title: String, _ histogram: KeyPath<RecordedReport, LatencyHistogram>) -> String {
-    DistributionChart(
-      title: title,
-      rows: [
-        .init(name: "baseline", style: "two", histogram: base[keyPath: histogram]),
-        .init(name: "new run", style: "one", histogram: value[keyPath: histogram]),
-      ]
-    ).html
+    let rows = named.map { name, style, report in
+      DistributionChart.Row(name: name, style: style, histogram: report[keyPath: histogram])
+    }
+    return DistributionChart(title: title, rows: rows).html
   }
+
+  /// The baselines first, so that the new run is drawn over them.
+  private var named: [(name: String, style: String, report: RecordedReport)] {
+    baselines.enumerated().map { index, report in
+      (baselines.count > 1 ? "baseline \(index + 1)" : "baseline", "before", report)
+    } + [("new run", "now", value)]
+  }
+}
+
+extension RecordedReport {
+  /// How many seconds a chart of it has.
+  fileprivate var secondsShown: Int { max(series.seconds, Int(seconds.rounded(.up))) }
 }

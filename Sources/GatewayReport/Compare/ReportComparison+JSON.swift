@@ -9,35 +9,47 @@ extension ReportComparison {
   private struct Document: Encodable {
     let schema = "postern-comparison/1"
     let passes: Bool
+    let outcome: String
     let verdict: String
     let caveats: [String]
+    /// What the storms were asked to do otherwise.
+    let differences: [String]
     let figures: [String: Line]
 
     init(_ comparison: ReportComparison) {
       passes = comparison.passes
+      outcome = comparison.outcome.rawValue
       verdict = comparison.verdict
+      differences = comparison.differences
       caveats = comparison.caveats
       figures = Dictionary(uniqueKeysWithValues: comparison.figures.map { ($0.metric.name, Line($0)) })
     }
   }
 
   private struct Line: Encodable {
+    /// Of several baselines that of the middle one.
     let baseline: Double?
+    /// All, in order, where there are several.
+    let baselines: [Double]?
     let value: Double?
     let unit: Metric.Unit
     let verdict: String
     /// How much worse it might be; absent where it does not decide.
     let tolerance: Double?
     let fails: Bool
+    /// Whether it differs by more than the tolerance, and yet by no more than chance.
+    let isChance: Bool
     let why: String?
 
     init(_ figure: ComparedFigure) {
       baseline = figure.base?.value
+      baselines = figure.bases.count > 1 ? figure.bases : nil
       value = figure.value?.value
       unit = figure.metric.unit
       verdict = "\(figure.verdict)"
       tolerance = figure.tolerance
       fails = figure.fails
+      isChance = figure.isChance
       why = figure.missing
     }
   }

@@ -1,54 +1,90 @@
-/// Two reports beside each other, the first the baseline: of yesterday's build and of today's, for instance.
+/// A storm's report beside those of earlier runs of the same storm, the baselines.
 package struct ReportComparison: Sendable {
-  package let base: RecordedReport
+  /// What came of it.
+  package enum Outcome: String, Hashable, Sendable {
+    case noWorse = "no worse"
+    case worse
+    /// The storms were not the same: nothing is said of the gateway.
+    case different
+  }
+
+  /// At least one.
+  package let baselines: [RecordedReport]
   package let value: RecordedReport
   /// Every metric that one of them has, in the order of the documentation.
   package let figures: [ComparedFigure]
-  /// What to know before one believes the verdict: what the storms were asked to do otherwise.
+  /// What to know before one believes the verdict.
   package let caveats: [String]
+  /// What the storms were asked to do otherwise.
+  package let differences: [String]
+  /// Whether somebody said which figures decide.
+  private let isAsked: Bool
 
   package init(base: RecordedReport, value: RecordedReport, _ rule: ComparisonRule = ComparisonRule()) {
-    self.base = base
-    self.value = value
-    figures = Metric.all.map { metric in
-      ComparedFigure(metric, base: base.figures[metric.name], value: value.figures[metric.name], rule)
-    }.filter { $0.base?.value != nil || $0.value?.value != nil || rule.asksFor($0.metric) }
-    caveats = Self.caveats(base, value)
+    self.init(first: base, more: [], value: value, rule)
   }
 
-  /// Whether the new run is no worse, as far as it was asked. Of half a storm nobody knows.
-  package var passes: Bool { value.cutShort == nil && !figures.contains(where: \.fails) }
+  /// - Parameters:
+  ///   - first: The first baseline.
+  ///   - more: Further ones, whose scatter is the tolerance.
+  package init(first: RecordedReport, more: [RecordedReport], value: RecordedReport, _ rule: ComparisonRule) {
+    let baselines = [first] + more
+    self.baselines = baselines
+    self.value = value
+    figures = Metric.all.map { ComparedFigure($0, baselines, value, rule) }
+      .filter { $0.base?.value != nil || $0.value?.value != nil || rule.asksFor($0.metric) }
+    let named = baselines.enumerated().map {
+      (baselines.count > 1 ? "baseline \($0.offset + 1)" : "baseline", $0.element)
+    }
+    var differences: [PlanDifference] = []
+    for report in more + [value] {
+      differences += PlanDifference.all(first, report).filter { !differences.contains($0) }
+    }
+    self.differences = differences.filter(\.isOfThePlan).map(\.text)
+    caveats =
+      (named + [("new run", value)]).flatMap { whose, report in report.caveats.map { "\(whose): \($0)" } }
+      + differences.map(\.text)
+    isAsked = !rule.asked.isEmpty
+  }
+
+  package var outcome: Outcome {
+    // Of half a storm nobody knows.
+    if shortcoming != nil { return .worse }
+    if !differences.isEmpty && !isAsked { return .different }
+    return figures.contains(where: \.fails) ? .worse : .noWorse
+  }
+
+  /// Whether the new run is no worse, as far as it was asked.
+  package var passes: Bool { outcome == .noWorse }
+
+  /// Why the new run is worse whatever its figures say.
+  private var shortcoming: String? {
+    if let cutShort = value.cutShort { return "the new run is no whole storm, \(cutShort)" }
+    guard value.ranOutOfTime, !baselines.contains(where: \.ranOutOfTime) else { return nil }
+    return "the new run ran out of time: not every client was refreshed or cut off by the end"
+  }
 
   /// The comparison in a sentence.
   package var verdict: String {
-    if let cutShort = value.cutShort { return "worse: the new run is no whole storm, \(cutShort)" }
-    let failing = figures.filter(\.fails)
-    guard !failing.isEmpty else {
+    if let shortcoming { return "worse: \(shortcoming)" }
+    switch outcome {
+    case .different:
+      return
+        "different: these are not runs of one storm: \(differences.joined(separator: "; ")); run the same plan, or "
+        + "name with --metric what shall decide"
+    case .noWorse:
       let judged = figures.filter { $0.tolerance != nil && $0.verdict != .undecided }
       let better = judged.count { $0.verdict == .better }
+      let chance = judged.count(where: \.isChance)
       return "no worse: of \(judged.count) figures \(judged.count - better) are alike and \(better) better"
-    }
-    let named = failing.map { figure in
-      figure.verdict == .worse
-        ? "\(figure.metric.name) \(figure.base?.text ?? "–") -> \(figure.value?.text ?? "–")"
-        : "\(figure.metric.name) is missing"
-    }
-    return "worse: " + named.joined(separator: ", ")
-  }
-
-  private static func caveats(_ base: RecordedReport, _ value: RecordedReport) -> [String] {
-    var caveats: [String] = []
-    for (whose, report) in [("baseline", base), ("new run", value)] {
-      caveats += report.caveats.map { "\(whose): \($0)" }
-    }
-    let sides: [(name: String, base: String, value: String)] =
-      [("dialect", base.dialect, value.dialect), ("machine", base.machine, value.machine)]
-      + Set(base.settings.keys).union(value.settings.keys).sorted().map { path in
-        ("plan's \(path)", base.settings[path] ?? "absent", value.settings[path] ?? "absent")
+        + (chance > 0 ? "; \(chance) differ by no more than chance" : "")
+    case .worse:
+      let named = figures.filter(\.fails).map { figure in
+        figure.verdict == .worse
+          ? "\(figure.metric.name) \(figure.baseText) -> \(figure.value?.text ?? "–")"
+          : "\(figure.metric.name) is missing"
       }
-    for side in sides where !side.base.utf8.elementsEqual(side.value.utf8) {
-      caveats.append("the \(side.name) differs: \(side.base), then \(side.value)")
+      return "worse: " + named.joined(separator: ", ")
     }
-    return caveats
   }
 }

@@ -17,6 +17,8 @@ package struct RecordedReport: Sendable {
   package let stopped: String?
   /// Why its figures are those of a part of a storm; nil for a whole one.
   package var cutShort: String? { wasInterrupted ? "it was interrupted" : stopped.map { "it ended itself: \($0)" } }
+  /// Whether its time was up before every client was refreshed or cut off.
+  package let ranOutOfTime: Bool
   /// What to know before one believes the figures.
   package let caveats: [String]
   package let thresholds: [Threshold.Outcome]
@@ -64,6 +66,7 @@ package struct RecordedReport: Sendable {
     passes = document.passes
     wasInterrupted = document.result.wasInterrupted
     stopped = document.result.stopped
+    ranOutOfTime = document.result.ranOutOfTime ?? false
     caveats = document.caveats
     thresholds = document.thresholds
     figures = document.figures
@@ -103,6 +106,7 @@ package struct RecordedReport: Sendable {
       let seconds: Double
       let wasInterrupted: Bool
       let stopped: String?
+      let ranOutOfTime: Bool?
       let series: StormSeries
       let latencies: StormResult.Latencies
       let behaviours: [String: Tally]

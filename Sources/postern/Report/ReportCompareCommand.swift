@@ -1,25 +1,26 @@
 import GatewayKit
 import GatewayReport
 
-/// The command `postern report compare`: holds one storm against another, today's against yesterday's for instance.
+/// The command `postern report compare`: compares the report of a storm with those of earlier runs.
 enum ReportCompareCommand: Command {
   static let name = "report compare"
-  static let summary = "hold the report of a storm against an earlier one; exit status 1 if it is worse"
-  static let operands = "BASELINE FILE"
+  static let summary = "compare a storm's report with earlier ones; exit status 1 if it is worse, or not the same storm"
+  static let operands = "BASELINE... FILE"
   static let example = """
-    postern report compare yesterday/storm.json reports/storm.json --tolerance 20% \\
-        --metric lost --metric refresh.p99=50%
+    postern report compare monday.json tuesday.json wednesday.json reports/storm.json
     """
   static let sections = [
     FlagSection(
       "flags",
       [
-        Flag("tolerance", "SHARE", "how much worse a figure may be, as a share of the baseline's (default 10%)"),
+        Flag(
+          "tolerance", "SHARE",
+          "how much worse a figure may be, as a share of the baseline's (default: 10% for counts, 100% for times)"),
         Flag(
           "metric", "NAME",
-          "judge by this metric alone, or NAME=SHARE with its own tolerance (default: all but maxima)",
+          "judge by this metric alone, or NAME=SHARE with its own tolerance (default: the outcomes)",
           repeats: true),
-        Flag("html", "FILE", "write a page there with the charts of both over each other"),
+        Flag("html", "FILE", "write a page there with the charts of all over each other"),
         Flag("json", nil, "print one JSON object in place of the table"),
       ])
   ]
@@ -27,11 +28,12 @@ enum ReportCompareCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let rule = try rule(arguments)
     let page = try OutputFile(arguments, "html")
-    guard arguments.operands.count == 2 else {
-      throw UsageError("\(name) needs two files: the report of the BASELINE, and that of the new run")
+    guard arguments.operands.count >= 2 else {
+      throw UsageError("\(name) needs at least two files: the report of each BASELINE, and last that of the new run")
     }
-    let comparison = ReportComparison(
-      base: try ReportFile.read(arguments.operands[0]), value: try ReportFile.read(arguments.operands[1]), rule)
+    var reports = try arguments.operands.map(ReportFile.read)
+    let (first, value) = (reports.removeFirst(), reports.removeLast())
+    let comparison = ReportComparison(first: first, more: reports, value: value, rule)
     try page?.write(comparison.html)
     Output.line(
       try arguments.isOn("json")
@@ -40,7 +42,7 @@ enum ReportCompareCommand: Command {
   }
 
   static func rule(_ arguments: Arguments) throws -> ComparisonRule {
-    let tolerance = try arguments.value("tolerance").map(tolerance) ?? ComparisonRule.usualTolerance
+    let tolerance = try arguments.value("tolerance").map(tolerance)
     let asked = try arguments.values("metric").map { value in
       let sides = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let metric = Metric.named(String(sides[0])) else {

@@ -1,0 +1,72 @@
+import GatewayFleet
+
+/// What a figure was counted from. It says how much of a difference between two runs of one storm is chance.
+enum FigureEvidence: Sendable {
+  /// A number of clients, connections or requests that came to grief.
+  case count
+  /// A share of what the metric of that name counts.
+  case share(of: String)
+  /// Requests for each of what the metric of that name counts.
+  case ratio(over: String)
+  /// A quantile of a recorded histogram.
+  case quantile(Recording, Double)
+  /// A time that ends where the number of connected clients crosses a line, counted in whole seconds.
+  case crossing
+  /// Something that was measured once in each run: CPU time, memory, the height of a peak, a longest.
+  case single
+  /// What the storm itself cost.
+  case generator
+
+  /// A histogram of a report, named as the metrics are that are read from it.
+  enum Recording: Sendable, CaseIterable {
+    case connect, refresh, outage, provider, sinceOnset
+
+    func of(_ report: RecordedReport) -> LatencyHistogram {
+      switch self {
+      case .connect: report.latencies.connect
+      case .refresh: report.refreshLatency
+      case .outage: report.latencies.outage
+      case .provider: report.latencies.provider
+      case .sinceOnset: report.latencies.sinceOnset
+      }
+    }
+  }
+
+  init(of metric: Metric) {
+    self = Self.known[metric.name] ?? (metric.name.hasPrefix("storm.") ? .generator : .single)
+  }
+
+  /// How much worse a figure may be where nothing else is said, as a share of the baseline's. One run does not tell how far a
+  /// machine's times scatter: only twice as long is worse.
+  var usualTolerance: Double {
+    switch self {
+    case .count, .share, .single, .generator: 0.1
+    case .ratio: 0.25
+    case .quantile, .crossing: 1
+    }
+  }
+
+  private static let known: [String: FigureEvidence] = {
+    var known: [String: FigureEvidence] = [
+      "lost.share": .share(of: "connects.ok"), "refreshed.share": .share(of: "connects.ok"),
+      "connected.dip": .share(of: "connects.ok"), "connects.failed.share": .share(of: "connects.attempted"),
+      "provider.refused.share": .share(of: "provider.calls"),
+      "provider.amplification": .ratio(over: "provider.goodput"),
+      "retry.amplification": .ratio(over: "provider.granted"),
+      "provider.calls_per_expiry": .ratio(over: "refresh.asked"),
+      "return.attempts_per_client": .ratio(over: "interrupted"),
+      "connected.below_99": .crossing, "connected.below_999": .crossing, "recovered.after": .crossing,
+    ]
+    for name in [
+      "connects.failed", "lost", "overstayed", "unrefreshed", "late", "cut_off", "interrupted", "errors", "ends.early",
+      "refresh.refused", "refresh.timed_out",
+    ] { known[name] = .count }
+    for recording in Recording.allCases where recording != .sinceOnset {
+      for (label, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+        known["\(recording).\(label)"] = .quantile(recording, share)
+      }
+    }
+    for percent in [50, 95, 99] { known["time_to_\(percent)"] = .quantile(.sinceOnset, Double(percent) / 100) }
+    return known
+  }()
+}

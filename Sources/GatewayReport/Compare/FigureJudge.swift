@@ -1,0 +1,95 @@
+/// A judge of one metric: whether the new run's figure is worse than the baselines' by more than the tolerance and by more than
+/// chance.
+struct FigureJudge {
+  private let metric: Metric
+  private let evidence: FigureEvidence
+  private let baselines: [RecordedReport]
+  private let report: RecordedReport
+  private let tolerance: Double
+  private let isAsked: Bool
+
+  init(_ metric: Metric, _ baselines: [RecordedReport], _ report: RecordedReport, _ rule: ComparisonRule) {
+    self.metric = metric
+    evidence = FigureEvidence(of: metric)
+    self.baselines = baselines
+    self.report = report
+    tolerance = rule.tolerance(of: metric, baselines: baselines.count)
+    isAsked = rule.asksFor(metric)
+  }
+
+  /// - Parameters:
+  ///   - bases: What the baselines have, in order.
+  ///   - base: The figure of the baseline in the middle.
+  ///   - value: The figure of the new run.
+  func verdict(
+    _ bases: [Double], _ base: Figure?, _ value: Figure?
+  ) -> (verdict: ComparedFigure.Verdict, isChance: Bool) {
+    guard metric.better != nil, let base, let value else { return (.undecided, false) }
+    switch (base.value, value.value) {
+    case (let old?, let new?):
+      // Of several the scatter is the tolerance.
+      let scatter = Significance.reach(of: bases.map { ComparisonRule.shortcoming($0, metric) })
+      let worse = ComparisonRule.isWorse(new, than: old, metric, tolerance: tolerance)
+      let better = ComparisonRule.isWorse(old, than: new, metric, tolerance: tolerance)
+      guard worse || better else { return (.alike, false) }
+      let isFar = isBeyondScatter(new, scatter) && isBeyondChance(new, old, isWorse: worse, isOfSeveral: scatter != nil)
+      return isFar ? (worse ? .worse : .better, false) : (.alike, true)
+    // Where another baseline has none either, it is their scatter.
+    case (_?, nil):
+      let isUsual = baselines.contains { $0.figures[metric.name]?.isNever ?? false }
+      return (value.isNever ? (isUsual ? .alike : .worse) : .undecided, value.isNever && isUsual)
+    case (nil, _?): return (base.isNever ? .better : .undecided, false)
+    case (nil, nil): return (base.isNever && value.isNever ? .alike : .undecided, false)
+    }
+  }
+
+  private func isBeyondScatter(_ value: Double, _ scatter: (mean: Double, reach: Double)?) -> Bool {
+    guard let scatter else { return true }
+    return abs(ComparisonRule.shortcoming(value, metric) - scatter.mean) > scatter.reach
+  }
+
+  /// Whether what the figures were counted from makes the difference more than chance.
+  private func isBeyondChance(_ value: Double, _ base: Double, isWorse: Bool, isOfSeveral: Bool) -> Bool {
+    let (value, base) = (ComparisonRule.shortcoming(value, metric), ComparisonRule.shortcoming(base, metric))
+    // Both ways: what is no worse by chance is no better by chance either.
+    let (more, less) = (max(value, base), min(value, base))
+    switch evidence {
+    case .count:
+      return isFromNothing(less) || Significance.isBeyondChance(more, over: less, fleet: counted("connects.ok"))
+    case .share(let whole):
+      let count = counted(whole)
+      return isFromNothing(less) || Significance.isBeyondChance(more * count, over: less * count, fleet: count)
+    case .ratio(let whole):
+      return Significance.isBeyondChance(ratio: more, of: counted(whole), over: less, of: countedBefore(whole))
+    case .quantile(let recording, let share):
+      let floor = isAsked ? Significance.askedTimeFloor : Significance.timeFloor
+      return isApart(recording, share, isWorse: isWorse) && (isOfSeveral || more - less > floor)
+    case .crossing:
+      // Near the line it is one client that decides.
+      return isAsked || ((isOfSeveral || isDip) && more - less > Significance.crossingFloor)
+    case .single, .generator:
+      guard metric.unit == .count else { return true }
+      return isFromNothing(less) || Significance.isBeyondChance(more, over: less, fleet: 0)
+    }
+  }
+
+  /// Who asks for a metric wants none of it where the baseline has none.
+  private func isFromNothing(_ less: Double) -> Bool { isAsked && less == 0 }
+
+  private func isApart(_ recording: FigureEvidence.Recording, _ share: Double, isWorse: Bool) -> Bool {
+    guard let range = Significance.range(share, of: recording.of(report)) else { return true }
+    let before = baselines.compactMap { Significance.range(share, of: recording.of($0)) }
+    return before.allSatisfy { isWorse ? range.lowerBound > $0.upperBound : range.upperBound < $0.lowerBound }
+  }
+
+  /// Whether both fleets were clearly fewer for a while.
+  private var isDip: Bool {
+    ([report] + baselines).allSatisfy { ($0.figures["connected.dip"]?.value ?? 1) < 0.99 }
+  }
+
+  private func counted(_ name: String) -> Double { report.figures[name]?.value ?? 0 }
+
+  private func countedBefore(_ name: String) -> Double {
+    baselines.compactMap { $0.figures[name]?.value }.min() ?? 0
+  }
+}

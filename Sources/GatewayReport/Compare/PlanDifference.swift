@@ -1,0 +1,40 @@
+/// One thing that two storms did not have in common.
+struct PlanDifference: Hashable {
+  let text: String
+  /// Whether it makes them two different storms. Another machine, another seed, and what the gateway is set to do not: that is
+  /// what one compares.
+  let isOfThePlan: Bool
+
+  static func all(_ base: RecordedReport, _ value: RecordedReport) -> [PlanDifference] {
+    var sides: [(name: String, base: String?, value: String?, isOfThePlan: Bool)] = [
+      ("dialect", base.dialect, value.dialect, true), ("machine", base.machine, value.machine, false),
+    ]
+    for path in Set(base.settings.keys).union(value.settings.keys).sorted() {
+      sides.append(("plan's \(path)", base.settings[path], value.settings[path], decides(path, base, value)))
+    }
+    return sides.filter { side in
+      !(side.base ?? absent).utf8.elementsEqual((side.value ?? absent).utf8)
+    }.map { side in
+      PlanDifference(
+        text: "the \(side.name) differs: \(side.base ?? absent), then \(side.value ?? absent)",
+        isOfThePlan: side.isOfThePlan)
+    }
+  }
+
+  private static let absent = "absent"
+
+  private static func decides(_ path: String, _ base: RecordedReport, _ value: RecordedReport) -> Bool {
+    let top = path.prefix { $0 != "." }
+    guard !freelyChosen.contains(String(top)) else { return false }
+    // A report of an older postern lacks what is said of a plan today.
+    func names(_ report: RecordedReport) -> Bool {
+      report.settings.keys.contains { $0.prefix { $0 != "." }.utf8.elementsEqual(top.utf8) }
+    }
+    return optional.contains(String(top)) || (names(base) && names(value))
+  }
+
+  /// What may differ between runs of one storm.
+  private static let freelyChosen: Set<String> = ["gateway", "seed", "processes", "loops", "sources", "bound"]
+  /// What a plan has or has not.
+  private static let optional: Set<String> = ["sdk", "expire_after", "fetch_rate"]
+}

@@ -1,0 +1,62 @@
+internal import GatewayCore
+internal import GatewayFleet
+internal import Glibc
+
+/// The differences that chance alone makes between two runs of one storm.
+enum Significance {
+  /// In standard deviations. A comparison has forty figures: with two, one of them would be beyond in each comparison.
+  private static let deviations = 3.0
+  /// Where the baseline has none, so many are no chance: with equal odds all five fall to one side in one of 32 runs.
+  private static let firstFew = 5.0
+  /// The part of a fleet that the batches of a provider may decide about, where some are lost anyway.
+  private static let batch = 0.005
+  /// What two runs differ by on a machine that does something else too, in seconds.
+  static let timeFloor = 0.05
+  /// The same where somebody asked for that time.
+  static let askedTimeFloor = 0.01
+  /// The two seconds in which a crossing was counted.
+  static let crossingFloor = 2.0
+
+  /// Whether a count is beyond chance: more than three standard deviations of a difference of two Poisson counts, √(a + b), and
+  /// more than 0.5 % of the fleet.
+  static func isBeyondChance(_ value: Double, over base: Double, fleet: Double) -> Bool {
+    guard base > 0 else { return value >= firstFew }
+    return value - base > max(deviations * (base + value).squareRoot(), fleet * batch)
+  }
+
+  /// The same of requests for each of so many.
+  static func isBeyondChance(ratio value: Double, of count: Double, over base: Double, of baseCount: Double) -> Bool {
+    guard count > 0, baseCount > 0 else { return false }
+    return value - base > deviations * (max(0, base) / baseCount + max(0, value) / count).squareRoot()
+  }
+
+  /// Where the quantile of what was recorded may lie, by the order statistics: the durations at three standard deviations of
+  /// its rank below and above. Nil if nothing was recorded.
+  static func range(_ share: Double, of histogram: LatencyHistogram) -> ClosedRange<Double>? {
+    let count = Double(histogram.count)
+    guard count >= 1 else { return nil }
+    let spread = deviations * (count * share * (1 - share)).squareRoot()
+    func duration(_ rank: Double) -> Double? {
+      histogram.duration(ofRank: UInt64(min(max(1, rank), count)))?.inSeconds
+    }
+    guard let low = duration((count * share - spread).rounded(.down)),
+      let high = duration((count * share + spread).rounded(.up)),
+      low <= high
+    else { return nil }
+    return low...high
+  }
+
+  /// The farthest that a further run of the same storm is from the mean of several, with a probability of 99.5 %: Student's
+  /// distribution, by the deviation of those runs. Nil of one.
+  static func reach(of values: [Double]) -> (mean: Double, reach: Double)? {
+    guard values.count > 1 else { return nil }
+    let count = Double(values.count)
+    let mean = values.reduce(0, +) / count
+    let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (count - 1)
+    let factor = students[min(values.count - 2, students.count - 1)]
+    return (mean, factor * (variance * (1 + 1 / count)).squareRoot())
+  }
+
+  /// One-sided 99.5 %, by degrees of freedom from 1 on.
+  private static let students = [63.66, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169]
+}
