@@ -1,13 +1,17 @@
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import postern.testing.Json;
 
 /** The client under test: it logs in, and answers each refresh request with a new token. Yours stands here. */
 final class Client implements WebSocket.Listener, AutoCloseable {
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
   private final Callable<String> provider;
   private final boolean answers;
   private final StringBuilder text = new StringBuilder();
@@ -24,7 +28,7 @@ final class Client implements WebSocket.Listener, AutoCloseable {
   /** Connects and logs in; `provider` gives a token, as your application's server does. */
   static Client connect(String url, Callable<String> provider, boolean answers) throws Exception {
     var client = new Client(provider, answers);
-    client.socket = Control.HTTP.newWebSocketBuilder().buildAsync(URI.create(url), client).get(5, TimeUnit.SECONDS);
+    client.socket = HTTP.newWebSocketBuilder().buildAsync(URI.create(url), client).get(5, TimeUnit.SECONDS);
     client.say("connect");
     client.closed.thenAccept(
         code -> client.connected.completeExceptionally(new IllegalStateException("closed with " + code)));

@@ -3,11 +3,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import postern.testing.Json;
+import postern.testing.Postern;
+import postern.testing.Space;
 
 /**
  * Tests of a client, each with a gateway of its own:
  *
- * <pre>javac -d classes Examples/java/*.java &amp;&amp; java -cp classes RefreshTest</pre>
+ * <pre>
+ * jar="$(Kits/java/build)"
+ * javac -cp "$jar" -d classes Examples/java/*.java
+ * java -cp "classes:$jar" RefreshTest
+ * </pre>
  *
  * With JUnit, `main` and `run` below are its: Postern in `@BeforeAll`, a space in `@BeforeEach`.
  */

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 
+import { Postern, withSpace } from "postern-testing";
+
 import { Client } from "./client.js";
-import { Postern, withSpace } from "./postern.js";
 
 describe("the client under test", () => {
   let postern;

@@ -1,8 +1,12 @@
 import java.net.URI
+import java.net.http.HttpClient
 import java.net.http.WebSocket
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.TimeUnit
+import postern.testing.Json
+
+private val HTTP = HttpClient.newHttpClient()
 
 /** The client under test: it logs in, and answers each refresh request with a new token. Yours stands here. */
 class Client(url: String, private val answers: Boolean = true, private val provider: () -> String) :
@@ -15,7 +19,7 @@ class Client(url: String, private val answers: Boolean = true, private val provi
     private val socket: WebSocket
 
     init {
-        val building = Control.HTTP.newWebSocketBuilder().buildAsync(URI.create(url), this)
+        val building = HTTP.newWebSocketBuilder().buildAsync(URI.create(url), this)
         socket = building.get(5, TimeUnit.SECONDS)
         say("connect")
         closed.thenAccept { connected.completeExceptionally(IllegalStateException("closed with $it")) }

@@ -1,13 +1,16 @@
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit
 import kotlin.system.exitProcess
+import postern.testing.Json
+import postern.testing.Postern
+import postern.testing.Space
 
 /*
- * Tests of a client, each with a gateway of its own. What starts the gateway and talks to it is the Java of ../java:
+ * Tests of a client, each with a gateway of its own. The kit for Java starts the gateway and talks to it:
  *
- *     javac -d classes Examples/java/{Control,Json,Postern,Space}.java
- *     kotlinc -include-runtime -cp classes -d tests.jar Examples/kotlin/{Client,RefreshTest}.kt
- *     java -cp tests.jar:classes RefreshTestKt
+ *     jar="$(Kits/java/build)"
+ *     kotlinc -include-runtime -cp "$jar" -d tests.jar Examples/kotlin/{Client,RefreshTest}.kt
+ *     java -cp "tests.jar:$jar" RefreshTestKt
  *
  * With JUnit, `main` and `run` below are its: Postern in `@BeforeAll`, a space in `@BeforeEach`.
  */

@@ -8,7 +8,9 @@ Needs the library `websockets`. The tokens are the gateway's own token provider'
 
 import argparse
 import json
+import os
 import urllib.request
+from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
@@ -23,8 +25,10 @@ def new_token(gateway, user):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--gateway", default="127.0.0.1:8080", metavar="HOST:PORT")
-    arguments.add_argument("--user", default="ann")
+    # `postern ctl conform` says in the environment where to connect, and as whom.
+    gateway = urlsplit(os.environ.get("POSTERN_URL", "ws://127.0.0.1:8080")).netloc
+    arguments.add_argument("--gateway", default=gateway, metavar="HOST:PORT")
+    arguments.add_argument("--user", default=os.environ.get("POSTERN_USER", "ann"))
     arguments.add_argument("--refreshes", type=int, metavar="N", help="leave after so many refreshes (default: stay)")
     options = arguments.parse_args()
 

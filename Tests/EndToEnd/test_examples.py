@@ -1,49 +1,36 @@
 """The examples in other languages: they pass, and they fail where the client has a fault, with the journal that shows it."""
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+import kits
+from kits import ends, program
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "Examples"
 
 
-def program(name):
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"no {name} here: Deploy/install-packages tests")
-    return found
-
-
-def ends(command, **options):
-    outcome = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ, **options)
-    return outcome.returncode, outcome.stdout + outcome.stderr
-
-
 def javascript(folder):
+    kits.install_javascript(folder)
     return ends([program("node"), "--test", "--test-reporter", "tap"], cwd=folder)
 
 
 def java(folder):
-    compiler = [program("javac"), "-Xlint:all,-try", "-Werror", "-d", str(folder / "classes")]
+    kit, classes = kits.build_java(folder / "kit"), str(folder / "classes")
+    compiler = [program("javac"), "-Xlint:all,-try", "-Werror", "-cp", str(kit), "-d", classes]
     status, said = ends([*compiler, *map(str, folder.glob("*.java"))])
     assert status == 0, said
-    return ends([program("java"), "-cp", str(folder / "classes"), "RefreshTest"])
+    return ends([program("java"), "-cp", f"{classes}:{kit}", "RefreshTest"])
 
 
 def kotlin(folder):
-    """What starts the gateway is the Java."""
-    classes = str(folder / "classes")
-    ours = [EXAMPLES / "java" / f"{name}.java" for name in ("Control", "Json", "Postern", "Space")]
-    status, said = ends([program("javac"), "-d", classes, *map(str, ours)])
-    assert status == 0, said
-    jar = str(folder / "tests.jar")
-    compiler = [program("kotlinc"), "-include-runtime", "-cp", classes, "-d", jar]
+    """Over the kit for Java."""
+    kit, jar = kits.build_java(folder / "kit"), str(folder / "tests.jar")
+    compiler = [program("kotlinc"), "-include-runtime", "-cp", str(kit), "-d", jar]
     status, said = ends([*compiler, *map(str, folder.glob("*.kt"))])
     assert status == 0, said
-    return ends([program("java"), "-cp", f"{jar}:{classes}", "RefreshTestKt"])
+    return ends([program("java"), "-cp", f"{jar}:{kit}", "RefreshTestKt"])
 
 
 RUNS = {"javascript": javascript, "java": java, "kotlin": kotlin}

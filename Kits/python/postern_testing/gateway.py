@@ -31,10 +31,22 @@ class Gateway:
         self._process = process
 
     @classmethod
-    def start(cls, *flags: str, program: Optional[str] = None, patience: float = 30) -> "Gateway":
+    def start(
+        cls,
+        *flags: str,
+        program: Optional[str] = None,
+        image: Optional[str] = None,
+        runtime: str = "docker",
+        patience: float = 30,
+    ) -> "Gateway":
         """Starts one on free ports of loopback. `flags` are further ones of `postern serve`; `program` is the executable, else
-        the variable POSTERN, else `postern` on the PATH."""
-        process = _Process(_program(program), flags, patience)
+        the variable POSTERN, else `postern` on the PATH. With `image` it is a container, started by `runtime`, `docker` or
+        `podman`, on the network of this machine: every space has a port on loopback, and no secret is needed."""
+        if image is not None:
+            command = [_found(runtime, "give its path as runtime"), "run", "--rm", "--interactive", "--network", "host", image]
+        else:
+            command = [_program(program)]
+        process = _Process(command, flags, patience)
         return cls(Control(process.ready["control_url"]), process)
 
     @classmethod
@@ -83,8 +95,8 @@ class Gateway:
 class _Process:
     """`postern serve`, which ends when our end of its standard input does: with us, however we end."""
 
-    def __init__(self, program: str, flags: Sequence[str], patience: float):
-        command = [program, "serve", "--spaces", "--end-with-input", "--port", "0", "--control-port", "0"]
+    def __init__(self, program: Sequence[str], flags: Sequence[str], patience: float):
+        command = [*program, "serve", "--spaces", "--end-with-input", "--port", "0", "--control-port", "0"]
         command += ["--drain-window", "0s", *flags]
         self._log = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
@@ -129,8 +141,11 @@ class _Process:
 
 
 def _program(named: Optional[str]) -> str:
-    program = named or os.environ.get("POSTERN") or "postern"
+    return _found(named or os.environ.get("POSTERN") or "postern", "give its path, set POSTERN, or have postern on the PATH")
+
+
+def _found(program: str, otherwise: str) -> str:
     found = shutil.which(program)
     if found is None:
-        raise NotStarted(f"no program {program!r}: give its path, set POSTERN, or have postern on the PATH")
+        raise NotStarted(f"no program {program!r}: {otherwise}")
     return found

@@ -20,6 +20,8 @@ _LINES = 30
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("postern")
     group.addoption("--postern", metavar="FILE", help="the program (default: the variable POSTERN, or postern on the PATH)")
+    group.addoption("--postern-image", metavar="IMAGE", help="an image of Postern, started as a container in place of the program")
+    group.addoption("--postern-runtime", metavar="FILE", default="docker", help="what starts the image: docker or podman")
     group.addoption("--postern-flags", metavar="FLAGS", default="", help="further flags of `postern serve`, as a shell reads them")
 
 
@@ -33,7 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def postern(pytestconfig: pytest.Config) -> Iterator[Gateway]:
     """A gateway's process for the whole session."""
     flags = shlex.split(pytestconfig.getoption("--postern-flags"))
-    with Gateway.start(*flags, program=pytestconfig.getoption("--postern")) as gateway:
+    program, image = pytestconfig.getoption("--postern"), pytestconfig.getoption("--postern-image")
+    runtime = pytestconfig.getoption("--postern-runtime")
+    with Gateway.start(*flags, program=program, image=image, runtime=runtime) as gateway:
         yield gateway
 
 

@@ -1,10 +1,12 @@
+package postern.testing;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JSON to maps, lists, strings, numbers and back: the JDK reads none, and this folder wants no library. */
-final class Json {
+/** JSON to maps, lists, strings, numbers and back: the JDK reads none, and this kit has no dependencies. */
+public final class Json {
   private final String text;
   private int at;
 
@@ -14,7 +16,7 @@ final class Json {
 
   /** Reads an object. */
   @SuppressWarnings("unchecked")
-  static Map<String, Object> read(String text) {
+  public static Map<String, Object> read(String text) {
     var json = new Json(text);
     var value = json.value();
     json.skipSpace();
@@ -23,7 +25,7 @@ final class Json {
   }
 
   /** Writes what `read` reads. */
-  static String write(Object value) {
+  public static String write(Object value) {
     if (value instanceof Map<?, ?> map) {
       var members = new ArrayList<String>();
       map.forEach((name, member) -> members.add(write(name) + ":" + write(member)));

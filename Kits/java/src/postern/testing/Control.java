@@ -1,3 +1,5 @@
+package postern.testing;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -7,7 +9,7 @@ import java.util.Map;
 
 /** Requests with JSON in both directions; one that is refused throws the gateway's own words. */
 final class Control {
-  static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private Control() {}
 

@@ -1,3 +1,5 @@
+package postern.testing;
+
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -9,47 +11,63 @@ import java.util.Map;
  * A gateway of its own for one test: users, keys, settings, a port and a clock. Every method is one request of the
  * control API, which Deploy/api/control.yaml describes.
  */
-final class Space implements AutoCloseable {
+public final class Space implements AutoCloseable {
   private final String control;
   private final String httpUrl;
   /** Where clients of the plain dialect connect. */
-  final String url;
+  public final String url;
+  /** Where clients of each dialect connect. */
+  public final Map<String, Object> urls;
+  public final String name;
 
+  @SuppressWarnings("unchecked")
   Space(String controlUrl, Map<String, Object> made) {
-    control = controlUrl + "/spaces/" + made.get("name");
+    name = (String) made.get("name");
+    urls = (Map<String, Object>) made.get("urls");
+    control = controlUrl + "/spaces/" + name;
     httpUrl = (String) made.get("http_url");
-    url = (String) ((Map<?, ?>) made.get("urls")).get("plain");
+    url = (String) urls.get("plain");
   }
 
   /** A token of the space's own provider, as an application gets one from its server. */
-  String token(String user, long lifeSeconds) throws IOException, InterruptedException {
+  public String token(String user, long lifeSeconds) throws IOException, InterruptedException {
     var order = Map.of("user_id", user, "life_s", lifeSeconds);
     return (String) Control.ask("POST", httpUrl + "/v1/tokens", order).get("token");
   }
 
   /** Lets the tokens of the user's sessions expire now. */
-  void expire(String user) throws IOException, InterruptedException {
+  public void expire(String user) throws IOException, InterruptedException {
     order("/users/" + escape(user) + "/expire", Map.of());
   }
 
   /** Makes every token of the user issued until now worth nothing. */
-  void revoke(String user) throws IOException, InterruptedException {
+  public void revoke(String user) throws IOException, InterruptedException {
     order("/revocations", Map.of("user_id", user));
   }
 
+  /** Asks the user's sessions for another token. */
+  public void askForRefresh(String user) throws IOException, InterruptedException {
+    order("/users/" + escape(user) + "/refresh", Map.of());
+  }
+
+  /** Closes the user's sessions with a code. */
+  public void disconnect(String user, int code, String reason) throws IOException, InterruptedException {
+    order("/users/" + escape(user) + "/disconnect", Map.of("code", code, "reason", reason));
+  }
+
   /** Has the gateway fail: `{"fault": "drop", "what": "reply:refresh", "times": 1}` loses one answer. */
-  void fail(Map<String, ?> fault) throws IOException, InterruptedException {
+  public void fail(Map<String, ?> fault) throws IOException, InterruptedException {
     order("/faults", fault);
   }
 
   /** Moves the space's time: `answered` says whether everybody who was asked has answered, `owing` who has not. */
-  Map<String, Object> advance(long seconds, long patienceMs) throws IOException, InterruptedException {
+  public Map<String, Object> advance(long seconds, long patienceMs) throws IOException, InterruptedException {
     return order("/clock/advance", Map.of("by_s", seconds, "patience_ms", patienceMs));
   }
 
   /** What happened after line `after`, of one kind unless that is empty, to anybody unless `user` is given. */
   @SuppressWarnings("unchecked")
-  List<Map<String, Object>> journal(String kind, String user, long after) throws IOException, InterruptedException {
+  public List<Map<String, Object>> journal(String kind, String user, long after) throws IOException, InterruptedException {
     var query = "/journal?limit=1000&after=" + after;
     if (!kind.isEmpty()) query += "&kind=" + kind;
     if (!user.isEmpty()) query += "&user=" + escape(user);
@@ -57,12 +75,12 @@ final class Space implements AutoCloseable {
   }
 
   /** The number of the last line: what happens from here on comes after it. */
-  long mark() throws IOException, InterruptedException {
+  public long mark() throws IOException, InterruptedException {
     return (Long) Control.ask("GET", control + "/journal?limit=1", null).get("last");
   }
 
   /** Waits five seconds of real time at most until something has happened to the user after line `after`. */
-  void happens(String kind, String user, long after) throws IOException, InterruptedException {
+  public void happens(String kind, String user, long after) throws IOException, InterruptedException {
     var wait = new HashMap<String, Object>(Map.of("kind", kind, "user", user, "after", after));
     wait.put("within_ms", 5000);
     if (!(Boolean) order("/journal/await", wait).get("met")) throw new AssertionError("no " + kind + " within 5 s");

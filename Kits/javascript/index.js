@@ -20,17 +20,47 @@ async function ask(method, url, body) {
   return JSON.parse(text);
 }
 
-/** The process. It ends when its standard input does: with the one that started it, even if that is killed. */
+const patience = (ms) => new Promise((resolve) => setTimeout(resolve, ms, "late").unref());
+
+/** How the gateway is started: the program itself, or a container of an image. */
+function command({ program, image, runtime }) {
+  if (image === undefined) return [program ?? process.env.POSTERN ?? "postern"];
+  // The container has the network of this machine, so that every space has a port on loopback, and no secret is needed.
+  return [runtime ?? "docker", "run", "--rm", "--interactive", "--network", "host", image];
+}
+
+/** A gateway's process. It ends when its standard input does: with the process that started it, even if that is killed. */
 export class Postern {
-  /** Starts `program serve`: the variable POSTERN names it unless it is on the PATH. */
-  static async start({ program = process.env.POSTERN ?? "postern", flags = [] } = {}) {
-    const words = ["serve", "--spaces", "--end-with-input", "--port", "0", "--control-port", "0"];
-    const child = spawn(program, [...words, "--log-level", "error", ...flags], { stdio: ["pipe", "pipe", "inherit"] });
-    await once(child, "spawn");
-    for await (const line of createInterface({ input: child.stdout })) {
-      return new Postern(child, JSON.parse(line).control_url);
+  /**
+   * Starts a gateway on free ports and waits until it is ready. `program` is the executable, else the variable POSTERN, else
+   * `postern` on the PATH. With `image` it is a container; `runtime` starts it, `docker` or `podman`. `flags` are further flags
+   * of `postern serve`.
+   */
+  static async start({ program, image, runtime, flags = [], patienceMs = 30_000 } = {}) {
+    const [name, ...before] = command({ program, image, runtime });
+    const words = [...before, "serve", "--spaces", "--end-with-input", "--port", "0", "--control-port", "0"];
+    const child = spawn(name, [...words, "--drain-window", "0s", "--log-level", "error", ...flags], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    try {
+      await once(child, "spawn");
+    } catch (error) {
+      throw new Error(`cannot start ${name}: ${error.code}; give "program" or "image", set POSTERN, or have it on the PATH`);
     }
-    throw new Error(`${program} ended before it was ready; what it said is on standard error`);
+    child.stdin.on("error", () => {});
+    const lines = createInterface({ input: child.stdout });
+    const line = await Promise.race([once(lines, "line"), once(lines, "close"), patience(patienceMs)]);
+    if (line === "late") {
+      child.kill("SIGKILL");
+      throw new Error(`${name} was not ready within ${patienceMs} ms; see standard error`);
+    }
+    if (line.length === 0) throw new Error(`${name} ended before it was ready; see standard error`);
+    return new Postern(child, JSON.parse(line[0]).control_url);
+  }
+
+  /** A gateway that runs already, with `--spaces`. */
+  static at(controlURL) {
+    return new Postern(undefined, controlURL);
   }
 
   constructor(child, controlURL) {
@@ -43,17 +73,23 @@ export class Postern {
     return new Space(this.controlURL, await ask("POST", `${this.controlURL}/spaces`, order));
   }
 
-  /** Ends the process, and waits for that. */
+  /** Ends the process and waits for that, 20 s at most. A gateway that was not started here goes on. */
   async stop() {
-    const exit = once(this.child, "exit");
-    this.child.stdin.end();
-    await exit;
+    const child = this.child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, "exit");
+    child.stdin.end();
+    if ((await Promise.race([exit, patience(20_000)])) === "late") {
+      child.kill("SIGKILL");
+      await exit;
+    }
   }
 }
 
 /** A gateway of its own: users, keys, settings, a port and a clock. `urls.plain` is where clients connect. */
 export class Space {
   constructor(controlURL, made) {
+    this.name = made.name;
     this.control = `${controlURL}/spaces/${made.name}`;
     this.httpURL = made.http_url;
     this.urls = made.urls;

@@ -1,0 +1,68 @@
+export interface Start {
+  /** The executable, else the variable POSTERN, else `postern` on the PATH. */
+  program?: string;
+  /** An image of Postern, in place of a program. */
+  image?: string;
+  /** What starts the image: `docker` (the default) or `podman`. */
+  runtime?: string;
+  /** Further flags of `postern serve`. */
+  flags?: string[];
+  patienceMs?: number;
+}
+
+export interface SpaceOrder {
+  name?: string;
+  /** Options of `postern serve`. */
+  settings?: Record<string, unknown>;
+  frozen?: boolean;
+  seed?: number;
+  idle_s?: number;
+  port?: number;
+}
+
+/** A line of the journal: these members, and what its kind tells beside. */
+export interface Line {
+  n: number;
+  kind: string;
+  at_ms: number;
+  real_ms: number;
+  user?: string;
+  connection?: string;
+  dialect?: string;
+  [member: string]: unknown;
+}
+
+export interface Moved {
+  answered: boolean;
+  owing: { user_id: string; [member: string]: unknown }[];
+  cut_off: number;
+  moved_s: number;
+  [member: string]: unknown;
+}
+
+export class Postern {
+  static start(options?: Start): Promise<Postern>;
+  static at(controlURL: string): Postern;
+  readonly controlURL: string;
+  space(order?: SpaceOrder): Promise<Space>;
+  stop(): Promise<void>;
+}
+
+export class Space {
+  readonly name: string;
+  readonly httpURL: string;
+  readonly urls: Record<string, string>;
+  token(user: string, lifeSeconds?: number): Promise<string>;
+  expire(user: string): Promise<unknown>;
+  askForRefresh(user: string): Promise<unknown>;
+  disconnect(user: string, code?: number, reason?: string): Promise<unknown>;
+  revoke(user: string): Promise<unknown>;
+  fail(fault: { fault: string; [member: string]: unknown }): Promise<unknown>;
+  advance(seconds: number, more?: Record<string, unknown>): Promise<Moved>;
+  journal(query?: Record<string, string | number>): Promise<Line[]>;
+  mark(): Promise<number>;
+  happens(kind: string, options?: { user?: string; after?: number; count?: number; withinMs?: number }): Promise<Line[]>;
+  end(): Promise<unknown>;
+}
+
+export function withSpace(postern: () => Postern, order: SpaceOrder, body: (space: Space) => Promise<void>): () => Promise<void>;
