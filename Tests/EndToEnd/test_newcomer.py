@@ -192,7 +192,7 @@ PROGRAMS = {
         (["build", "examples"], ["README.md", "loadtest/README.md", "Deploy/dialects/*.md"],
          r"(?m)^    (?:\S.*[|;(] ?)?(\w+) |\| (\w+) -", {"curl", "jq", "man", "python3"}),
         (["build", "tests"], ["Tests/EndToEnd/**/*.py", "Tests/EndToEnd/run", "Deploy/dialects/sinch.md"],
-         r'(?:which\(|\[)"(\w+)"|(?m:^ *"?(\w+) -)', {"apache2", "chromium", "curl", "haproxy", "openssl", "python3"}),
+         r'(?:which\(|\[)"(\w+)"|(?m:^ *"?(\w+) -)', {"apache2", "chromium", "curl", "git", "haproxy", "openssl", "python3"}),
     ],
 )  # fmt: skip
 def test_the_installer_brings_every_program_that_the_pages_and_the_tests_call(tmp_path, groups, files, command, some):

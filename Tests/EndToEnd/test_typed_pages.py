@@ -1,0 +1,102 @@
+"""Every page with commands, typed from top to bottom in one shell, as a person does who has no build of the sources.
+
+A block that is not typed says why in the page's source, in a comment above it: `<!-- not typed: REASON -->`. Each test has in its
+name how many blocks are typed and how many are not; NOT_TYPED holds the latter."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import typed
+
+PAGES = {
+    str(page.relative_to(typed.ROOT)): typed.blocks(page)
+    for pattern in ["README.md", "Deploy/*.md", "Deploy/dialects/*.md", "loadtest/*.md", "Kits/*/README.md"]
+    for page in sorted(typed.ROOT.glob(pattern))
+}
+
+# How many blocks of a page are not typed. A block more wants a reason in the page, and its number here.
+NOT_TYPED = {
+    "Deploy/behaviours-of-vendors.md": 1,
+    "Deploy/dialects/streem.md": 2,
+    "Deploy/operating.md": 2,
+    "Deploy/simulate.md": 10,
+    "Deploy/testing.md": 1,
+    "Deploy/token-endpoints.md": 3,
+    "Deploy/wires.md": 3,
+    "Kits/java/README.md": 3,
+    "Kits/javascript/README.md": 2,
+    "Kits/python/README.md": 5,
+    "README.md": 6,
+    "loadtest/README.md": 4,
+    "loadtest/performance.md": 2,
+}
+
+# Whose commands another test types: Deploy/simulate.md is typed by test_simulate_page.py, which holds the output against the page too.
+ELSEWHERE = {"Deploy/simulate.md"}
+
+# What is seen, in this order.
+SEEN = {
+    "README.md": [
+        "connected as ann", "asked for a new token within 60 s", "refreshed on the same connection",
+        "connected as bob", "refreshed on the same connection", '"connected"', '"nickname":"Bob"', "holds  lost == 0",
+        '"name":"t17"', "connected as ann", "refreshed on the same connection", '"answered":true', "refresh_requested", "refreshed",
+        "one_provider_call_per_expiry", "closed with 1001", "drop", "refresh-at-expiry", "1 passed",
+    ],
+    "Deploy/behaviours.md": ['"fault"', "drain_ended"],
+    "Deploy/dialects/sendbird.md": ['"nickname":"Bob"'],
+    "Deploy/dialects/sinch.md": ['"secret"', "refreshed"],
+    "Deploy/dialects/stream-video.md": ["eyJ"],
+    "Deploy/dialects/streem.md": ["api_", "tokenEndpoint"],
+    "Deploy/testing.md": [
+        "assert 2 == 1", "refresh_requested", "provider_minted", "provider_minted", "refreshed", "1 failed", "1 passed", "2 passed",
+        "1 of 1: refresh-at-expiry passed", '"name":"t1"', '"moved_s":3600',
+    ],
+    "Deploy/token-endpoints.md": ["POST /v1/tokens", "200 a token", "provider", "connected"],
+    "Deploy/wires.md": ["logged_in", "goodbye", "connected", "connected"],
+    "loadtest/README.md": [
+        "report: reports/mixed/storm.json", "report: reports/jitter/storm.json", "report: reports/mixed/storm.json", "refresh.p99",
+        "Storm passed", "drain_ended", "drain_ended",
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory):
+    """What pip finds where there is no network."""
+    folder = tmp_path_factory.mktemp("wheels")
+    wanted = ["websockets", "pytest", "setuptools>=68", "wheel", "build"]
+    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "-d", str(folder), *wanted], check=True, timeout=300)
+    return folder
+
+
+TYPED = [page for page in PAGES if page not in ELSEWHERE and any(block.reason is None for block in PAGES[page])]
+
+
+def named(page):
+    found = PAGES[page]
+    left = sum(block.reason is not None for block in found)
+    return f"{page}: {len(found) - left} typed, {left} not"
+
+
+@pytest.mark.skipif(not typed.can_be_typed(), reason="this user may not make a network of his own: unshare --user --net")
+@pytest.mark.parametrize("page", TYPED, ids=named)
+def test_each_command_of_a_page_works_when_it_is_typed_in_order(page, tmp_path, wheels):
+    machine = typed.Machine(tmp_path, os.environ["POSTERN"], wheels)
+    status, said = machine.type([block for block in PAGES[page] if not block.reason], timeout=900)
+    assert status == 0, said
+    rest = said
+    for text in SEEN.get(page, []):
+        assert text in rest, f"no {text!r} behind what was seen so far:\n{said}"
+        rest = rest.split(text, 1)[1]
+
+
+def test_blocks_that_are_not_typed_are_counted_and_have_a_reason():
+    assert {page: left for page, found in PAGES.items() if (left := sum(block.reason is not None for block in found))} == NOT_TYPED
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_a_page_is_indented_so_that_none_is_overlooked(page):
+    assert "```" not in (typed.ROOT / page).read_text()
