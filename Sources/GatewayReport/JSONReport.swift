@@ -33,6 +33,7 @@ extension StormReport {
     let plan: StormPlan
     let gatewaySettings: GatewayDescription?
     let jitterForecast: JitterForecast?
+    let advice: ReportAdvice?
     let phases: [Phase]?
     let machine: Machine
     let result: StormResult
@@ -54,6 +55,7 @@ extension StormReport {
         uniqueKeysWithValues: Metric.all.map { ($0.name, Figure($0, report.result)) })
       plan = report.plan
       jitterForecast = report.forecast
+      advice = report.advice
       machine = report.machine
       phases = report.result.phases?.map(Phase.init)
       var whole = report.result

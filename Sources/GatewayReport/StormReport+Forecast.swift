@@ -26,7 +26,7 @@ extension StormReport {
     let enough =
       forecast.enough.map { "from a jitter of about \(Figures.percent($0)) on nobody waits for others" }
       ?? "no jitter is enough for nobody to wait"
-    return [
+    return (advice.map { [$0.text] } ?? []) + [
       "\(Figures.count(forecast.refreshes)) refreshes, \(rate) tokens a second as measured: \(enough)",
       "assumed: " + forecast.assumptions.joined(separator: "; "),
     ]

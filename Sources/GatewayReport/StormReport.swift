@@ -19,7 +19,9 @@ package struct StormReport: Sendable {
   /// What to know before one believes the figures.
   package let caveats: [String]
   /// What jitter would have changed; nil where the wave does not tell.
-  package let forecast: JitterForecast?
+  package private(set) var forecast: JitterForecast?
+  /// What would have kept those who were lost; nil where nobody was, or no simulation tells.
+  package private(set) var advice: ReportAdvice?
 
   package init(
     plan: StormPlan, gateway: String, provider: String, startedAt: WallTime, machine: Machine, result: StormResult,
@@ -44,6 +46,14 @@ package struct StormReport: Sendable {
         let found = result.phases?.first { $0.name.utf8.elementsEqual(phase.utf8) }
         return threshold.judge(found?.result, in: phase)
       }
+  }
+
+  /// The same report with that advice, which its forecast then agrees with.
+  package func advised(_ advice: ReportAdvice) -> StormReport {
+    var report = self
+    report.advice = advice
+    report.forecast = forecast?.agreeing(with: advice)
+    return report
   }
 
   /// Whether the gateway did all that the scenario wanted of it.

@@ -94,6 +94,29 @@ def test_a_question_is_answered_for_machines_too_and_agrees_with_arithmetic(tmp_
     assert len(grid) == 60 and all(cell["is_beyond_cliff"] == (cell["queue_s"] >= cell["fetch_timeout_s"]) for cell in grid)
 
 
+def test_a_way_to_wait_is_no_answer_where_each_loses_most_of_the_fleet(tmp_path):
+    file = write(tmp_path, HERD | {"thresholds": ["lost.share <= 0.1%"]})
+    flags = ["plan", "--ask", "backoff", "--scale", "500", file]
+    done = simulate(*flags, expected=(1,))
+    rows = [line.split() for line in done.stdout.splitlines()[1:] if "holds" in line or "fails" in line]
+    assert [row[:2] for row in rows] == [[kind, "fails"] for kind in ("full", "equal", "exponential", "fixed")]
+    assert "no kind keeps lost.share <= 0.1%" in done.stdout
+    answer = json.loads(simulate(*flags, "--json", expected=(1,)).stdout)
+    assert answer["passes"] is False and all(not row["holds"] for row in answer["rows"])
+    # The figure that the threshold names is among those of each row.
+    named = json.loads(simulate(*flags, "--threshold", "return.peak <= 400", "--json", expected=(0,)).stdout)
+    assert named["passes"] and all(row["figures"]["return.peak"]["value"] is not None for row in named["rows"])
+    base = json.loads(simulate("plan", "--ask", "base_s", "--scale", "300", "--json", file, expected=(0, 1)).stdout)
+    assert base["ask"] == "base_s" and base["unit"] == "s"
+
+
+def test_logins_that_swamp_the_provider_are_named_with_what_to_ask(tmp_path):
+    herd = HERD | {"client": {}, "thresholds": ["lost == 0", "connects.failed == 0"]}
+    done = simulate("plan", "--ask", "spread", "--scale", "300", write(tmp_path, herd), expected=(1,))
+    assert "spread: nothing keeps lost == 0" in done.stdout and "the logins swamp the provider" in done.stdout
+    assert "--ask capacity" in done.stdout
+
+
 @pytest.mark.parametrize(
     "flags, said",
     [
@@ -166,14 +189,20 @@ def storm(gateway, *flags):
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-def test_a_storm_that_lost_some_ends_with_what_would_have_kept_them():
+def test_a_storm_that_lost_some_ends_with_what_would_have_kept_them(tmp_path):
     quick = ["--any-refresh-timeout", "--refresh-timeout", "4s"]
     flags = ["--clients", "200", "--rate", "400", "--hold", "10s", "--life", "10m"]
     with Gateway(*quick, "--provider-latency", "50ms", "--provider-concurrency", "1", loops=1) as gateway:
         # Twenty a second make eighty until those who still wait are cut off.
-        lost = storm(gateway, *flags)
+        lost = storm(gateway, *flags, "--report", str(tmp_path))
     assert lost.returncode == 1
     last = lost.stdout.splitlines()[-1]
+    # The page and the JSON say the same, and the forecast agrees with it.
+    report = json.loads((tmp_path / "storm.json").read_text())
+    assert report["advice"]["text"] == last and last in (tmp_path / "storm.html").read_text()
+    least = report["advice"]["jitter"]
+    assert report["jitter_forecast"]["enough"] >= least
+    assert all((row["late_share"] > 0) == (row["jitter"] < least) for row in report["jitter_forecast"]["rows"])
     assert last.startswith("with ") and last.endswith("jitter nobody would have been lost; see postern simulate plan --ask jitter"), lost.stdout
     # Two hundred tokens in four seconds and the scatter of 600 s: ten seconds less four are a hundredth.
     assert 1 <= float(last.split()[1]) <= 3

@@ -1,16 +1,20 @@
 internal import GatewayCore
 package import GatewayFleet
 
-/// A questioner of worlds: how many tokens a second a provider must make that nobody is lost, for instance. It asks
-/// small ones, scaled in all that matters, until the answer is known to a fiftieth, and one of full size that proves
-/// it.
+/// A questioner of worlds. It asks small ones, scaled in all that matters, until the answer is known to a fiftieth, and one of
+/// full size that proves it.
 package struct Planner: Sendable {
-  /// A value that was tried with all seeds: 40 tokens a second, which do, for instance.
+  /// A value that was tried with several seeds.
   package struct Trial: Sendable {
     package let value: Double
-    package let passes: Bool
-    /// With the first seed.
+    /// With how many seeds it was tried, and with how many of them it keeps the thresholds.
+    package let seeds: Int
+    package let holding: Int
+    /// With the first seed that does not keep the thresholds, or the first one if all do.
     package let result: StormResult
+
+    /// Whether it keeps the thresholds with every seed.
+    package var passes: Bool { holding == seeds }
   }
 
   /// The progress of a question: 12 worlds were run, for instance, and the last of them with 40 tokens a second.
@@ -40,25 +44,37 @@ package struct Planner: Sendable {
     /// How many values were tried where none keeps the thresholds, and the worst of them.
     package var tried = 0
     package var last: Trial?
+    /// The answer once more, with further seeds.
+    package var again: Trial?
+    /// Where none keeps the thresholds: the value that does where every client has its first token when it begins, so that the
+    /// logins ask the provider for nothing.
+    package var withTokens: Trial?
     /// How many worlds were run.
     package var runs = 0
+
+    package init() {}
+
+    /// Whether chance decides near the answer: some seeds keep the thresholds there and others do not.
+    package var isChance: Bool { again?.passes == false || (margin?.holding ?? 0) > 0 }
 
     /// Whether there is an answer that nothing speaks against at full size.
     package var isProven: Bool { value != nil && proof?.passes != false && bytesMissed == nil }
   }
 
-  package let settings: WorldSettings
+  package private(set) var settings: WorldSettings
   package let threads: Int
   /// The most clients of a world that only looks for the answer.
   package let scale: Int
   /// How many bytes a world may take.
-  private let bytesMax: UInt64
+  private var bytesMax: UInt64
   /// Whether a result keeps the thresholds, with the share of the fleet that was in the world.
   private let judge: @Sendable (StormResult, Double) -> Bool
   private let report: @Sendable (Progress) -> Void
 
   /// How many seeds each value is tried with.
   package static let seeds: UInt64 = 3
+  /// How many further ones the answer is tried with.
+  package static let seedsAgain: UInt64 = 7
   /// How near the two sides of the edge are brought.
   private static let accuracy = 1.02
   private static let stepsMax = 40
@@ -102,6 +118,7 @@ package struct Planner: Sendable {
       (answer.tried, answer.last) = (Self.startsMax + 1, last)
       guard last.passes, let nearest = answer.exceptions.last else {
         answer.exceptions = []
+        answer.withTokens = try await answerWithTokens(question, &answer)
         return answer
       }
       // Nothing but what should be worst, and how far towards what should be better.
@@ -136,6 +153,8 @@ package struct Planner: Sendable {
 
   /// Tries the answer once at full size, where the worlds that found it were smaller.
   private func prove(_ question: Question, _ value: Double, _ answer: inout Answer) async throws {
+    answer.again = try await attempt(
+      question.settings(settings, with: value), value, &answer, seeds: Self.seeds..<Self.seeds + Self.seedsAgain)
     let full = question.settings(settings, with: value)
     guard full.plan.clients > scale else { return }
     let bytes = MachineWorld.bytes(full)
@@ -144,6 +163,18 @@ package struct Planner: Sendable {
     } else {
       answer.proof = try await attempt(full, value, &answer, isFull: true)
     }
+  }
+
+  /// The answer for clients that have their first tokens when they begin; nil if they have, or if that changes nothing.
+  private func answerWithTokens(_ question: Question, _ answer: inout Answer) async throws -> Trial? {
+    guard !settings.isFirstTokenInHand else { return nil }
+    var other = self
+    other.settings.isFirstTokenInHand = true
+    // It is a hint: nothing proves it at full size.
+    other.bytesMax = 0
+    let found = try await other.answer(question)
+    answer.runs += found.runs
+    return found.value
   }
 
   /// The edge between a value that keeps the thresholds and one that does not: the nearest such two.
@@ -195,14 +226,15 @@ package struct Planner: Sendable {
     return (0..<step).reduce(1) { power, _ in power * root }
   }
 
-  /// What settings come to, each with as many seeds; the value is what they are called.
+  /// What settings come to with several seeds, each of them or a single one at full size; the value is what they are called.
   package func attempt(
-    _ settings: WorldSettings, _ value: Double, _ answer: inout Answer, isFull: Bool = false
+    _ settings: WorldSettings, _ value: Double, _ answer: inout Answer, isFull: Bool = false,
+    seeds: Range<UInt64> = 0..<Planner.seeds
   ) async throws -> Trial {
     var small = settings
     if !isFull && small.plan.clients > scale { small = small.scaled(toClients: scale, withProvider: true) }
     let share = Double(small.plan.clients) / Double(settings.plan.clients)
-    let seeds = (0..<(isFull ? 1 : Self.seeds)).map { settings.plan.seed &+ $0 }
+    let seeds = (isFull ? 0..<1 : seeds).map { settings.plan.seed &+ $0 }
     let progress = Progress(value: value, runs: answer.runs)
     report(progress)
     let results = try await Worlds.run(seeds, threads: isFull ? 1 : threads) { [small, report] seed in
@@ -215,7 +247,36 @@ package struct Planner: Sendable {
       return world.run().result
     }
     answer.runs += results.count
-    return Trial(value: value, passes: results.allSatisfy { judge($0, share) }, result: results[0])
+    let failing = results.filter { !judge($0, share) }
+    return Trial(
+      value: value, seeds: results.count, holding: results.count - failing.count, result: failing.first ?? results[0])
+  }
+
+  /// What each way to wait comes to, and the one that asks the provider for least of those that keep the thresholds, at full size.
+  package func backoffs() async throws -> (trials: [(kind: Backoff.Kind, trial: Trial)], answer: Answer) {
+    var answer = Answer()
+    func settings(_ kind: Backoff.Kind) -> WorldSettings {
+      var settings = self.settings
+      settings.plan.backoff.kind = kind
+      return settings
+    }
+    var trials: [(kind: Backoff.Kind, trial: Trial)] = []
+    for kind in Backoff.Kind.allCases {
+      trials.append((kind, try await attempt(settings(kind), Double(trials.count), &answer)))
+    }
+    let holding = trials.filter(\.trial.passes)
+    guard let best = holding.min(by: { $0.trial.result.provider.calls < $1.trial.result.provider.calls }) else {
+      return (trials, answer)
+    }
+    answer.value = best.trial
+    guard self.settings.plan.clients > scale else { return (trials, answer) }
+    let bytes = MachineWorld.bytes(self.settings)
+    if bytes > bytesMax {
+      answer.bytesMissed = bytes
+    } else {
+      answer.proof = try await attempt(settings(best.kind), best.trial.value, &answer, isFull: true)
+    }
+    return (trials, answer)
   }
 
   /// What each of several settings comes to with the first seed.

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// A number of a scenario that is asked for: the least rate of the provider that keeps the thresholds, for instance.
+/// A number of a scenario that is asked for.
 package enum Question: String, Hashable, Sendable, CaseIterable {
   /// How many tokens a second the provider must make at the least.
   case capacity
@@ -9,12 +9,14 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
   case clients
   /// The least share of the tokens' life that expiries must be scattered over.
   case jitter
-  /// The least lead and spread of the gateway, and its least time-out, in seconds.
+  /// The least lead and spread of the gateway, and its least timeout, in seconds.
   case lead
   case spread
   case timeout
   /// How long the provider may be away, in seconds.
   case outage
+  /// The least first wait of the clients' backoff, in seconds.
+  case base = "base_s"
 
   /// Whether the least is asked for that keeps the thresholds; else the most.
   package var wantsLeast: Bool { self != .clients && self != .outage }
@@ -28,7 +30,7 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     case .capacity: "tokens a second"
     case .clients: "clients"
     case .jitter: "of the life"
-    case .lead, .spread, .timeout, .outage: "s"
+    case .lead, .spread, .timeout, .outage, .base: "s"
     }
   }
 
@@ -41,9 +43,17 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     case .clients: 1...Double(WorldSettings.clientsMax)
     case .jitter: 0.0005...1
     case .lead, .spread: 0.5...longest(settings, upTo: max(1, life / 2))
-    case .timeout: 60...1800
+    case .timeout: shortestTimeout(settings)...1800
+    case .base: 0.05...300
     case .outage: 1...max(2, life)
     }
+  }
+
+  /// The shortest timeout that the gateway's wire can have.
+  private func shortestTimeout(_ settings: WorldSettings) -> Double {
+    [1.0, 2, 5, 10, 20, 30].first {
+      (try? self.settings(settings, with: $0).sessionPolicy()) != nil
+    } ?? 60
   }
 
   /// The longest lead or spread, of that and its halves, that leaves the phases of a scenario where they can be: those that are
@@ -66,6 +76,9 @@ package enum Question: String, Hashable, Sendable, CaseIterable {
     case .lead: changed.plan.gateway.lead = time
     case .spread: changed.plan.gateway.spread = time
     case .timeout: changed.plan.gateway.timeout = time
+    case .base:
+      changed.plan.backoff.base = time
+      changed.plan.backoff.cap = max(time, settings.plan.backoff.cap)
     case .outage:
       let first = settings.provider.pauses.first
       changed.provider.pauses = [

@@ -27,13 +27,18 @@ package struct JitterForecast: Hashable, Sendable, Encodable {
   /// How long a token takes when nobody waits, in seconds: the fastest that was seen.
   package let fastestS: Double
   /// The jitter from which on refreshes come no faster than they are served; absent if none is enough.
-  package let enough: Double?
-  package let rows: [Row]
+  package private(set) var enough: Double?
+  package private(set) var rows: [Row] = []
+  private let wave: Wave
   package let assumptions = [
     "the provider gives tokens at the rate that was measured in the densest half of the wave, whoever waits",
     "every client asks once, when its own token expires, and nobody gives up; expiries are spread evenly",
     "the gateway's own time is left out",
   ]
+
+  private enum CodingKeys: String, CodingKey {
+    case refreshes, serviceRate, fastestS, enough, rows, assumptions
+  }
 
   /// Jitters that are tried, where the storm's own was less.
   private static let tried = [0.01, 0.02, 0.05, 0.1, 0.2]
@@ -57,16 +62,41 @@ package struct JitterForecast: Hashable, Sendable, Encodable {
     fastestS = fastest.inSeconds
     let needed = max(0, Double(refreshes) / rate - spread) / life
     enough = needed <= 1 ? needed : nil
-    rows = Self.tried.filter { $0 > plan.jitter }.map { jitter in
-      var generator = SeededGenerator(seed: plan.seed)
-      let asked = (0..<refreshes).map { _ in generator.nextShare() * spread + generator.nextShare() * jitter * life }
-        .sorted()
-      return Row(jitter, over: spread + jitter * life, asked, rate, fastest.inSeconds, timeout)
-    }
+    wave = Wave(seed: plan.seed, spread: spread, life: life, timeout: timeout)
+    rows = Self.tried.filter { $0 > plan.jitter }.map(row)
   }
 
   /// Of fewer there is no rate.
   private static let refreshesMin = 20
+
+  /// The share of the refreshes that would have come too late with that jitter.
+  package func lateShare(jitter: Double) -> Double { row(jitter).lateShare }
+
+  /// The same forecast beside a simulation, which knows also of clients that ask again: with a jitter that loses somebody there,
+  /// somebody waits here.
+  func agreeing(with advice: ReportAdvice) -> JitterForecast {
+    var forecast = self
+    forecast.enough = advice.jitter.flatMap { least in enough.map { max($0, least) } }
+    let least = advice.jitter ?? .infinity
+    forecast.rows = rows.filter { $0.lateShare > 0 || $0.jitter >= least }
+    return forecast
+  }
+
+  private func row(_ jitter: Double) -> Row {
+    var generator = SeededGenerator(seed: wave.seed)
+    let asked = (0..<refreshes).map { _ in
+      generator.nextShare() * wave.spread + generator.nextShare() * jitter * wave.life
+    }.sorted()
+    return Row(jitter, over: wave.spread + jitter * wave.life, asked, serviceRate, fastestS, wave.timeout)
+  }
+
+  /// What else the wave of a plan is made of, in seconds.
+  private struct Wave: Hashable, Sendable {
+    let seed: UInt64
+    let spread: Double
+    let life: Double
+    let timeout: Double
+  }
 }
 
 extension JitterForecast.Row {

@@ -14,6 +14,7 @@ extension RecordedReport {
       lines.append("- fails: `\(outcome.threshold)` \(outcome.row[2])")
     }
     lines += caveats.map { "- note: \($0)" }
+    if let advice { lines.append("- \(advice)") }
     return lines.joined(separator: "\n")
   }
 

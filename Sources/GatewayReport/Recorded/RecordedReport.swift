@@ -21,6 +21,8 @@ package struct RecordedReport: Sendable {
   package let ranOutOfTime: Bool
   /// What to know before one believes the figures.
   package let caveats: [String]
+  /// What would have kept those who were lost, in a sentence; nil where the storm does not tell.
+  package let advice: String?
   package let thresholds: [Threshold.Outcome]
   /// By the metrics' names.
   package let figures: [String: Figure]
@@ -68,6 +70,7 @@ package struct RecordedReport: Sendable {
     stopped = document.result.stopped
     ranOutOfTime = document.result.ranOutOfTime ?? false
     caveats = document.caveats
+    advice = document.advice?.text
     thresholds = document.thresholds
     figures = document.figures
     settings = document.plan.settings
@@ -96,11 +99,16 @@ package struct RecordedReport: Sendable {
     let sdk: String?
     let passes: Bool
     let caveats: [String]
+    let advice: Advice?
     let thresholds: [Threshold.Outcome]
     let figures: [String: Figure]
     let plan: RecordedSetting
     let machine: Machine
     let result: Result
+
+    struct Advice: Decodable {
+      let text: String
+    }
 
     struct Result: Decodable {
       let seconds: Double

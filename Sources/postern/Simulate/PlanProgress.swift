@@ -13,9 +13,11 @@ final class PlanProgress: Sendable {
     self.name = name
   }
 
-  func show(_ progress: Planner.Progress, _ question: Question) {
+  func show(_ progress: Planner.Progress, _ question: Question?) {
     line.show { [name] in
-      let start = "\(name): \(Figures.count(progress.runs)) worlds · \(PlanText.value(progress.value, question))"
+      let start =
+        "\(name): \(Figures.count(progress.runs)) worlds"
+        + (question.map { " · \(PlanText.value(progress.value, $0))" } ?? "")
       guard let full = progress.full else { return start }
       return start + " at full size · " + SimulateProgress.text(full.storm, waiting: full.queued)
     }

@@ -3,29 +3,36 @@ import GatewayJSON
 import GatewayPlanner
 import GatewayReport
 
-/// The answer to a question as a machine may read it, with `--json`: that 1,695 tokens a second do, for instance, and what came of
-/// the run that proves it.
+/// The answer to a question as a machine may read it, with `--json`, and what came of the run that proves it.
 struct PlanReport: Encodable {
   /// A value that was tried: 1,695 tokens a second, for instance, with which 8 of 10,000 clients are lost.
   struct Trial: Encodable {
     let value: Double
     let holds: Bool
+    /// With how many seeds it was tried, and with how many it holds.
+    let seeds: Int
+    let seedsHolding: Int
     /// The clients of the world.
     let clients: Int
     let figures: [String: Figure]
 
-    init(_ trial: Planner.Trial, _ question: Question) {
+    init(_ trial: Planner.Trial, _ question: Question, _ columns: PlanColumns) {
       // There is no part of a client.
       value = question == .clients ? trial.value.rounded(.down) : trial.value
       holds = trial.passes
+      (seeds, seedsHolding) = (trial.seeds, trial.holding)
       clients = trial.result.everybody.clients
-      figures = PlanReport.figures(trial.result)
+      figures = columns.figures(trial.result)
     }
   }
 
   /// One of several ways that were compared: the back-off called `equal`, for instance.
   struct Row: Encodable {
     let backoff: String
+    /// Whether it keeps the thresholds with every seed.
+    let holds: Bool
+    let seeds: Int
+    let seedsHolding: Int
     let figures: [String: Figure]
   }
 
@@ -44,13 +51,20 @@ struct PlanReport: Encodable {
   let scale: Int
   let seed: UInt64
   let thresholds: [String]
-  /// Whether there is an answer, and nothing speaks against it at full size.
-  let passes: Bool
+  /// Whether there is an answer, and nothing speaks against it at full size; absent of a grid, which answers nothing.
+  let passes: Bool?
   var unit: String?
   /// The answer: the least, or the most. And where too much is as bad as too little, the other end.
   var answer: Double?
   var limit: Double?
   var isLeast: Bool?
+  /// Whether chance decides near the answer, and how often the answer holds with further seeds.
+  var isChance: Bool?
+  var again: Trial?
+  /// Where nothing holds: what does if the clients have their first tokens when they begin, for the logins swamp the provider.
+  var withTokensInHand: Trial?
+  /// Of the ways to wait, the best that holds.
+  var backoff: String?
   var holds: Trial?
   var fails: Trial?
   var proof: Trial?
@@ -62,7 +76,7 @@ struct PlanReport: Encodable {
   var rows: [Row]?
   var grid: [Cell]?
 
-  private init(_ ask: String, _ planner: Planner, _ scenario: SimulateScenario, passes: Bool) {
+  private init(_ ask: String, _ planner: Planner, _ scenario: SimulateScenario, passes: Bool?) {
     self.ask = ask
     clients = planner.settings.plan.clients
     scale = planner.scale
@@ -75,7 +89,11 @@ struct PlanReport: Encodable {
     self.init(question.rawValue, planner, scenario, passes: answer.isProven)
     unit = question.unit
     isLeast = question.wantsLeast
-    func trial(_ trial: Planner.Trial?) -> Trial? { trial.map { Trial($0, question) } }
+    let columns = PlanColumns(scenario)
+    func trial(_ trial: Planner.Trial?) -> Trial? { trial.map { Trial($0, question, columns) } }
+    isChance = answer.isChance
+    again = trial(answer.again)
+    withTokensInHand = trial(answer.withTokens)
     holds = trial(answer.value)
     fails = trial(answer.margin)
     proof = trial(answer.proof)
@@ -86,23 +104,29 @@ struct PlanReport: Encodable {
     worlds = answer.runs
   }
 
-  init(backoffs: [(name: String, result: StormResult)], _ planner: Planner, _ scenario: SimulateScenario) {
-    self.init("backoff", planner, scenario, passes: true)
-    rows = backoffs.map { Row(backoff: $0.name, figures: Self.figures($0.result)) }
+  init(
+    _ trials: [(kind: Backoff.Kind, trial: Planner.Trial)], _ answer: Planner.Answer, _ planner: Planner,
+    _ scenario: SimulateScenario
+  ) {
+    self.init("backoff", planner, scenario, passes: answer.isProven)
+    let columns = PlanColumns(scenario)
+    rows = trials.map { kind, trial in
+      Row(
+        backoff: kind.rawValue, holds: trial.passes, seeds: trial.seeds, seedsHolding: trial.holding,
+        figures: columns.figures(trial.result))
+    }
+    backoff = answer.value.flatMap { value in trials.first { $0.trial.value == value.value }?.kind.rawValue }
+    bytesMissed = answer.bytesMissed
+    worlds = answer.runs
   }
 
   init(_ grid: StabilityGrid, _ planner: Planner, _ scenario: SimulateScenario) {
-    self.init("stability", planner, scenario, passes: true)
+    self.init("stability", planner, scenario, passes: nil)
     self.grid = grid.rows.flatMap { $0 }.map {
       Cell(
         queueS: $0.queueSeconds, fetchTimeoutS: $0.timeOut, recoveredAfterS: $0.recovered, lostShare: $0.lost,
         isBeyondCliff: $0.isBeyondCliff)
     }
-  }
-
-  private static func figures(_ result: StormResult) -> [String: Figure] {
-    let metrics = PlanText.columns.compactMap(Metric.named)
-    return Dictionary(uniqueKeysWithValues: metrics.map { ($0.name, Figure($0, result)) })
   }
 
   var text: String {

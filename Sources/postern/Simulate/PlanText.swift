@@ -2,29 +2,16 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// The answer to a question in sentences, with its margin and the run that proves it: how many tokens a second would
-/// do, for instance.
+/// The answer to a question in sentences, with its margin and the run that proves it.
 struct PlanText {
   private let question: Question
   private let answer: Planner.Answer
   private let scenario: SimulateScenario
 
-  static let columns = ["lost.share", "provider.calls", "provider.amplification", "connected.dip", "recovered.after"]
-
   init(_ question: Question, _ answer: Planner.Answer, _ scenario: SimulateScenario) {
     self.question = question
     self.answer = answer
     self.scenario = scenario
-  }
-
-  /// What a result came to, in the order of ``columns``.
-  static func figures(_ result: StormResult) -> [String] {
-    columns.map { name in Metric.named(name).map { Figure($0, result).text } ?? "–" }
-  }
-
-  /// What each of several ways came to, a line for each.
-  static func table(of ways: [(name: String, result: StormResult)]) -> String {
-    TextTable.columns([["back-off"] + columns] + ways.map { [$0.name] + figures($0.result) }).joined(separator: "\n")
   }
 
   var lines: [String] {
@@ -34,7 +21,7 @@ struct PlanText {
       return [
         "\(question.rawValue): nothing keeps \(keeps), not even \(ends.first ?? "any")",
         "  tried: \(answer.tried) values from \(ends.joined(separator: " to "))",
-      ] + table
+      ] + table + logins
     }
     let (word, other) = question.wantsLeast ? ("at least", "at most") : ("at most", "at least")
     let least = value.value == 0 ? "none is needed" : "\(word) \(text(value.value))"
@@ -48,6 +35,10 @@ struct PlanText {
     }
     if value.result.provider.refreshCalls == 0 {
       lines.append("  no refresh asked the provider for a token: of the provider this answer says nothing")
+    }
+    lines += chance
+    if question == .timeout, value.value < Self.timeoutOfVendors {
+      lines.append("  postern serve takes less than 60 s only with --any-refresh-timeout; vendors' gateways may not")
     }
     if let proof = answer.proof {
       let clients = question == .clients ? Int(value.value) : scenario.settings.plan.clients
@@ -68,8 +59,39 @@ struct PlanText {
     let trials =
       [("holds", answer.value), ("fails", answer.margin), ("holds up to", answer.limit), ("full size", answer.proof)]
       + answer.exceptions.map { ($0.passes ? "holds too" : "fails too", $0) }
-    let rows = trials.compactMap { name, trial in trial.map { [name, text($0.value)] + Self.figures($0.result) } }
-    return TextTable.columns([["", question.unit] + Self.columns] + rows)
+    let columns = PlanColumns(scenario)
+    let rows = trials.compactMap { name, trial in trial.map { [name, text($0.value)] + columns.texts($0.result) } }
+    return TextTable.columns([["", question.unit] + columns.names] + rows)
+  }
+
+  private static let timeoutOfVendors = 60.0
+
+  /// That chance decides near the answer, where it does.
+  private var chance: [String] {
+    guard answer.isChance else { return [] }
+    var parts: [String] = []
+    if let again = answer.again, !again.passes {
+      parts.append("with \(again.seeds) further seeds the answer holds in \(again.holding)")
+    }
+    if let margin = answer.margin, margin.holding > 0 {
+      parts.append("\(text(margin.value)) holds with \(margin.holding) of \(margin.seeds) seeds")
+    }
+    return [
+      "  near the answer it is chance: \(parts.joined(separator: ", ")); take a margin, or ask for a share, as lost.share <= 0.1%"
+    ]
+  }
+
+  /// That the logins ask the provider for more than it gives, where that is what loses clients.
+  private var logins: [String] {
+    guard let kept = answer.withTokens else { return [] }
+    let plan = scenario.settings.plan
+    let rate = scenario.settings.provider.rate.map { ", and it makes \(Figures.decimal($0, places: 1)) a second" } ?? ""
+    let word = question.wantsLeast ? "at least" : "at most"
+    return [
+      "  the logins swamp the provider: they ask it for up to \(Figures.decimal(plan.rate, places: 1)) tokens a second\(rate)",
+      "  with first tokens in hand (client.first_token: in_hand): \(kept.value == 0 ? "none is needed" : "\(word) \(text(kept.value))")",
+      "  ask: slower logins (rate), a first token in hand, or how much provider they need: --ask capacity",
+    ]
   }
 
   private func text(_ value: Double) -> String { Self.number(value, question) }
@@ -81,6 +103,7 @@ struct PlanText {
     switch question {
     case .jitter: Figures.percent(value, digits: 1)
     case .capacity where value < 100, .lead, .spread, .timeout, .outage: Figures.decimal(value, places: 1)
+    case .base: Figures.decimal(value, places: 2)
     case .capacity: Figures.decimal(value, places: 0)
     // As many as were in the world: there is no part of a client.
     case .clients: Figures.count(Int(value))

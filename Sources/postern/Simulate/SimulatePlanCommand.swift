@@ -4,8 +4,7 @@ import GatewayKit
 import GatewayPlanner
 import GatewayReport
 
-/// The command `postern simulate plan`: questions about a scenario, answered by bisection; how few tokens a second do,
-/// for instance.
+/// The command `postern simulate plan`: questions about a scenario, answered by bisection.
 enum SimulatePlanCommand: Command {
   static let name = "simulate plan"
   static let summary =
@@ -28,7 +27,8 @@ enum SimulatePlanCommand: Command {
       ])
   ]
 
-  private static let words = Question.allCases.map(\.rawValue) + ["backoff", "stability"]
+  private static let backoff = "backoff"
+  private static let words = Question.allCases.map(\.rawValue) + [backoff, "stability"]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let (scenario, _) = try SimulateOptions.scenario(arguments)
@@ -49,12 +49,12 @@ enum SimulatePlanCommand: Command {
     let printsJSON = try arguments.isOn("json")
     let scale = try arguments.int("scale", in: 100...WorldSettings.clientsMax) ?? 100_000
     let threads = try SimulateOptions.threads(arguments)
-    try checkThresholds(question, scenario, scale: scale)
+    if question != nil || ask.text == backoff { try checkThresholds(question, scenario, scale: scale) }
     try checkMemory(question, scenario.settings, scale: scale, threads: threads)
     let progress = PlanProgress(ask.text)
     let planner = Planner(
       scenario.settings, threads: threads, scale: scale, bytesMax: MemoryFigures.available ?? .max,
-      report: { look in if let question { progress.show(look, question) } },
+      report: { look in progress.show(look, question) },
       judge: { result, share in scenario.keeps(result, ofShare: share) })
     if let question {
       let answer = try await planner.answer(question)
@@ -65,12 +65,14 @@ enum SimulatePlanCommand: Command {
           : PlanText(question, answer, scenario).lines.joined(separator: "\n"))
       return answer.isProven ? 0 : 1
     }
-    if ask.text == "backoff" {
-      let results = try await backoffs(planner, progress)
+    if ask.text == backoff {
+      let (trials, answer) = try await planner.backoffs()
       progress.end()
       Output.line(
-        printsJSON ? try PlanReport(backoffs: results, planner, scenario).text : PlanText.table(of: results))
-      return 0
+        printsJSON
+          ? try PlanReport(trials, answer, planner, scenario).text
+          : BackoffText(trials: trials, answer: answer, scenario: scenario).lines.joined(separator: "\n"))
+      return answer.isProven ? 0 : 1
     }
     guard let grid = try await StabilityGrid(planner, done: { progress.isThrough(of: StabilityGrid.worlds) }) else {
       throw UsageError("--ask stability: the provider needs a rate, or places and a latency, to have a cliff")
@@ -83,10 +85,10 @@ enum SimulatePlanCommand: Command {
 
   /// Refuses thresholds that say nothing of a smaller fleet, where smaller ones look for the answer.
   private static func checkThresholds(_ question: Question?, _ scenario: SimulateScenario, scale: Int) throws {
-    guard question == nil || !scenario.wishes.isEmpty else {
+    guard !scenario.wishes.isEmpty else {
       throw UsageError("a question wants a threshold: the scenario has none, and --threshold is not given")
     }
-    guard let question, question == .clients || scenario.settings.plan.clients > scale else { return }
+    guard question == .clients || scenario.settings.plan.clients > scale else { return }
     let all = scenario.thresholds + scenario.phaseThresholds.map(\.threshold)
     guard let whole = all.first(where: { !$0.isDivisible }) else { return }
     throw UsageError(
@@ -105,7 +107,7 @@ enum SimulatePlanCommand: Command {
     _ question: Question?, _ settings: WorldSettings, scale: Int, threads: Int
   ) throws {
     // A question's worlds run a seed beside the other, and comparisons all they compare.
-    let atOnce = question == nil ? threads : min(threads, Int(Planner.seeds))
+    let atOnce = question == nil ? threads : min(threads, Int(max(Planner.seeds, Planner.seedsAgain)))
     // How many clients it bears may be more than the file has.
     let clients = question == .clients ? scale : min(scale, settings.plan.clients)
     let small = MachineWorld.bytes(settings.scaled(toClients: clients, withProvider: true))
@@ -114,18 +116,5 @@ enum SimulatePlanCommand: Command {
     throw UsageError(
       "--scale: \(atOnce) worlds at once take up to \(Figures.count(Int(clamping: needed))) bytes, and "
         + "\(Figures.count(Int(clamping: available))) are free")
-  }
-
-  /// All ways of waiting, with the same seed.
-  private static func backoffs(
-    _ planner: Planner, _ progress: PlanProgress
-  ) async throws -> [(name: String, result: StormResult)] {
-    let all = Backoff.Kind.allCases.map { kind in
-      var settings = planner.settings
-      settings.plan.backoff.kind = kind
-      return settings
-    }
-    let results = try await planner.compare(all) { progress.isThrough(of: all.count) }
-    return zip(Backoff.Kind.allCases, results).map { (name: $0.rawValue, result: $1) }
   }
 }

@@ -3,12 +3,12 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// A line of advice from a simulation of a storm that has just been: how little would have kept everybody, 5 % of
-/// jitter for instance. Only where the storm's figures allow: where a simulation of it as it was loses about as many as
-/// were lost.
+/// A search for the least change that would have kept every client of a storm, by simulations of it. It says something only where a
+/// simulation of the storm as it was loses about as many as were lost.
 struct StormAdvice {
   private let settings: WorldSettings
   private let lost: Double
+  private let forecast: JitterForecast
 
   /// The most clients of a world that looks for the answer.
   private static let scale = 2000
@@ -24,6 +24,7 @@ struct StormAdvice {
       let lost = result.lostShare, result.everybody.lostUnexpectedly > 0
     else { return nil }
     self.lost = lost
+    self.forecast = forecast
     // The gateway's own provider tells of itself, where it is the one that was asked.
     let told = options.provider == nil && options.described == nil ? options.settings?.provider : nil
     var model = ProviderModel(.rate(forecast.serviceRate))
@@ -41,22 +42,36 @@ struct StormAdvice {
     self.settings = settings
   }
 
-  /// The line; nil where the simulated storm is not like the real one, or nothing would have kept everybody.
-  func line() async throws -> String? {
+  /// The advice; nil where the simulated storm is not like the real one, or nothing would have kept everybody.
+  func advice() async throws -> ReportAdvice? {
     let planner = Planner(
       settings, threads: max(1, ProcessEnvironment.cores), scale: Self.scale
     ) { result, _ in result.everybody.lostUnexpectedly == 0 }
     guard let asItWas = try await planner.compare([settings]).first?.lostShare,
       abs(asItWas - lost) <= Self.differenceMax
     else { return nil }
-    let jitter = try await planner.answer(.jitter)
-    if let share = jitter.value?.value, share > settings.plan.jitter, jitter.proof?.passes != false {
-      let percent = Figures.percent((share * 100).rounded(.up) / 100)
-      return "with \(percent) jitter nobody would have been lost; see postern simulate plan --ask jitter"
+    if let share = try await jitter(planner) {
+      return ReportAdvice(
+        jitter: share, tokensPerSecond: nil,
+        text:
+          "with \(Figures.percent(share)) jitter nobody would have been lost; see postern simulate plan --ask jitter")
     }
     let capacity = try await planner.answer(.capacity)
     guard let rate = capacity.value?.value, capacity.proof?.passes != false else { return nil }
-    return "with a provider of \(Figures.count(Int(rate.rounded(.up)))) tokens a second nobody would have been lost; "
-      + "see postern simulate plan --ask capacity"
+    return ReportAdvice(
+      jitter: nil, tokensPerSecond: rate.rounded(.up),
+      text: "with a provider of \(Figures.count(Int(rate.rounded(.up)))) tokens a second nobody would have been lost; "
+        + "see postern simulate plan --ask capacity")
+  }
+
+  /// The least jitter, in whole percents, that keeps everybody in the simulation and that the report's own forecast finds enough.
+  private func jitter(_ planner: Planner) async throws -> Double? {
+    let answer = try await planner.answer(.jitter)
+    guard let least = answer.value?.value, least > settings.plan.jitter, answer.proof?.passes != false else {
+      return nil
+    }
+    let percents = Int((least * 100).rounded(.up))...100
+    guard let percent = percents.first(where: { forecast.lateShare(jitter: Double($0) / 100) == 0 }) else { return nil }
+    return Double(percent) / 100
   }
 }

@@ -27,7 +27,7 @@ enum StormCommand: Command {
     if let part { return try await runPart(options, part) }
     try ReportFiles.check(options.reportDirectory)
     if let note = options.fetchesNote { Output.error("storm: \(note)") }
-    if options.isOfOthers {
+    if options.goesFirst {
       for host in options.pins where host.isName { Output.error("\(host.text): the storm keeps to that") }
       try await StormCanary(options).sing()
     }
@@ -56,19 +56,19 @@ enum StormCommand: Command {
     }
     await options.mend(faults)
     line.finish()
-    // Whoever waits for a reader of the report can be ended like any program.
-    signals.end()
-    let report = StormReport(
+    var report = StormReport(
       plan: options.plan(after: result), gateway: options.gatewayText, provider: options.providerText,
       startedAt: startsAt,
       machine: .current, result: result, thresholds: options.thresholds,
       phaseThresholds: options.phaseThresholds, settings: options.settings,
       caveats: options.caveats, failures: failures, run: options.mark?.run)
+    // What a simulation fails at is no reason to keep a report back.
+    if let advice = try? await StormAdvice(options, report)?.advice() { report = report.advised(advice) }
+    // Whoever waits for a reader of the report can be ended like any program.
+    signals.end()
     await live?.end(report)
     try tell(report, options)
-    if !options.printsJSON, !options.outputs.printsSummary, let advice = StormAdvice(options, report) {
-      if let line = try await advice.line() { Output.line(line) }
-    }
+    if !options.printsJSON, !options.outputs.printsSummary, let advice = report.advice { Output.line(advice.text) }
     return report.passes ? 0 : 1
   }
 

@@ -34,7 +34,7 @@ struct PlannerTests {
   func wholeRange() async throws {
     let all = Self.planner { _ in true }
     let answer = try await all.answer(.timeout)
-    #expect(answer.value?.value == 60 && answer.margin == nil && answer.exceptions.isEmpty)
+    #expect(answer.value?.value == 1 && answer.margin == nil && answer.exceptions.isEmpty)
     #expect(answer.proof?.result.everybody.clients == 2000 && answer.isProven)
     for question in [Question.jitter, .lead, .spread] {
       let none = try await all.answer(question)
@@ -115,5 +115,76 @@ struct PlannerTests {
     #expect(short.allSatisfy { $0.recovered != nil && ($0.lost ?? 1) < 0.01 })
     let beyond = cells.filter { $0.isBeyondCliff && $0.timeOut <= 8 }
     #expect(!beyond.isEmpty && beyond.allSatisfy { $0.recovered == nil && ($0.lost ?? 0) > 0.3 })
+  }
+
+  @Test("a value that fails shows a seed that fails, and an answer near the edge says that it is chance")
+  func chance() async throws {
+    // One seed of three keeps it, whatever the value.
+    let planner = Self.planner { $0.everybody.lostUnexpectedly == 0 }
+    let seeded = Planner(planner.settings, threads: 2, scale: 1000) { result, _ in
+      result.provider.calls % 2 == 0 && result.everybody.lostUnexpectedly == 0
+    }
+    var answer = Planner.Answer()
+    for rate in stride(from: 34.0, to: 44, by: 0.5) {
+      let trial = try await seeded.attempt(Question.capacity.settings(planner.settings, with: rate), rate, &answer)
+      let holds = trial.result.provider.calls % 2 == 0 && trial.result.everybody.lostUnexpectedly == 0
+      #expect(holds == trial.passes, "\(rate)")
+      #expect(trial.passes == (trial.holding == trial.seeds) && trial.seeds == 3)
+    }
+    let plain = try await planner.answer(.capacity)
+    let margin = try #require(plain.margin)
+    #expect(margin.result.everybody.lostUnexpectedly > 0)
+    let again = try #require(plain.again)
+    #expect(again.seeds == 7 && plain.isChance == (again.holding < 7 || margin.holding > 0))
+  }
+
+  @Test("a timeout below a minute is tried where the gateway's wire can have it")
+  func shortTimeout() async throws {
+    let base = Self.planner().settings
+    var settings = base
+    settings.provider = ProviderModel(.rate(200), queue: 2000)
+    let planner = Planner(settings, threads: 2, scale: 1000) { result, _ in result.everybody.lostUnexpectedly == 0 }
+    let value = try #require(try await planner.answer(.timeout).value).value
+    // 2,000 clients of 200 tokens a second are served within ten seconds.
+    #expect((8.0...13).contains(value), "\(value)")
+  }
+
+  @Test("where the logins swamp the provider, the answer for clients with a token in hand is told beside")
+  func logins() async throws {
+    var settings = Self.planner().settings
+    settings.isFirstTokenInHand = false
+    settings.plan.rate = 2000
+    settings.provider = ProviderModel(.rate(40), queue: 320)
+    let planner = Planner(settings, threads: 2, scale: 1000) { result, _ in
+      result.everybody.lostUnexpectedly == 0 && result.connects.failed.total == 0
+    }
+    let answer = try await planner.answer(.spread)
+    #expect(answer.value == nil && answer.withTokens?.passes == true)
+    let inHand = try await Self.planner { _ in false }.answer(.spread)
+    #expect(inHand.value == nil && inHand.withTokens == nil)
+  }
+
+  @Test("the first wait of a backoff can be asked for, and its cap never lies below it")
+  func base() async throws {
+    let settings = Self.planner().settings
+    #expect(Question(rawValue: "base_s") == .base && Question.base.unit == "s")
+    let changed = Question.base.settings(settings, with: 120)
+    #expect(changed.plan.backoff.base == .seconds(120) && changed.plan.backoff.cap == .seconds(120))
+    #expect(throws: Never.self) { try changed.check() }
+    let answer = try await Self.planner { $0.provider.refused.total < 1500 }.answer(.base)
+    #expect(answer.runs > 0 && (answer.value == nil || answer.value?.passes == true))
+  }
+
+  @Test("where no way to wait keeps the thresholds, the answer does not pass")
+  func backoffs() async throws {
+    let (none, unanswered) = try await Self.planner { _ in false }.backoffs()
+    #expect(none.map(\.kind) == Backoff.Kind.allCases && none.allSatisfy { !$0.trial.passes && $0.trial.seeds == 3 })
+    #expect(unanswered.value == nil && !unanswered.isProven)
+    let (all, answer) = try await Self.planner { _ in true }.backoffs()
+    #expect(answer.isProven && answer.proof?.result.everybody.clients == 2000)
+    let least = try #require(all.map(\.trial.result.provider.calls).min())
+    #expect(answer.value?.result.provider.calls == least)
+    let smallOnly = try await Self.planner { $0.everybody.clients < 2000 }.backoffs().answer
+    #expect(smallOnly.value != nil && !smallOnly.isProven)
   }
 }
