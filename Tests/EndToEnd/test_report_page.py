@@ -59,6 +59,18 @@ def test_its_numbers_are_those_of_the_json_at_any_width_and_in_the_dark(reports,
         assert number(shown[metric]) == figures[metric]["value"], metric
 
 
+@pytest.mark.parametrize("width", [1280, 768, 400])
+def test_text_in_charts_is_at_least_11_px_high(reports, width):
+    sizes = """[...document.querySelectorAll('svg text')].map(text => {
+      const svg = text.ownerSVGElement;
+      return parseFloat(getComputedStyle(text).fontSize) * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    })"""
+    with Page(width=width) as page:
+        page.open((reports / "one" / "storm.html").as_uri())
+        found = page.evaluate(sizes)
+    assert len(found) > 20 and min(found) >= 11, min(found)
+
+
 def test_two_compared_are_drawn_over_each_other(reports, tmp_path):
     command = [os.environ["POSTERN"], "report", "compare", reports / "one" / "storm.json", reports / "other" / "storm.json"]
     done = subprocess.run([*command, "--html", tmp_path / "compared.html", "--json"], capture_output=True, text=True, timeout=60)

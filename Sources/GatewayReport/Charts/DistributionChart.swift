@@ -4,10 +4,10 @@ import GatewayFleet
 /// Latencies of several storms over each other, of yesterday's and of today's for instance: what share of each took no
 /// longer than so long, over a logarithmic axis, as SVG. The more to the left a line is, the faster.
 struct DistributionChart {
-  /// One storm's line in the chart: yesterday's refreshes in the colour `one`, for instance.
+  /// One storm's line in the chart: yesterday's refreshes in the colour `good`.
   struct Row {
     let name: String
-    /// The class of the style sheet that colours it: `one`, `two` or `three`.
+    /// The class of the style sheet that colours it: `good` or `before`.
     let style: String
     let histogram: LatencyHistogram
   }

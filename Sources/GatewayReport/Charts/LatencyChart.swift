@@ -19,12 +19,11 @@ struct LatencyChart {
         x: frame.x(Double(index) / Double(columns.count)), width: width, top: frame.y(count),
         baseline: frame.baseline, tip: Figures.count(count))
     }
-    let marks = [(0, "p50", 0.5), (1, "p99", 0.99)].compactMap { line, name, share in
-      histogram.quantile(share).map {
-        frame.mark(at: axis.share(of: $0), "\(name) \(Figures.duration($0))", line: line)
-      }
+    let quantiles = [("p50", 0.5), ("p99", 0.99)].compactMap { name, share in
+      histogram.quantile(share).map { (share: axis.share(of: $0), name: "\(name) \(Figures.duration($0))") }
     }
-    return frame.figure(labels: axis.labels, ["<g class=\"one\">\(bars.joined(separator: "\n"))</g>"] + marks)
+    let marks = [frame.marks(quantiles)]
+    return frame.figure(labels: axis.labels, ["<g class=\"time\">\(bars.joined(separator: "\n"))</g>"] + marks)
   }
 
   private func columns(of axis: LatencyAxis) -> [Int] {

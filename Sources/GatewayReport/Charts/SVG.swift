@@ -46,17 +46,22 @@ struct ChartFrame {
   /// The value at the top of the plot.
   let top: Int
 
-  static let width = 720.0
+  /// On a page of 400 px a chart is 334 px wide: the style sheet's 18 px are 11 px then.
+  static let width = 540.0
   static let height = 240.0
-  let left = 56.0
+  /// The height of a line of text, and the width of a character in it, at the most.
+  static let lineHeight = 19.0
+  static let characterWidth = 9.6
+  let left: Double
   let right = ChartFrame.width - 12
-  let ceiling = 26.0
+  let ceiling = 2 * ChartFrame.lineHeight + 8
   let baseline = ChartFrame.height - 30
 
   /// A frame in which values up to `largest` have room.
   init(title: String, largest: Int) {
     self.title = title
     top = ChartScale.top(for: largest)
+    left = 14 + Double(Figures.count(ChartScale.top(for: largest)).count) * Self.characterWidth
   }
 
   /// The position of a share (0...1) of the plot's width.
@@ -73,8 +78,8 @@ struct ChartFrame {
       SVG.line("grid", x1: left, y1: y(value), x2: right, y2: y(value))
         + SVG.label(Figures.count(value), x: left - 6, y: y(value) + 4, .end)
     }
-    let axis = labels.filter { $0.share <= 1 }.map {
-      SVG.label($0.text, x: x($0.share), y: baseline + 18, $0.share > 0.97 ? .end : .middle)
+    let axis = Self.apart(labels.filter { $0.share <= 1 }, width: right - left).map {
+      SVG.label($0.text, x: x($0.share), y: baseline + 20, $0.share > 0.97 ? .end : .middle)
     }
     let name = Escaping.markup(title)
     return """
@@ -85,10 +90,35 @@ struct ChartFrame {
       """
   }
 
-  /// A named vertical line; `line` is 0 for the upper of two rows of names, 1 for the lower.
-  func mark(at share: Double, _ name: String, line: Int = 0) -> String {
-    let isLate = share > 0.75
-    return SVG.line("mark", x1: x(share), y1: ceiling - 16 + Double(line) * 10, x2: x(share), y2: baseline)
-      + SVG.label(name, x: x(share) + (isLate ? -5 : 5), y: ceiling - 8 + Double(line) * 13, isLate ? .end : .start)
+  /// Those labels that do not run into the one before.
+  private static func apart(_ labels: [(share: Double, text: String)], width: Double) -> [(share: Double, text: String)]
+  {
+    var shown: [(share: Double, text: String)] = []
+    var end = -Double.infinity
+    for label in labels.sorted(by: { $0.share < $1.share }) {
+      let length = Double(label.text.count) * characterWidth
+      let start = label.share * width - (label.share > 0.97 ? length : length / 2)
+      guard start > end + characterWidth else { continue }
+      shown.append(label)
+      end = start + length
+    }
+    return shown
+  }
+
+  /// Named vertical lines. A name stands in the upper of two rows, in the lower one where that is taken, and is left out where both
+  /// are: its line has it as a tooltip.
+  func marks(_ marks: [(share: Double, name: String)]) -> String {
+    var ends = [-Double.infinity, -Double.infinity]
+    return marks.sorted { $0.share < $1.share }.map { mark in
+      let length = Double(mark.name.count) * Self.characterWidth
+      let start = max(0, min(x(mark.share) + 5, Self.width - length - 2))
+      let row = ends.firstIndex { $0 + Self.characterWidth < start }
+      let line =
+        "<g><title>\(Escaping.markup(mark.name))</title>"
+        + SVG.line("mark", x1: x(mark.share), y1: ceiling, x2: x(mark.share), y2: baseline) + "</g>"
+      guard let row else { return line }
+      ends[row] = start + length
+      return line + SVG.label(mark.name, x: start, y: Self.lineHeight * Double(row + 1) - 4)
+    }.joined()
   }
 }

@@ -25,7 +25,7 @@ struct TimeChart {
     }
 
     let name: String
-    /// The class of the style sheet that colours it: `one`, `two` or `three`.
+    /// The class of the style sheet that colours it: `good` or `asked`.
     let style: String
     let shape: Shape
     let values: [Int]
@@ -50,9 +50,8 @@ struct TimeChart {
     let frame = ChartFrame(title: title, largest: rows.flatMap { $0.values.prefix(count) }.max() ?? 0)
     let names = rows.map { "<span><i class=\"\($0.style)\"></i>\(Escaping.markup($0.name))</span>" }.joined()
     let note = valuesPerColumn > 1 ? "<span>peak of each \(text(Double(valuesPerColumn) * axis.step))</span>" : ""
-    let marks = marks.filter { (0...1).contains(share(of: $0.second)) }.map {
-      frame.mark(at: share(of: $0.second), $0.name)
-    }
+    let named = self.marks.map { (share: share(of: $0.second), name: $0.name) }
+    let marks = [frame.marks(named.filter { (0...1).contains($0.share) })]
     return frame.figure(legend: names + note, labels: labels, drawn(in: frame) + marks)
   }
 

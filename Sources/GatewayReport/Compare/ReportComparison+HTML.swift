@@ -69,7 +69,7 @@ extension ReportComparison {
   private var named: [(name: String, style: String, report: RecordedReport)] {
     baselines.enumerated().map { index, report in
       (baselines.count > 1 ? "baseline \(index + 1)" : "baseline", "before", report)
-    } + [("new run", "now", value)]
+    } + [("new run", "good", value)]
   }
 }
 

@@ -19,16 +19,16 @@ extension StormReport {
       TimeChart(
         title: "Refreshes per second", axis: axis,
         rows: [
-          .init(name: "asked", style: "two", shape: .bars, values: series.asked.perSecond),
-          .init(name: "accepted", style: "one", shape: .bars, values: series.accepted.perSecond),
+          .init(name: "asked", style: "asked", shape: .bars, values: series.asked.perSecond),
+          .init(name: "accepted", style: "good", shape: .bars, values: series.accepted.perSecond),
         ], marks: marks),
       TimeChart(
         title: "Connected clients", axis: axis,
         rows: [
           .init(
-            name: "connected at the end of each second", style: "one", shape: .area,
+            name: "connected at the end of each second", style: "good", shape: .area,
             values: series.connected(seconds: seconds)),
-          .init(name: "cut off per second", style: "three", shape: .bars, values: series.losses.perSecond),
+          .init(name: "cut off per second", style: "bad", shape: .bars, values: series.losses.perSecond),
         ], marks: marks),
     ]
     if hasReturns {
@@ -36,8 +36,8 @@ extension StormReport {
         TimeChart(
           title: "Interrupted and back, per second", axis: axis,
           rows: [
-            .init(name: "interrupted", style: "three", shape: .bars, values: result.bins.perSecond(\.losses)),
-            .init(name: "back", style: "one", shape: .bars, values: result.bins.perSecond(\.returned)),
+            .init(name: "interrupted", style: "bad", shape: .bars, values: result.bins.perSecond(\.losses)),
+            .init(name: "back", style: "good", shape: .bars, values: result.bins.perSecond(\.returned)),
           ], marks: marks))
     }
     if result.provider.calls > 0 {
@@ -46,10 +46,10 @@ extension StormReport {
           title: "Token provider", axis: axis,
           rows: [
             .init(
-              name: "calls per second for refreshes", style: "two", shape: .bars, values: series.providerRefreshes),
+              name: "calls per second for refreshes", style: "asked", shape: .bars, values: series.providerRefreshes),
             .init(
-              name: "for logins", style: "three", shape: .bars, values: series.providerLogins.perSecond),
-            .init(name: "in flight", style: "one", shape: .line, values: series.providerInFlight),
+              name: "for logins", style: "login", shape: .bars, values: series.providerLogins.perSecond),
+            .init(name: "in flight", style: "time", shape: .line, values: series.providerInFlight),
           ], marks: marks))
     }
     return charts
@@ -73,13 +73,13 @@ extension StormReport {
     let refreshes = TimeChart(
       title: "The wave: refreshes in each \(size)", axis: axis,
       rows: [
-        .init(name: "asked", style: "two", shape: .bars, values: values(\.asked)),
-        .init(name: "accepted", style: "one", shape: .bars, values: values(\.accepted)),
+        .init(name: "asked", style: "asked", shape: .bars, values: values(\.asked)),
+        .init(name: "accepted", style: "good", shape: .bars, values: values(\.accepted)),
       ])
     guard result.provider.refreshCalls > 0 else { return [refreshes] }
     let calls = TimeChart(
       title: "The wave: calls of the provider in each \(size)", axis: axis,
-      rows: [.init(name: "calls", style: "two", shape: .bars, values: values(\.providerRefreshes))])
+      rows: [.init(name: "calls", style: "asked", shape: .bars, values: values(\.providerRefreshes))])
     return [refreshes, calls]
   }
 

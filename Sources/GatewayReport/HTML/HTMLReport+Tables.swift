@@ -8,7 +8,7 @@ extension StormReport {
       section("Latency", latencyTable), section("What jitter would have changed", forecastTable),
       section("Clients by behaviour", behaviourTable),
       section("Token provider", tokenTable),
-      section("Connections and refreshes", countTable), section("Reasons", reasonTable),
+      folded("All figures", countTable), section("Reasons", reasonTable),
       section("Plan", planTable),
       section("Settings of the gateway", HTMLText.table(head: [], rows: settingRows, numbersFrom: 2)),
     ].joined(separator: "\n")
@@ -16,6 +16,12 @@ extension StormReport {
 
   private func section(_ title: String, _ content: String) -> String {
     content.isEmpty ? "" : "<section><h2>\(title)</h2>\(content)</section>"
+  }
+
+  /// A section that is opened by a click: it is long.
+  private func folded(_ title: String, _ content: String) -> String {
+    content.isEmpty
+      ? "" : "<section><details><summary>\(title)</summary><div>\(content)</div></details></section>"
   }
 
   private var latencyTable: String {

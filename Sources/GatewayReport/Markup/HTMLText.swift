@@ -17,6 +17,11 @@ enum HTMLText {
     }
     let header = head.isEmpty ? "" : "<thead><tr>\(cells("th", head))</tr></thead>"
     let body = rows.map { "<tr>\(cells("td", $0))</tr>" }.joined(separator: "\n")
-    return "<div class=\"scroll\"><table>\(header)<tbody>\n\(body)\n</tbody></table></div>"
+    let hint = columns(head, rows) > 4 ? "<p class=\"hint\">The table is wide: scroll it sideways.</p>" : ""
+    return "<div class=\"scroll\" tabindex=\"0\"><table>\(header)<tbody>\n\(body)\n</tbody></table></div>\(hint)"
+  }
+
+  private static func columns(_ head: [String], _ rows: [[String]]) -> Int {
+    (rows.map(\.count) + [head.count]).max() ?? 0
   }
 }
