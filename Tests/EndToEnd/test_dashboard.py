@@ -131,6 +131,9 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
             page.until("/^24 tokens end in 1?[0-9] s/.test(document.getElementById('waves').innerText)")
             page.tab_to("it.getAttribute('aria-label') === 'Spread the wave of 24 tokens'")
             page.enter()
+            page.until("document.activeElement.textContent === 'Spread now?'")
+            assert metrics(gateway)("postern_refreshes_total") <= before + 24, "one press asks, and orders nothing"
+            page.enter()
             page.until("document.getElementById('said').textContent.startsWith('24 sessions are asked')")
             assert page.evaluate("document.activeElement.textContent") == "Is being spread", "the focus stays"
             page.until("document.getElementById('no-waves').hidden === false")

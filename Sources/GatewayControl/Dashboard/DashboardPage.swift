@@ -10,7 +10,7 @@ enum DashboardPage {
       + """
       <header>
       <h1>Postern</h1>
-      <p><b id="state" role="status" data-state="connecting">connecting</b> <span id="when"></span></p>
+      <p><b id="state" role="status" data-state="connecting">connecting</b> <span id="when"></span> <span id="about"></span></p>
       <nav aria-label="This page"><button type="button" id="pause" aria-pressed="false">Pause</button>\(logout)</nav>
       </header>
       <noscript><p>This page reads the gateway's figures with a script; yours is switched off.
@@ -30,9 +30,11 @@ enum DashboardPage {
       <section aria-labelledby="rates"><h2 id="rates">The last five minutes</h2>
       <div class="charts">
       <figure><div id="refreshes" class="chart" role="img" aria-label="Nothing is known yet."></div>
-      <figcaption>Refreshes in each second: <i class="two"></i>asked for, <i class="one"></i>accepted. <span id="refreshes-top"></span></figcaption></figure>
+      <figcaption>Refreshes in each second: <i class="two"></i>asked for, <i class="one"></i>accepted. <span id="refreshes-top"></span></figcaption>
+      <p class="axis" aria-hidden="true"><span>5 min ago</span><span>now</span></p></figure>
       <figure><div id="cut-offs" class="chart" role="img" aria-label="Nothing is known yet."></div>
-      <figcaption>Connections that the gateway ended, <i class="three"></i>in each second. <span id="cut-offs-top"></span></figcaption></figure>
+      <figcaption>Connections that the gateway ended, <i class="three"></i>in each second. <span id="cut-offs-top"></span></figcaption>
+      <p class="axis" aria-hidden="true"><span>5 min ago</span><span>now</span></p></figure>
       </div>
       <h3>As it happened, the newest first</h3>
       <ol id="events" aria-label="As it happened, the newest first"></ol>

@@ -165,11 +165,22 @@ extension DashboardScript {
       }));
     }
 
+    // Which gateway this is; what it does not say is left out.
+    async function about() {
+      try {
+        const answer = await fetch("settings");
+        if (!answer.ok) return;
+        const { name, version } = await answer.json();
+        say("about", [[name, version].filter(Boolean).join(" "), location.host].filter(Boolean).join(" · "));
+      } catch { }
+    }
+
     if (byID("login")) prepareLogin();
     else {
       byID("pause").addEventListener("click", pause);
       byID("logout")?.addEventListener("click", logOut);
       setInterval(tick, 500);
+      about();
       open();
     }
 

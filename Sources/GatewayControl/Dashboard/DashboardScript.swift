@@ -58,6 +58,7 @@ enum DashboardScript {
     const space = "http://www.w3.org/2000/svg";
     function draw(id, width, rows, top) {
       const place = byID(id);
+      place.classList.toggle("none", !rows.some(row => row.values.some(value => value > 0)));
       let picture = place.firstElementChild;
       if (!picture) {
         picture = document.createElementNS(space, "svg");
@@ -113,6 +114,7 @@ enum DashboardScript {
         row.text.textContent = `${whole.format(wave.tokens)} tokens end in ${lasting(wave.in_s)}, at ${clock(wave.from + 1)}, within ${lasting(wave.lasts_s)}`;
         row.button.setAttribute("aria-label", `Spread the wave of ${whole.format(wave.tokens)} tokens`);
         if (row.until && performance.now() > row.until) setBusy(row, 0, "Spread");
+        if (row.asked && performance.now() > row.asked) calm(row);
         return row;
       });
       const hadFocus = old.some(row => row.item.contains(document.activeElement));
@@ -135,8 +137,19 @@ enum DashboardScript {
       row.button.setAttribute("aria-disabled", String(milliseconds > 0));
       row.button.textContent = text;
     }
+    // The order cannot be taken back: a second press within ten seconds gives it.
+    function calm(row) {
+      row.asked = 0;
+      if (!row.until) row.button.textContent = "Spread";
+    }
     async function spread(row) {
       if (row.until) return;
+      if (!row.asked) {
+        row.asked = performance.now() + 10000;
+        row.button.textContent = "Spread now?";
+        return say("said", `Press again to ask ${whole.format(row.wave.tokens)} sessions for their next tokens before they end.`);
+      }
+      row.asked = 0;
       setBusy(row, 60000, "Spreading…");
       try {
         const answer = await order("horizon/spread", { from: row.wave.from, before: row.wave.before });

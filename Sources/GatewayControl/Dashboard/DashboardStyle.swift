@@ -29,6 +29,7 @@ enum DashboardStyle {
     .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 16px 24px; }
     figure { margin: 12px 0 0; min-width: 0; }
     .chart { height: 112px; border-bottom: 1px solid var(--rule); }
+    .chart.none { height: 12px; }
     svg { display: block; width: 100%; height: 100%; }
     path.one { fill: var(--one); } path.two { fill: var(--two); } path.three { fill: var(--three); }
     i.one, i.two, i.three { display: inline-block; width: 10px; height: 10px; margin-right: 4px; border-radius: 3px; }
