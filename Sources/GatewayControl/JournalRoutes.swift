@@ -154,8 +154,6 @@ struct JournalRoutes {
         #"{"kind": string, "user"?: string, "connection"?: string, "dialect"?: string, "count"?: 1...1000, "after"?: 0..., "within_ms": 0...60000}"#
       )
       let query = try wait.query(journal)
-      journal.waitingRequests += 1
-      defer { journal.waitingRequests -= 1 }
       let outcome = try await gateway.wait(
         for: query, count: wait.count ?? 1, within: .milliseconds(wait.withinMs))
       return Self.response(Self.body(outcome.page, isMet: outcome.isMet))

@@ -145,6 +145,55 @@ struct AdvanceTests {
     #expect(ann.ending != nil)
   }
 
+  @Test("a client that thinks is not cut off because another user's token takes its time", arguments: [true, false])
+  func requestUnderWay(isFrozen: Bool) throws {
+    let plain = try PlainHouse(isFrozen: isFrozen, provider: TokenProviderPolicy(latency: .seconds(7_200)))
+    let space = plain.house.spaces[0]
+    let client = plain.connectRefreshing(after: .milliseconds(300)) { space.loop.wallTime }
+    let minted = plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"bob"}"#)
+    let advance = try #require(try plain.advance(by: .seconds(3_700))?.get())
+    #expect(advance.isAnswered && client.isOpen && client.refreshes == 1)
+    #expect(minted.value == nil, "the other request was not under way")
+  }
+
+  @Test("a client that was asked before the move is given the patience too")
+  func askedBefore() throws {
+    let plain = try PlainHouse(isFrozen: true)
+    let space = plain.house.spaces[0]
+    let client = plain.connectRefreshing(after: .milliseconds(300)) { space.loop.wallTime }
+    let first = try #require(try plain.advance(by: .seconds(3_700), patience: .zero, until: .refreshRequired)?.get())
+    #expect(first.owing.count == 1)
+    let second = try #require(try plain.advance(by: .seconds(120))?.get())
+    #expect(second.isAnswered && client.isOpen && client.refreshes == 1)
+  }
+
+  @Test("a client whose token comes too late is cut off, but not before the patience is over")
+  func tooSlowProvider() throws {
+    let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(100)))
+    let ann = plain.connect()
+    _ = try plain.advance(by: .seconds(3_700), patience: .zero, until: .refreshRequired)?.get()
+    let minted = plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
+    let before = plain.world.now
+    let advance = try #require(try plain.advance(by: .seconds(110))?.get())
+    #expect(advance.cutOff == 1 && plain.world.now - before >= .seconds(1))
+    plain.world.advance(by: .seconds(1))
+    #expect(minted.value??.status == 200 && ann.ending?.code == CloseReason.refreshTimeout.code)
+  }
+
+  @Test("a client whose token is made in time is not held up by the patience")
+  func slowProvider() throws {
+    let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(5)))
+    let ann = plain.connect()
+    _ = try plain.advance(by: .seconds(3_700), patience: .zero, until: .refreshRequired)?.get()
+    let minted = plain.fetch(0, "POST", "/v1/tokens", body: #"{"user_id":"ann"}"#)
+    let before = plain.world.now
+    let advance = try #require(try plain.advance(by: .seconds(6), patience: .seconds(30))?.get())
+    plain.world.settle()
+    #expect(minted.value??.status == 200 && advance.owing.count == 1 && ann.isOpen)
+    #expect(
+      plain.world.now - before <= .seconds(31), "it waits for what ann does with the token, and for nothing before")
+  }
+
   @Test("is moved by one at a time, and by nobody once its space ends")
   func refused() throws {
     let plain = try PlainHouse()

@@ -21,7 +21,16 @@ package actor TokenProvider {
   private var waiting: [Waiting] = []
   private var firstWaiting = 0
 
+  /// The users whose tokens are in the making, each with how many.
+  private var making: [UserID: Int] = [:]
+
+  /// The users whose tokens are in the making or wait for their turn.
+  package var waitingUsers: Set<UserID> {
+    Set(making.keys).union(waiting[firstWaiting...].map(\.user))
+  }
+
   private struct Waiting {
+    let user: UserID
     let turn: CheckedContinuation<Void, Never>
     let since: WallTime
   }
@@ -65,7 +74,11 @@ package actor TokenProvider {
   package func mint(_ order: TokenOrder) async throws(TokenRefusal) -> MintedToken {
     note(.asked, order)
     try await enter(order)
-    defer { leave() }
+    making[order.user, default: 0] += 1
+    defer {
+      making[order.user] = making[order.user].flatMap { $0 > 1 ? $0 - 1 : nil }
+      leave()
+    }
     if policy.latency > .zero { await services.sleep(for: policy.latency, as: "the token provider's latency") }
     if policy.failureRate > 0, await services.nextShare() < policy.failureRate {
       note(.failed(.providerFailure), order)
@@ -109,7 +122,7 @@ package actor TokenProvider {
     figures.queuedPeak = max(figures.queuedPeak, figures.queued)
     // Whoever leaves hands its place on, so the number in flight stays as it is.
     let since = services.wallTime
-    await withCheckedContinuation { waiting.append(Waiting(turn: $0, since: since)) }
+    await withCheckedContinuation { waiting.append(Waiting(user: order.user, turn: $0, since: since)) }
     guard policy.abandoned == .drop, HTTPCall.caller?.hasGone == true else { return }
     leave()
     let refusal = GatewayError.overloaded.detailed("nobody waits for the token any more")

@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 
 // Who owes an answer: a client that was asked for another token, for instance.
 
@@ -17,7 +17,30 @@ extension LoopTable {
   }
 }
 
+/// A session whose client owes an answer.
+package struct OwingSession: Sendable {
+  package let id: ConnectionID
+  /// Nil before login.
+  package let user: UserID?
+  /// When the gateway closes the connection if the answer has not come.
+  package let cutOffAt: Instant
+}
+
+extension LoopTable {
+  /// The sessions that wait for their clients, each with its timeout. Only on the loop.
+  package var owingTimeouts: [OwingSession] { inOrder.compactMap(\.owed) }
+}
+
 extension Connection {
+  /// What its client owes; nil if nothing is.
+  fileprivate nonisolated var owed: OwingSession? {
+    onLoop { connection in
+      let standing = connection.standing
+      guard standing.phase.waitsForAnswer else { return nil }
+      return OwingSession(id: connection.id, user: standing.grant?.user, cutOffAt: standing.deadline)
+    }
+  }
+
   fileprivate nonisolated var waitsForAnswer: Bool { onLoop { $0.standing.phase.waitsForAnswer } }
 }
 

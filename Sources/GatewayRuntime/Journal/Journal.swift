@@ -34,8 +34,6 @@ package final class Journal: @unchecked Sendable {
   var lastWaiter: UInt64 = 0
   /// How many clients are just held to expectations by copies of it. No user is forgotten meanwhile, whom a copy may name.
   package var judgements = 0
-  /// How many HTTP requests wait so.
-  package var waitingRequests = 0
   /// Whether nobody is to wait any more.
   package internal(set) var hasEnded = false
 
@@ -199,6 +197,7 @@ package final class Journal: @unchecked Sendable {
       filled = count
     }
     return JournalSpan(
-      span, first: begin, missed: after + 1 < first ? first - after - 1 : 0, age: age, of: self)
+      span, first: begin, missed: after + 1 < first ? first - after - 1 : 0, age: age,
+      sessionAge: loop.now - names.beganAt, of: self)
   }
 }

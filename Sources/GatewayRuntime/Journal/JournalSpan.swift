@@ -8,13 +8,18 @@ package struct JournalSpan: Sendable {
   package let missed: UInt64
   /// How old the journal was, in the time of the network.
   package let age: Duration
+  /// How old the journal was, in the time of sessions.
+  package let sessionAge: Duration
   /// The number of the oldest of ``records``.
   fileprivate let first: UInt64
   fileprivate let records: [JournalRecord]
   fileprivate let journal: Journal
 
-  init(_ records: [JournalRecord], first: UInt64, missed: UInt64, age: Duration, of journal: Journal) {
+  init(
+    _ records: [JournalRecord], first: UInt64, missed: UInt64, age: Duration, sessionAge: Duration, of journal: Journal
+  ) {
     (self.records, self.first, self.missed, self.age, self.journal) = (records, first, missed, age, journal)
+    self.sessionAge = sessionAge
   }
 
   package var count: Int { records.count }

@@ -1,13 +1,16 @@
 internal import GatewayCore
+internal import GatewayKit
 package import GatewayRuntime
 
 extension HostedSpace {
   /// How many deadlines one move meets at most.
   private static let stepsMax = 100_000
 
-  /// Moves the time of the space on, from deadline to deadline. After each it is given to those who owe an answer then, in
-  /// the time of the network, at most `patience`; theirs stands still meanwhile, so an answer comes at the time of its
-  /// question. Who let the patience pass is not waited for again. Only from a task on the host.
+  /// Moves the time of the space on, from deadline to deadline. Before the first move and after each, clients that owe an
+  /// answer are given at most `patience` in the time of the network. The time of the space stands still meanwhile, so an answer
+  /// comes at the time of its question. A client that let the patience pass is not waited for again over the same question. A
+  /// client whose token the provider is still making waits for the time of the space: it is moved on to at once, but no timeout
+  /// of that client's is passed before the patience is over. Only from a task on the host.
   package nonisolated(nonsending) func advance(
     by duration: Duration, patience: Duration = .seconds(1), wall: Advance.WallClock = .moves,
     until stop: Advance.Stop? = nil
@@ -27,8 +30,8 @@ extension HostedSpace {
     }
     let end = start + max(.zero, duration)
     let (asked, lost) = (refreshRequests, table.cutOffs)
-    var (advance, givenUp) = (Advance(), 0)
-    driver.settle()
+    var (advance, givenUp) = (Advance(), Set<OwedAnswer>())
+    await hearAnswers(patience, upTo: end, givenUp: &givenUp)
     while let next = loop.deadlines.earliest, next <= end, !isEnding {
       guard advance.steps < Self.stepsMax else { throw .endless(steps: advance.steps) }
       advance.steps += 1
@@ -54,28 +57,46 @@ extension HostedSpace {
 
   private var table: LoopTable { space.gateway.tables[0] }
 
-  /// How many requests wait for what happens, and for nobody's sleep.
-  private var watching: Int { space.gateway.journal?.waitingRequests ?? 0 }
-
   private var refreshRequests: UInt64 { table.metrics.dialects.reduce(0) { $0 + $1.refreshesRequested.total } }
 
-  /// Waits until nobody owes an answer but those who were given up before.
+  /// The answer to one question: the same client that is asked again has another timeout.
+  private struct OwedAnswer: Hashable {
+    let connection: ConnectionID
+    let cutOffAt: Instant
+
+    init(_ session: OwingSession) { (connection, cutOffAt) = (session.id, session.cutOffAt) }
+  }
+
+  /// Waits until nobody owes an answer but clients that were given up before or that wait for the provider.
   private nonisolated(nonsending) func hearAnswers(
-    _ patience: Duration, upTo end: Instant, givenUp: inout Int
+    _ patience: Duration, upTo end: Instant, givenUp: inout Set<OwedAnswer>
   ) async {
-    let limit = host.now + patience
+    var patience = Patience(patience)
     while true {
       driver.settle()
-      let owing = table.owing
-      givenUp = min(givenUp, owing)
-      guard owing > givenUp, !isEnding else { return }
-      // A client that waits for its token waits for the provider, whose time is the space's own.
-      if underWay > watching, let next = loop.deadlines.earliest, next <= end { return }
-      guard host.now < limit else {
-        givenUp = owing
+      let owing = table.owing > 0 ? loop.asCurrent { table.owingTimeouts } : []
+      givenUp.formIntersection(owing.map(OwedAnswer.init))
+      guard !owing.isEmpty, !isEnding else { return }
+      let users = loop.asCurrent { space.provider.assumeIsolated { $0.waitingUsers } }
+      let asleep = owing.filter { $0.user.map(users.contains) ?? false }
+      // A client whose token comes later is waited for anew when it has come.
+      givenUp.subtract(asleep.map(OwedAnswer.init))
+      let thinking = owing.filter { session in
+        !givenUp.contains(OwedAnswer(session)) && !asleep.contains { $0.id == session.id }
+      }
+      if thinking.isEmpty {
+        guard let next = loop.deadlines.earliest, next <= end else { return }
+        guard asleep.contains(where: { $0.cutOffAt <= next }) else { return }
+      }
+      guard patience.isLeft else {
+        givenUp.formUnion(thinking.map(OwedAnswer.init))
         return
       }
-      await traffic.wait(until: limit)
+      let before = host.now
+      await traffic.wait(until: before + patience.piece)
+      patience.spend(host.now - before)
+      // What clients have sent while this thread did not get the processor is read before they are given up.
+      if !patience.isLeft { await host.pause() }
     }
   }
 }
