@@ -34,10 +34,13 @@ struct ClockRoutes {
     let wall: Double
     let frozen: Bool
     let movedS: Double
+    /// The age of the journal in real time, as its lines have it.
+    let realMs: Int64?
     let sleeping: [SleepBody]
 
     enum CodingKeys: String, CodingKey {
       case wall, frozen, sleeping
+      case realMs = "real_ms"
       case sessionS = "session_s"
       case movedS = "moved_s"
     }
@@ -47,6 +50,7 @@ struct ClockRoutes {
       wall = space.loop.wallTime.seconds
       frozen = space.isFrozen
       movedS = space.moved.inSeconds
+      realMs = space.space.gateway.journal?.age.milliseconds
       sleeping = space.sleeping.map { SleepBody($0, at: space.loop.now) }
     }
   }

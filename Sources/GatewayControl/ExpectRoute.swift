@@ -10,6 +10,8 @@ struct ExpectRoute {
   /// How many clients are judged at once; each takes a copy of the records, four megabytes of a full ring.
   private static let judgedAtOnce = 4
   private static let durationMax = 86_400_000
+  /// A hundred years, in milliseconds.
+  private static let lateMax = 3_155_760_000_000
   private static let attemptsMax = 1_000_000
 
   var route: HTTPRoute {
@@ -37,7 +39,8 @@ struct ExpectRoute {
     defer { journal.judgements -= 1 }
     var dialect: UInt8?
     if let name = order.dialect { dialect = try JournalRoutes.dialect(name, of: journal) }
-    let story = ClientStory(journal, after: after, of: order.user.map(UserID.init), in: dialect)
+    let story = ClientStory(
+      journal, after: after, of: order.user.map(UserID.init), in: dialect, late: try order.lateTimes())
     let verdict = await expectation.verdict(on: story, pausingOn: journal.loop)
     return JSONWriter.object(capacity: 512) { json in
       json.member("expect", expectation.name)
@@ -71,9 +74,23 @@ struct ExpectRoute {
     let quietMs: Int?
     let withinMs: Int?
     let newToken: Bool?
+    let late: [Late]?
+
+    /// A span of the journal's `real_ms`, and how much of it the machine has cost.
+    struct Late: Decodable {
+      let fromMs: Int
+      let toMs: Int
+      let lostMs: Int
+
+      enum CodingKeys: String, CodingKey {
+        case fromMs = "from_ms"
+        case toMs = "to_ms"
+        case lostMs = "lost_ms"
+      }
+    }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-      case expect, user, dialect, after, since, attempt
+      case expect, user, dialect, after, since, attempt, late
       case atLeastMs = "at_least_ms"
       case atMost = "at_most"
       case quietMs = "quiet_ms"
@@ -91,7 +108,7 @@ struct ExpectRoute {
       }
       if let attempt {
         guard let known = ClientStory.Attempt.allCases.first(where: { Name($0.rawValue) == Name(attempt) }) else {
-          throw .invalidParameter.detailed("attempt must be connection, provider, refresh or command")
+          throw .invalidParameter.detailed("attempt must be connection, stale_connection, provider, refresh or command")
         }
         parameters.attempt = known
       }
@@ -106,6 +123,26 @@ struct ExpectRoute {
       parameters.within = try duration(withinMs, "within_ms")
       parameters.newToken = newToken
       return parameters
+    }
+
+    func lateTimes() throws(GatewayError) -> LateTimes {
+      let late = late ?? []
+      guard late.count <= LateTimes.spansMax else {
+        throw .invalidParameter.detailed("late has \(late.count) spans; at most \(LateTimes.spansMax) are taken")
+      }
+      var spans: [LateTimes.Span] = []
+      for span in late {
+        guard 0...ExpectRoute.lateMax ~= span.fromMs, span.fromMs...ExpectRoute.lateMax ~= span.toMs,
+          0...(span.toMs - span.fromMs) ~= span.lostMs
+        else {
+          throw .invalidParameter.detailed(
+            "late: each span needs 0 <= from_ms <= to_ms <= \(ExpectRoute.lateMax) and 0 <= lost_ms <= to_ms - from_ms")
+        }
+        spans.append(
+          LateTimes.Span(
+            from: .milliseconds(span.fromMs), to: .milliseconds(span.toMs), lost: .milliseconds(span.lostMs)))
+      }
+      return LateTimes(spans)
     }
 
     private func duration(_ milliseconds: Int?, _ name: String) throws(GatewayError) -> Duration? {

@@ -28,8 +28,12 @@ package enum JournalText {
 
   private static func writeDetails(of line: JournalLine, to json: inout JSONWriter) {
     switch line.event {
-    case .upgradeRefused(let error, let status):
+    case .upgradeRefused(let error, let status, let isBlind):
       json.member("status", Int64(status))
+      if isBlind {
+        json.name("blind")
+        json.bool(true)
+      }
       write(error, to: &json)
     case .loggedIn(let grant, let kind):
       json.member("user_kind", kind.rawValue)

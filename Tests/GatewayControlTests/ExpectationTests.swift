@@ -57,7 +57,40 @@ struct ExpectationTests {
         "two for one", .login + [.requested()] + .call + .call + [.presented(), .refreshed()], .failed, [5, 7, 9, 11]),
       Case("one before, one after the request", .login + .call + .refresh(), .failed),
       Case(
-        "one before the request and none after", .login + .call + [.requested(), .presented(), .refreshed()], .passed),
+        "one before the request and none after", .login + .call + [.requested(), .presented(), .refreshed()], .failed,
+        [6, 7, 9]),
+      Case(
+        "one by its own timer, just as it is asked",
+        .login + .call + [.requested(50), .presented(), .refreshed()], .passed),
+      Case("comes back once with one call", .login + .renewal("b", calls: 1, as: 2), .passed, [5, 8, 10]),
+      Case(
+        "comes back once with two calls in a row", .login + .renewal("b", calls: 2, as: 2), .failed, [5, 8, 10, 12]),
+      Case(
+        "comes back three times with one call each",
+        .login + .renewal("b", calls: 1, as: 2) + .renewal("c", calls: 1, as: 3) + .renewal("d", calls: 1, as: 4),
+        .passed),
+      Case(
+        "comes back three times, the last with three calls",
+        .login + .renewal("b", calls: 1, as: 2) + .renewal("c", calls: 1, as: 3) + .renewal("d", calls: 3, as: 4),
+        .failed),
+      Case(
+        "tries the old token once, and then asks once",
+        .login + [.cutOff(.refreshTimeout), .closed(.refreshTimeout), .turnedAway(.tokenExpired)] + .call + [
+          .opened(on: 2), .loggedIn("b", on: 2),
+        ], .passed),
+      Case(
+        "is cut off with its new token in hand, and comes back with that",
+        .login + [.requested()] + .call + [
+          .cutOff(.refreshTimeout), .closed(.refreshTimeout), .opened(on: 2), .loggedIn("b", on: 2),
+        ], .passed),
+      Case(
+        "is back before the close is over",
+        .login + [.cutOff(.refreshTimeout)] + .call + [
+          .opened(on: 2), .loggedIn("b", on: 2), .closed(.refreshTimeout),
+        ], .passed),
+      Case("is away for want of a token", .login + [.closed(.tokenRevoked)] + .call, .undecided),
+      Case(
+        "asks once more when it is back", .login + .renewal("b", calls: 1, as: 2) + .call, .failed),
       Case("another after the answer", .login + .refresh() + .call, .failed, [9, 11]),
       Case(
         "one for the next login",
@@ -170,7 +203,7 @@ struct ExpectationTests {
     Case("a call", turned, .passed).check(.waitsAtLeast(.milliseconds(100), after: .upgradeRefused, before: .provider))
   }
 
-  private static func restarts(_ waits: [Int]) -> [Story.Line] {
+  static func restarts(_ waits: [Int]) -> [Story.Line] {
     waits.enumerated().reduce(.login) { $0 + .returning(after: $1.element, as: UInt64($1.offset + 2)) }
   }
 
@@ -178,6 +211,10 @@ struct ExpectationTests {
     "backoff_has_jitter",
     arguments: [
       Case("chance", restarts([400, 900, 120, 610, 730]), .passed),
+      Case("each twice as long as the one before", restarts([100, 200, 400, 800, 1_600]), .failed),
+      Case("each twice as long, up to a longest", restarts([100, 200, 400, 800, 1_600, 1_600, 1_600]), .failed),
+      Case("each 300 ms longer than the one before", restarts([300, 600, 900, 1_200, 1_500]), .failed),
+      Case("longer and longer, by chance or not", restarts([100, 210, 260, 700, 760]), .undecided),
       Case("all the same", restarts([500, 500, 501, 499, 500]), .failed),
       Case("nearly the same", restarts([500, 530, 470, 515, 485]), .failed),
       Case("perhaps by chance", restarts([500, 540, 460, 520, 480]), .undecided),
@@ -211,10 +248,32 @@ struct ExpectationTests {
       Case("in time", .login + .refresh() + .refresh("c"), .passed, [5, 9, 10, 14]),
       Case("too late", .login + [.requested(), .refreshed("b", 2_001)], .failed, [5, 6]),
       Case("cut off", .login + [.requested(), .cutOff(.refreshTimeout)], .failed, [5, 6]),
-      Case("not yet", .login + [.requested()], .undecided, [5]),
+      Case("never", .login + [.requested()], .failed, [5]),
       Case("nothing", .login, .undecided),
     ])
   func inTime(_ scene: Case) { scene.check(.refreshedInTime(within: .seconds(2))) }
+
+  @Test("refreshed_in_time fails as soon as the time is over, and decides nothing before")
+  func notYet() {
+    Case("not yet", .login + [.requested()], .undecided, [5]).check(.refreshedInTime(within: .seconds(2)), later: 2_000)
+    Case("late", .login + [.requested()], .failed, [5]).check(.refreshedInTime(within: .seconds(2)), later: 2_001)
+    Case("no limit", .login + [.requested()], .undecided, [5]).check(.refreshedInTime())
+  }
+
+  @Test(
+    "stops_after counts attempts to connect for which the provider made no token",
+    arguments: [
+      Case(
+        "a fresh token each time",
+        .login + [.closed(.tokenRevoked)] + .call + [.turnedAway(.tokenRevoked)] + .call + [.opened(on: 2)], .passed),
+      Case(
+        "the old token once", .login + [.closed(.tokenRevoked), .turnedAway(.tokenRevoked)] + .call + [.opened(on: 2)],
+        .passed, [6]),
+      Case(
+        "the old token twice",
+        .login + [.closed(.tokenRevoked), .turnedAway(.tokenRevoked), .turnedAway(.tokenRevoked)], .failed, [6, 7]),
+    ])
+  func staleAttempts(_ scene: Case) { scene.check(.stopsAfter(1, .staleConnection)) }
 
   @Test(
     "keeps_connection",

@@ -60,11 +60,12 @@ struct Story {
 
   /// The verdict on ann's client, or on whom the lines tell of, a minute later.
   func verdict(
-    _ expectation: GatewayControl.Expectation, of user: UserID? = ann, after: UInt64 = 0, later: Int = 60_000
+    _ expectation: GatewayControl.Expectation, of user: UserID? = ann, after: UInt64 = 0, later: Int = 60_000,
+    late: LateTimes = LateTimes()
   ) -> JournalVerdict {
     pass(later)
     return world.loop.eventLoop.asCurrent {
-      expectation.verdict(on: ClientStory(journal, after: after, of: user))
+      expectation.verdict(on: ClientStory(journal, after: after, of: user, late: late))
     }
   }
 }
@@ -84,7 +85,8 @@ extension Story.Line {
   }
   static func turnedAway(_ error: GatewayError, _ after: Int = 10) -> Story.Line {
     Story.Line(
-      event: .upgradeRefused(JournalError(error), status: UInt16(error.httpStatus)), after: after, connection: nil,
+      event: .upgradeRefused(JournalError(error), status: UInt16(error.httpStatus), isBlind: false), after: after,
+      connection: nil,
       user: nil)
   }
   static func loggedIn(_ token: Character = "a", _ after: Int = 10, on connection: UInt64 = 1) -> Story.Line {
@@ -139,6 +141,11 @@ extension [Story.Line] {
   /// A refresh as it should be.
   static func refresh(_ token: Character = "b") -> [Story.Line] {
     [.requested()] + call + [.presented(), .refreshed(token)]
+  }
+  /// The token has ended, and the client asks so many times before it comes back with another.
+  static func renewal(_ token: Character, calls: Int, as connection: UInt64) -> [Story.Line] {
+    [.cutOff(.refreshTimeout, 1_000, on: connection - 1), .closed(.refreshTimeout, on: connection - 1)]
+      + (0..<calls).flatMap { _ in [Story.Line].call } + [.opened(on: connection), .loggedIn(token, on: connection)]
   }
   /// Cut off and back again, after so many milliseconds of which the close had its share.
   static func returning(after milliseconds: Int, as connection: UInt64, with token: Character = "b") -> [Story.Line] {

@@ -33,7 +33,9 @@ extension Expectation {
 
     func verdict(at end: ClientStory.End) -> JournalVerdict {
       let waits = waits.all
-      let rungs = Dictionary(grouping: waits, by: \.rung).values.filter { $0.count > 1 }
+      let rungs = Dictionary(grouping: waits, by: \.rung).sorted { $0.key < $1.key }.map(\.value).filter {
+        $0.count > 1
+      }
       let compared = rungs.reduce(0) { $0 + $1.count - 1 } + 1
       guard compared >= Self.comparedMin else {
         return .undecided(
@@ -44,8 +46,22 @@ extension Expectation {
       let words =
         "waits after \(kind.rawValue) differ by \(Int(spread.share * 100)) % of their mean of \(Int(spread.meanMs)) ms"
       let lines = rungs.flatMap { $0.flatMap(\.lines) }
+      // What a slow machine may have added to waits that are all the same.
+      let lostMs = rungs.joined().map { Self.lostMs($0, end) }.max() ?? 0
+      let noise = Self.noiseMs + lostMs
       if spread.share * spread.meanMs <= Self.noiseMs || spread.share <= Self.variationOfNone {
         return .failed("\(words): all come back at once", lines)
+      }
+      if let law = Growth.law(of: rungs, noiseMs: noise) {
+        return .failed("\(words), but \(law): there is no chance in them", lines)
+      }
+      if spread.share * spread.meanMs <= noise || spread.share - lostMs / max(1, spread.meanMs) <= Self.variationMin,
+        lostMs > Self.noiseMs
+      {
+        return .undecided("\(words), of which the slow machine may have made \(Int(lostMs)) ms", lines)
+      }
+      if Growth.isMonotone(rungs, noiseMs: noise) {
+        return .undecided("\(words), but each is longer than the one before, which needs no chance", lines)
       }
       guard spread.share > Self.variationMin else {
         return compared >= Self.comparedToBeSure
@@ -53,6 +69,10 @@ extension Expectation {
           : .undecided("\(words), which may be chance; \(Self.comparedToBeSure) that can be compared will tell", lines)
       }
       return .passed(words, lines)
+    }
+
+    private static func lostMs(_ wait: ClientStory.Wait, _ end: ClientStory.End) -> Double {
+      Double(end.late.lost(from: wait.from, to: wait.to).nanoseconds) / 1e6
     }
 
     /// The coefficient of variation over all rungs, each held against its own mean.

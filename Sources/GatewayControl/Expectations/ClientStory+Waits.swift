@@ -10,11 +10,15 @@ extension ClientStory {
     let duration: Duration
     /// How many waits there were before, since an attempt succeeded.
     let rung: Int
+    /// When it began and when it ended, in the time of the network.
+    let from: Duration
+    let to: Duration
 
     init(_ event: JournalLine, _ attempt: JournalLine, rung: Int) {
       lines = [event.number, attempt.number]
       duration = max(.zero, attempt.real - event.real)
       self.rung = rung
+      (from, to) = (event.real, attempt.real)
     }
 
     var milliseconds: Double { Double(duration.nanoseconds) / 1e6 }

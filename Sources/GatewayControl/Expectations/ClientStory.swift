@@ -8,14 +8,18 @@ package import GatewayRuntime
 /// Where it names several, such attempts are unnamed, and no verdict that they could turn is more than undecided.
 package struct ClientStory: Sendable {
   private let span: JournalSpan
+  private let late: LateTimes
   private let user: UserID?
   private let dialect: UInt8?
 
   /// The story of `user` that the journal has now behind line number `after`; nil for the only one whom it names. A client that
   /// has connections of several wire formats is several, of which `dialect` is the number of one. Only on the journal's loop,
   /// as all that is asked of it.
-  package init(_ journal: Journal, after: UInt64 = 0, of user: UserID?, in dialect: UInt8? = nil) {
+  package init(
+    _ journal: Journal, after: UInt64 = 0, of user: UserID?, in dialect: UInt8? = nil, late: LateTimes = LateTimes()
+  ) {
     span = journal.span(after: after)
+    self.late = late
     (self.user, self.dialect) = (user, dialect)
   }
 
@@ -32,7 +36,7 @@ package struct ClientStory: Sendable {
       JournalSpan.Share(span, of: user, in: dialect, unnamed: Attempt.connections) {
         Self.tells($0) || $0.kind == since
       },
-      isNamed: user != nil, at: span.age)
+      isNamed: user != nil, at: span.age, in: span.sessionAge, late: late)
   }
 
   /// Whether any expectation asks for such lines.
@@ -51,9 +55,14 @@ package struct ClientStory: Sendable {
     private let isNamed: Bool
     /// The time of the network at which the story ends.
     private let now: Duration
+    private let sessionNow: Duration
+    private let late: LateTimes
 
-    init(_ share: JournalSpan.Share, isNamed: Bool, at now: Duration) {
+    init(
+      _ share: JournalSpan.Share, isNamed: Bool, at now: Duration, in sessionNow: Duration, late: LateTimes
+    ) {
       (self.share, self.isNamed, self.now) = (share, isNamed, now)
+      (self.sessionNow, self.late) = (sessionNow, late)
     }
 
     /// Goes on by `count` records. False when all is told, or as soon as `tell` has heard enough and says so.
@@ -62,7 +71,7 @@ package struct ClientStory: Sendable {
     /// How many users are named, where it is not said whose client is meant.
     var candidates: Int { isNamed ? 1 : share.named }
 
-    var end: End { End(now: now, unnamed: share.unnamed) }
+    var end: End { End(now: now, sessionNow: sessionNow, unnamed: share.unnamed, late: late) }
   }
 
   /// The end of a story, when it was and who else may have tried: one attempt to connect by nobody knows whom, for
@@ -70,8 +79,19 @@ package struct ClientStory: Sendable {
   struct End {
     /// The time of the network.
     let now: Duration
+    /// The time of sessions.
+    let sessionNow: Duration
     /// The numbers of attempts to connect that may be the client's or another's.
     let unnamed: [UInt64]
+    let late: LateTimes
+
+    /// How much a slow machine may have cost the client since the line.
+    func late(since line: JournalLine) -> Duration { late.lost(from: line.real, to: now) }
+
+    /// How much it may have cost between two lines.
+    func late(from one: JournalLine, to other: JournalLine) -> Duration {
+      late.lost(from: one.real, to: other.real)
+    }
 
     /// How long ago the line was written.
     func age(of line: JournalLine) -> Duration { max(.zero, now - line.real) }
@@ -91,6 +111,13 @@ package struct ClientStory: Sendable {
       guard age >= quiet else {
         return .undecided(
           "line \(line.number) is \(ClientStory.text(age)) old; \(ClientStory.text(quiet)) have to pass without an attempt",
+          [line.number])
+      }
+      // A client that has not had the processor has not been watched.
+      let lost = late(since: line)
+      guard age - lost >= quiet else {
+        return .undecided(
+          "the machine was slow: of the \(ClientStory.text(age)) since line \(line.number) the client may have had \(ClientStory.text(max(.zero, age - lost))), where \(ClientStory.text(quiet)) have to pass without an attempt",
           [line.number])
       }
       return nil

@@ -44,7 +44,7 @@ extension Expectation {
   private static func isTerminal(_ line: JournalLine) -> Bool {
     switch line.event {
     case .cutOff(let close), .closed(let close, by: .gateway): !close.mayReconnect
-    case .upgradeRefused(let error, _), .loginRefused(let error): error.isTerminal
+    case .upgradeRefused(let error, _, _), .loginRefused(let error): error.isTerminal
     default: false
     }
   }
@@ -52,7 +52,7 @@ extension Expectation {
   private static func words(_ line: JournalLine) -> String {
     switch line.event {
     case .cutOff(let close), .closed(let close, _): "close \(close.code)"
-    case .upgradeRefused(let error, _), .loginRefused(let error): "error \(error.number)"
+    case .upgradeRefused(let error, _, _), .loginRefused(let error): "error \(error.number)"
     default: "the end"
     }
   }

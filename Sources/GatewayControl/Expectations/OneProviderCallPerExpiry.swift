@@ -2,25 +2,34 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension Expectation {
-  /// Exactly one token is made for each refresh: none before the request, none after the answer, and not two between. What
-  /// is made to log in counts for none. A client whose two calls are on their way at once may be refreshed between them, so it
-  /// is watched for `quiet` of real time behind its last refresh.
+  /// Exactly one token is made for each renewal: none before it is asked for, none after, and not two between. A renewal is a
+  /// refresh on the connection, or an end that asks for another token together with the return from it. Tokens for the first login
+  /// count for none. A client whose two calls are on their way at once may be renewed between them, so it is watched for `quiet`
+  /// of real time behind its last renewal.
   package static func oneProviderCallPerExpiry(quiet: Duration) -> Expectation {
-    Expectation("one_provider_call_per_expiry") { Refreshes(quiet: quiet) }
+    Expectation("one_provider_call_per_expiry") { Renewals(quiet: quiet) }
   }
 
-  /// The tokens that were made since the client was last let in or refreshed.
-  private struct Refreshes: ExpectationJudge {
+  /// The tokens that were made since the client was last let in or renewed.
+  private struct Renewals: ExpectationJudge {
+    /// A client that refreshes by its own timer may get its token just when the gateway asks for one.
+    private static let crossing = Duration.milliseconds(200)
+
     let quiet: Duration
     private var last: JournalLine?
     /// Whether a token of the user's came from the built-in provider at all.
     private var isMinted = false
     /// What counts if one did, be it later.
     private var failure: JournalVerdict?
-    private var minted: [UInt64] = []
-    private var request: UInt64?
+    private var minted: [JournalLine] = []
+    /// The question for another token that has no answer yet: a request, or an end.
+    private var question: JournalLine?
+    private var isReturning = false
+    /// The last token that was made for a question before the client was cut off or refused.
+    private var early: JournalLine?
     private var fingerprint: TokenFingerprint?
     private var isConnected = true
+    private var ended: Set<ConnectionID> = []
     private var count = 0
     private var lines: [UInt64] = []
 
@@ -34,53 +43,127 @@ extension Expectation {
 
     private mutating func judge(_ line: JournalLine) -> JournalVerdict? {
       switch line.event {
-      case .providerMinted: minted.append(line.number)
-      case .refreshRequested: request = request ?? line.number
-      case .closed: isConnected = false
+      case .providerMinted: minted.append(line)
+      case .refreshRequested: question = question ?? line
+      case .cutOff, .closed: return end(line)
+      case .loginRefused(let error), .upgradeRefused(let error, _, _), .refreshRefused(let error):
+        return error.isOfToken ? refused(line) : nil
       case .loggedIn(let grant, _):
-        (minted, request, isConnected, fingerprint) = ([], nil, true, grant.fingerprint)
+        defer { begin(with: grant.fingerprint) }
+        // Another connection of the same client may have brought the token.
+        guard isReturning, fingerprint != nil, grant.fingerprint != fingerprint, !minted.isEmpty || early != nil else {
+          break
+        }
+        return renewed(line)
       case .refreshed(let grant, _):
         last = line
         // One token may serve the user's other connections too.
         if minted.isEmpty, grant.fingerprint == fingerprint {
-          request = nil
+          question = nil
           break
         }
-        let told = (request.map { [$0] } ?? []) + minted + [line.number]
-        guard minted.count == 1 else {
-          return .failed(
-            "\(ClientStory.Attempt.provider.text(minted.count)) for one refresh, where there is to be 1", told)
-        }
-        count += 1
-        lines += told
-        (minted, request, fingerprint) = ([], nil, grant.fingerprint)
+        defer { begin(with: grant.fingerprint) }
+        return renewed(line)
       default: break
       }
       return nil
     }
 
+    private mutating func begin(with fingerprint: TokenFingerprint?) {
+      (minted, early, question, isReturning, isConnected) = ([], nil, nil, false, true)
+      self.fingerprint = fingerprint
+    }
+
+    /// The client is no longer connected: for want of a token where the gateway says so.
+    private mutating func end(_ line: JournalLine) -> JournalVerdict? {
+      // A client may be back before the closing handshake of its last connection is over.
+      if let connection = line.connection, !ended.insert(connection).inserted { return nil }
+      isConnected = false
+      guard !isReturning, line.asksForToken || question != nil else { return nil }
+      return askAgain(line, isReturning: true)
+    }
+
+    /// The token is no good, so another one is needed.
+    private mutating func refused(_ line: JournalLine) -> JournalVerdict? {
+      askAgain(line, isReturning: isReturning || line.event.kind != .refreshRefused)
+    }
+
+    /// What was made for the question before is judged now; if the client is back without another token, it has used that.
+    private mutating func askAgain(_ line: JournalLine, isReturning: Bool) -> JournalVerdict? {
+      if question != nil, minted.count > 1 { return tooMany(line) }
+      early = question == nil ? nil : minted.last ?? early
+      (question, self.isReturning, minted) = (question ?? line, isReturning, question == nil ? minted : [])
+      return nil
+    }
+
+    private func tooMany(_ line: JournalLine) -> JournalVerdict {
+      .failed(
+        "\(ClientStory.Attempt.provider.text(minted.count)) for one \(isReturning ? "renewal" : "refresh"), where there is to be 1",
+        (question.map { [$0.number] } ?? []) + minted.map(\.number) + [line.number])
+    }
+
+    private mutating func renewed(_ line: JournalLine) -> JournalVerdict? {
+      if minted.isEmpty, let early { minted = [early] }
+      guard minted.count == 1 else { return tooMany(line) }
+      let told = (question.map { [$0.number] } ?? []) + minted.map(\.number) + [line.number]
+      // A client that comes back may have kept a timer of its own, and is judged by the number alone.
+      if let question, !isReturning, isTooEarly(minted[0], question) {
+        return .failed("the token was made before the client was asked for one", told)
+      }
+      count += 1
+      lines += told
+      last = line
+      return nil
+    }
+
+    private func isTooEarly(_ mint: JournalLine, _ question: JournalLine) -> Bool {
+      mint.number < question.number
+        && (question.at - mint.at > Self.crossing || question.real - mint.real > Self.crossing)
+    }
+
     func verdict(at end: ClientStory.End) -> JournalVerdict {
       guard isMinted else {
-        guard let last else { return .undecided("there was no refresh", request.map { [$0] } ?? []) }
+        guard let last else { return .undecided("there was no refresh", question.map { [$0.number] } ?? []) }
         if let doubt = end.doubt(quiet: quiet, since: last, .provider) { return doubt }
         return JournalVerdict(
           .notApplicable,
           "no token of the user's came from the built-in provider, so the journal cannot count the calls")
       }
-      if let request, minted.count > 1 {
-        return .failed("\(minted.count) provider calls for one request, which has no answer yet", [request] + minted)
+      let extra = minted.map(\.number)
+      if let question, !isReturning, extra.count > 1 {
+        return .failed(
+          "\(extra.count) provider calls for one request, which has no answer yet", [question.number] + extra)
       }
-      if request == nil, count > 0, isConnected, let extra = minted.first {
+      if question == nil, count > 0, isConnected, let first = extra.first {
         return .failed(
           "the provider was asked again after the refresh, though nobody had asked the client",
-          lines.suffix(1) + [extra])
+          lines.suffix(1) + [first])
       }
-      guard count > 0 else { return .undecided("there was no refresh", request.map { [$0] } ?? []) }
-      if let request, isConnected {
-        return .undecided("the client was asked for a token and has not answered yet", lines + [request])
+      if let question, isReturning {
+        return .undecided("the client has not come back yet", lines + [question.number])
+      }
+      guard count > 0 else { return .undecided("there was no refresh", question.map { [$0.number] } ?? []) }
+      if let question, isConnected {
+        return .undecided("the client was asked for a token and has not answered yet", lines + [question.number])
       }
       if let last, let doubt = end.doubt(quiet: quiet, since: last, .provider) { return doubt }
-      return .passed("\(count == 1 ? "1 refresh" : "\(count) refreshes"), one provider call for each", lines)
+      return .passed("\(count == 1 ? "1 renewal" : "\(count) renewals"), one provider call for each", lines)
     }
   }
+}
+
+extension JournalLine {
+  /// Whether it tells of an end that asks for another token: the connection's, or an attempt's.
+  fileprivate var asksForToken: Bool {
+    switch event {
+    case .cutOff(let close), .closed(let close, by: .gateway):
+      [CloseReason.refreshTimeout, .tokenRevoked].contains { $0.name == close.reason }
+    default: false
+    }
+  }
+}
+
+extension JournalError {
+  /// Whether another token may help.
+  fileprivate var isOfToken: Bool { (401_000..<402_000).contains(number) }
 }

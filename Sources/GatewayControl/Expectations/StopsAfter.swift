@@ -16,15 +16,22 @@ extension Expectation {
     let quiet: Duration
     private var lines: [UInt64] = []
     private var last: JournalLine?
+    /// Whether the client has a token that it has not tried: its first one, or one that the provider has made since.
+    private var isFresh = true
 
     init(most: Int, attempt: ClientStory.Attempt, quiet: Duration) {
       (self.most, self.attempt, self.quiet) = (most, attempt, quiet)
     }
 
     mutating func hear(_ line: JournalLine) -> JournalVerdict? {
+      if line.event.kind == .providerMinted { isFresh = true }
       guard attempt.isMade(by: line) else { return nil }
-      lines.append(line.number)
       last = line
+      if attempt == .staleConnection, isFresh {
+        isFresh = false
+      } else {
+        lines.append(line.number)
+      }
       return nil
     }
 
@@ -33,7 +40,8 @@ extension Expectation {
       guard let last else { return .undecided("there was no attempt") }
       if let doubt = end.doubt(quiet: quiet, since: last, attempt) { return doubt }
       return .passed(
-        "\(attempt.text(lines.count)), and none in the \(ClientStory.text(end.age(of: last))) since", lines)
+        "\(attempt.text(lines.count)), and none in the \(ClientStory.text(end.age(of: last))) since",
+        lines.isEmpty ? [last.number] : lines)
     }
   }
 }

@@ -22,12 +22,23 @@ extension Expectation {
       return nil
     }
 
+    /// How much of a wait a slow machine may have made; what is within a fiftieth of the least wait is no haste.
+    private func doubt(of wait: ClientStory.Wait, _ end: ClientStory.End) -> Duration {
+      let lost = end.late.lost(from: wait.from, to: wait.to)
+      return lost > least / 50 ? lost : .zero
+    }
+
     func verdict(at end: ClientStory.End) -> JournalVerdict {
       let short = waits.all.filter { $0.duration < least }
       if let first = short.first {
         return .failed(
           "the client waited \(ClientStory.text(first.duration)) after \(kind.rawValue), where \(ClientStory.text(least)) are to pass",
           short.flatMap(\.lines))
+      }
+      if let doubtful = waits.all.first(where: { $0.duration - doubt(of: $0, end) < least }) {
+        return .undecided(
+          "the machine was slow: of a wait of \(ClientStory.text(doubtful.duration)) after \(kind.rawValue) it may have made \(ClientStory.text(doubt(of: doubtful, end))), where \(ClientStory.text(least)) are to pass",
+          doubtful.lines)
       }
       guard let shortest = waits.all.map(\.duration).min() else {
         return .undecided(

@@ -50,7 +50,9 @@ extension Gateway {
       [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)])
     let response = answer(to: error, by: dialect)
     table.journal?.write(
-      .upgradeRefused(JournalError(error), status: UInt16(clamping: response.status)), dialect: UInt8(binding))
+      .upgradeRefused(
+        JournalError(error), status: UInt16(clamping: response.status), isBlind: upgrade.isOfBrowser),
+      dialect: UInt8(binding))
     return .refuse(response)
   }
 
@@ -79,7 +81,8 @@ extension Gateway {
     guard let response = answer(words) else { return .ignore }
     table.metrics.dialects[number].upgradesRefused.add((told ?? .internalError).name)
     table.journal?.write(
-      .upgradeRefused(JournalError(told ?? .internalError), status: UInt16(clamping: response.status)),
+      .upgradeRefused(
+        JournalError(told ?? .internalError), status: UInt16(clamping: response.status), isBlind: upgrade.isOfBrowser),
       dialect: UInt8(number))
     return .refuse(response)
   }

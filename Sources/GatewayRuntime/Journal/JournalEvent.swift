@@ -4,7 +4,8 @@ package import GatewayCore
 /// when somebody asks.
 package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case connectionOpened
-  case upgradeRefused(JournalError, status: UInt16)
+  /// `isBlind`: the client is a browser, which shows no script the status.
+  case upgradeRefused(JournalError, status: UInt16, isBlind: Bool)
   case loginAsked
   // The grant comes first, where it wastes no room.
   case loggedIn(JournalGrant, UserKind)
