@@ -9,6 +9,10 @@ import documents
 from gateway import Gateway
 
 
+def pytest_addoption(parser):
+    parser.addoption("--conform-runs", type=int, default=1, help="how often each client of the corpus is held to each behaviour")
+
+
 @pytest.fixture(scope="session")
 def gateway():
     with Gateway() as gateway:

@@ -68,10 +68,14 @@ def test_a_client_that_does_all_right_passes_all(host, runs, endless, tmp_path):
     listed = subprocess.run(
         [os.environ["POSTERN"], "ctl", "conform", "--list"], capture_output=True, text=True, check=True, timeout=30).stdout
     names = [line.split()[0] for line in listed.split("\n\n")[0].splitlines()]
-    assert verdicts(done) == dict.fromkeys(names, "passed")
+    told = verdicts(done)
+    # Where a slow machine may have turned one, it is said to be undecided.
+    slow = [name for name, verdict in told.items() if verdict == "undecided"]
+    assert list(told) == names and all(verdict == "passed" for name, verdict in told.items() if name not in slow), done.stdout
+    assert len(slow) == done.stdout.count("the machine was"), done.stdout
     suite = xml.etree.ElementTree.parse(results).getroot()
     assert [case.get("name") for case in suite] == names and suite.get("tests") == str(len(names))
-    assert suite.get("failures") == suite.get("skipped") == "0"
+    assert suite.get("failures") == "0" and suite.get("skipped") == str(len(slow))
     assert not list(tmp_path.glob("journals/*"))
 
 

@@ -20,6 +20,14 @@ struct Behaviour: Sendable {
   var settings: [JSONMember] = []
   var isFrozen = false
   var token = Token.living(.seconds(3_600))
+  /// What happens before a client starts that is known to get its first token from its provider.
+  var prelude: (@Sendable (ConformScene) async throws -> Void)?
+  /// The wires on which no client can show it, each with the reason.
+  var notOn: [String: String] = [:]
+  /// Whether it is about the status of a refused upgrade, which browsers do not show.
+  var needsStatus = false
+  /// What is done and demanded on a wire that has no refreshes, where clients come back with another token; nil for nothing.
+  var returning: Returning?
   /// What happens, once the client has started.
   let script: @Sendable (ConformScene) async throws -> Void
   /// What the client is held to when that is over.
@@ -31,6 +39,13 @@ struct Behaviour: Sendable {
   /// Whether the client has to present a token on the connection that it has.
   var presentsTokens = false
 
+  /// A script and its demands for wires without refreshes.
+  struct Returning: Sendable {
+    /// Nil for the same as elsewhere.
+    var script: (@Sendable (ConformScene) async throws -> Void)?
+    let expected: [Demand]
+  }
+
   /// Whether it is about refreshes on the connection, which some wires have no message for.
   var isOfRefreshes: Bool {
     presentsTokens
@@ -38,10 +53,28 @@ struct Behaviour: Sendable {
       || covers.contains(where: Self.refreshes.contains)
   }
 
-  /// What the client is held to on a wire that has refreshes, or has none: there no refresh can be counted.
+  /// What the client is held to on a wire that has refreshes, or has none.
   func demands(hasRefreshes: Bool) -> [Demand] {
-    hasRefreshes ? expected : expected.filter { $0.name != Demand.oneProviderCallPerExpiry.name }
+    hasRefreshes ? expected : returning?.expected ?? expected
   }
+
+  /// What happens on such a wire.
+  func script(hasRefreshes: Bool) -> @Sendable (ConformScene) async throws -> Void {
+    hasRefreshes ? script : returning?.script ?? script
+  }
+
+  /// Why no client of that wire can show it; nil if one can.
+  func reasonAgainst(_ dialect: String, hasRefreshes: Bool) -> String? {
+    if let reason = notOn.first(where: { Name($0.key) == Name(dialect) })?.value { return reason }
+    guard !hasRefreshes, isOfRefreshes, returning == nil else { return nil }
+    return "\(dialect) has no answer to a request for a token: its gateway closes, and clients come back"
+  }
+
+  /// Sendbird's wire cannot keep a client away, and ends its session in place of asking for another token.
+  static let noTerminalClose = ["sendbird": "no close code of this wire keeps a client away"]
+  static let noRevocationRequest = [
+    "sendbird": "a revoked session of this wire logs its client out in place of asking for another token"
+  ]
 
   /// The behaviours of the exchange itself.
   private static let refreshes: Set<String> = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "E7", "E8", "T9"]
@@ -69,6 +102,8 @@ struct Behaviour: Sendable {
 struct Demand: Sendable {
   let name: String
   var members: [JSONMember] = []
+  /// Whether it counts calls of the provider alone, which are counted from the first login on.
+  var isOfProvider = false
 
   static let singleFlight = Demand(name: "single_flight")
   static let oneProviderCallPerExpiry = Demand(name: "one_provider_call_per_expiry")
@@ -84,12 +119,17 @@ struct Demand: Sendable {
     Demand(name: "no_attempt_after_terminal", members: [.milliseconds("quiet_ms", quiet)])
   }
 
+  /// At most so many attempts to connect without a new token. One is what some vendors' SDKs begin with.
+  static func stopsTrying(_ most: Int = 1, quiet: Duration) -> Demand {
+    stopsAfter(most, "stale_connection", quiet: quiet)
+  }
+
   static func stopsAfter(_ most: Int, _ attempt: String = "connection", quiet: Duration) -> Demand {
     Demand(
       name: "stops_after",
       members: [
         JSONMember("at_most", json: String(most)), JSONMember("attempt", attempt), .milliseconds("quiet_ms", quiet),
-      ])
+      ], isOfProvider: Name(attempt) == Name("provider"))
   }
 
   static func waitsAtLeast(_ least: Duration, since kind: String) -> Demand {

@@ -24,6 +24,8 @@ final class ClientProcess: Sendable {
   private static let interval: Int32 = 10
 
   private let child: ChildProcess
+  /// The number of the process, the shell's.
+  var number: Int32 { child.number }
   private let state = Mutex(State())
 
   /// Runs the command in `/bin/sh`, with this environment and nothing to read.

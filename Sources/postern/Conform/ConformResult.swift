@@ -16,6 +16,8 @@ struct ConformResult: Sendable {
   /// The last that the client has printed, and how it ended.
   var output = ""
   var duration = Duration.zero
+  /// How much of its time a slow machine has taken.
+  var lost = Duration.zero
   /// The journal in JSON Lines, of what has failed.
   var journal: [UInt8] = []
 

@@ -13,11 +13,18 @@ struct ConformScene: Sendable {
   let space: SpaceAnswer
   let user: String
   let dialect: String
-  let client: ClientProcess
+  /// Nil before it has been started.
+  let client: ClientProcess?
   /// The number of the journal's last line before the client started.
   let beginning: Int
-  /// When the script has to be over.
+  /// Whether the wire has an answer to a request for a token. On others clients come back with another token.
+  let hasRefreshes: Bool
+  /// When the script has to be over, in the time that the client has had.
   let deadline: Instant
+  /// When it has to be over in real time.
+  let realDeadline: Instant
+  let clock: RunClock
+  let memory: SceneMemory
   let stop: ConformStop
 
   /// The control API's answer about a space: its name and the addresses of its wires, `ws://127.0.0.1:40123` for
@@ -28,10 +35,13 @@ struct ConformScene: Sendable {
     let urls: [String: String]
   }
 
-  private var now: Instant { loop.events.now }
+  /// The time that the client has had.
+  private var now: Instant { clock.now }
 
   /// How long the script may go on.
-  private var rest: Duration { stop.isOrdered ? .zero : max(.zero, deadline - now) }
+  private var rest: Duration {
+    stop.isOrdered ? .zero : max(.zero, min(deadline - now, realDeadline - loop.events.now))
+  }
 
   // MARK: What happens
 
@@ -55,17 +65,49 @@ struct ConformScene: Sendable {
       "POST", "/users/\(user)/disconnect", [JSONMember("code", json: String(code)), JSONMember("reason", reason)])
   }
 
-  /// Revokes what was issued until now, or until so long after now.
+  /// Revokes what was issued until now, or until so long after now. The dates of tokens may be whole seconds, so the revocation
+  /// waits for the next second: a token of before is older than that, and a token of afterwards is not.
   func revoke(ahead: Duration = .zero) async throws {
-    struct Clock: Decodable { let wall: Double }
-    let clock = try JSONCoder().decode(Clock.self, from: try await send("GET", "/clock").data)
-    let before = String(clock.wall + ahead.inSeconds)
+    let begun = try await wallTime().rounded(.down)
+    var second = begun
+    while second <= begun {
+      try await pass(.milliseconds(50))
+      second = try await wallTime().rounded(.down)
+    }
+    let before = String(second + ahead.inSeconds)
     _ = try await send(
       "POST", "/revocations", [JSONMember("user_id", user), JSONMember("issued_before", json: before)])
   }
 
+  /// Whether the client has been turned away without seeing why.
+  func isBlind() async -> Bool {
+    struct Page: Decodable {
+      struct Line: Decodable { let blind: Bool? }
+      let lines: [Line]
+    }
+    let query = [
+      HTTPField("kind", "upgrade_refused"), HTTPField("after", String(beginning)), HTTPField("limit", "1000"),
+    ]
+    guard let answer = try? await send("GET", "/journal", query: query),
+      let page = try? JSONCoder().decode(Page.self, from: answer.data)
+    else { return false }
+    return page.lines.contains { $0.blind == true }
+  }
+
+  /// The age of the journal in milliseconds; nil if the gateway does not say.
+  func journalAge() async -> Int64? {
+    struct Clock: Decodable { let real_ms: Int64? }
+    let answer = try? await send("GET", "/clock")
+    return answer.flatMap { try? JSONCoder().decode(Clock.self, from: $0.data) }?.real_ms
+  }
+
+  private func wallTime() async throws -> Double {
+    struct Clock: Decodable { let wall: Double }
+    return try JSONCoder().decode(Clock.self, from: try await send("GET", "/clock").data).wall
+  }
+
   /// Moves the space's time on; clients that owe an answer have `patience`.
-  func advance(by duration: Duration, patience: Duration = .seconds(5)) async throws {
+  func advance(by duration: Duration, patience: Duration = .seconds(15)) async throws {
     _ = try await send(
       "POST", "/clock/advance",
       [
@@ -100,7 +142,7 @@ struct ConformScene: Sendable {
     let end = now + duration
     while now < end {
       guard rest > .zero else { throw overdue }
-      await loop.events.sleep(until: min(end, now + .milliseconds(200)))
+      await loop.events.sleep(until: loop.events.now + min(end - now, .milliseconds(200)))
     }
   }
 
@@ -134,7 +176,7 @@ struct ConformScene: Sendable {
       let awaited = try JSONCoder().decode(Awaited.self, from: answer.data)
       if awaited.met { return awaited.lines.last?.n }
       guard rest > .zero else { throw overdue }
-      if now >= end || client.hasEnded { return nil }
+      if now >= end || (client?.hasEnded ?? false) { return nil }
     }
   }
 
@@ -143,36 +185,53 @@ struct ConformScene: Sendable {
   func see(
     _ kind: String, count: Int = 1, after: Int? = nil, within limit: Duration = .seconds(15), or failure: String
   ) async throws -> Int {
-    if let line = try await line(kind, count: count, after: after, within: limit) { return line }
+    if let line = try await line(kind, count: count, after: after, within: limit) {
+      if kind == "logged_in" || kind == "refreshed" { try await settle() }
+      return line
+    }
     throw ConformEnd(verdict: .failed, sentence: said(failure))
   }
 
+  /// How long a client may need, after its login or its refresh, until it hears what else happens.
+  private static let settlingTime = Duration.milliseconds(500)
+
+  /// Lets the client take in that it is logged in or refreshed: some hear nothing for 50 ms afterwards.
+  private func settle() async throws { try await pass(Self.settlingTime) }
+
   /// What is told of a failure: that the client's process had ended first, where it had, since nobody waited longer then.
   private func said(_ failure: String) -> String {
-    client.hasEnded ? "the client's process ended before that: \(failure)" : failure
+    (client?.hasEnded ?? false) ? "the client's process ended before that: \(failure)" : failure
   }
 
-  /// Waits until the client is turned away, before the upgrade or behind it, as its wire has it.
-  func seeRefusal(within limit: Duration = .seconds(15), or failure: String) async throws {
-    try await seeOne(of: ["upgrade_refused", "login_refused"], after: beginning, within: limit, or: failure)
+  /// Waits until the client is turned away, before the upgrade or behind it, as its wire has it. Throws ``BeginsAtProvider`` if
+  /// it has got a token of its own and is in.
+  func seeRefusal(after: Int? = nil, within limit: Duration = .seconds(15), or failure: String) async throws {
+    try await seeOne(
+      of: ["upgrade_refused", "login_refused"], orElse: after == nil ? "logged_in" : nil, after: after ?? beginning,
+      within: limit, or: failure)
   }
 
   /// Waits until the client has shown another token, on its connection or by way of another, as its wire has it. Returns the
   /// number of the line.
   @discardableResult
-  func seeRenewal(after: Int, within limit: Duration, or failure: String) async throws -> Int {
-    try await seeOne(of: ["refreshed", "logged_in"], after: after, within: limit, or: failure)
+  func seeRenewal(after: Int, within limit: Duration = .seconds(15), or failure: String) async throws -> Int {
+    let line = try await seeOne(of: ["refreshed", "logged_in"], after: after, within: limit, or: failure)
+    try await settle()
+    return line
   }
 
   @discardableResult
-  private func seeOne(of kinds: [String], after: Int, within limit: Duration, or failure: String) async throws -> Int {
+  private func seeOne(
+    of kinds: [String], orElse other: String? = nil, after: Int, within limit: Duration, or failure: String
+  ) async throws -> Int {
     let end = now + limit
     while true {
       // What it did while another kind was looked for is seen in the next round, be it the last.
-      let isOver = now >= end || client.hasEnded
+      let isOver = now >= end || (client?.hasEnded ?? false)
       for kind in kinds {
         if let line = try await line(kind, after: after, within: .milliseconds(250)) { return line }
       }
+      if let other, try await line(other, after: after, within: .zero) != nil { throw BeginsAtProvider() }
       guard !isOver else {
         throw ConformEnd(verdict: .failed, sentence: said(failure))
       }
@@ -185,9 +244,11 @@ struct ConformScene: Sendable {
   /// Waits until the client is in. Returns the number of the line.
   @discardableResult
   func seeLogin(count: Int = 1, after: Int? = nil) async throws -> Int {
-    try await see(
+    let line = try await see(
       "logged_in", count: count, after: after, within: Self.startTime,
       or: "the client did not log in within \(Self.startTime.components.seconds) s")
+    memory.loggedIn = memory.loggedIn ?? line
+    return line
   }
 
   /// Waits until the client has one connection, and no more.
@@ -203,7 +264,7 @@ struct ConformScene: Sendable {
       let count = sessions.count { Name($0.dialect) == Name(dialect) }
       if count == 1 { return }
       guard rest > .zero else { throw overdue }
-      guard now < end, !client.hasEnded else {
+      guard now < end, !(client?.hasEnded ?? false) else {
         throw ConformEnd(
           verdict: .failed,
           sentence: said("the client has \(count) connections, where it is to have 1"))
@@ -232,7 +293,12 @@ struct ConformScene: Sendable {
   private static let toldAtEnd = 8
 
   private var overdue: ConformEnd {
-    ConformEnd(verdict: .undecided, sentence: stop.isOrdered ? "the run was stopped" : "its time was over")
+    ConformEnd(
+      verdict: .undecided,
+      sentence: stop.isOrdered
+        ? "the run was stopped"
+        : loop.events.now >= realDeadline
+          ? "the machine was too slow: \(clock.lost.milliseconds) ms were lost" : "its time was over")
   }
 
   // MARK: The verdicts
@@ -252,7 +318,7 @@ struct ConformScene: Sendable {
       while true {
         let (verdict, sentence, told) = try await judge(demand)
         if verdict == .undecided, rest > .zero, now < end {
-          await loop.events.sleep(until: now + .milliseconds(100))
+          await loop.events.sleep(until: loop.events.now + .milliseconds(100))
           continue
         }
         verdicts.append(verdict)
@@ -267,9 +333,11 @@ struct ConformScene: Sendable {
   }
 
   private func judge(_ demand: Demand) async throws -> (ConformResult.Verdict, String, [String]) {
+    // A client may begin with a token of its provider's, which is no answer to anything.
+    let after = demand.isOfProvider ? memory.loggedIn ?? beginning : beginning
     let order = [
       JSONMember("expect", demand.name), JSONMember("user", user), JSONMember("dialect", dialect),
-      JSONMember("after", json: String(beginning)),
+      JSONMember("after", json: String(after)), JSONMember("late", json: clock.late),
     ]
     let answer = try await send("POST", "/journal/expect", order + demand.members)
     let judged = try JSONCoder().decode(Judged.self, from: answer.data)

@@ -46,6 +46,38 @@ struct BehaviourTests {
     #expect(ConformResult.whole(verdicts) == whole)
   }
 
+  @Test("what Sendbird's wire cannot show is not applicable there, and is elsewhere")
+  func notOnSendbird() {
+    let names = ["refresh-after-revocation", "keys-withdrawn", "closed-for-good", "closed-by-policy"]
+    for behaviour in Behaviour.all {
+      let reason = behaviour.reasonAgainst("sendbird", hasRefreshes: true)
+      #expect((reason != nil) == names.contains(behaviour.name), "\(behaviour.name)")
+      #expect(behaviour.reasonAgainst("plain", hasRefreshes: true) == nil, "\(behaviour.name)")
+    }
+  }
+
+  @Test("a renewal is tried on wires where clients come back with another token")
+  func returning() {
+    let names = [
+      "refresh-at-expiry", "refresh-all-day", "refresh-after-revocation", "same-token", "short-life", "keys-withdrawn",
+      "provider-busy",
+    ]
+    for behaviour in Behaviour.all where names.contains(behaviour.name) {
+      #expect(behaviour.reasonAgainst("stream-video", hasRefreshes: false) == nil, "\(behaviour.name)")
+      let demands = behaviour.demands(hasRefreshes: false).map(\.name)
+      #expect(!demands.contains("refreshed_in_time") && !demands.contains("keeps_connection"), "\(behaviour.name)")
+    }
+    #expect(Behaviour.replyLost.reasonAgainst("stream-video", hasRefreshes: false) != nil)
+  }
+
+  @Test("the time that a thread waits for the processor is read from Linux's own count")
+  func waiting() {
+    #expect(ProcessDelay.waitingTime("139866398 227337372 357\n") == 227_337_372)
+    #expect(ProcessDelay.waitingTime("") == nil && ProcessDelay.waitingTime("a b") == nil)
+    #expect(ProcessDelay.isStopped("17 (a) b) T 1 2") && !ProcessDelay.isStopped("17 (T) S 1 2"))
+    #expect(!ProcessDelay.isStopped("") && !ProcessDelay.isStopped("17 (a)"))
+  }
+
   private static func result(_ verdict: ConformResult.Verdict, output: String = "") -> ConformResult {
     ConformResult(
       behaviour: .refreshAtExpiry, verdict: verdict, sentences: ["it is \(verdict.words)"], lines: ["7  0.5 s  closed"],

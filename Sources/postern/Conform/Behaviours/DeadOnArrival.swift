@@ -1,9 +1,13 @@
+import GatewayKit
+
 extension Behaviour {
   static let deadOnArrival = Behaviour(
     name: "dead-on-arrival", covers: ["E4"],
     sentence:
       "Turned away with a token that has expired before it was used, the client gets one new token and tries once more.",
     token: .expired,
+    // A client that begins at its provider gets a dead token there.
+    prelude: { scene in try await scene.fail("mint_expired", times: 1) },
     script: { scene in
       try await scene.seeRefusal(or: "the client did not connect with the token that it was given")
       try await scene.seeLogin()

@@ -23,7 +23,7 @@ extension Behaviour {
         }
       },
       expected: [
-        .stopsAfter(3, "provider", quiet: .seconds(2)), .stopsAfter(3, quiet: .seconds(2)), .singleFlight,
+        .stopsAfter(3, "provider", quiet: .seconds(2)), .stopsTrying(quiet: .seconds(2)), .singleFlight,
       ])
   }
 }

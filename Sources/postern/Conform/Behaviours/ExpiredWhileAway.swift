@@ -8,6 +8,6 @@ extension Behaviour {
       try await scene.disconnect(1012, "restart")
       try await scene.advance(by: .seconds(7_200))
     },
-    expected: [.comesBack(within: .seconds(15), newToken: true), .stopsAfter(3, quiet: .seconds(2)), .singleFlight],
+    expected: [.comesBack(within: .seconds(15), newToken: true), .stopsTrying(quiet: .seconds(2)), .singleFlight],
     patience: .seconds(20))
 }

@@ -1,22 +1,31 @@
 import GatewayKit
 
 extension Behaviour {
+  /// How long the provider fails each time, and how often it may be asked meanwhile: four times a second.
+  private static let (failingTime, callsMax) = (5, 20)
+
   static let failingProvider = Behaviour(
     name: "failing-provider", covers: ["P4"],
-    sentence: "A provider that fails more often than not is asked again after a pause, until the client has its token.",
-    settings: [
-      JSONMember("provider-failure-rate", json: "0.6"), JSONMember("refresh-timeout", "600s"),
-    ],
+    sentence: "A provider that fails for five seconds is asked again after pauses, until the client has its token.",
+    settings: [JSONMember("refresh-timeout", "600s")],
     script: { scene in
       var last = try await scene.seeLogin()
-      for _ in 0..<3 {
+      for _ in 0..<2 {
+        let number = try await scene.fail("mint_refused", [JSONMember("status", json: "503")])
         try await scene.expire()
+        try await scene.see(
+          "provider_failed", after: last, or: "the client did not ask its provider for a token")
+        try await scene.pass(.seconds(Int64(failingTime)))
+        try await scene.mend(number)
         last = try await scene.needingProvider(after: last) {
           try await scene.seeRenewal(
-            after: last, within: .seconds(40), or: "the client has no new token 40 s after its last one expired")
+            after: last, within: .seconds(40), or: "the client has no new token 40 s after its provider was well again")
         }
       }
     },
-    expected: [.waitsAtLeast(.milliseconds(50), since: "provider_failed"), .singleFlight, .oneProviderCallPerExpiry],
-    bound: .seconds(120))
+    // Each time there is the call that succeeds, too.
+    expected: [
+      .stopsAfter(2 * (callsMax + 1), "provider", quiet: .zero), .singleFlight, .oneProviderCallPerExpiry,
+    ],
+    bound: .seconds(150))
 }

@@ -4,6 +4,7 @@ extension Behaviour {
   static let forbidden = Behaviour(
     name: "forbidden", covers: ["S2"],
     sentence: "Turned away with 403, the client stays away.",
+    needsStatus: true,
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("refuse_upgrade", [JSONMember("status", json: "403")])

@@ -3,7 +3,13 @@ extension Behaviour {
     name: "keys-withdrawn", covers: ["P8", "X15"],
     sentence:
       "Asked for another token since the key of its own is good no more, the client gets one, and keeps its connection.",
-    settings: impatient,
+    settings: impatient, notOn: noRevocationRequest,
+    returning: Returning(
+      script: { scene in
+        let first = try await scene.seeLogin()
+        try await scene.fail("withdraw_keys")
+        try await scene.seeRenewal(after: first, or: "the client did not come back within 15 s")
+      }, expected: renewedByReturning),
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("withdraw_keys")

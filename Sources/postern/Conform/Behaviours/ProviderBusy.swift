@@ -5,14 +5,19 @@ extension Behaviour {
     name: "provider-busy", covers: ["P3"],
     sentence:
       "A provider that answers 429 and Retry-After is asked again no sooner than that, and the client refreshes.",
+    returning: Returning(expected: [
+      .waitsAtLeast(.seconds(3), since: "provider_failed"), .oneProviderCallPerExpiry, .singleFlight,
+      .comesBack(within: .seconds(60), newToken: true),
+    ]),
     script: { scene in
       let first = try await scene.seeLogin()
       try await scene.fail(
         "mint_refused", [JSONMember("status", json: "429"), JSONMember("retry_after_s", json: "3")], times: 2)
       try await scene.expire()
       try await scene.needingProvider(after: first) {
-        try await scene.see(
-          "refreshed", within: .seconds(45), or: "the client was not refreshed, though its provider had time again")
+        try await scene.seeRenewal(
+          after: first, within: .seconds(45),
+          or: "the client has no new token, though its provider had time again")
       }
     },
     expected: [

@@ -6,10 +6,11 @@ extension Behaviour {
     sentence: "A provider that answers 401 for ever is not asked for ever.",
     settings: impatient,
     script: { scene in
-      try await scene.seeLogin()
+      let first = try await scene.seeLogin()
       try await scene.fail("mint_refused", [JSONMember("status", json: "401")])
       try await scene.expire()
-      try await scene.see("provider_failed", or: "the client did not ask its provider for a token")
+      try await scene.see(
+        "provider_failed", after: first, or: "the client did not ask its provider for a token")
     },
     expected: [.stopsAfter(6, "provider", quiet: .seconds(10)), .stopsAfter(4, quiet: .seconds(10)), .singleFlight],
     patience: .seconds(40), bound: .seconds(90))

@@ -7,12 +7,14 @@ extension Behaviour {
       let first = try await scene.seeLogin()
       try await scene.fail("mint_never", times: 1)
       try await scene.expire()
-      let asked = try await scene.see("provider_asked", or: "the client did not ask its provider for a token")
+      let asked = try await scene.see(
+        "provider_asked", after: first, or: "the client did not ask its provider for a token")
       try await scene.needingProvider(after: first) {
         try await scene.see(
           "provider_minted", after: asked, within: .seconds(75), or: "the client did not ask again within 75 s")
       }
-      if try await scene.line("refreshed", within: .seconds(2)) == nil { try await scene.seeLogin(count: 2) }
+      try await scene.seeRenewal(
+        after: first, within: .seconds(32), or: "the client was neither refreshed nor came back with its token")
     },
     expected: [.stopsAfter(4, "provider", quiet: .seconds(2)), .stopsAfter(3, quiet: .seconds(2))], bound: .seconds(120)
   )

@@ -5,6 +5,15 @@ extension Behaviour {
     name: "refresh-all-day", covers: ["E1", "X11"],
     sentence: "Over a day the client refreshes again and again, once for each token, on one connection.",
     settings: [JSONMember("token-life", "1h")], isFrozen: true,
+    returning: Returning(
+      script: { scene in
+        var last = try await scene.seeLogin()
+        for _ in 0..<3 {
+          try await scene.advance(by: .seconds(3_660))
+          last = try await scene.seeRenewal(
+            after: last, within: .seconds(22), or: "the client did not come back within 22 s of its token's end")
+        }
+      }, expected: renewedByReturning),
     script: { scene in
       try await scene.seeLogin()
       try await scene.advance(by: .seconds(86_400))

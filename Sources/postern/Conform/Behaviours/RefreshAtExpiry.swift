@@ -3,10 +3,15 @@ extension Behaviour {
     name: "refresh-at-expiry", covers: ["E2", "E10"],
     sentence:
       "Asked for another token only when the old one has ended, the client brings one, and keeps its connection.",
-    settings: impatient,
+    settings: impatient, returning: Returning(expected: renewedByReturning),
     script: { scene in
       try await scene.seeLogin()
       try await scene.expire()
     },
     expected: [.refreshedInTime, .keepsConnection, .oneProviderCallPerExpiry, .singleFlight])
+
+  /// What is demanded where the gateway closes in place of asking, and the client comes back with one new token.
+  static let renewedByReturning: [Demand] = [
+    .comesBack(within: .seconds(20), newToken: true), .oneProviderCallPerExpiry, .singleFlight,
+  ]
 }

@@ -6,8 +6,9 @@ extension Behaviour {
     sentence: "Asked for another token 30 s before the old one ends, the client brings one, and keeps its connection.",
     settings: [JSONMember("refresh-lead", "30s")], isFrozen: true,
     script: { scene in
-      try await scene.seeLogin()
+      let first = try await scene.seeLogin()
       try await scene.advance(by: .seconds(3_575))
+      _ = try await scene.line("refreshed", after: first, within: .seconds(15))
       // Who has not answered by the time-out is cut off.
       try await scene.advance(by: .seconds(60), patience: .zero)
     },

@@ -11,6 +11,6 @@ extension Behaviour {
       try await scene.expire()
       try await scene.see("cut_off", or: "the client was not cut off, though nobody had told it anything")
     },
-    expected: [.comesBack(within: .seconds(15), newToken: true), .stopsAfter(3, quiet: .seconds(2)), .singleFlight],
+    expected: [.comesBack(within: .seconds(15), newToken: true), .stopsTrying(quiet: .seconds(2)), .singleFlight],
     patience: .seconds(20))
 }

@@ -4,6 +4,7 @@ extension Behaviour {
   static let retryLater = Behaviour(
     name: "retry-later", covers: ["S9", "X8"],
     sentence: "Turned away with 503 and Retry-After, the client waits so long at least, and comes back.",
+    needsStatus: true,
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail(

@@ -10,6 +10,6 @@ extension Behaviour {
       try await scene.seeLogin()
       try await scene.revoke()
     },
-    expected: [.comesBack(within: .seconds(15), newToken: true), .stopsAfter(3, quiet: .seconds(2)), .singleFlight],
+    expected: [.comesBack(within: .seconds(15), newToken: true), .stopsTrying(quiet: .seconds(2)), .singleFlight],
     patience: .seconds(20))
 }

@@ -5,6 +5,16 @@ extension Behaviour {
     name: "same-token", covers: ["R5"],
     sentence: "A provider that gives the same token again and again, which has ended, does not make the client loop.",
     settings: impatient,
+    // Some SDKs of such wires go on for ever, after longer and longer waits.
+    returning: Returning(
+      script: { scene in
+        let first = try await scene.seeLogin()
+        try await scene.fail("mint_same")
+        try await scene.expire()
+        try await scene.seeRefusal(after: first, or: "the client did not come back with the token that it was given")
+        try await scene.pass(.seconds(10))
+      },
+      expected: [.stopsAfter(12, "provider", quiet: .zero), .stopsAfter(12, quiet: .zero)]),
     script: { scene in
       try await scene.seeLogin()
       try await scene.fail("mint_same")

@@ -6,6 +6,16 @@ extension Behaviour {
     sentence: "Tokens that live shorter than the gateway asks ahead are refreshed when it asks, and not in a loop.",
     settings: [JSONMember("refresh-lead", "30s"), JSONMember("token-life", "10s")], isFrozen: true,
     token: .living(.seconds(10)),
+    returning: Returning(
+      script: { scene in
+        let first = try await scene.seeLogin()
+        try await scene.advance(by: .seconds(11))
+        try await scene.seeRenewal(after: first, or: "the client did not come back within 15 s")
+        try await scene.pass(.seconds(3))
+      },
+      expected: renewedByReturning + [
+        .stopsAfter(2, "provider", quiet: .seconds(2)), .stopsAfter(3, quiet: .seconds(2)),
+      ]),
     script: { scene in
       try await scene.seeLogin()
       try await scene.advance(by: .seconds(6))

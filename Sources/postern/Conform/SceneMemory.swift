@@ -1,0 +1,10 @@
+/// The first lines of a scene that its verdicts are counted from.
+///
+/// `@unchecked Sendable`: touched only on the loop.
+final class SceneMemory: @unchecked Sendable {
+  /// The number of the line that told of the first login, or of the refusal that came in its place.
+  var loggedIn: Int?
+}
+
+/// A client that does not use the token that it is given, and gets its first one from its provider.
+struct BeginsAtProvider: Error {}
