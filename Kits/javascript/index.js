@@ -55,7 +55,12 @@ export class Postern {
       throw new Error(`${name} was not ready within ${patienceMs} ms; see standard error`);
     }
     if (line.length === 0) throw new Error(`${name} ended before it was ready; see standard error`);
-    return new Postern(child, JSON.parse(line[0]).control_url);
+    try {
+      return new Postern(child, JSON.parse(line[0]).control_url);
+    } catch {
+      child.kill("SIGKILL");
+      throw new Error(`${name} printed ${JSON.stringify(line[0])} in place of the ready line; is it postern?`);
+    }
   }
 
   /** A gateway that runs already, with `--spaces`. */
@@ -151,12 +156,14 @@ export function withSpace(postern, order, body) {
     try {
       await body(space);
     } catch (error) {
-      for (const { n, at_ms, kind, time, dialect, ...rest } of (await space.journal()).slice(-30)) {
+      // A gateway that is gone hides no failure of the test.
+      const lines = await space.journal().catch((gone) => console.error(`no journal: ${gone.cause ?? gone}`));
+      for (const { n, at_ms, kind, time, dialect, ...rest } of (lines ?? []).slice(-30)) {
         console.error(`${n}`.padStart(6), `${at_ms / 1000} s`.padStart(14), kind.padEnd(18), JSON.stringify(rest));
       }
+      await space.end().catch(() => {});
       throw error;
-    } finally {
-      await space.end();
     }
+    await space.end();
   };
 }

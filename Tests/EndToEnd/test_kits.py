@@ -103,7 +103,7 @@ def test_the_javascript_kit_is_installed_from_a_file_and_starts_the_program_and_
 
 def test_the_javascript_kit_passes_its_own_tests():
     status, said = ends([program("node"), "--test", "--test-reporter", "tap"], cwd=kits.KITS / "javascript")
-    assert status == 0 and "# pass 3" in said, said
+    assert status == 0 and "# pass 4" in said, said
 
 
 def test_the_types_of_the_javascript_kit_are_what_it_has(tmp_path):

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 
-import { Postern } from "../index.js";
+import { Postern, withSpace } from "../index.js";
 
 it("starts a gateway, makes a space, mints a token, reads the journal, and ends", async () => {
   const postern = await Postern.start();
@@ -26,7 +26,24 @@ it("starts a gateway, makes a space, mints a token, reads the journal, and ends"
 it("says what it cannot start, and what ended before it was ready", async () => {
   await assert.rejects(Postern.start({ program: "/nowhere/postern" }), /cannot start \/nowhere\/postern: ENOENT/);
   await assert.rejects(Postern.start({ program: "true" }), /ended before it was ready/);
-  await assert.rejects(Postern.start({ program: "cat", patienceMs: 1 }), /not ready|ended before/);
+  await assert.rejects(Postern.start({ program: "echo" }), /echo printed "serve --spaces .* in place of the ready line/);
+  const folder = await mkdtemp(join(tmpdir(), "postern-"));
+  const silent = join(folder, "silent");
+  await writeFile(silent, "#!/bin/sh\nexec sleep 60\n");
+  await chmod(silent, 0o755);
+  await assert.rejects(Postern.start({ program: silent, patienceMs: 100 }), /silent was not ready within 100 ms/);
+  await rm(folder, { recursive: true });
+});
+
+it("a test's failure is told even if the gateway has died", async () => {
+  const postern = await Postern.start();
+  const test = withSpace(() => postern, {}, async () => {
+    postern.child.kill("SIGKILL");
+    await new Promise((resolve) => postern.child.once("exit", resolve));
+    throw new Error("what the test found");
+  });
+  await assert.rejects(test(), /what the test found/);
+  await postern.stop();
 });
 
 it("starts an image on the network of this machine", async () => {

@@ -111,7 +111,13 @@ class _Process:
             self._process.wait()
             self._close()
             raise NotStarted(f"{' '.join(command)} ended with {self._process.returncode}:\n{self.log()}")
-        self.ready: Mapping[str, Any] = json.loads(line)
+        try:
+            self.ready: Mapping[str, Any] = json.loads(line)
+        except ValueError:
+            self._process.kill()
+            self._process.wait()
+            self._close()
+            raise NotStarted(f"{command[0]} printed {line[:200]!r} in place of the ready line; is it postern?") from None
 
     def log(self) -> str:
         size = os.fstat(self._log.fileno()).st_size

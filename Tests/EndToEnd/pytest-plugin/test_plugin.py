@@ -311,6 +311,11 @@ def test_what_the_program_says_at_its_end_is_said():
         Gateway.start("--no-such-flag")
 
 
+def test_a_program_that_is_not_postern_is_told_by_what_it_printed():
+    with pytest.raises(NotStarted, match="echo printed .*serve --spaces.* in place of the ready line"):
+        Gateway.start(program="echo")
+
+
 @pytest.mark.parametrize(
     "text, value", [("90s", 90), ("1h30m", 5400), ("250ms", 0.25), ("1d", 86_400), (3, 3), (timedelta(minutes=2), 120)]
 )

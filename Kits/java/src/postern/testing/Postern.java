@@ -73,7 +73,10 @@ public final class Postern implements AutoCloseable {
     try {
       var ready = line.get(PATIENCE_S, TimeUnit.SECONDS);
       if (ready != null) return new Postern(process, (String) Json.read(ready).get("control_url"));
-    } catch (ExecutionException | TimeoutException | IllegalArgumentException error) {
+    } catch (IllegalArgumentException error) {
+      process.destroyForcibly();
+      throw new IOException(program.get(0) + " did not print the ready line; is it postern?", error);
+    } catch (ExecutionException | TimeoutException error) {
       process.destroyForcibly();
       throw new IOException(program.get(0) + " was not ready within " + PATIENCE_S + " s; see standard error", error);
     }
