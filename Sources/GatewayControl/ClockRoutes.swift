@@ -46,10 +46,10 @@ struct ClockRoutes {
     }
 
     init(_ space: HostedSpace) {
-      sessionS = space.age.inSeconds
+      sessionS = space.age.inWholeMicroseconds
       wall = space.loop.wallTime.seconds
       frozen = space.isFrozen
-      movedS = space.moved.inSeconds
+      movedS = space.moved.inWholeMicroseconds
       realMs = space.space.gateway.journal?.age.milliseconds
       sleeping = space.sleeping.map { SleepBody($0, at: space.loop.now) }
     }
@@ -105,7 +105,7 @@ struct ClockRoutes {
 
     init(_ advance: Advance, at now: Instant) {
       steps = advance.steps
-      movedS = advance.moved.inSeconds
+      movedS = advance.moved.inWholeMicroseconds
       answered = advance.isAnswered
       cutOff = advance.cutOff
       owing = advance.owing.map(SessionBody.init)
@@ -159,5 +159,13 @@ struct ClockRoutes {
     case .endless(let steps):
       .tooMany.detailed("\(steps) deadlines were met and there are more: something sets one whenever one has passed")
     }
+  }
+}
+
+extension Duration {
+  /// The duration in seconds, to the microsecond: a token's date is no more exact than that.
+  fileprivate var inWholeMicroseconds: Double {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(nanoseconds < 0 ? -500 : 500)
+    return overflow ? inSeconds : Double(sum / 1000) / 1e6
   }
 }
