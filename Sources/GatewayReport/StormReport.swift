@@ -71,12 +71,14 @@ package struct StormReport: Sendable {
 
   /// The latencies that are shown, with their names.
   var latencies: [(name: String, histogram: LatencyHistogram)] {
-    [("connect", result.latencies.connect)]
-      + behaviours.filter { $0.tally.refreshLatency.count > 0 }.map {
-        ("refresh, \($0.behaviour.rawValue)", $0.tally.refreshLatency)
-      }
-      + [("without a connection", result.latencies.outage)].filter { $0.1.count > 0 }
-      + [("provider", result.latencies.provider)].filter { $0.1.count > 0 }
+    let refreshes = behaviours.map { ("refresh, \($0.behaviour.rawValue)", $0.tally.refreshLatency) }
+    var others = [("without a connection", result.latencies.outage)]
+    if let overdue = result.latencies.overdue { others.append(("overdue", overdue)) }
+    others.append(("provider", result.latencies.provider))
+    var rows = [("connect", result.latencies.connect)]
+    rows += (refreshes + others).filter { $0.1.count > 0 }
+    if let lateness = result.lateness { rows.append(("the storm's own lateness", lateness.late)) }
+    return rows
   }
 
   /// What the clients spoke, and whose habits they had.

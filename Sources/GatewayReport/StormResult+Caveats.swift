@@ -23,7 +23,7 @@ extension StormResult {
           + "that it and its tokens tell are corrected by that")
     }
     if wasInterrupted { caveats.append("interrupted after \(Figures.decimal(seconds, places: 1)) s") }
-    if ranOutOfTime { caveats.append("out of time: not every client was refreshed or cut off by the end") }
+    if ranOutOfTime { caveats.append(outOfTimeCaveat) }
     if seconds > Double(StormSeries.secondsMax) {
       caveats.append(
         "longer than \(StormSeries.secondsMax / 86_400) days: what came after that is counted in the last second of them, so "
@@ -33,7 +33,26 @@ extension StormResult {
       caveats.append(
         "the gateway of the control port had none of the storm's connections: its settings and figures are another's")
     }
-    return caveats + [timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan)].compactMap { $0 }
+    return caveats
+      + [latenessCaveat, lateCaveat, timeoutCaveat(plan), onsetCaveat(plan), roomCaveat(plan)].compactMap { $0 }
+  }
+
+  private var outOfTimeCaveat: String {
+    let everybody = everybody
+    guard everybody.unrefreshed + everybody.lostUnexpectedly + everybody.overstayed == 0, connects.accepted > 0 else {
+      return "out of time: not every client was refreshed or cut off by the end"
+    }
+    return "out of time: the storm waited for clients that were still refreshed again or on their way back"
+  }
+
+  /// That clients came too late for the wave that they were planned for.
+  private var lateCaveat: String? {
+    let everybody = everybody
+    guard everybody.late > 0 else { return nil }
+    let (late, all) = (Figures.count(everybody.late), Figures.count(everybody.connected))
+    return "\(late) of \(all) connected clients were let in only "
+      + "after the tokens of all others had expired, so nothing was asked of them: the wave was smaller than planned; "
+      + "--hold or --expire-after leaves them more time"
   }
 
   private func timeoutCaveat(_ plan: StormPlan) -> String? {
@@ -48,7 +67,8 @@ extension StormResult {
 
   private func onsetCaveat(_ plan: StormPlan) -> String? {
     guard plan.expiry == .common, let first = seen.firstAsked else { return nil }
-    let lateness = first - plan.onset.inSeconds
+    let expected = min(plan.onset.inSeconds, askOrderedAt ?? .infinity)
+    let lateness = first - expected
     let slack = max(
       Self.onsetSlack, plan.life.scaled(by: plan.jitter).inSeconds * 0.2, plan.gateway.spread.inSeconds * 0.2)
     guard lateness < -Self.onsetSlack || lateness > slack else { return nil }
@@ -58,8 +78,8 @@ extension StormResult {
       sources.contains(.assumed) ? "assumed" : sources.contains(.told) ? "told" : "the gateway's own settings"
     return """
       the first refresh request came \(Figures.seconds(abs(lateness))) \(lateness < 0 ? "earlier" : "later") than a lead \
-      and a spread of \(times) let expect (\(source)): the times until 50, 95 and 99 % count from the wrong moment, \
-      unless somebody else asked for refreshes
+      and a spread of \(times) let expect (\(source)): the times until 50, 95 and 99 % count from \
+      \(lateness < 0 ? "that request" : "the expected moment"), unless somebody else asked for refreshes
       """
   }
 

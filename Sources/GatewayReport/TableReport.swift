@@ -135,7 +135,8 @@ extension StormReport {
   }
 
   private var processLines: [String] {
-    let storm = [["storm", figure("storm.cpu_per_connect"), figure("storm.cpu_per_refresh")]]
+    let share = result.lateness.map { _ in "used \(figure("generator.cpu_share")) of its processors" }
+    let storm = [["storm", figure("storm.cpu_per_connect"), figure("storm.cpu_per_refresh"), share ?? ""]]
     let gateway = [
       [
         "gateway", figure("gateway.cpu_per_connect"), figure("gateway.cpu_per_refresh"),

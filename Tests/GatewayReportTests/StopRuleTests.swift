@@ -17,7 +17,7 @@ struct StopRuleTests {
   func parsing() throws {
     let rule = try StopRule(parsing: "connects.failed.share > 20% over 30s")
     #expect(rule.share == .connects && rule.limit == 0.2 && rule.span == 30)
-    let short = try StopRule(parsing: "provider.refused.share>0.5")
+    let short = try StopRule(parsing: "provider.refused.share>50%")
     #expect(short.share == .provider && short.limit == 0.5 && short.span == 10)
     for rule in StopRule.usual { #expect(try StopRule(parsing: "\(rule)").limit == rule.limit) }
   }

@@ -27,7 +27,7 @@ struct ThresholdTests {
     arguments: [
       ("lost == 0", false), ("lost == 2", true), ("lost<=2", true), ("lost != 2", false), ("lost > 1", true),
       ("refresh.p99 < 500ms", true), ("refresh.p99 < 0.4s", false), ("refresh.max <= 480000us", true),
-      ("refreshed.share >= 99.9%", false), ("refreshed.share >= 99.8 %", true), ("refreshed.share >= 0.998", true),
+      ("refreshed.share >= 99.9%", false), ("refreshed.share >= 99.8 %", true),
       ("time_to_99 < 20s", true), ("time_to_99 < 0.1m", false), ("provider.peak <= 2000", true),
       ("provider.peak < 2_000", false),
     ])
@@ -102,7 +102,8 @@ struct ThresholdTests {
       ("lost", "no comparison"), ("losses == 0", "provider.calls_per_expiry"), ("lost == ", "wants a number"),
       ("lost == 5ms", "wants a number"), ("refresh.p99 < 500", "wants a duration"),
       ("refresh.p99 < 5 parsecs", "wants a duration"), ("refreshed.share > 1s", "wants a percentage"),
-      ("gateway.bytes_per_connection < 6GB", "wants a size"),
+      ("gateway.bytes_per_connection < 6GB", "wants a size"), ("lost.share < 5", "write 5% for 5 in a hundred"),
+      ("refreshed.share >= 99", "write 99%"), ("lost.share < 0.05", "or 5% for a share of 0.05"),
     ])
   func refused(text: String, says: String) {
     let error = #expect(throws: ThresholdError.self) { try Threshold(parsing: text) }

@@ -150,20 +150,35 @@ extension ClientSession {
   private func renewals(of waves: Int) -> Int { habits.refresh.how == .none ? 0 : waves }
 
   /// Whether the storm has nothing more to wait for: refreshed as often as it is to be, gone, or back after a loss.
-  package func isSettled(waves: Int) -> Bool {
+  ///
+  /// - Parameter awaitsAll: Whether the storm waits for every refresh, also beyond the waves: a scenario may have ordered it.
+  package func isSettled(waves: Int, awaitsAll: Bool = false) -> Bool {
     let waves = renewals(of: waves)
     return switch phase {
     case .ended: true
-    case .live: outage == nil && (refreshes >= waves || (!returnsByItself && loss != nil) || !isDue)
-    case .refreshing, .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning,
-      .abandoned:
-      false
+    case .live where outage == nil: refreshes >= waves || (!returnsByItself && loss != nil) || !isDue
+    case .refreshing where outage == nil: !awaitsAll && isRefreshingBeyond(waves)
+    case .live, .refreshing, .dialling, .loggingIn, .returning:
+      !awaitsAll && outage?.isRenewal == true && isRefreshingBeyond(waves)
+    case .idle, .obtaining, .waitingToObtain, .leaving, .away, .abandoned: false
     }
+  }
+
+  /// Whether it was refreshed as often as it is to be, and is at a further refresh that nothing has gone wrong with: short
+  /// tokens end again and again, and a storm that waited for a moment without a refresh might never end.
+  private func isRefreshingBeyond(_ waves: Int) -> Bool {
+    let hasFailed = outage.map { $0.failedCalls > 0 || $0.refusals > 1 || $0.attempts > 1 + $0.refusals } ?? false
+    if case .refreshing(let refresh) = phase {
+      if case .backingOff = refresh.step { return false }
+      if refresh.calls > 1 || refresh.refusals > 0 { return false }
+    }
+    return refreshes >= waves && waves > 0 && loss == nil && !hasFailed
   }
 
   /// What became of it, in one word. Asked before the storm stops it.
   package func outcome(waves: Int) -> Outcome {
     guard logins > 0 else { return .neverConnected }
+    if outage?.isRenewal == true, isRefreshingBeyond(renewals(of: waves)) { return .kept }
     // Still on its way back: it has not come back.
     if let outage, outage.downSince != nil, loss == nil {
       return cannotRenew && outage.isExpiry ? .lostExpectedly : .lostUnexpectedly

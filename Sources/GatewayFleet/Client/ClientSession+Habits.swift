@@ -96,6 +96,7 @@ extension ClientSession {
     let isOver = verdict == .renew || clock.isOver(at: now)
     if isOver && !outage.isExpiry {
       outage.isExpiry = true
+      outage.isRenewal = true
       effects.append(.record(.asked))
     }
     guard !outage.hasNewToken else { return }
@@ -127,6 +128,7 @@ extension ClientSession {
     let end = clock.end
     cutOff(nil, "client_returns", .renew, at: now, chance: &chance, into: &effects)
     outage?.oldEnd = end
+    outage?.isRenewal = true
   }
 
   /// Notes that the gateway has ended a live connection, where it is known until when the token was good. Ends are whole

@@ -18,7 +18,8 @@ extension ClientSession {
     for purpose: FetchPurpose, in plan: StormPlan, commonExpiry ahead: Duration?, chance: inout SeededGenerator
   ) -> AskedLife {
     // Whoever is back so shortly before the common expiry takes no part in it: a wire may know no token that lives so short.
-    let spare = logins > 0 ? Duration.seconds(2) : .zero
+    // A token that would end at once is asked for by nobody: it is refused, or has to be renewed as soon as it is there.
+    let spare = logins > 0 ? Duration.seconds(2) : min(Self.leastLeft, plan.life)
     let scattered = plan.life.scaled(by: plan.jitter * chance.nextShare())
     if purpose == .login, let ahead, spare < ahead { return .untilCommonExpiry(plus: scattered) }
     // Also where the first token was refused for its age and another is asked for: this one outlives the storm.
@@ -27,8 +28,12 @@ extension ClientSession {
     } else if purpose == .login {
       isDue = false
     }
-    return .lasting(plan.life - scattered)
+    return .lasting(max(plan.life - scattered, min(Self.leastLife, plan.life)))
   }
+
+  /// A token lives at least so long, and one that ends with all others has at least so much of its life left.
+  private static let leastLife = Duration.seconds(1)
+  private static let leastLeft = Duration.milliseconds(100)
 }
 
 extension StormPlan {

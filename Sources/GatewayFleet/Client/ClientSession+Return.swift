@@ -25,6 +25,7 @@ extension ClientSession {
     }
     var outage = Outage(since: now)
     outage.isExpiry = true
+    outage.isRenewal = true
     outage.needsToken = habit.heed != .none
     self.outage = outage
     effects.append(.record(.asked))

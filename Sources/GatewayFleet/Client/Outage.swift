@@ -11,6 +11,8 @@ struct Outage: Hashable, Sendable {
   var oldEnd: Instant?
   /// Whether the gateway said that the token is over.
   var isExpiry = false
+  /// Whether the client went because its token was over, and for nothing else.
+  var isRenewal = false
   /// Whether the provider is to be asked before the next attempt.
   var needsToken = false
   /// Whether the provider has given a token on its account.

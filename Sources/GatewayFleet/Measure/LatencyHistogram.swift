@@ -48,6 +48,13 @@ package struct LatencyHistogram: Hashable, Sendable {
     largest = max(largest, other.largest)
   }
 
+  /// Both together.
+  func merged(_ other: LatencyHistogram) -> LatencyHistogram {
+    var sum = self
+    sum.merge(other)
+    return sum
+  }
+
   /// What was counted since `earlier`, which is a part of it. The shortest and the longest are known as far as the
   /// buckets tell them apart.
   func since(_ earlier: LatencyHistogram) -> LatencyHistogram {

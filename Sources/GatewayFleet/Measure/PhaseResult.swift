@@ -61,6 +61,8 @@ extension StormResult {
     part.latencies.connect = latencies.connect.since(earlier.latencies.connect)
     part.latencies.provider = latencies.provider.since(earlier.latencies.provider)
     part.latencies.outage = latencies.outage.since(earlier.latencies.outage)
+    part.latencies.overdue = latencies.overdue.map { $0.since(earlier.latencies.overdue ?? LatencyHistogram()) }
+    part.lateness = lateness(since: earlier)
     part.bins = bins.since(earlier.bins)
     return part
   }

@@ -18,9 +18,10 @@ extension StormResult {
     behaviours.values.reduce(into: BehaviourTally()) { $0.merge($1) }
   }
 
-  /// Clients that were connected and should have been refreshed.
+  /// Clients that were connected and should have been refreshed. A client that was connected only after the common expiry
+  /// should have been too: it came too late for the wave that it was planned for.
   package var refreshable: Int {
-    refreshing.reduce(0) { $0 + $1.kept + $1.lostUnexpectedly + $1.unrefreshed }
+    refreshing.reduce(0) { $0 + $1.kept + $1.lostUnexpectedly + $1.unrefreshed + $1.late }
   }
 
   /// How many of those were, every time, and kept their connection; nil if there were none.
@@ -34,9 +35,10 @@ extension StormResult {
   }
 
   /// When that share of those that should be were refreshed for the first time, counted from the onset; nil if never.
-  package func timeUntil(share: Double) -> Duration? {
+  package func timeUntil(share: Double, withoutOwnLateness: Bool = false) -> Duration? {
     let rank = UInt64((Double(refreshable) * share).rounded(.up))
-    return latencies.sinceOnset.duration(ofRank: max(1, rank))
+    let times = withoutOwnLateness ? least(.sinceOnset) : latencies.sinceOnset
+    return times?.duration(ofRank: max(1, rank))
   }
 
   /// The highest rate of `counts` over stretches of `length`, as a multiple of the rate at which they would have come

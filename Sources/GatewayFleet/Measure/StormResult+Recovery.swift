@@ -28,13 +28,58 @@ extension StormResult {
     return Double(count * bins.milliseconds) / 1000
   }
 
-  /// How long what disturbed the fleet had been over, in seconds, when it had recovered: 99.9 % of the most connected, nobody
-  /// waiting for the provider for half a second where that is known, and fewer than 1.1 calls for each token of use, for a minute or to the end of
-  /// a storm that nothing more was to come of. Nil for never.
+  /// How long, in seconds, it took until the fleet had recovered: 99.9 % of the most connected, nobody waiting for the
+  /// provider for half a second where that is known, and fewer than 1.1 calls for each token of use, for a minute or to the
+  /// end of a storm that nothing more was to come of. Nil for never.
+  ///
+  /// It counts from the end of what disturbed the fleet, where that is known. Where it is not, or where connections went
+  /// again after the fleet had recovered, it counts from the beginning of the dip: beside a dip it is never 0.
   package var recoveredAfter: Double? {
     // What was to disturb it need not have come: a storm is over when everybody is refreshed.
     let isEarly = !ranOutOfTime && !wasInterrupted && (triggerEnd ?? 0) > seconds
-    let trigger = (isEarly ? nil : triggerEnd) ?? seen.firstAsked ?? 0
+    let known = isEarly ? nil : triggerEnd
+    guard let dip = deepestDip else { return recovered(after: known ?? seen.firstAsked ?? 0) }
+    // The wave that the tokens' expiry makes cuts off who is not refreshed in the time it is given.
+    let wave = seen.firstAsked.flatMap { asked in
+      (asked...asked + max(0, given) + Self.waveSlack).contains(dip.from) ? asked : nil
+    }
+    let trigger = known ?? wave ?? dip.from
+    guard let found = recovered(after: trigger) else { return nil }
+    let isBehind = dip.from >= trigger + found && dip.from > trigger
+    guard found == 0 || isBehind else {
+      // Recoveries are told to the second, dips more exactly.
+      return known == nil ? max(found, dip.from + dip.length - trigger) : found
+    }
+    return recovered(after: dip.from).map { max($0, dip.length) }
+  }
+
+  /// In seconds: closes take a moment after the time-out.
+  private static let waveSlack = 10.0
+
+  /// The deepest dip, in seconds from the start: when the connected fell below 99.9 % of the most before, and for how long.
+  /// Nil if they never did.
+  private var deepestDip: (from: Double, length: Double)? {
+    var (highest, lowest) = (0, 1.0)
+    var began: Int?
+    var found: (from: Int, bins: Int)?
+    for (bin, level) in bins.connected(until: seconds).enumerated() {
+      highest = max(highest, level)
+      guard highest > 0, Double(level) < 0.999 * Double(highest) else {
+        began = nil
+        continue
+      }
+      let from = began ?? bin
+      began = from
+      let share = Double(level) / Double(highest)
+      if share < lowest || found?.from == from { found = (from, bin - from + 1) }
+      lowest = min(lowest, share)
+    }
+    let width = Double(bins.milliseconds) / 1000
+    return found.map { (Double($0.from) * width, Double($0.bins) * width) }
+  }
+
+  /// How long after `trigger` the fleet had recovered; nil for never.
+  private func recovered(after trigger: Double) -> Double? {
     let first = Int(max(0, min(trigger, Double(StormSeries.secondsMax))))
     let last = Int(min(seconds, Double(StormSeries.secondsMax)).rounded(.up))
     let connected = series.connected(seconds: max(last, first) + 1)

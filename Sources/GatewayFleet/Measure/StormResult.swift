@@ -40,6 +40,10 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var queue: QueueFigures?
   /// When what disturbed the fleet was over, in seconds from the start; nil for the first refresh request.
   package var triggerEnd: Double?
+  /// When the first order of the scenario had the gateway ask for tokens, in seconds from the start; nil for never.
+  package var askOrderedAt: Double?
+  /// How late the storm's own loops were; nil where nobody looked, as in virtual time.
+  package var lateness: Lateness?
   /// How many tokens of connected clients expire in each ten seconds from the end on, where the world knows them.
   package var horizon: [Int]?
 
@@ -193,6 +197,9 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var sinceOnset = LatencyHistogram()
     /// From the end of a connection to the next login, of clients that came back by themselves.
     package var outage = LatencyHistogram()
+    /// From the latest moment at which the gateway was to ask, by the token's end and its lead, to the accepted refresh; nil
+    /// where nobody knows the ends.
+    package var overdue: LatencyHistogram?
   }
 
   /// Whether a fleet of so many clients can have come to that, or a part of it: none of them became two things.
@@ -201,6 +208,7 @@ package struct StormResult: Hashable, Sendable, Codable {
   }
 
   package mutating func merge(_ other: StormResult) {
+    merge(latenessOf: other)
     connects.attempted += other.connects.attempted
     connects.accepted += other.connects.accepted
     connects.failed.merge(other.connects.failed)
@@ -224,6 +232,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     latencies.provider.merge(other.latencies.provider)
     latencies.sinceOnset.merge(other.latencies.sinceOnset)
     latencies.outage.merge(other.latencies.outage)
+    if let overdue = other.latencies.overdue { latencies.overdue = (latencies.overdue ?? .init()).merged(overdue) }
     series.merge(other.series)
     bins.merge(other.bins)
     seen.merge(other.seen)
@@ -234,6 +243,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     ranOutOfTime = ranOutOfTime || other.ranOutOfTime
     seconds = max(seconds, other.seconds)
     triggerEnd = [triggerEnd, other.triggerEnd].compactMap { $0 }.max()
+    askOrderedAt = [askOrderedAt, other.askOrderedAt].compactMap { $0 }.min()
     merge(phases: other.phases)
   }
 

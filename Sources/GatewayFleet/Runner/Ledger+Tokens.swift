@@ -66,7 +66,8 @@ extension Ledger {
       let call = isRenewal ?? Self.isRenewal(purpose) ? "renewal" : "login"
       concluded(refusal: isGiven ? nil : "no token for a \(call), \(label)\(words)")
     }
-    result.latencies.provider.record(duration)
+    let isFirst = purpose == .login
+    result.latencies.provider.record(timed(.provider, duration, at: now, startsByPlan: isFirst))
     let calls = Self.calls(isRenewal ?? Self.isRenewal(purpose))
     switch answer {
     case .token:

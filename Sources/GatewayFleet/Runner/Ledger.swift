@@ -15,14 +15,27 @@ package struct Ledger {
   /// Why the first of those brought nothing, in a sentence.
   package private(set) var trouble: String?
   private var inFlightPeak = 0
-  private let start: Instant
+  let start: Instant
   /// When the first refresh request is to be expected; nil if that differs from client to client.
-  private let onset: Instant?
+  private var onset: Instant?
+  /// How long before the end of a token the gateway is to ask.
+  private let lead: Duration
+  /// When each phase of the scenario begins, and what had been counted at the beginning of those that have begun.
+  let boundaries: [Instant]
+  var marks: [StormResult] = []
+  /// The loop's own lateness; nil where nobody looks at it.
+  var watch: Watch?
 
-  /// - Parameter length: How long the storm may last.
-  package init(start: Instant, onset: Instant?, length: Duration = .zero) {
+  /// - Parameters:
+  ///   - boundaries: When each phase of the scenario begins, in order.
+  ///   - length: How long the storm may last.
+  package init(
+    start: Instant, onset: Instant?, lead: Duration = .zero, boundaries: [Instant] = [], length: Duration = .zero
+  ) {
     self.start = start
     self.onset = onset
+    self.lead = lead
+    self.boundaries = boundaries
     result.bins = StormBins(length: length)
   }
 
@@ -49,6 +62,7 @@ package struct Ledger {
   }
 
   package mutating func record(_ record: ClientRecord, _ behaviour: Behaviour, at now: Instant) {
+    reach(now)
     let second = second(now)
     switch record {
     case .connecting:
@@ -57,7 +71,8 @@ package struct Ledger {
       connected += 1
       result.connects.accepted += 1
       if again { result.connects.again += 1 } else { result.behaviours[behaviour, default: .init()].connected += 1 }
-      result.latencies.connect.record(duration)
+      let byPlan = !again && watch?.startsByPlan == true
+      result.latencies.connect.record(timed(.connect, duration, at: now, startsByPlan: byPlan))
       result.series.connects.count(atSecond: second)
       count(\.logins, at: now)
     case .connectFailed(let reason):
@@ -65,6 +80,8 @@ package struct Ledger {
       gaveUp(reason, isRenewal: false)
     case .asked:
       result.refreshes.asked += 1
+      // A gateway may ask sooner than anybody was told, as one whose lead is a share of the session's life.
+      onset = onset.map { min($0, now) }
       result.series.asked.count(atSecond: second)
       count(\.asked, at: now)
       result.seen.firstAsked = min(result.seen.firstAsked ?? .infinity, (now - start).inSeconds)
@@ -76,14 +93,20 @@ package struct Ledger {
       result.refreshes.accepted += 1
       result.series.accepted.count(atSecond: second)
       count(\.accepted, at: now)
-      result.behaviours[behaviour, default: .init()].refreshLatency.record(duration)
+      let latency = timed(behaviour == .wellBehaved ? .refresh : nil, duration, at: now)
+      result.behaviours[behaviour, default: .init()].refreshLatency.record(latency)
       guard number == 1 else { return }
       result.behaviours[behaviour, default: .init()].refreshed += 1
-      if let onset { result.latencies.sinceOnset.record(now - onset) }
+      if let onset {
+        result.latencies.sinceOnset.record(timed(.sinceOnset, now - onset, at: now, startsByPlan: true))
+      }
     case .refreshRefused(let name):
       result.refreshes.refused.count(name)
     case .margin(let margin):
       result.tokens.note(margin: margin)
+      let overdue = timed(.overdue, max(.zero, lead - margin), at: now, startsByPlan: true)
+      if result.latencies.overdue == nil { result.latencies.overdue = LatencyHistogram() }
+      result.latencies.overdue?.record(overdue)
     case .endedKnowing(let isEarly):
       result.tokens.endsKnown = (result.tokens.endsKnown ?? 0) + 1
       result.tokens.endsEarly = (result.tokens.endsEarly ?? 0) + (isEarly ? 1 : 0)
@@ -123,7 +146,7 @@ package struct Ledger {
     case .returned(let duration, let attempts):
       result.returns.returned += 1
       result.returns.attemptsMax = max(result.returns.attemptsMax, attempts)
-      result.latencies.outage.record(duration)
+      result.latencies.outage.record(timed(.outage, duration, at: now))
       count(\.returned, at: now)
     default: return
     }
@@ -143,6 +166,7 @@ package struct Ledger {
 
   /// A request to the provider goes out.
   mutating func began(at now: Instant) {
+    reach(now)
     inFlight += 1
     inFlightPeak = max(inFlightPeak, inFlight)
     result.provider.inFlightPeak = inFlightPeak
@@ -161,6 +185,7 @@ package struct Ledger {
 
   /// A request to the provider is over.
   mutating func ended(fetchAt now: Instant) {
+    reach(now)
     inFlight -= 1
     result.series.providerReturns.count(atSecond: second(now))
   }

@@ -18,6 +18,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   private let start: Instant
   private var clients: [StormClient] = []
   private var wakeup: Wakeup!
+  private var heartbeat: Heartbeat?
   private var isStopped = false
 
   /// Where clients wait for their turn at the provider.
@@ -39,9 +40,10 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
       ClientPolicy(setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames))
     pacer = setup.plan.pacer
     start = loop.now + (setup.startsAt - loop.wallTime)
+    let start = start
     ledger = Ledger(
-      start: start, onset: setup.plan.expiry == .common ? start + setup.plan.onset : nil,
-      length: setup.end(timeout: nil))
+      start: start, onset: setup.onset.map { start + $0 }, lead: setup.plan.gateway.lead,
+      boundaries: setup.phases.phases.map { start + $0.start }, length: setup.end(timeout: nil))
     queue = FetchQueue(setup.plan, on: loop)
     wakeup = Wakeup(target: self)
   }
@@ -63,6 +65,11 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   /// Begins to begin clients.
   func begin() {
     setWakeup()
+    guard setup.processors != nil else { return }
+    let startsByPlan = if case .minted = setup.tokens { true } else { false }
+    ledger.watch(from: loop.now, startsByPlan: startsByPlan, process: setup.process)
+    heartbeat = Heartbeat(on: loop) { [unowned self] in ledger.beat(at: loop.now) }
+    heartbeat?.wakeUp()
   }
 
   /// The number in the whole storm of this fleet's client number `local`.
@@ -73,11 +80,13 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   func wakeUp() {
     for _ in 0..<Self.slice {
       let index = index(ofLocal: clients.count)
-      guard !isStopped, index < pacer.count, start + pacer.arrival(of: index) <= loop.now else { break }
+      let due = start + pacer.arrival(of: index)
+      guard !isStopped, index < pacer.count, due <= loop.now else { break }
+      ledger.begins(due: due, at: loop.now)
       let client = StormClient(index: index, behaviour: behaviours[index], fleet: self)
       clients.append(client)
       ledger.began(behaviours[index])
-      client.begin()
+      client.begin(due: due)
     }
     setWakeup()
   }
@@ -103,6 +112,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     guard !isStopped else { return }
     isStopped = true
     loop.deadlines.remove(wakeup)
+    heartbeat?.stop()
     for client in clients {
       ledger.close(client.behaviour, client.outcome(waves: setup.plan.waves))
       if let source = client.endToldBy { ledger.close(endToldBy: source) }

@@ -42,16 +42,19 @@ actor StormClient {
 
   // MARK: Events
 
-  func handle(_ first: ClientEvent) {
+  /// - Parameter due: When it should have happened, which a late loop comes to later; nil for now.
+  func handle(_ first: ClientEvent, due: Instant? = nil) {
     var effects: [ClientEffect] = []
     swap(&effects, &fleet.scratch)
     let now = fleet.loop.now
+    let time = min(now, due ?? now)
+    fleet.ledger.reach(now)
     var next: ClientEvent? = first
     while let event = next {
       next = nil
-      session.handle(event, at: now, chance: &generator, into: &effects)
+      session.handle(event, at: time, chance: &generator, into: &effects)
       for effect in effects {
-        if let answer = perform(effect, at: now) { next = answer }
+        if let answer = perform(effect, at: now, due: time) { next = answer }
       }
       effects.removeAll(keepingCapacity: true)
     }
@@ -61,7 +64,7 @@ actor StormClient {
   }
 
   /// Does one thing; returns the event that follows at once, if one does.
-  private func perform(_ effect: ClientEffect, at now: Instant) -> ClientEvent? {
+  private func perform(_ effect: ClientEffect, at now: Instant, due: Instant) -> ClientEvent? {
     switch effect {
     case .fetch(let number, let purpose):
       if case .minted(let issuer) = fleet.setup.tokens, purpose != .sessionKey {
@@ -69,7 +72,7 @@ actor StormClient {
         take(answer)
         return .fetched(number: number, answer)
       }
-      let ticket = FetchTicket(client: self, number: number, purpose: purpose, wantedAt: now)
+      let ticket = FetchTicket(client: self, number: number, purpose: purpose, wantedAt: due)
       if isAskingEndpoint && purpose != .sessionKey { joined = ticket } else { fleet.queue.request(ticket) }
     case .dial:
       let target = fleet.setup.gateway(of: index)
@@ -98,7 +101,9 @@ actor StormClient {
   }
 
   private func noteSettled() {
-    guard isSettled != session.isSettled(waves: fleet.setup.plan.waves) else { return }
+    let setup = fleet.setup
+    let isSettledNow = session.isSettled(waves: setup.plan.waves, awaitsAll: setup.phases.asksAt != nil)
+    guard isSettled != isSettledNow else { return }
     isSettled.toggle()
     fleet.ledger.settled += isSettled ? 1 : -1
   }
@@ -154,7 +159,8 @@ actor StormClient {
 // MARK: - What the fleet asks. Only on the loop.
 
 extension StormClient {
-  nonisolated func begin() { assumeIsolated { $0.handle(.start) } }
+  /// - Parameter due: When its turn is.
+  nonisolated func begin(due: Instant) { assumeIsolated { $0.handle(.start, due: due) } }
 
   nonisolated func stop() { assumeIsolated { $0.handle(.stop) } }
 
@@ -205,5 +211,5 @@ extension StormClient: SocketHandler, WakeupTarget {
 
   nonisolated func socketClosed(_ peerCode: UInt16?) { assumeIsolated { $0.closed(peerCode) } }
 
-  nonisolated func wakeUp() { assumeIsolated { $0.handle(.wakeUp) } }
+  nonisolated func wakeUp() { assumeIsolated { $0.handle(.wakeUp, due: $0.session.nextDeadline) } }
 }

@@ -39,6 +39,8 @@ package struct StormProgress: Hashable, Sendable, Codable {
   package var refusals = 0
   /// Why the first call that brought nothing did, in a sentence; nil while there is none.
   package var trouble: String?
+  /// How many phases of the scenario have begun on every loop.
+  package var phases = 0
   /// Whether a part of a storm has nothing more to do and waits for the others.
   package var isThrough = false
 

@@ -15,8 +15,8 @@ package actor StormRunner {
   private var probes: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
   private var generator: [ProcessProbe.Moment: ProcessProbe.Sample] = [:]
   private var isInterrupted = false
-  /// What had been counted when each phase of the scenario began.
-  private var marks: [StormResult] = []
+  /// How many phases of the scenario have begun on every loop.
+  private var begunPhases = 0
   private var start = Instant.zero
   private var nextSnapshot = Instant.zero
   /// The longest time-out that the gateway has announced.
@@ -69,12 +69,10 @@ package actor StormRunner {
     start = loop.now + (setup.startsAt - loop.wallTime)
     await assemble()
     await probe(.beforeRamp)
-    // The first client begins at once.
-    if setup.phases.phases.first?.start == .zero { marks.append(StormResult()) }
     for fleet in fleets { await fleet.perform { $0.begin() } }
     let end = await watch()
     if end != .interrupted && setup.waitsForOthers { await waitForOthers() }
-    marks.append(await counted())
+    let marks = await marks()
     await probe(.afterSettling)
     let stopped = loop.now
     await leave()
@@ -83,25 +81,31 @@ package actor StormRunner {
     for fleet in fleets { await fleet.perform { $0.dismiss() } }
     result.probes = probes
     result.generator = generator
+    if let processors = setup.processors { result.lateness?.processors = processors }
     result.wasInterrupted = end == .interrupted
     result.ranOutOfTime = end == .outOfTime
     if end == .endless { result.stopped = "nobody says when the tokens end, so the storm would wait for nothing" }
     result.seconds = max(0, (stopped - start).inSeconds)
-    result.phases = phases(until: result.seconds)
-    result.triggerEnd = setup.phases.disturbedUntil?.inSeconds
+    result.phases = phases(marks, until: result.seconds)
+    result.triggerEnd = [setup.disturbedUntil, setup.phases.disturbedUntil].compactMap { $0 }.max()?.inSeconds
+    if setup.plan.expiry == .common { result.askOrderedAt = setup.phases.asksAt?.inSeconds }
     result.given = setup.plan.given(timeout: result.seen.longestTimeout.map { .seconds($0) }).inSeconds
     return result
   }
 
-  /// What all have counted so far.
-  private func counted() async -> StormResult {
-    var sum = StormResult()
-    for fleet in fleets { sum.merge(await fleet.perform { $0.ledger.result }) }
-    return sum
+  /// What all had counted when each phase began that has begun, and what they have now.
+  private func marks() async -> [StormResult] {
+    let begun = begunPhases
+    var sums = Array(repeating: StormResult(), count: begun + 1)
+    for fleet in fleets {
+      let parts = await fleet.perform { Array($0.ledger.marks.prefix(begun)) + [$0.ledger.result] }
+      for (index, part) in parts.enumerated() { sums[index].merge(part) }
+    }
+    return sums
   }
 
   /// What was counted in each phase that has begun; nil without a scenario.
-  private func phases(until end: Double) -> [PhaseResult]? {
+  private func phases(_ marks: [StormResult], until end: Double) -> [PhaseResult]? {
     guard !setup.phases.phases.isEmpty else { return nil }
     let begun = setup.phases.phases.prefix(marks.count - 1)
     return begun.enumerated().map { index, phase in
@@ -140,9 +144,12 @@ package actor StormRunner {
     let size = fleets.reduce(0) { $0 + $1.size }
     var isProbedBeforeExpiry = false
     while true {
-      let next = setup.phases.phases.dropFirst(marks.count).first.map { start + $0.start }
+      let next = setup.phases.phases.dropFirst(begunPhases).first.map { start + $0.start }
       if let next, loop.now >= next {
-        marks.append(await counted())
+        begunPhases += 1
+        for fleet in fleets { await fleet.perform { [begunPhases] in $0.ledger.beginPhases(begunPhases) } }
+        // An order waits for this.
+        report(await look())
         continue
       }
       let progress = await look()
@@ -189,6 +196,7 @@ package actor StormRunner {
       endless += tokens.endless
       if let timeout = seen.longestTimeout { longestTimeout = max(longestTimeout ?? .zero, .seconds(timeout)) }
     }
+    progress.phases = begunPhases
     let elapsed = loops[0].loop.now - start
     progress.seconds = max(0, elapsed.inSeconds)
     if let snapshots, loops[0].loop.now >= nextSnapshot {

@@ -22,9 +22,13 @@ package struct StormSetup: Sendable {
   package var startsAt: WallTime
   /// When the phases of its scenario begin; none without one.
   package var phases = ScenarioTimes()
+  /// When all that was ordered to disturb the fleet is over, counted from the start; nil if nobody knows.
+  package var disturbedUntil: Duration?
   /// Whether a part that is through waits, its clients connected, until it is told to leave by ``StormRunner/interrupt()``:
   /// so that no part's farewell is counted while others still storm.
   package var waitsForOthers = false
+  /// How many processors the loops may use, where the storm measures its own lateness; nil in virtual time, which is never late.
+  package var processors: Int?
   /// The number of this process, 0..<``StormPlan/processes``.
   package var process = 0
 
@@ -42,6 +46,13 @@ package struct StormSetup: Sendable {
   /// When the first tokens expire together; nil if each expires by itself.
   package var expiresAt: WallTime? {
     plan.expiry == .common ? startsAt + plan.expiresAfter : nil
+  }
+
+  /// When the first tokens are asked for together, counted from the start: by the plan, or by an order of the scenario that
+  /// comes before. Nil if each expires by itself.
+  var onset: Duration? {
+    guard plan.expiry == .common else { return nil }
+    return min(plan.onset, phases.asksAt ?? plan.onset)
   }
 
   /// Where client number `index` connects to, and from where.

@@ -48,6 +48,14 @@ package struct ScenarioPhase: Hashable, Sendable, Decodable {
     case disconnect
     /// Their connections end as those of a gateway that is started anew: with 1012, all at once.
     case restart
+
+    /// Whether the gateway asks everybody for another token on its account.
+    var asks: Bool {
+      switch self {
+      case .expire, .refresh, .revoke: true
+      case .disconnect, .restart: false
+      }
+    }
   }
 
   package init(from decoder: any Decoder) throws {

@@ -44,7 +44,8 @@ package struct StormScenario: Hashable, Sendable, Decodable {
       }
       times.append(.init(name: phase.name, start: start, length: phase.length ?? .zero))
     }
-    return ScenarioTimes(phases: times, disturbedUntil: disturbedUntil(times))
+    let asksAt = zip(phases, times).first { phase, _ in phase.order?.asks ?? false }?.1.start
+    return ScenarioTimes(phases: times, disturbedUntil: disturbedUntil(times), asksAt: asksAt)
   }
 
   /// When the last of what it does to the gateway is over: an order with the moment it is given, faults with their phase.
@@ -72,10 +73,13 @@ package struct ScenarioTimes: Hashable, Sendable {
   package var phases: [Phase] = []
   /// When all that it does to the gateway is over; nil if it does nothing.
   package var disturbedUntil: Duration?
+  /// When it first has the gateway ask everybody for another token; nil for never.
+  package var asksAt: Duration?
 
-  package init(phases: [Phase] = [], disturbedUntil: Duration? = nil) {
+  package init(phases: [Phase] = [], disturbedUntil: Duration? = nil, asksAt: Duration? = nil) {
     self.phases = phases
     self.disturbedUntil = disturbedUntil
+    self.asksAt = asksAt
   }
 
   /// Before this the storm does not end by itself.

@@ -40,12 +40,19 @@ package struct WorldSettings: Hashable, Sendable {
     return min(max(plan.end(timeout: timeout), phasesEnd) + plan.life.scaled(by: 2), Self.longest)
   }
 
+  /// When the phases of its scenario begin; nil without one, or if they cannot be.
+  var times: ScenarioTimes? { (try? scenario?.times(of: plan)) ?? nil }
+
+  /// When the first tokens are asked for together; nil where each expires by itself.
+  var onset: Duration? {
+    plan.expiry == .common ? min(plan.onset, times?.asksAt ?? plan.onset) : nil
+  }
+
   /// When what disturbs the fleet is over, counted from the start: the last pause and what a scenario orders, else the first
   /// refresh request.
   package var triggerEnd: Duration {
     let pauses = provider.pauses.map { $0.at + $0.length }
-    let scenario = (try? scenario?.times(of: plan))?.disturbedUntil
-    return (pauses + [scenario].compactMap { $0 }).max() ?? plan.onset
+    return (pauses + [times?.disturbedUntil].compactMap { $0 }).max() ?? plan.onset
   }
 
   /// What the gateway's sessions keep to. Throws if no world can have these settings.

@@ -19,7 +19,7 @@ extension MachineWorld {
       effects.removeAll(keepingCapacity: true)
     }
     swap(&effects, &clientEffects)
-    let isSettled = machines[index].client.isSettled(waves: settings.plan.waves)
+    let isSettled = machines[index].client.isSettled(waves: settings.plan.waves, awaitsAll: asksAt != nil)
     if isSettled != machines[index].isSettled {
       machines[index].isSettled = isSettled
       ledger.settled += isSettled ? 1 : -1

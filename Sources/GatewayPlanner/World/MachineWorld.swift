@@ -45,6 +45,8 @@ package struct MachineWorld: ~Copyable {
   var acceptsAt: Int64 = 0
   /// When the first tokens expire together; nil where each does by itself.
   let commonExpiry: Int64?
+  /// When the scenario first has the gateway ask everybody; nil for never.
+  let asksAt: Duration?
   /// The names of the errors that the gateway has sent, by their numbers.
   var errorNames: [Int: String] = [:]
   private let clientPolicy: SharedClientPolicy
@@ -79,9 +81,11 @@ package struct MachineWorld: ~Copyable {
       ClientPolicy(plan, habits: settings.wire?.habits ?? ClientHabits(), closeNames: settings.closeNames))
     behaviours = plan.behaviours == .allWell ? [] : plan.behaviours.assignment(clients: plan.clients, seed: plan.seed)
     pacer = plan.pacer
+    asksAt = settings.times?.asksAt
     commonExpiry = plan.expiry == .common ? plan.expiresAfter.nanoseconds : nil
     ledger = Ledger(
-      start: .zero, onset: plan.expiry == .common ? .zero + plan.onset : nil, length: settings.end(timeout: nil))
+      start: .zero, onset: settings.onset.map { .zero + $0 }, lead: plan.gateway.lead,
+      length: settings.end(timeout: nil))
     linkChance = SeededGenerator(seed: plan.seed ^ 0x6C69_6E6B_2121_2121)
     gatewayChance = SeededGenerator(seed: plan.seed ^ 0x6761_7465_7761_7921)
     provider = ProviderState(
@@ -124,6 +128,7 @@ package struct MachineWorld: ~Copyable {
   /// Runs it to its end. Once.
   package mutating func run() -> Outcome {
     let isInterrupted = !runToTheEnd()
+    let plan = settings.plan
     let end = now
     let isOver = isEverybodySettled
     for index in 0..<started {
@@ -141,6 +146,7 @@ package struct MachineWorld: ~Copyable {
     result.queue = provider.figures
     result.triggerEnd = settings.triggerEnd.inSeconds
     result.horizon = horizon
+    if plan.expiry == .common { result.askOrderedAt = asksAt?.inSeconds }
     result.phases = phaseResults(until: result.seconds)
     return Outcome(result: result, events: events)
   }
@@ -177,7 +183,8 @@ package struct MachineWorld: ~Copyable {
 
   private func isEnded(hasEvents: Bool) -> Bool {
     let isThrough = now >= settings.phasesEnd.nanoseconds
-    if isEverybodySettled && provider.isIdle && isThrough { return true }
+    // As a storm ends: what the provider still has to do is for nobody.
+    if isEverybodySettled && isThrough { return true }
     // Nothing will ever happen again.
     if !hasEvents && started == pacer.count && isThrough { return true }
     return now >= settings.end(timeout: ledger.result.seen.longestTimeout.map { .seconds($0) }).nanoseconds

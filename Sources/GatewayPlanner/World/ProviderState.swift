@@ -42,7 +42,6 @@ struct ProviderState: ~Copyable {
   }
 
   var queued: Int { waiting.count - first }
-  var isIdle: Bool { queued == 0 && serving == 0 }
 
   // MARK: Time-outs
 

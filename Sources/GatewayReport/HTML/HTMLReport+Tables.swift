@@ -39,6 +39,14 @@ extension StormReport {
         ("connect", "from the begin of a connection to the accepted login"),
         ("refresh", "from the gateway's request, or what the wire has in its place, to the accepted token"),
         ("provider", "from the wish for a token to its arrival, the wait for a free place included"),
+        (
+          "overdue",
+          "from the latest moment at which the gateway was to ask, by the token's end and the lead, to the accepted token"
+        ),
+        (
+          "the storm's own lateness",
+          "how late its own loops came to what was due; so much of the latencies above may be its own and not the gateway's"
+        ),
       ])
   }
 

@@ -1,3 +1,4 @@
+internal import GatewayCore
 import GatewayFleet
 
 extension Metric {
@@ -33,6 +34,12 @@ extension Metric {
 
     static func none(_ reason: String) -> Absence { Absence(word: "none", reason: reason) }
     static func never(_ reason: String) -> Absence { Absence(word: "never", reason: reason) }
+    /// The storm itself was late by the difference of the bounds, which are seconds.
+    static func ownLateness(_ range: ClosedRange<Double>) -> Absence {
+      .unmeasurable(
+        "the storm itself was late: it saw \(Figures.seconds(range.upperBound)), of which up to "
+          + "\(Figures.seconds(range.upperBound - range.lowerBound)) are its own and not the gateway's")
+    }
     static func unmeasurable(_ reason: String) -> Absence { Absence(word: "not measurable", reason: reason) }
   }
 }

@@ -35,7 +35,7 @@ extension Metric {
     ) { $0.secondsBelow(0.999) },
     Metric(
       "recovered.after", .duration,
-      "from the end of what disturbed the fleet until 99.9 % were connected, nobody waited for the provider, and each token took fewer than 1.1 calls",
+      "from the end of what disturbed the fleet, or from the dip where nobody knows that, until 99.9 % were connected, nobody waited for the provider, and each token took fewer than 1.1 calls",
       better: .lower, over: .connected,
       missing: { _ in .never("the fleet was not back to where it was when the storm ended") }
     ) { $0.recoveredAfter },
@@ -99,7 +99,9 @@ extension Metric {
       missing: { _ in .none("nothing was refreshed") }
     ) { $0.shortestSpan(ofShare: 0.5)?.inSeconds },
     Metric(
-      "refreshed.share", .share, "of the clients that should be refreshed, those that were and stayed", better: .higher,
+      "refreshed.share", .share,
+      "of the clients that should be refreshed, those too that were connected too late for it, those that were and stayed",
+      better: .higher,
       missing: { _ in .none("no connected client was to be refreshed") }
     ) {
       // Who was kept without a refresh was to have none.
@@ -214,7 +216,8 @@ extension Metric {
           return .unmeasurable("each token expired by itself")
         }
         return .never("fewer than \(percent) % were")
-      }
+      },
+      least: { $0.timeUntil(share: Double(percent) / 100, withoutOwnLateness: true)?.inSeconds }
     ) { $0.timeUntil(share: Double(percent) / 100)?.inSeconds }
   }
 }

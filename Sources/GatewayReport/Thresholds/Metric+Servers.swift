@@ -123,23 +123,34 @@ extension Metric {
   ]
 
   static let latencies: [Metric] =
-    quantiles("connect", "from the start of a connection to the login") { $0.latencies.connect }
-    + quantiles("refresh", "from asked to refreshed, well-behaved clients") {
+    quantiles("connect", .connect, "from the start of a connection to the login") { $0.latencies.connect }
+    + quantiles("refresh", .refresh, "from asked to refreshed, well-behaved clients") {
       $0.behaviours[.wellBehaved]?.refreshLatency ?? LatencyHistogram()
     }
-    + quantiles("outage", "time without a connection, clients that came back") { $0.latencies.outage }
-    + quantiles("provider", "from the wish for a token to its arrival") { $0.latencies.provider }
+    + quantiles(
+      "overdue", .overdue,
+      "from the latest moment at which the gateway was to ask, by the token's end and the lead, to refreshed"
+    ) { $0.latencies.overdue ?? LatencyHistogram() }
+    + quantiles("outage", .outage, "time without a connection, clients that came back") { $0.latencies.outage }
+    + quantiles("provider", .provider, "from the wish for a token to its arrival") { $0.latencies.provider }
 
   private static func quantiles(
-    _ name: String, _ meaning: String, _ histogram: @escaping @Sendable (StormResult) -> LatencyHistogram
+    _ name: String, _ timed: StormResult.Timed, _ meaning: String,
+    _ histogram: @escaping @Sendable (StormResult) -> LatencyHistogram
   ) -> [Metric] {
     let shares = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
     return shares.map { label, share in
-      Metric("\(name).\(label)", .duration, "\(meaning), \(label)", better: .lower) {
+      Metric(
+        "\(name).\(label)", .duration, "\(meaning), \(label)", better: .lower,
+        least: { $0.least(timed)?.quantile(share)?.inSeconds }
+      ) {
         histogram($0).quantile(share)?.inSeconds
       }
     } + [
-      Metric("\(name).max", .duration, "\(meaning), the longest", better: .lower) {
+      Metric(
+        "\(name).max", .duration, "\(meaning), the longest", better: .lower,
+        least: { $0.least(timed)?.maximum?.inSeconds }
+      ) {
         histogram($0).maximum?.inSeconds
       }
     ]

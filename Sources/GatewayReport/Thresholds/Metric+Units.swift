@@ -6,10 +6,18 @@ extension Metric.Unit {
   var suffixes: [String: Double] {
     switch self {
     case .count, .ratio: ["": 1]
-    case .share: ["%": 0.01, "": 1]
+    case .share: ["%": 0.01]
     case .duration: ["ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60]
     case .bytes: ["": 1, "B": 1, "KB": 1e3, "MB": 1e6, "KiB": 1024, "MiB": 1_048_576]
     }
+  }
+
+  /// What to write in place of a share that was written as a bare number.
+  static func sharesToWrite(for number: Double, _ digits: Substring) -> String {
+    let share = "write \(digits)% for \(digits) in a hundred"
+    guard abs(number) <= 1 else { return share }
+    let percent = Figures.percent(number, digits: 4).filter { $0 != " " && $0 != "," }
+    return "\(share), or \(percent) for a share of \(digits)"
   }
 
   /// The value that a number with a suffix says, in the unit; nil if it says none.

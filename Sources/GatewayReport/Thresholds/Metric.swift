@@ -25,6 +25,8 @@ package struct Metric: Sendable {
   package let meaning: String
   /// Which of two runs is better by it; nil where it says only how large a storm was, or how it was set up.
   package let better: Better?
+  /// The least that its value can be without the storm's own lateness; nil where that is no part of it.
+  private let least: (@Sendable (StormResult) -> Double?)?
   private let basis: Basis
   private let read: @Sendable (StormResult) -> Double?
   private let missing: @Sendable (StormResult) -> Absence
@@ -36,7 +38,7 @@ package struct Metric: Sendable {
   init(
     _ name: String, _ unit: Unit, _ meaning: String, better: Better? = nil, over basis: Basis = .storm,
     missing: @escaping @Sendable (StormResult) -> Absence = { _ in .none("nothing was counted") },
-    _ read: @escaping @Sendable (StormResult) -> Double?
+    least: (@Sendable (StormResult) -> Double?)? = nil, _ read: @escaping @Sendable (StormResult) -> Double?
   ) {
     self.name = name
     self.unit = unit
@@ -45,16 +47,39 @@ package struct Metric: Sendable {
     self.basis = basis
     self.read = read
     self.missing = missing
+    self.least = least
   }
 
   /// The value, in the unit; nil if the storm has none.
   package func value(_ result: StormResult) -> Double? {
-    basis.isThere(result) ? read(result) : nil
+    guard basis.isThere(result), spoiledRange(result) == nil else { return nil }
+    return read(result)
   }
+
+  /// What the value may be: what the storm saw, and what is left of that without its own lateness. Nil if there is no value.
+  func range(_ result: StormResult) -> ClosedRange<Double>? {
+    guard basis.isThere(result), let most = read(result) else { return nil }
+    return min(most, least?(result) ?? most)...most
+  }
+
+  /// The same where so much of it is the storm's own lateness that it says nothing of the gateway; nil otherwise.
+  private func spoiledRange(_ result: StormResult) -> ClosedRange<Double>? {
+    guard least != nil, let range = range(result) else { return nil }
+    let own = range.upperBound - range.lowerBound
+    return own > Self.ownLatenessMax && own > Self.ownShareMax * range.upperBound ? range : nil
+  }
+
+  /// In seconds.
+  private static let ownLatenessMax = 0.05
+  private static let ownShareMax = 0.2
+
+  /// Whether the storm's own lateness leaves no figure of it.
+  func isSpoiled(_ result: StormResult) -> Bool { spoiledRange(result) != nil }
 
   /// Why there is no value; nil if there is one.
   package func absence(_ result: StormResult) -> Absence? {
     guard basis.isThere(result) else { return .none(basis.otherwise) }
+    if let range = spoiledRange(result) { return .ownLateness(range) }
     return read(result) == nil ? missing(result) : nil
   }
 
@@ -63,5 +88,5 @@ package struct Metric: Sendable {
 
   /// All there are, in the order of the documentation.
   package static let all: [Metric] =
-    connects + refreshes + losses + ends + returns + providers + tokens + gateways + latencies
+    connects + refreshes + losses + ends + returns + providers + tokens + gateways + latencies + generators
 }

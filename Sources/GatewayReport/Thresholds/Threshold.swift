@@ -12,6 +12,17 @@ package struct Threshold: Sendable, CustomStringConvertible {
     case less = "<"
     case greater = ">"
 
+    /// Whether it holds for every value of a range, or for none; nil if for some.
+    func holds(_ range: ClosedRange<Double>, _ limit: Double) -> Bool? {
+      let isInside = range.contains(limit) && range.lowerBound < range.upperBound
+      switch self {
+      case .equal, .unequal: return isInside ? nil : holds(range.lowerBound, limit)
+      case .atMost, .atLeast, .less, .greater:
+        let ends = [range.lowerBound, range.upperBound].map { holds($0, limit) }
+        return ends[0] == ends[1] ? ends[0] : nil
+      }
+    }
+
     func holds(_ value: Double, _ limit: Double) -> Bool {
       switch self {
       case .equal: value == limit
@@ -76,6 +87,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
 
   /// Whether `result` keeps to the limit. A figure the storm does not have keeps to none.
   package func judge(_ result: StormResult) -> Outcome {
+    if let range = metric.range(result), range.lowerBound < range.upperBound { return judge(range) }
     guard let value = metric.value(result) else {
       let absence = metric.absence(result)
       return Outcome(
@@ -84,6 +96,17 @@ package struct Threshold: Sendable, CustomStringConvertible {
     return Outcome(
       threshold: description, holds: comparison.holds(value, limit), actual: metric.unit.text(value, beside: limit),
       why: nil)
+  }
+
+  /// The same of a figure of which a part is the storm's own lateness: it decides where either end does.
+  private func judge(_ range: ClosedRange<Double>) -> Outcome {
+    let ends = [range.lowerBound, range.upperBound].map { metric.unit.text($0, beside: limit) }
+    guard let holds = comparison.holds(range, limit) else {
+      let absence = Metric.Absence.ownLateness(range)
+      return Outcome(threshold: description, holds: false, actual: absence.word, why: absence.reason)
+    }
+    let actual = ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
+    return Outcome(threshold: description, holds: holds, actual: actual, why: nil)
   }
 
   /// The same in a phase of a scenario; nil for one that never began.
@@ -101,6 +124,11 @@ package struct Threshold: Sendable, CustomStringConvertible {
   ) throws(ThresholdError) -> Double {
     let digits = text.prefix { $0.isNumber || $0 == "." || $0 == "_" || $0 == "-" }
     let suffix = trimmed(text[digits.endIndex...])
+    if metric.unit == .share, suffix.isEmpty, let number = Double(digits.filter { $0 != "_" }) {
+      // Nothing is as much of a hundred as of one.
+      guard number != 0 else { return 0 }
+      throw ThresholdError(whole, "has '\(text)' without a %; \(Metric.Unit.sharesToWrite(for: number, digits))")
+    }
     guard let number = Double(digits.filter { $0 != "_" }), let factor = metric.unit.suffixes[suffix] else {
       throw ThresholdError(whole, "has '\(text)' where \(metric.name) wants \(metric.unit.wanted)")
     }

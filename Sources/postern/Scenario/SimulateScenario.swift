@@ -33,8 +33,10 @@ struct SimulateScenario {
     "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
   ]
   /// What has to hold where the file does not say.
-  private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
-    .compactMap { try? Threshold(parsing: $0) }
+  private static let usualThresholds = [
+    "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
+  ]
+  .compactMap { try? Threshold(parsing: $0) }
   /// Where no rate is given, all are connected after so many seconds, or later at the storm's own rate.
   private static let usualRamp = 600.0
   /// The longest time of any key: thirty days.

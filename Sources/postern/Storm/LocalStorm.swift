@@ -30,6 +30,7 @@ struct LocalStorm {
       startsAt: part.map { WallTime(nanoseconds: $0.startsAt) } ?? options.start(ready: now + .milliseconds(200)),
       process: part?.process ?? 0)
     setup.waitsForOthers = part != nil
+    setup.processors = min(options.plan.loops, ProcessEnvironment.cores)
     let runner = StormRunner(
       setup, loops: loops.map { (loop: $0.events, dialer: dialer(on: $0, options)) },
       report: report, snapshots: snapshots,

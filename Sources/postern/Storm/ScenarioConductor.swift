@@ -15,6 +15,9 @@ struct ScenarioConductor {
 
   /// Between two looks at whether the storm is over.
   private static let pause = Duration.milliseconds(50)
+  /// Between two looks at whether all loops count by a phase, and how long they may take for that.
+  private static let gatePause = Duration.milliseconds(2)
+  private static let gatePatience = Duration.seconds(30)
 
   /// Nil without a scenario that wants anything of the gateway.
   init?(_ options: StormOptions) {
@@ -26,11 +29,21 @@ struct ScenarioConductor {
 
   /// Carries it out, until it is through or the task is cancelled; nothing that it ordered is left then. Returns what the
   /// gateway did not do, in sentences.
-  func conduct(startsAt: WallTime, on loop: EventLoop) async -> [String] {
+  ///
+  /// - Parameter gate: What the storm's loops count by.
+  func conduct(startsAt: WallTime, gate: PhaseGate, on loop: EventLoop) async -> [String] {
     var failures: [String] = []
     var faults: [StormOptions.OrderedFault] = []
-    for (phase, time) in zip(phases, times.phases) {
+    for (index, (phase, time)) in zip(phases, times.phases).enumerated() {
       guard await sleep(until: startsAt + time.start, on: loop) else { break }
+      guard await pass(gate, index, on: loop) else {
+        if !Task.isCancelled {
+          failures.append(
+            "the phase '\(phase.name)' and those after it were not ordered: a part of the storm did not begin it within "
+              + "\(Figures.duration(Self.gatePatience)); give the storm a free processor")
+        }
+        break
+      }
       await options.mend(faults)
       faults = []
       do {
@@ -46,6 +59,16 @@ struct ScenarioConductor {
     if let last = times.phases.last { _ = await sleep(until: startsAt + last.start + last.length, on: loop) }
     await options.mend(faults)
     return failures
+  }
+
+  /// Waits until all loops count by the phase. False if the storm is over before, or they take too long.
+  private func pass(_ gate: PhaseGate, _ index: Int, on loop: EventLoop) async -> Bool {
+    let deadline = loop.now + Self.gatePatience
+    while !gate.hasBegun(index) {
+      guard !Task.isCancelled, loop.now < deadline else { return false }
+      await loop.sleep(until: loop.now + Self.gatePause)
+    }
+    return !Task.isCancelled
   }
 
   /// False if the storm is over before.

@@ -42,7 +42,7 @@ enum StormCommand: Command {
     }
     let line = ProgressLine(clients: options.plan.clients)
     let signals = SignalStream([SIGINT, SIGTERM])
-    let result: StormResult
+    var result: StormResult
     let startsAt: WallTime
     let failures: [String]
     do {
@@ -55,6 +55,9 @@ enum StormCommand: Command {
       throw error
     }
     await options.mend(faults)
+    if let end = options.faultsEnd {
+      result.triggerEnd = max(result.triggerEnd ?? 0, (end - startsAt).inSeconds)
+    }
     line.finish()
     var report = StormReport(
       plan: options.plan(after: result), gateway: options.gatewayText, provider: options.providerText,
@@ -90,28 +93,30 @@ enum StormCommand: Command {
     _ options: StormOptions, _ signals: SignalStream, _ line: ProgressLine, _ live: LiveServer?
   ) async throws -> (StormResult, WallTime, [String]) {
     let guardian = StormGuard(options.stopRules)
+    let gate = PhaseGate()
     let storm = try await LocalStorm.start(
       options, part: nil,
       report: { progress in
+        gate.note(progress)
         line.show(progress)
         guardian.look(at: progress)
       }, snapshots: live?.snapshots)
     guardian.whenItStops { storm.interrupt() }
     let watch = Task { for await _ in signals { storm.interrupt() } }
     defer { watch.cancel() }
-    let (result, failures) = try await conduct(options, startsAt: storm.startsAt) { await storm.run() }
+    let (result, failures) = try await conduct(options, startsAt: storm.startsAt, gate) { await storm.run() }
     return (guardian.judged(result), storm.startsAt, failures)
   }
 
   /// Runs the storm while its scenario is carried out. Returns also what of that was not done.
   private static func conduct(
-    _ options: StormOptions, startsAt: WallTime, _ run: () async throws -> StormResult
+    _ options: StormOptions, startsAt: WallTime, _ gate: PhaseGate, _ run: () async throws -> StormResult
   ) async throws -> (StormResult, [String]) {
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }
     let conductor = ScenarioConductor(options).map { conductor in
-      Task(executorPreference: loop.events) { await conductor.conduct(startsAt: startsAt, on: loop.events) }
+      Task(executorPreference: loop.events) { await conductor.conduct(startsAt: startsAt, gate: gate, on: loop.events) }
     }
     do {
       let result = try await run()
@@ -130,10 +135,12 @@ enum StormCommand: Command {
   ) async throws -> (StormResult, WallTime, [String]) {
     let startsAt = options.start(ready: SystemTime.now + StormParts.head)
     let guardian = StormGuard(options.stopRules)
+    let gate = PhaseGate()
     let parts = StormParts(
       count: options.plan.processes, clients: options.plan.clients, workers: workers, run: options.mark?.run ?? "",
       pins: options.pins,
       report: { progress in
+        gate.note(progress)
         line.show(progress)
         guardian.look(at: progress)
       }, snapshots: live?.snapshots)
@@ -141,7 +148,7 @@ enum StormCommand: Command {
     let watch = Task { for await _ in signals { parts.interrupt() } }
     defer { watch.cancel() }
     let words = Array(CommandLine.arguments.dropFirst())
-    let (result, failures) = try await conduct(options, startsAt: startsAt) {
+    let (result, failures) = try await conduct(options, startsAt: startsAt, gate) {
       try await parts.run(words: words, startsAt: startsAt)
     }
     return (guardian.judged(result), startsAt, failures)

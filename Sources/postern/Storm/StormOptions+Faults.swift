@@ -17,6 +17,30 @@ extension StormOptions {
     let number: Int
   }
 
+  /// How long an order lasts, where it says so.
+  private struct Lasting: Decodable {
+    struct When: Decodable {
+      let atS: Double?
+    }
+    let when: When?
+    let forS: Double?
+  }
+
+  /// When the faults of `--fault` are over that say for how long they last, counted from their order; nil if none does.
+  static func end(ofFaults orders: [String]) -> Duration? {
+    let coder = JSONCoder(names: .snakeCase)
+    return orders.compactMap { order -> Duration? in
+      guard let lasting = try? coder.decode(Lasting.self, from: Array(order.utf8)), let length = lasting.forS else {
+        return nil
+      }
+      let end = (lasting.when?.atS ?? 0) + length
+      return (0...Self.faultsLongest).contains(end) ? .nanoseconds(Int64(end * 1e9)) : nil
+    }.max()
+  }
+
+  /// In seconds: a year.
+  private static let faultsLongest = 31_557_600.0
+
   /// What is said of an order that is refused.
   private struct Refusal: Decodable {
     struct Content: Decodable {
@@ -35,6 +59,7 @@ extension StormOptions {
         await mend(ordered)
         throw UsageError("--fault: \(error)")
       }
+      faultsEnd = Self.end(ofFaults: faults).map { SystemTime.now + $0 }
       caveats.append("\(controls.count == 1 ? "the gateway was" : "the gateways were") ordered to fail: \(order)")
     }
     return ordered

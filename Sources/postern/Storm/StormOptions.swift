@@ -22,6 +22,8 @@ struct StormOptions {
   let controlSecret: Credentials?
   /// How the gateway is to fail while the storm lasts, as orders in JSON.
   let faults: [String]
+  /// When those of them are over that say for how long they last; nil while none is ordered.
+  var faultsEnd: WallTime?
   /// What happens while it lasts, phase by phase.
   let scenario: StormScenario?
   /// What has to hold in each phase.
@@ -52,7 +54,9 @@ struct StormOptions {
   var caveats: [String] = []
 
   /// What has to hold when nothing else is asked for.
-  private static let usualThresholds = ["lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0"]
+  private static let usualThresholds = [
+    "lost == 0", "connects.failed == 0", "unrefreshed == 0", "overstayed == 0", "late == 0",
+  ]
 
   /// - Parameters:
   ///   - arguments: The flags, and what stands for them.

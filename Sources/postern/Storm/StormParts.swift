@@ -191,6 +191,7 @@ final class StormParts: Sendable {
         sum.stage = state.progress.values.map(\.stage).min() ?? .connecting
         sum.seconds = state.progress.values.map(\.seconds).max() ?? 0
         for progress in state.progress.values { sum.add(progress) }
+        sum.phases = (0..<count).map { state.progress[$0]?.phases ?? 0 }.min() ?? 0
         sum.isThrough = (0..<count).allSatisfy { state.progress[$0]?.isThrough == true }
         return sum
       }

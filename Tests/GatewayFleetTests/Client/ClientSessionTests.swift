@@ -199,6 +199,24 @@ struct ClientLossTests {
     }
   }
 
+  @Test("a client that is refreshed again keeps no storm waiting, unless that was ordered or goes wrong")
+  func again() {
+    var client = Client.live(.wellBehaved)
+    _ = client.on(Client.ask)
+    #expect(!client.session.isSettled(waves: 1))
+    _ = client.answer(.token(Client.old))
+    _ = client.on(.heard(.refreshed))
+    #expect(client.session.isSettled(waves: 1) && !client.session.isSettled(waves: 2))
+    _ = client.on(Client.ask)
+    #expect(client.session.isSettled(waves: 1) && client.session.outcome(waves: 1) == .kept)
+    #expect(!client.session.isSettled(waves: 1, awaitsAll: true) && !client.session.isSettled(waves: 2))
+    // The provider is away: it asks once more, and may yet be lost.
+    _ = client.answer(.failed("timed_out"))
+    client.now = client.now + .seconds(10)
+    _ = client.on(.wakeUp)
+    #expect(!client.session.isSettled(waves: 1))
+  }
+
   @Test("a refused upgrade, a refused login and a login that takes too long are told apart")
   func noLogin() throws {
     var refused = Client(.wellBehaved)

@@ -1,0 +1,98 @@
+internal import GatewayCore
+
+extension StormResult {
+  /// A latency that the storm measures from a moment of its own, and that its own lateness can spoil.
+  package enum Timed: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
+    case connect
+    case refresh
+    case outage
+    case provider
+    case sinceOnset = "since_onset"
+    case overdue
+
+    func measured(_ result: StormResult) -> LatencyHistogram {
+      switch self {
+      case .connect: result.latencies.connect
+      case .refresh: result.behaviours[.wellBehaved]?.refreshLatency ?? LatencyHistogram()
+      case .outage: result.latencies.outage
+      case .provider: result.latencies.provider
+      case .sinceOnset: result.latencies.sinceOnset
+      case .overdue: result.latencies.overdue ?? LatencyHistogram()
+      }
+    }
+  }
+
+  /// The lateness of the storm's own loops: 99 % of the time less than 2 ms, once 2.5 s.
+  package struct Lateness: Hashable, Sendable, Codable {
+    /// How late the loops came to what was due, looked at so often that an absence counts by its length.
+    package var late = LatencyHistogram()
+    /// The longest absences.
+    package var stalls: [Stall] = []
+    /// The latencies without the absences of the loop that measured them. Only those of which an absence was a part.
+    package var least: [Timed: LatencyHistogram] = [:]
+    /// How many processors all loops together may use.
+    package var processors = 0
+
+    package init() {}
+
+    /// An absence of one loop, in seconds from the storm's start.
+    package struct Stall: Hashable, Sendable, Codable {
+      package var at: Double
+      package var length: Double
+      package var process: Int
+    }
+
+    /// No more are kept.
+    static let stallsMax = 16
+    /// In seconds: shorter ones are not kept.
+    private static let stallLeast = 0.1
+
+    mutating func note(_ stall: Stall) {
+      guard stall.length >= Self.stallLeast else { return }
+      stalls.append(stall)
+      stalls.sort { $0.length > $1.length }
+      if stalls.count > Self.stallsMax { stalls.removeLast() }
+    }
+  }
+
+  /// The latency without the storm's own lateness; nil where that is no part of it.
+  package func least(_ timed: Timed) -> LatencyHistogram? { lateness?.least[timed] }
+
+  /// Adds the lateness of another part, whose latencies have not been added yet.
+  mutating func merge(latenessOf other: StormResult) {
+    guard lateness != nil || other.lateness != nil else { return }
+    var sum = lateness ?? Lateness()
+    let theirs = other.lateness ?? Lateness()
+    sum.late.merge(theirs.late)
+    for stall in theirs.stalls { sum.note(stall) }
+    let processors = StormSeries.believed(sum.processors) + StormSeries.believed(theirs.processors)
+    sum.processors = StormSeries.believed(processors)
+    for timed in Timed.allCases where sum.least[timed] != nil || theirs.least[timed] != nil {
+      var least = sum.least[timed] ?? timed.measured(self)
+      least.merge(theirs.least[timed] ?? timed.measured(other))
+      sum.least[timed] = least
+    }
+    lateness = sum
+  }
+
+  /// The lateness since `earlier`, which is a part of this result.
+  func lateness(since earlier: StormResult) -> Lateness? {
+    guard let lateness else { return nil }
+    var part = Lateness()
+    part.late = lateness.late.since(earlier.lateness?.late ?? LatencyHistogram())
+    part.stalls = lateness.stalls.filter { earlier.lateness?.stalls.contains($0) != true }
+    part.processors = lateness.processors
+    for (timed, least) in lateness.least {
+      part.least[timed] = least.since(earlier.lateness?.least[timed] ?? timed.measured(earlier))
+    }
+    return part
+  }
+
+  /// The share of their processors that the storm's loops used; nil where it was not read.
+  package var generatorShare: Double? {
+    guard let before = generator[.beforeRamp], let after = generator[.afterSettling], before.isContinued(by: after),
+      let processors = lateness?.processors, processors > 0, seconds > 0
+    else { return nil }
+    return (after.cpuSeconds - before.cpuSeconds) / (seconds * Double(processors))
+  }
+}

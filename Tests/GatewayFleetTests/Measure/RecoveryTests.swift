@@ -1,0 +1,73 @@
+import GatewayCore
+import Testing
+
+@testable import GatewayFleet
+
+@Suite("How long a fleet takes to recover")
+struct RecoveryTests {
+  /// A hundred clients that are connected in the first second, of whom some go and come back.
+  private static func storm(
+    _ outages: [(from: Double, until: Double, clients: Int)], asked: Double? = nil, seconds: Double = 40
+  ) -> StormResult {
+    var ledger = Ledger(start: .zero, onset: nil, length: .seconds(60))
+    func at(_ seconds: Double) -> Instant { .zero + .nanoseconds(Int64(seconds * 1e9)) }
+    for _ in 0..<100 { ledger.record(.connected(after: .zero, again: false), .wellBehaved, at: at(0.5)) }
+    for outage in outages {
+      for _ in 0..<outage.clients {
+        ledger.record(.interrupted("1006"), .wellBehaved, at: at(outage.from))
+        ledger.record(.connected(after: .zero, again: true), .wellBehaved, at: at(outage.until))
+      }
+    }
+    if let asked { ledger.record(.asked, .wellBehaved, at: at(asked)) }
+    var result = ledger.result
+    result.seconds = seconds
+    return result
+  }
+
+  @Test("an outage of 14 s that nobody announced takes 14 s, also where the first refresh comes later")
+  func unannounced() throws {
+    for asked in [nil, 21.0] {
+      let result = Self.storm([(3, 17.3, 100)], asked: asked)
+      #expect(result.dip == 0)
+      #expect(abs(try #require(result.recoveredAfter) - 14.3) <= 1)
+    }
+  }
+
+  @Test("where the end of the disturbance is known, the recovery counts from there")
+  func announced() throws {
+    var result = Self.storm([(3, 17.3, 100)], asked: 21)
+    result.triggerEnd = 8
+    #expect(abs(try #require(result.recoveredAfter) - 9.3) <= 1)
+  }
+
+  @Test(
+    "beside a dip the recovery is never 0",
+    arguments: [
+      (5.1, 5.4, 2), (5.0, 6.0, 100), (5.1, 5.2, 100), (9.9, 10.1, 1), (0.6, 0.7, 50), (38, 39.9, 30),
+    ], [nil, 0, 2, 5, 5.05, 30] as [Double?])
+  func never(outage: (Double, Double, Int), trigger: Double?) throws {
+    for asked in [nil, 1.0, 20.0] {
+      var result = Self.storm([(outage.0, outage.1, outage.2)], asked: asked)
+      result.triggerEnd = trigger
+      #expect(try #require(result.dip) < 1)
+      // Where it was known to be over long before, or is over later, it took at least as long as the dip.
+      let least = outage.1 - outage.0 - 0.02
+      let recovered = try #require(result.recoveredAfter)
+      #expect(recovered > 0)
+      if trigger == nil { #expect(recovered >= least, "\(recovered)") }
+    }
+  }
+
+  @Test("a second dip behind the recovery counts by itself")
+  func second() throws {
+    var result = Self.storm([(3, 4, 10), (80, 92, 60)], seconds: 200)
+    result.triggerEnd = 3
+    #expect(abs(try #require(result.recoveredAfter) - 12) <= 1)
+  }
+
+  @Test("a fleet that is never disturbed has recovered at once, and one that stays down never does")
+  func ends() {
+    #expect(Self.storm([]).recoveredAfter == 0)
+    #expect(Self.storm([(5, 60, 100)]).recoveredAfter == nil)
+  }
+}

@@ -1,0 +1,93 @@
+import GatewayCore
+import Testing
+
+@testable import GatewayFleet
+@testable import GatewayReport
+
+@Suite("A storm that was late itself")
+struct LatenessReportTests {
+  /// A wave that a storm saw in 2.5 s, all but 46 ms of which it stood still.
+  private static func stalled() -> StormResult {
+    var result = ThresholdTests.result()
+    var tally = result.behaviours[.wellBehaved] ?? .init()
+    tally.refreshLatency = LatencyHistogram()
+    tally.refreshLatency.record(.milliseconds(2546))
+    result.behaviours[.wellBehaved] = tally
+    var lateness = StormResult.Lateness()
+    lateness.late.record(.milliseconds(2480))
+    lateness.note(.init(at: 12.3, length: 2.48, process: 0))
+    var least = LatencyHistogram()
+    least.record(.milliseconds(46))
+    lateness.least[.refresh] = least
+    lateness.processors = 1
+    result.lateness = lateness
+    return result
+  }
+
+  @Test(
+    "a threshold that the storm's own lateness decides is not measurable, and fails",
+    arguments: ["refresh.p99 < 1s", "refresh.p99 > 1s", "refresh.max == 100ms", "refresh.p50 != 100ms"])
+  func undecided(text: String) throws {
+    let outcome = try Threshold(parsing: text).judge(Self.stalled())
+    #expect(!outcome.holds && outcome.actual == "not measurable")
+    #expect(outcome.why?.contains("the storm itself was late") == true && outcome.why?.contains("2.5") == true)
+  }
+
+  @Test(
+    "a threshold that holds or fails whatever the lateness was is decided",
+    arguments: [("refresh.p99 < 3s", true), ("refresh.p99 < 10ms", false), ("refresh.max == 4s", false)])
+  func decided(text: String, holds: Bool) throws {
+    let outcome = try Threshold(parsing: text).judge(Self.stalled())
+    #expect(outcome.holds == holds && outcome.actual.contains(" to "))
+  }
+
+  @Test("the figure has no value, and says whose lateness it is")
+  func figure() throws {
+    let figure = Figure(try #require(Metric.named("refresh.p99")), Self.stalled())
+    #expect(figure.value == nil && figure.text == "not measurable" && figure.why?.contains("not the gateway's") == true)
+    #expect(Figure(try #require(Metric.named("generator.late.max")), Self.stalled()).value ?? 0 > 2)
+    let other = Figure(try #require(Metric.named("connect.p99")), Self.stalled())
+    #expect(other.why?.contains("late") != true)
+  }
+
+  @Test("the caveat names the storm, how late it was and since when, and the figures that say nothing")
+  func caveat() throws {
+    let caveats = Self.stalled().caveats(StormPlan()).joined(separator: "\n")
+    for part in ["the storm itself was late, not the gateway", "2.48 s", "12.3 s", "refresh.p99", "--processes"] {
+      #expect(caveats.contains(part), "\(part)")
+    }
+    #expect(!caveats.contains("connect.p50"))
+  }
+
+  @Test("a lateness that is small beside the figure leaves it as it is")
+  func small() throws {
+    var result = Self.stalled()
+    var least = LatencyHistogram()
+    least.record(.milliseconds(2500))
+    result.lateness?.least[.refresh] = least
+    #expect(try #require(Metric.named("refresh.p99")).value(result) ?? 0 > 2.5)
+  }
+
+  @Test("clients that came too late are in the share that should have been refreshed, and in a caveat")
+  func tooLate() throws {
+    var result = ThresholdTests.result()
+    result.behaviours[.wellBehaved]?.kept = 38
+    result.behaviours[.wellBehaved]?.lostUnexpectedly = 0
+    result.behaviours[.wellBehaved]?.late = 62
+    result.behaviours[.wellBehaved]?.connected = 100
+    #expect(try #require(Metric.named("refreshed.share")).value(result) == 0.38)
+    #expect(try !Threshold(parsing: "late == 0").judge(result).holds)
+    #expect(result.caveats(StormPlan()).contains { $0.hasPrefix("62 of 100 connected clients") })
+  }
+
+  @Test("a wave that the scenario itself ordered ahead of the expiry is no wrong lead")
+  func ordered() {
+    var plan = StormPlan()
+    plan.expireAfter = 60
+    var result = ThresholdTests.result()
+    result.seen.firstAsked = 5
+    #expect(result.caveats(plan).contains { $0.contains("earlier than a lead") })
+    result.askOrderedAt = 5
+    #expect(!result.caveats(plan).contains { $0.contains("a lead") })
+  }
+}
