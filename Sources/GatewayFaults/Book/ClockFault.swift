@@ -18,9 +18,11 @@ package struct ClockError: Hashable, Sendable {
 
   package static let members = ["ahead_s", "drift"]
   private static let year = 31_536_000.0
+  /// Two hundred years either way. A time of day ends in 2262, with its nanoseconds: what goes beyond stays there.
+  private static let aheadMax = 200 * year
 
   package init(_ fields: FaultFields) throws(GatewayError) {
-    let ahead = try fields.number("ahead_s", in: -Self.year...Self.year)
+    let ahead = try fields.number("ahead_s", in: -Self.aheadMax...Self.aheadMax)
     let drift = try fields.number("drift", in: -1...10)
     guard ahead != nil || drift != nil else {
       throw .invalidParameter.detailed("a clock is wrong by ahead_s, which may be negative, or by drift, or by both")

@@ -3,7 +3,8 @@ package import GatewayCore
 /// The gateway's clock: an hour behind that of its token provider, for instance.
 package struct GatewayClock: ClockFault {
   package static let word = "gateway_clock"
-  package static let summary = "lets the gateway's time of day be ahead, or drift, by so many seconds a second"
+  package static let summary =
+    "lets the gateway's time of day be ahead by ahead_s, behind if negative, 200 years at most, or drift"
   package static let members = ClockError.members
   package static let example = #"{"fault": "gateway_clock", "ahead_s": -3600, "drift": 0.001}"#
 

@@ -3,7 +3,8 @@ package import GatewayCore
 /// The clock of who issues the tokens: a minute ahead of the gateway's, for instance.
 package struct IssuerClock: IssuerClockFault {
   package static let word = "issuer_clock"
-  package static let summary = "lets the token provider's clock be ahead, or drift, by so many seconds a second"
+  package static let summary =
+    "lets the token provider's clock be ahead by ahead_s, behind if negative, 200 years at most, or drift"
   package static let members = ClockError.members
   package static let example = #"{"fault": "issuer_clock", "ahead_s": 60}"#
 
