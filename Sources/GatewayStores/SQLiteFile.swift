@@ -2,9 +2,16 @@ internal import CSQLite
 internal import GatewayKit
 internal import Glibc
 
-/// The reason why a file cannot be a store, for the operator who named it: another process has it, for instance.
-package struct SQLiteFileError: Error, CustomStringConvertible, Hashable {
+/// The reason why a file cannot be a store, for the operator who named it.
+package struct SQLiteFileError: LastingFailure, Hashable {
   package let description: String
+  /// Whether it stays so until an operator acts: the file is damaged, or the disk is full.
+  package let isLasting: Bool
+
+  init(description: String, isLasting: Bool = false) {
+    self.description = description
+    self.isLasting = isLasting
+  }
 }
 
 /// The database file of a ``SQLiteStore``, that of `--store sqlite:/var/lib/postern/store` for instance: opened, looked
@@ -26,13 +33,20 @@ final class SQLiteFile {
     COMMIT;
     """
 
+  /// Rows that could not be read and were set aside, as they were, for an operator. Made when the first one is.
+  static let damaged = """
+    CREATE TABLE IF NOT EXISTS damaged(
+      key BLOB NOT NULL, version INTEGER NOT NULL, expires INTEGER, counts BLOB NOT NULL, value BLOB NOT NULL
+    )
+    """
+
   /// The commits of the last minute, those of one transaction in a row. Younger than the version: a file without it is given
   /// one, and who does not know it leaves it alone.
   private static let done =
     "CREATE TABLE IF NOT EXISTS done(version INTEGER PRIMARY KEY, time INTEGER NOT NULL, ids BLOB NOT NULL)"
 
   private let handle: OpaquePointer
-  private let path: String
+  let path: String
 
   /// Opens the file, which is made if there is none. Whoever opens it second, in this process or in another, is told so.
   init(_ path: String) throws(SQLiteFileError) {
@@ -82,34 +96,43 @@ final class SQLiteFile {
       // Takes the lock where nothing was written.
       try execute("BEGIN IMMEDIATE; COMMIT")
       let health = try single("PRAGMA quick_check(1)")
-      guard health == "ok" else { throw .unavailable("it is damaged: \(health)") }
+      guard health == "ok" else { throw .unavailable("\(Self.damage(path)): \(health)") }
     } catch {
-      throw SQLiteFileError(description: "\(path): \(Self.text(error))")
+      throw failure(error)
     }
   }
 
-  private static func text(_ error: StoreError) -> String {
-    if case .unavailable(let text) = error { text } else { "\(error)" }
+  /// The reason why the file cannot be used, from an error of its last call.
+  func failure(_ error: StoreError) -> SQLiteFileError {
+    let passes = [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM]
+    return SQLiteFileError(
+      description: "\(path): \(error)", isLasting: !passes.contains(sqlite3_errcode(handle) & 0xFF))
+  }
+
+  private static func damage(_ path: String) -> String {
+    "it is damaged (restore it from a backup, or what can be read of it: sqlite3 \(path) .recover | sqlite3 NEW-FILE)"
   }
 
   private static func error(_ path: String, _ handle: OpaquePointer) -> SQLiteFileError {
-    SQLiteFileError(description: "\(path): \(words(handle))")
+    let code = sqlite3_errcode(handle) & 0xFF
+    return SQLiteFileError(
+      description: "\(path): \(words(handle, path))", isLasting: [SQLITE_NOTADB, SQLITE_CORRUPT].contains(code))
   }
 
   /// What went wrong last, in words for an operator.
-  private static func words(_ handle: OpaquePointer) -> String {
+  private static func words(_ handle: OpaquePointer, _ path: String) -> String {
     switch sqlite3_errcode(handle) & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: "somebody else has it open"
     case SQLITE_NOTADB: "it is no SQLite database"
-    case SQLITE_CORRUPT: "it is damaged"
+    case SQLITE_CORRUPT: damage(path)
     case SQLITE_READONLY: "it cannot be written"
-    case SQLITE_FULL: "the disk is full"
+    case SQLITE_FULL: "the disk is full; free some space"
     default: String(cString: sqlite3_errmsg(handle))
     }
   }
 
   /// The error of the last call.
-  var error: StoreError { .unavailable(Self.words(handle)) }
+  var error: StoreError { .unavailable(Self.words(handle, path)) }
 
   func execute(_ sql: String) throws(StoreError) {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }

@@ -74,6 +74,20 @@ final class SQLiteShelf: Shelf {
       counts: counts(statement.bytes(2)), value: statement.bytes(3))
   }
 
+  /// Moves the row to the table of those that were set aside. False if it is no longer there.
+  func setAside(_ path: StorePath) throws(StoreError) -> Bool {
+    guard let row = try row(path) else { return false }
+    try file.execute(SQLiteFile.damaged)
+    let move = try file.statement(
+      "INSERT INTO damaged SELECT key, version, expires, counts, value FROM entry WHERE key = ?1")
+    move.bind(1, path.bytes)
+    try move.run()
+    try remove(path)
+    var shelf = self
+    try shelf.leave(row.counts)
+    return true
+  }
+
   func put(_ row: ShelfRow<[UInt8]>, at path: StorePath) throws(StoreError) {
     insert.bind(1, path.bytes)
     insert.bind(2, Int64(bitPattern: row.version.number))

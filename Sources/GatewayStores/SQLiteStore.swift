@@ -18,6 +18,12 @@ package final class SQLiteStore: Store {
   private let waiting = Mutex(Waiting())
   private let queue = DispatchQueue(label: "postern.store")
   private let worker: SQLiteWorker
+  private let path: String
+  private let setsDamagedAside: Bool
+  private let trouble: @Sendable (String) -> Void
+  /// The damaged rows that were told of, each once.
+  private let toldOf = Mutex<Set<StorePath>>([])
+  private static let toldOfMax = 1_000
 
   private struct Waiting {
     var requests: [SQLiteRequest] = []
@@ -25,9 +31,18 @@ package final class SQLiteStore: Store {
     var isServed = false
   }
 
-  /// Opens the file, or makes it. `trouble` hears what keeps the store from doing its work.
-  package init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(SQLiteFileError) {
+  /// Opens the file, or makes it.
+  ///
+  /// - Parameters:
+  ///   - setsDamagedAside: Moves a row that cannot be read to the table `damaged`, and goes on as if it had never been.
+  ///   - trouble: Hears what keeps the store from doing its work.
+  package init(
+    path: String, setsDamagedAside: Bool = false, trouble: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(SQLiteFileError) {
     worker = try SQLiteWorker(path: path, trouble: trouble)
+    self.path = path
+    self.setsDamagedAside = setsDamagedAside
+    self.trouble = trouble
   }
 
   package func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
@@ -37,7 +52,11 @@ package final class SQLiteStore: Store {
     var entries: [StoreEntry?] = []
     entries.reserveCapacity(keys.count)
     for (key, row) in zip(keys, rows) {
-      entries.append(try row.map { (row) throws(StoreError) in try Self.entry(row, at: key.path, of: key.type) })
+      guard let row else {
+        entries.append(nil)
+        continue
+      }
+      entries.append(try await entry(row, at: key.path, of: key.type))
     }
     return entries
   }
@@ -48,7 +67,9 @@ package final class SQLiteStore: Store {
     }.get()
     var entries: [StoreEntry] = []
     entries.reserveCapacity(rows.count)
-    for (path, row) in rows { entries.append(try Self.entry(row, at: path, of: range.type)) }
+    for (path, row) in rows {
+      if let entry = try await entry(row, at: path, of: range.type) { entries.append(entry) }
+    }
     return entries
   }
 
@@ -85,6 +106,7 @@ package final class SQLiteStore: Store {
         case .read(let paths, let now, let answer): answer.resume(returning: worker.read(paths, at: now))
         case .scan(let range, let limit, let now, let answer):
           answer.resume(returning: worker.scan(range, limit: limit, at: now))
+        case .setAside(let path, let answer): answer.resume(returning: worker.setAside(path))
         case .tallies(let counts, let answer): answer.resume(returning: worker.tallies(counts))
         case .commit(let commit, let answer): commits.append((commit, answer))
         }
@@ -119,16 +141,54 @@ package final class SQLiteStore: Store {
     }
   }
 
-  private static func entry(
+  /// The row with its value; nil if it cannot be read and was set aside.
+  private func entry(
     _ row: ShelfRow<[UInt8]>, at path: StorePath, of type: any StoreValue.Type
-  ) throws(StoreError) -> StoreEntry {
-    StoreEntry(path: path, version: row.version, value: try decode(row.value, as: type))
+  ) async throws(StoreError) -> StoreEntry? {
+    do {
+      return StoreEntry(path: path, version: row.version, value: try Self.decode(row.value, as: type))
+    } catch {
+      try await miss(path, error)
+      return nil
+    }
   }
 
-  private static func decode<Value: StoreValue>(
-    _ bytes: [UInt8], as type: Value.Type
-  ) throws(StoreError) -> any StoreValue {
-    do { return try coder.decode(type, from: bytes) } catch { throw .unavailable("a row that is no \(type)") }
+  private static func decode<Value: StoreValue>(_ bytes: [UInt8], as type: Value.Type) throws -> any StoreValue {
+    try coder.decode(type, from: bytes)
+  }
+
+  /// Sets a row aside that cannot be read. Throws where nobody has asked for that.
+  private func miss(_ path: StorePath, _ error: any Error) async throws(StoreError) {
+    let row = "the row \(path) cannot be read: \(Self.reason(error))"
+    guard setsDamagedAside else {
+      tell(
+        path,
+        "\(self.path): \(row); restore the file from a backup, or start with --store-set-damaged-aside, which moves such "
+          + "rows to the table damaged and goes on without them")
+      throw .unavailable(row)
+    }
+    let isMoved = try await withCheckedContinuation { ask(.setAside(path, $0)) }.get()
+    if isMoved { tell(path, "\(self.path): \(row); it was moved to the table damaged, and is as if it had never been") }
+  }
+
+  private func tell(_ path: StorePath, _ text: String) {
+    let isNew = toldOf.withLock { $0.count < Self.toldOfMax && $0.insert(path).inserted }
+    if isNew { trouble(text) }
+  }
+
+  /// What is wrong with a row, without what stands in it.
+  private static func reason(_ error: any Error) -> String {
+    func place(_ path: [any CodingKey]) -> String {
+      path.isEmpty ? "the row" : "'\(path.map(\.stringValue).joined(separator: "."))'"
+    }
+    return switch error {
+    case DecodingError.keyNotFound(let key, let context): "\(place(context.codingPath + [key])) is missing"
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      "\(place(context.codingPath)) is of another kind than it should be"
+    case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+      "\(place(context.codingPath)) has a value that cannot be"
+    default: "it is not the JSON object that it should be"
+    }
   }
 }
 
@@ -146,6 +206,7 @@ enum SQLiteRequest: Sendable {
   typealias Answer<Value> = CheckedContinuation<Result<Value, StoreError>, Never>
 
   case read([StorePath], at: WallTime, Answer<[ShelfRow<[UInt8]>?]>)
+  case setAside(StorePath, Answer<Bool>)
   case tallies([StorePath], Answer<[Int]>)
   case scan(StoreRange, limit: Int, at: WallTime, Answer<[(path: StorePath, row: ShelfRow<[UInt8]>)]>)
   case commit(SQLiteCommit, Answer<Bool>)

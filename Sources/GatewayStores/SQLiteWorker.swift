@@ -7,6 +7,8 @@ final class SQLiteWorker: @unchecked Sendable {
   private let shelf: SQLiteShelf
   private let trouble: @Sendable (String) -> Void
   private var last: UInt64
+  /// What no file reaches that was written by commits alone.
+  private static let versionMax = UInt64(1) << 62
   /// What went wrong last, until a commit goes well: it is said once.
   private var lastTrouble: String?
 
@@ -16,8 +18,11 @@ final class SQLiteWorker: @unchecked Sendable {
     do throws(StoreError) {
       shelf = try SQLiteShelf(file)
       last = try shelf.lastVersion()
+      guard last < Self.versionMax else {
+        throw .unavailable("it is damaged: the number of its last commit cannot be \(last); restore it from a backup")
+      }
     } catch {
-      throw SQLiteFileError(description: "\(path): \(error)")
+      throw file.failure(error)
     }
   }
 
@@ -34,6 +39,18 @@ final class SQLiteWorker: @unchecked Sendable {
     _ range: StoreRange, limit: Int, at now: WallTime
   ) -> Result<[(path: StorePath, row: ShelfRow<[UInt8]>)], StoreError> {
     told { () throws(StoreError) in try shelf.rows(in: range, limit: limit, at: now) }
+  }
+
+  /// Moves the row to the table `damaged`. Returns whether it was still there.
+  func setAside(_ path: StorePath) -> Result<Bool, StoreError> {
+    let result = told { () throws(StoreError) in
+      try shelf.file.execute("BEGIN IMMEDIATE")
+      let isThere = try shelf.setAside(path)
+      try shelf.file.commit()
+      return isThere
+    }
+    if case .failure = result { try? shelf.file.execute("ROLLBACK") }
+    return result
   }
 
   func tallies(_ counts: [StorePath]) -> Result<[Int], StoreError> {
@@ -85,7 +102,7 @@ final class SQLiteWorker: @unchecked Sendable {
     } catch {
       switch error {
       case .unavailable(let text), .unknown(let text):
-        if text != lastTrouble { trouble(text) }
+        if text != lastTrouble { trouble("\(shelf.file.path): \(text)") }
         lastTrouble = text
       case .full, .contended: break
       }

@@ -100,17 +100,20 @@ extension Shelf {
     }
     for count in raised {
       guard let more = growth[count.path], more > 0 else { continue }
-      if try tally(count.path) + more > count.atMost { return count }
+      // What is on a disk may be any number.
+      let (sum, overflow) = try tally(count.path).addingReportingOverflow(more)
+      if overflow || sum > count.atMost { return count }
     }
     return nil
   }
 
-  private mutating func leave(_ counts: [ShelfCount]) throws(StoreError) {
+  mutating func leave(_ counts: [ShelfCount]) throws(StoreError) {
     for count in counts { try add(-count.weight, to: count.path) }
   }
 
   private mutating func add(_ more: Int, to count: StorePath) throws(StoreError) {
-    try setTally(count, max(0, try tally(count) + more))
+    let (sum, overflow) = try tally(count).addingReportingOverflow(more)
+    try setTally(count, overflow ? (more < 0 ? 0 : .max) : max(0, sum))
   }
 
   /// Whether there were rows that have expired; they are gone then.

@@ -18,13 +18,14 @@ package enum StoreChoice: Hashable, Sendable {
     }
   }
 
-  /// The store, ready. One in memory runs on `executor`; `trouble` hears what keeps one on disk from doing its work.
+  /// The store, ready. One in memory runs on `executor`; `trouble` hears what keeps one on disk from doing its work, which
+  /// moves rows that cannot be read out of the way if `setsDamagedAside`.
   package func open(
-    on executor: any SerialExecutor, trouble: @escaping @Sendable (String) -> Void
+    on executor: any SerialExecutor, setsDamagedAside: Bool = false, trouble: @escaping @Sendable (String) -> Void
   ) throws(SQLiteFileError) -> any Store {
     switch self {
     case .memory: MemoryStore(on: executor)
-    case .sqlite(let path): try SQLiteStore(path: path, trouble: trouble)
+    case .sqlite(let path): try SQLiteStore(path: path, setsDamagedAside: setsDamagedAside, trouble: trouble)
     }
   }
 }

@@ -74,8 +74,9 @@ package struct TokenRequest: Hashable, Sendable {
 
 /// An error of a token endpoint's, as a sentence: a request could not be said, or the answer has no field `X-Token`,
 /// for instance.
-package struct TokenEndpointError: Error, Hashable, Sendable {
+package struct TokenEndpointError: Error, Hashable, Sendable, CustomStringConvertible {
   package let sentence: String
+  package var description: String { sentence }
 
   package init(_ sentence: String) {
     self.sentence = sentence

@@ -3,7 +3,7 @@
 ///
 /// The first three digits are the HTTP status the same error has over HTTP, but for 800101, a number of a vendor's, which
 /// is 409 there.
-package struct GatewayError: Error, Hashable, Sendable {
+package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What it says, behind one reference: nearly every step of a message may throw an error, and hardly one does.
   private final class Words: Hashable, Sendable {
     let number: Int
@@ -49,6 +49,9 @@ package struct GatewayError: Error, Hashable, Sendable {
   package var httpStatus: Int {
     self.number == Self.connectionRequired.number ? 409 : number / 1000
   }
+
+  /// The message, with the number and the name that programs go by.
+  package var description: String { "\(message) (\(number) \(name))" }
 
   /// The same error, saying more about this occurrence.
   package func detailed(_ detail: String) -> GatewayError {

@@ -12,6 +12,18 @@ package enum StoreError: Error, Hashable, Sendable {
   case contended
 }
 
+extension StoreError: CustomStringConvertible {
+  /// What is wrong, for an operator.
+  package var description: String {
+    switch self {
+    case .unavailable(let text): text
+    case .unknown(let text): "\(text); nobody knows whether it was done"
+    case .full(let count): "there are \(count.atMost) \(count.noun), as many as may be"
+    case .contended: "too many changed the same at once"
+    }
+  }
+}
+
 /// A vendor's error that can also say what is wrong with the store: over HTTP by 503, for instance.
 package protocol StoreFailure: Error {
   init(_ error: StoreError)

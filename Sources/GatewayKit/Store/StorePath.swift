@@ -1,6 +1,6 @@
 /// The place of something in a store: the name of its table and the parts that tell it from its neighbours, in order;
 /// `plain.member`, a call and a user, for instance. Compared by bytes, part by part.
-package struct StorePath: Hashable, Comparable, Sendable {
+package struct StorePath: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The parts with a zero after each. Within a part 0 is written 1 1 and 1 is written 1 2, so that any text may be a part
   /// and no path begins another by accident.
   package let bytes: [UInt8]
@@ -20,6 +20,23 @@ package struct StorePath: Hashable, Comparable, Sendable {
 
   /// Whether it has no parts: nothing that tells it from others of its name.
   package var isOfAll: Bool { bytes.firstIndex(of: 0) == bytes.count - 1 }
+
+  /// The name of the table and the parts, cut short, for an operator: `plain.member (default:call, ann)`. What no terminal
+  /// should be sent stands there as its number.
+  package var description: String {
+    var parts: [String] = []
+    for part in bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast() {
+      var text = ""
+      for scalar in String(decoding: part.prefix(Self.shownMax), as: UTF8.self).unicodeScalars {
+        let isShown = scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
+        text += isShown ? String(scalar) : "<\(scalar.value)>"
+      }
+      parts.append(text)
+    }
+    return (parts.first ?? "") + (parts.count > 1 ? " (\(parts.dropFirst().joined(separator: ", ")))" : "")
+  }
+
+  private static let shownMax = 64
 
   private static func append(_ part: String, to bytes: inout [UInt8]) {
     for byte in part.utf8 {

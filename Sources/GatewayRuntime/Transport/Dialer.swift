@@ -49,6 +49,17 @@ package enum DialFailure: Error, Hashable, Sendable {
   case timedOut
 }
 
+extension DialFailure: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .refused(let status): "the upgrade was answered with HTTP status \(status)"
+    case .unreachable(let reason): reason
+    case .insecure(let failure): "\(failure)"
+    case .timedOut: "no answer in time"
+    }
+  }
+}
+
 /// The reason why TLS with a server did not come about: its certificate has expired, for instance.
 package enum TLSFailure: String, Hashable, Sendable, CaseIterable {
   /// Nobody whom the system trusts has signed the certificate.
