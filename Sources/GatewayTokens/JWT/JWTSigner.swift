@@ -1,20 +1,34 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// A signer of JSON Web Tokens with one key by one algorithm, HS256 for instance. Immutable, so that all loops share one.
-package struct JWTSigner: Sendable {
-  package let algorithm: JWTAlgorithm
+/// A signer of JSON Web Tokens with one key by one algorithm. All loops share one; its key can be replaced at any time.
+package final class JWTSigner: Sendable {
+  package var algorithm: JWTAlgorithm { state.value.algorithm }
   /// The `kid` tokens are given; nil for none.
-  package let keyID: String?
+  package var keyID: String? { state.value.keyID }
 
   private enum Method: Sendable {
     case hmac(HMACKey)
     case signature(AsymmetricSigner)
   }
 
-  private let method: Method
-  /// The usual header, encoded once, and the dot after it.
-  private let header: [UInt8]
+  /// The key, and what is written of it beforehand.
+  private final class State: Sendable {
+    let algorithm: JWTAlgorithm
+    let keyID: String?
+    let method: Method
+    /// The usual header, encoded once, and the dot after it.
+    let header: [UInt8]
+
+    init(_ algorithm: JWTAlgorithm, keyID: String?, _ method: Method, header: [UInt8]) {
+      self.algorithm = algorithm
+      self.keyID = keyID
+      self.method = method
+      self.header = header
+    }
+  }
+
+  private let state: Replaceable<State>
 
   /// Throws unless the key can sign by `algorithm`, or by the first it is bound to if none is given. Refuses a short
   /// secret as a verifier does.
@@ -26,15 +40,17 @@ package struct JWTSigner: Sendable {
     guard let chosen = algorithm ?? usable.algorithms.first else { throw .noAlgorithm }
     guard usable.contains(chosen) else { throw .algorithmDoesNotFit(chosen, key: "this key, bound to \(usable)") }
     if !allowingShortSecret { try key.checkLength(for: AlgorithmSet([chosen])) }
-    self.algorithm = chosen
-    keyID = key.id
-    method =
+    let method: Method =
       switch key.content {
       case .secret(let secret): .hmac(HMACKey(secret: secret, hash: chosen.hash))
       case .asymmetric(let pair): .signature(try AsymmetricSigner(key: pair, algorithm: chosen))
       }
-    header = Self.encodeHeader(chosen, type: type, keyID: key.id)
+    let header = Self.encodeHeader(chosen, type: type, keyID: key.id)
+    state = Replaceable(State(chosen, keyID: key.id, method, header: header))
   }
+
+  /// Signs with the key of `other` from now on. From any thread.
+  package func takeKey(of other: JWTSigner) { state.replace(with: other.state.value) }
 
   private static func encodeHeader(_ algorithm: JWTAlgorithm, type: String?, keyID: String?) -> [UInt8] {
     var json = JSONWriter(capacity: 96)
@@ -51,18 +67,21 @@ package struct JWTSigner: Sendable {
 
   /// The token whose payload is `claims`, the bytes of one JSON object.
   package func sign(_ claims: [UInt8]) -> String {
+    let state = state.value
     var token: [UInt8] = []
-    token.reserveCapacity(header.count + claims.count * 4 / 3 + 100)
-    token += header
+    token.reserveCapacity(state.header.count + claims.count * 4 / 3 + 100)
+    token += state.header
     Base64URL.encode(claims, to: &token)
-    let signature = signature(of: token)
+    let signature = Self.signature(of: token, by: state.method)
     token.append(UInt8(ascii: "."))
     Base64URL.encode(signature, to: &token)
     return String(decoding: token, as: UTF8.self)
   }
 
   /// The signature of any bytes, in JWS form.
-  package func signature(of input: [UInt8]) -> [UInt8] {
+  package func signature(of input: [UInt8]) -> [UInt8] { Self.signature(of: input, by: state.value.method) }
+
+  private static func signature(of input: [UInt8], by method: Method) -> [UInt8] {
     switch method {
     case .signature(let signer): signer.sign(input)
     case .hmac(let key):

@@ -5,17 +5,34 @@ internal import GatewayJSON
 /// the keys decide which algorithms count, never the token; one of HS256 "signed" with a public RSA key is refused, for
 /// instance.
 ///
-/// Immutable, synchronous and without locks, so that all loops share one: a class, since a copy would retain every key.
+/// Synchronous and without locks, so that all loops share one: a class, since a copy would retain every key. Its policy
+/// stays; its keys can be replaced at any time.
 package final class JWTVerifier: Sendable {
-  package let keys: KeySet
   package let policy: TokenPolicy
-  private let usualHeaders: UsualHeaders
+  private let state: Replaceable<State>
+
+  /// The keys, and what is known from them beforehand.
+  private final class State: Sendable {
+    let keys: KeySet
+    let usualHeaders: UsualHeaders
+
+    init(_ keys: KeySet, type: String?) {
+      self.keys = keys
+      usualHeaders = UsualHeaders(keys: keys, type: type)
+    }
+  }
 
   package init(keys: KeySet, policy: TokenPolicy = TokenPolicy()) {
     precondition(policy.leeway >= .zero, "a negative leeway")
-    self.keys = keys
     self.policy = policy
-    usualHeaders = UsualHeaders(keys: keys, type: policy.type)
+    state = Replaceable(State(keys, type: policy.type))
+  }
+
+  package var keys: KeySet { state.value.keys }
+
+  /// Verifies by the keys of `other` from now on. From any thread.
+  package func takeKeys(of other: JWTVerifier) {
+    state.replace(with: State(other.keys, type: policy.type))
   }
 
   /// The claims of `token` if every check passes at `now`; throws the first check that fails. Cheap checks come first,
@@ -42,16 +59,17 @@ package final class JWTVerifier: Sendable {
     _ token: String, at now: WallTime, _ body: (UnsafeRawBufferPointer) throws(TokenError) -> T
   ) throws(TokenError) -> T {
     guard token.utf8.count <= policy.sizeMax else { throw .tooLarge(limit: policy.sizeMax) }
+    let state = state.value
     return try token.utf8.span.bytes.withUnsafeBytes { bytes throws(TokenError) in
       let token = try CompactToken(bytes)
       let header =
-        if let usual = usualHeaders[token.header] {
+        if let usual = state.usualHeaders[token.header] {
           usual
         } else {
           try JWTHeader(CompactToken.object(token.header, .header), type: policy.type)
         }
       try CompactToken.decode(token.signature, .signature) { signature throws(TokenError) in
-        try checkSignature(signature, of: token.signingInput, header, at: now)
+        try checkSignature(signature, of: token.signingInput, header, by: state.keys, at: now)
       }
       return try body(token.payload)
     }
@@ -59,7 +77,8 @@ package final class JWTVerifier: Sendable {
 
   /// Tries every key that answers to the token and is bound to its algorithm.
   private func checkSignature(
-    _ signature: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer, _ header: JWTHeader, at now: WallTime
+    _ signature: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer, _ header: JWTHeader, by keys: KeySet,
+    at now: WallTime
   ) throws(TokenError) {
     let isNamed = header.keyID.map { keys.hasKey(named: $0) } ?? false
     var failure = TokenError.keyUnknown
