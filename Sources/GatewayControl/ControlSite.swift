@@ -6,6 +6,7 @@ package import GatewaySpace
 /// the spaces that its process hosts. No sockets.
 package struct ControlSite: Site {
   private let router: HTTPRouter
+  private let gateway: Gateway
   private let spaces: Spaces?
   private let gate: LoginGate
   private let pages: PageGuard
@@ -29,6 +30,7 @@ package struct ControlSite: Site {
     gate = LoginGate(secret: secret, on: space.gateway.tables[0].loop) { space.newKey() }
     pages = PageGuard(hosts: secret == nil ? hosts : nil)
     self.spaces = spaces
+    gateway = space.gateway
     router = HTTPRouter(
       Self.routes(of: space, settings: settings, figures: figures)
         + DashboardRoutes(space: space, root: "", hasLogin: gate.hasSecret).routes + gate.routes
@@ -54,11 +56,13 @@ package struct ControlSite: Site {
 
   package func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
     if let refusal = refusal(of: request) { return ControlAnswer.error(refusal) }
-    if Self.openPaths.contains(request.path) { return await answer(request) }
-    switch gate.access(of: request) {
-    case .full: return await answer(request)
+    if Self.openPaths.contains(request.path) { return await answer(request, of: nil) }
+    let access = gate.access(of: request)
+    let caller = OrderCaller(request, access, hasSecret: gate.hasSecret)
+    switch access {
+    case .full: return await answer(request, of: caller)
     case .dashboard(let session):
-      var response = await answer(request)
+      var response = await answer(request, of: caller)
       if let stream = response.stream { response.stream = gate.guarded(stream, by: session) }
       return response
     case .refused(let error): return ControlAnswer.error(error)
@@ -69,18 +73,24 @@ package struct ControlSite: Site {
     }
   }
 
-  private func answer(_ request: HTTPRequest) async -> HTTPResponse {
-    if let response = await Self.answer(request, by: router) { return response }
-    return await spaceAnswer(request) ?? ControlAnswer.error(.notFound)
+  private func answer(_ request: HTTPRequest, of caller: OrderCaller?) async -> HTTPResponse {
+    if let response = await Self.answer(request, of: caller, by: router, gateway) { return response }
+    return await spaceAnswer(request, of: caller) ?? ControlAnswer.error(.notFound)
   }
 
   /// Nil if none of the routes has the path.
-  private static func answer(_ request: HTTPRequest, by router: HTTPRouter) async -> HTTPResponse? {
+  private static func answer(
+    _ request: HTTPRequest, of caller: OrderCaller?, by router: HTTPRouter, _ gateway: Gateway
+  ) async -> HTTPResponse? {
     let method = request.method == "HEAD" ? "GET" : request.method
     switch router.match(method: method, path: request.path) {
     case .found(let route, let parameters):
       if let refusal = refusal(of: request, to: route) { return ControlAnswer.error(refusal) }
-      return await route.handler(request, parameters)
+      return await OrderCaller.$current.withValue(caller) {
+        let response = await route.handler(request, parameters)
+        OrderCaller.note(request, to: route, response, in: gateway)
+        return response
+      }
     case .otherMethods(let methods):
       var response = ControlAnswer.error(.methodNotAllowed)
       response.headers.append(HTTPField("allow", methods.joined(separator: ", ")))
@@ -93,7 +103,7 @@ package struct ControlSite: Site {
   // MARK: Hosted spaces
 
   /// What a hosted space says, on its own loop, to a request that names it; nil for any other.
-  private func spaceAnswer(_ request: HTTPRequest) async -> HTTPResponse? {
+  private func spaceAnswer(_ request: HTTPRequest, of caller: OrderCaller?) async -> HTTPResponse? {
     let segments = request.path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
     guard segments.first == "spaces" else { return nil }
     guard let spaces else {
@@ -105,7 +115,8 @@ package struct ControlSite: Site {
     var inner = request
     inner.path = "/" + segments[2]
     let router = Self.router(of: space, hasLogin: gate.hasSecret)
-    var response = await space.hosted.perform { [inner] in await Self.answer(inner, by: router) }
+    let gateway = space.hosted.space.gateway
+    var response = await space.hosted.perform { [inner] in await Self.answer(inner, of: caller, by: router, gateway) }
     if let source = response?.stream { response?.stream = space.hosted.stream(source) }
     return response
   }

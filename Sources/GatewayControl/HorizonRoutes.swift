@@ -76,7 +76,7 @@ struct HorizonRoutes {
       [
         .init("order", "spread"), .init("from", String(body.from)), .init("before", String(body.before)),
         .init("sessions", String(outcome.sessions)),
-      ])
+      ] + (OrderCaller.current?.fields ?? []))
     return JSONWriter.object { json in
       json.member("sessions", Int64(outcome.sessions))
       json.name("over_s")

@@ -54,7 +54,9 @@ struct OrderRoutes {
       return ControlAnswer.error(error)
     }
     gateway.log(
-      .info, "order", [.init("order", order.rawValue)] + target + [.init("sessions", String(sessions))])
+      .info, "order",
+      [.init("order", order.rawValue)] + target + [.init("sessions", String(sessions))]
+        + (OrderCaller.current?.fields ?? []))
     return ControlAnswer.json(Reached(sessions: sessions))
   }
 
@@ -116,7 +118,8 @@ struct OrderRoutes {
       )
       let target = try Self.target(body, now: gateway.wallTime)
       let sessions = try await gateway.revoke(target)
-      gateway.log(.info, "revocation", body.fields + [.init("sessions", String(sessions))])
+      gateway.log(
+        .info, "revocation", body.fields + [.init("sessions", String(sessions))] + (OrderCaller.current?.fields ?? []))
       return ControlAnswer.json(Reached(sessions: sessions))
     } catch {
       return ControlAnswer.error(error)

@@ -1,0 +1,66 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// The sender of an order, as the audit lines of the log name it.
+struct OrderCaller: Sendable {
+  /// Who gives the order that is being carried out by this task.
+  @TaskLocal static var current: OrderCaller?
+
+  /// By what the sender was let in.
+  enum Key: String, Sendable {
+    /// The secret of `--control-secret-file`.
+    case controlSecret = "control_secret"
+    /// A login by the dashboard's page.
+    case dashboard
+    /// A port on loopback, which asks for no secret.
+    case none
+  }
+
+  let key: Key
+  /// The address of the sender.
+  let address: String
+  /// The dashboard's session: eight digits from which its key cannot be found.
+  let session: String?
+
+  init(_ request: HTTPRequest, _ access: LoginGate.Access, hasSecret: Bool) {
+    address = request.peer
+    if case .dashboard(let key) = access {
+      self.key = .dashboard
+      session = Self.name(of: key)
+    } else {
+      key = hasSecret && request.bearerToken != nil ? .controlSecret : .none
+      session = nil
+    }
+  }
+
+  /// FNV-1a, of which half is shown: 32 bits of a key that has 256.
+  private static func name(of key: [UInt8]) -> String {
+    let hash = key.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    let digits = String(hash >> 32, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+
+  var fields: [LogEvent.Field] {
+    [.init("from", address), .init("key", key.rawValue)] + (session.map { [.init("session", $0)] } ?? [])
+  }
+
+  // MARK: The log
+
+  /// Routes that change nothing, whatever their method.
+  private static let questions: Set<String> = ["/journal/await", "/journal/expect"]
+  /// Routes whose own line says more, with ``fields``.
+  private static let detailed: Set<String> = [
+    "/revocations", "/horizon/spread", "/sessions/{id}/expire", "/sessions/{id}/refresh", "/sessions/{id}/disconnect",
+    "/users/{id}/expire", "/users/{id}/refresh", "/users/{id}/disconnect", "/sessions/expire", "/sessions/refresh",
+    "/sessions/disconnect",
+  ]
+
+  /// Writes the line of an order that was carried out.
+  static func note(_ request: HTTPRequest, to route: HTTPRoute, _ response: HTTPResponse, in gateway: Gateway) {
+    guard let current, !["GET", "HEAD"].contains(request.method), response.status < 400,
+      !questions.contains(route.pattern), !detailed.contains(route.pattern)
+    else { return }
+    gateway.log(
+      .info, "order", [.init("order", "\(request.method) \(request.path)")] + current.fields)
+  }
+}

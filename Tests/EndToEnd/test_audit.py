@@ -1,0 +1,62 @@
+"""Lines of the log that say who gave an order: from which address, by which key, in which session."""
+
+import re
+
+from clients import Client, control, request
+from gateway import Gateway, token
+from spaces import Space
+
+SECRET = "a control secret of this test"
+
+
+def lines(gateway, words):
+    return [line for line in gateway.log().splitlines() if words in line]
+
+
+def test_an_order_on_an_open_port_is_logged_with_its_address(tmp_path):
+    with Gateway("--spaces", "--faults", loops=1) as gateway:
+        with Client(gateway, token=token("ann")) as ann:
+            ann.receive("connected")
+            assert control(gateway, "POST", "/users/ann/refresh", {}).status == 200
+        assert control(gateway, "POST", "/revocations", {"user_id": "ann"}).status == 200
+        with Space(gateway, name="t1") as space:
+            assert control(space, "POST", "/revocations", {"user_id": "ann"}).status == 200
+        assert control(gateway, "DELETE", "/faults").status == 200
+        # Questions and refusals are no orders.
+        control(gateway, "GET", "/sessions")
+        assert control(gateway, "DELETE", "/faults/77").status == 404
+        who = r"from=127\.0\.0\.1 key=none"
+        for words in ("order=refresh user=ann", 'order="POST /spaces"', 'order="DELETE /spaces/t1"', 'order="DELETE /faults"'):
+            [line] = lines(gateway, words)
+            assert re.search(who, line), line
+        for line in lines(gateway, "event=revocation"):
+            assert re.search(who, line), line
+        assert len(lines(gateway, "event=revocation")) == 2
+        assert not lines(gateway, "/faults/77") and not lines(gateway, "/sessions")
+
+
+def test_an_order_by_the_control_secret_is_logged_as_its_and_the_secret_is_not(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    with Gateway("--control-secret-file", str(secret)) as gateway:
+        assert control(gateway, "POST", "/sessions/refresh", {}, SECRET).status == 200
+        assert control(gateway, "POST", "/sessions/refresh", {}).status == 401
+        [line] = lines(gateway, "order=refresh")
+        assert "from=127.0.0.1 key=control_secret" in line and SECRET not in gateway.log()
+
+
+def test_an_order_of_a_dashboards_session_is_logged_with_a_name_of_the_session_and_not_its_key(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    with Gateway("--control-secret-file", str(secret)) as gateway:
+        own = gateway.control_url
+        origin = {"Origin": own, "X-Postern-Dashboard": "1"}
+        entered = request(own, "POST", "/dashboard/login", {"secret": SECRET}, headers=origin, document=None)
+        assert entered.status == 204
+        cookie = entered.headers["set-cookie"].split(";")[0]
+        order = {"from": 1, "before": 2}
+        answer = request(own, "POST", "/horizon/spread", order, headers={**origin, "Cookie": cookie}, document=None)
+        assert answer.status == 200, answer.body
+        [line] = lines(gateway, "order=spread")
+        assert re.search(r"from=127\.0\.0\.1 key=dashboard session=[0-9a-f]{8}$", line), line
+        assert cookie.split("=", 1)[1] not in gateway.log()
