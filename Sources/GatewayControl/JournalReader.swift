@@ -6,7 +6,7 @@ internal import GatewayRuntime
 ///
 /// `@unchecked Sendable`: touched only on the journal's loop.
 final class JournalReader: @unchecked Sendable {
-  private static let piece = 256
+  private static let piece = 64
   /// How long a feed is silent at most.
   private static let patience = Duration.seconds(15)
 
@@ -15,6 +15,8 @@ final class JournalReader: @unchecked Sendable {
   private var query: Journal.Query
   /// The number of the wait that is under way.
   private var waiting: UInt64?
+  /// Whether a piece has been read.
+  private var hasBegun = false
 
   init(_ journal: Journal, _ query: Journal.Query, on loop: EventLoop) {
     self.journal = journal
@@ -28,6 +30,7 @@ final class JournalReader: @unchecked Sendable {
   /// What there is now, a line of JSON for each.
   var export: HTTPStream {
     HTTPStream(endsByItself: true) { [self, end = journal.last] in
+      await letOthers()
       let page = journal.page(query)
       query.after = page.next
       let lines = page.lines.prefix { $0.number <= end }
@@ -41,7 +44,14 @@ final class JournalReader: @unchecked Sendable {
   /// What there is and what comes, as events; the reader that fell behind is told how many it missed.
   var feed: HTTPStream { HTTPStream { [self] in await next() } }
 
+  /// Has the network served between two pieces: who reads all of a long journal holds up nobody's login.
+  private func letOthers() async {
+    if hasBegun { await loop.pause() }
+    hasBegun = true
+  }
+
   private func next() async -> [UInt8]? {
+    await letOthers()
     if let events = events() { return events }
     guard !Task.isCancelled, !journal.hasEnded else { return nil }
     let outcome = await withTaskCancellationHandler {

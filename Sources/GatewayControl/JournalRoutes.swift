@@ -24,9 +24,7 @@ struct JournalRoutes {
     [
       ExpectRoute(gateway: gateway).route,
       HTTPRoute("GET", "/journal") { request, _ in
-        answer { journal throws(GatewayError) in
-          Self.body(journal.page(try Self.query(request, journal)), last: journal.last)
-        }
+        await page(request)
       },
       HTTPRoute("GET", "/journal/counts") { request, _ in
         answer { journal throws(GatewayError) in
@@ -51,6 +49,42 @@ struct JournalRoutes {
   private func journal() throws(GatewayError) -> Journal {
     guard let journal = gateway.journal else { throw Self.noJournal }
     return journal
+  }
+
+  /// As many lines are written at once; then the network is served.
+  private static let piece = 64
+
+  /// A page, piece by piece: who reads all of a long journal holds up nobody's login.
+  private func page(_ request: HTTPRequest) async -> HTTPResponse {
+    do throws(GatewayError) {
+      let journal = try journal()
+      var query = try Self.query(request, journal)
+      var left = query.limit
+      var json = JSONWriter(capacity: 64 + min(left, Self.piece) * 256)
+      json.beginObject()
+      json.name("lines")
+      json.beginArray()
+      var missed: UInt64 = 0
+      while true {
+        query.limit = min(left, Self.piece)
+        let page = journal.page(query)
+        for line in page.lines { JournalText.write(line, to: &json) }
+        missed += page.missed
+        left -= page.lines.count
+        let isWhole = page.lines.count < query.limit
+        query.after = page.next
+        if isWhole || left == 0 { break }
+        await gateway.tables[0].loop.pause()
+      }
+      json.endArray()
+      json.member("missed", Int64(clamping: missed))
+      json.member("next", Int64(clamping: query.after))
+      json.member("last", Int64(clamping: journal.last))
+      json.endObject()
+      return Self.response(json.bytes)
+    } catch {
+      return ControlAnswer.error(error)
+    }
   }
 
   // MARK: Questions
@@ -196,19 +230,16 @@ struct JournalRoutes {
     HTTPResponse(status: 200, headers: [HTTPField("content-type", "application/json")], body: body)
   }
 
-  private static func body(_ page: JournalPage, isMet: Bool? = nil, last: UInt64? = nil) -> [UInt8] {
+  private static func body(_ page: JournalPage, isMet: Bool) -> [UInt8] {
     JSONWriter.object(capacity: 64 + page.lines.count * 256) { json in
-      if let isMet {
-        json.name("met")
-        json.bool(isMet)
-      }
+      json.name("met")
+      json.bool(isMet)
       json.name("lines")
       json.beginArray()
       for line in page.lines { JournalText.write(line, to: &json) }
       json.endArray()
       json.member("missed", Int64(clamping: page.missed))
       json.member("next", Int64(clamping: page.next))
-      if let last { json.member("last", Int64(clamping: last)) }
     }
   }
 
