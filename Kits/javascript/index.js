@@ -73,7 +73,7 @@ export class Postern {
     this.controlURL = controlURL;
   }
 
-  /** Makes a space. `settings` are options of `postern serve`; `frozen`, `seed`, `idle_s` are as in `POST /spaces`. */
+  /** Makes a space. `settings` are options of `postern serve`; `frozen`, `seed`, `wall`, `idle_s` are as in `POST /spaces`. */
   async space(order = {}) {
     return new Space(this.controlURL, await ask("POST", `${this.controlURL}/spaces`, order));
   }
@@ -127,6 +127,9 @@ export class Space {
 
   /** Moves the space's time; `answered` says whether everybody who was asked has answered, `owing` who has not. */
   advance = (seconds, more = {}) => this.#order("/clock/advance", { by_s: seconds, ...more });
+
+  /** Has the space's time of day be another one: "2000-01-01T00:00:00Z". Sessions keep their deadlines. */
+  setWall = (date) => this.#order("/clock", { wall: date });
 
   /** What happened, line by line: `{ kind: "refreshed", user: "ann", after: 12 }` asks for some of it. */
   async journal(query = {}) {

@@ -13,6 +13,13 @@ struct ClockRoutes {
         space(parameters["name"]).map { ControlAnswer.json(ClockBody($0)) }
           ?? ControlAnswer.error(SpaceRoutes.noSuchSpace)
       },
+      HTTPRoute("POST", "/spaces/{name}/clock") { request, parameters in
+        do throws(GatewayError) {
+          return ControlAnswer.json(try set(parameters["name"], request))
+        } catch {
+          return ControlAnswer.error(error)
+        }
+      },
       HTTPRoute("POST", "/spaces/{name}/clock/advance") { request, parameters in
         do throws(GatewayError) {
           return ControlAnswer.json(try await advance(parameters["name"], request))
@@ -70,6 +77,35 @@ struct ClockRoutes {
       // Whoever moves the time so far has woken it.
       wakesInMs = (max(.zero, sleep.until - now) + .nanoseconds(999_999)).milliseconds
     }
+  }
+
+  // MARK: Setting
+
+  private struct SetOrder: ControlBody {
+    let wall: String
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case wall }
+  }
+
+  private func set(_ name: String, _ request: HTTPRequest) throws(GatewayError) -> ClockBody {
+    guard let space = space(name) else { throw SpaceRoutes.noSuchSpace }
+    let order: SetOrder = try ControlAnswer.body(request, #"{"wall": "2000-01-01T00:00:00Z"}"#)
+    let wall = try Self.wall(order.wall)
+    do throws(Advance.Failure) {
+      try space.setWall(to: wall)
+    } catch {
+      throw Self.refusal(of: error)
+    }
+    return ClockBody(space)
+  }
+
+  /// A time of day that a space may be set to.
+  static func wall(_ text: String) throws(GatewayError) -> WallTime {
+    guard let wall = HostedSpace.wallTime(text) else {
+      throw .invalidParameter.detailed(
+        "wall must be a date by RFC 3339, as 2000-01-01T00:00:00Z, from 1970-01-01T00:00:00Z to 2200-01-01T00:00:00Z")
+    }
+    return wall
   }
 
   // MARK: Moving

@@ -2,7 +2,8 @@ internal import GatewayCore
 import GatewayRuntime
 internal import GatewaySpace
 
-/// The resources that orchestrators and Prometheus ask: `/ready` says no while the gateway drains, for instance.
+/// The resources that orchestrators and Prometheus ask: `/ready` says no while the gateway drains or its
+/// store takes no writes.
 struct HealthRoutes {
   let space: Space
   let figures: MetricsPage.Figures
@@ -14,9 +15,12 @@ struct HealthRoutes {
   var routes: [HTTPRoute] {
     [
       HTTPRoute("GET", "/health") { _, _ in ControlAnswer.json(Health(status: "ok")) },
-      HTTPRoute("GET", "/ready") { [gateway = space.gateway] _, _ in
-        gateway.isDraining
-          ? ControlAnswer.json(Health(status: "draining"), status: 503) : ControlAnswer.json(Health(status: "ready"))
+      HTTPRoute("GET", "/ready") { [space] _, _ in
+        if space.gateway.isDraining { return ControlAnswer.json(Health(status: "draining"), status: 503) }
+        guard await space.takesWrites() else {
+          return ControlAnswer.json(Health(status: "store_unavailable"), status: 503)
+        }
+        return ControlAnswer.json(Health(status: "ready"))
       },
       HTTPRoute("GET", "/metrics") { [space, figures] _, _ in
         HTTPResponse(

@@ -8,11 +8,12 @@ struct SpaceOrderBody: ControlBody {
   private let port: Int?
   private let frozen: Bool?
   private let seed: Int?
+  private let wall: String?
   private let idleS: Double?
   private let settings: Anything?
 
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, port, frozen, seed, settings
+    case name, port, frozen, seed, wall, settings
     case idleS = "idle_s"
   }
 
@@ -27,7 +28,7 @@ struct SpaceOrderBody: ControlBody {
   static func order(_ request: HTTPRequest) throws(GatewayError) -> SpaceOrder {
     let body: SpaceOrderBody = try ControlAnswer.body(
       request,
-      #"{"name"?: string, "port"?: 0...65535, "frozen"?: bool, "seed"?: whole number, "idle_s"?: number, "settings"?: object}"#
+      #"{"name"?: string, "port"?: 0...65535, "frozen"?: bool, "seed"?: whole number, "wall"?: "2000-01-01T00:00:00Z", "idle_s"?: number, "settings"?: object}"#
     )
     var order = SpaceOrder()
     order.name = body.name
@@ -38,6 +39,7 @@ struct SpaceOrderBody: ControlBody {
       guard seed >= 0 else { throw .invalidParameter.detailed("seed must be 0 or more") }
       order.seed = UInt64(seed)
     }
+    if let text = body.wall { order.wall = try ClockRoutes.wall(text) }
     if let seconds = body.idleS {
       guard idleTimes.contains(seconds) else { throw .invalidParameter.detailed("idle_s must be 1 to 604800") }
       order.idleTime = .nanoseconds(Int64(seconds * 1e9))
@@ -52,13 +54,29 @@ struct SpaceOrderBody: ControlBody {
     }
     var settings: [SpaceOrder.Setting] = []
     for (name, value) in members {
-      let values = (value.elements ?? [value]).compactMap(text)
-      guard values.count == value.elements?.count ?? 1 else {
-        throw .invalidParameter.detailed("settings: a value is text, a number, true, false, or an array of them")
+      let values = (value.elements ?? [value]).compactMap { value -> SpaceOrder.Value? in
+        file(value) ?? text(value).map { .text($0) }
       }
-      settings.append(SpaceOrder.Setting(name, values, isArray: value.kind == .array))
+      guard values.count == value.elements?.count ?? 1 else {
+        throw .invalidParameter.detailed(
+          "settings: a value is text, a number, true, false, {\"content\": …} where the option takes a file, or an array of them"
+        )
+      }
+      settings.append(SpaceOrder.Setting(name, values: values, isArray: value.kind == .array))
     }
     return settings
+  }
+
+  /// What stands for a file: `{"name"?: …, "content": …}` or `{"name"?: …, "file": …}`; nil for anything else. An object as
+  /// content is its JSON text.
+  private static func file(_ value: JSONView) -> SpaceOrder.Value? {
+    guard let members = value.members, members.count == (value["name"] == nil ? 1 : 2) else { return nil }
+    if let name = value["name"], name.string == nil { return nil }
+    let name = value["name"]?.string
+    if let content = value["content"] {
+      return (content.string ?? (content.isObject ? content.text : nil)).map { .content($0, name: name) }
+    }
+    return value["file"]?.string.map { .file($0, name: name) }
   }
 
   /// A value as flags take it: a whole number without a fraction, others with a point.

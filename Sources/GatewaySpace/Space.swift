@@ -13,6 +13,8 @@ package final class Space: Sendable {
   /// In the order of the settings.
   package let vendors: [any Vendor]
   package let provider: TokenProvider
+  /// Whether the store takes writes, but for faults that somebody has ordered.
+  private let storeProbe: StoreProbe
   /// What goes wrong on purpose; nil where nothing may.
   package let faults: FaultBook?
 
@@ -28,6 +30,7 @@ package final class Space: Sendable {
     }
     let seed = settings.seed ?? Self.chance()
     let faults = settings.takesFaults ? FaultBook(on: loops[0], seed: seed) : nil
+    storeProbe = StoreProbe(store)
     let store = faults?.decorate(store) ?? store
     let revocations = StoredRevocations(store, countMax: settings.configuration.revocationsMax)
     let gateway = Gateway(configuration: configuration, loops: loops, keeper: revocations)
@@ -78,6 +81,19 @@ package final class Space: Sendable {
     let (targets, expired) = try await revocations.all(at: now)
     await gateway.remember(targets, expired)
     for vendor in vendors { try await vendor.prepare(at: now) }
+  }
+
+  /// Whether its store takes what is written, and no fault keeps it away. Only on the first loop.
+  package func takesWrites() async -> Bool {
+    guard let loop = EventLoop.current, faults?.keepsStoreAway != true else { return false }
+    return await storeProbe.takesWrites(at: loop.now, loop.wallTime)
+  }
+
+  /// What has its vendors go by the keys of `settings`, which are its own with every file read anew; sessions stay. Throws
+  /// what is wrong with them.
+  package func renewal(by settings: SpaceSettings) throws -> KeyRenewal {
+    let renewals = try zip(vendors, settings.vendors).map { vendor, fresh in try vendor.renewal(by: fresh) }
+    return { for renew in renewals { renew() } }
   }
 
   /// A name of 256 bits that nobody can guess, in the alphabet of base64url.

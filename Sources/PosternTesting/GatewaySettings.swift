@@ -31,6 +31,8 @@ package struct GatewaySettings: Sendable {
   package var loops = 1
   /// Where things are remembered.
   package var store = StoreChoice.memory
+  /// Whether rows of the store that cannot be read are moved out of the way.
+  package var setsDamagedAside = false
   /// How tests get spaces of their own in this process; nil if they get none.
   package var spaces: SpacesSettings?
   /// Adds what the process counts outside the gateway to the page of metrics.

@@ -95,6 +95,28 @@ extension PosternGateway {
     }
   }
 
+  /// Has the gateway's time of day be another one: tokens are made and judged by it from now on, and sessions keep their
+  /// deadlines. `date` is by RFC 3339, `2000-01-01T00:00:00Z`, from 1970 to 2200. Throws ``NotAdvanced`` for any other, and
+  /// while somebody moves the time.
+  public func setWall(to date: String) async throws {
+    guard let wall = HostedSpace.wallTime(date) else {
+      throw NotAdvanced(description: "'\(date)' is no date by RFC 3339 from 1970 to 2200; write 2000-01-01T00:00:00Z")
+    }
+    let outcome = await LoopStage(loop: space.hosted.host).perform { [hosted = space.hosted] in
+      do throws(GatewaySpace.Advance.Failure) {
+        try hosted.setWall(to: wall)
+        return Result<Void, GatewaySpace.Advance.Failure>.success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch outcome {
+    case .success: return
+    case .failure(.alreadyUnderWay): throw NotAdvanced(description: "somebody moves this gateway's time just now")
+    case .failure: throw NotAdvanced(description: "the gateway has been stopped")
+    }
+  }
+
   /// How long it has lasted in its own time, the moves with it.
   public func age() async -> Duration {
     await LoopStage(loop: space.hosted.host).perform { [hosted = space.hosted] in hosted.age }

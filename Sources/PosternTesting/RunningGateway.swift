@@ -22,15 +22,16 @@ package final class RunningGateway: Sendable {
   private let controlListener: Listener
   let spaces: Spaces?
   let refusals: TransportRefusals
-  private let faults: FaultBook?
+  private let space: Space
+  private var faults: FaultBook? { space.faults }
 
   private init(
-    gateway: Gateway, faults: FaultBook?, spaces: Spaces?, refusals: TransportRefusals,
+    space: Space, spaces: Spaces?, refusals: TransportRefusals,
     drainOrders: AsyncStream<Duration?>,
     loops: [SocketLoop], listeners: [Listener], controlListener: Listener
   ) {
-    self.gateway = gateway
-    self.faults = faults
+    self.space = space
+    gateway = space.gateway
     self.spaces = spaces
     self.refusals = refusals
     self.drainOrders = drainOrders
@@ -70,17 +71,23 @@ package final class RunningGateway: Sendable {
     _ settings: GatewaySettings, on loops: [SocketLoop], _ finish: Finish
   ) async throws -> RunningGateway {
     var finished = settings.space
-    let store = try settings.store.open(on: loops[0].events) { [log = settings.space.configuration.log] text in
-      log?.write(LogEvent(.error, "store_failed", [.init("error", text)]))
+    let troubles = StoreTroubles(settings.space.configuration.log)
+    let store = try settings.store.open(on: loops[0].events, setsDamagedAside: settings.setsDamagedAside) {
+      troubles.note($0)
     }
-    try await finish(store, &finished)
-    let space = try Space(finished, on: loops.map(\.events), store: store)
-    try await space.prepare()
+    let space = try await troubles.naming {
+      try await finish(store, &finished)
+      let space = try Space(finished, on: loops.map(\.events), store: store)
+      try await space.prepare()
+      return space
+    }
     let gateway = space.gateway
     let (drainOrders, orders) = AsyncStream.makeStream(of: Duration?.self, bufferingPolicy: .bufferingOldest(1))
     let refusals = TransportRefusals()
     let spaces = settings.spaces.map {
-      Spaces(on: loops[0].events, countMax: $0.countMax, plan: $0.planner(loops[0], refusals))
+      Spaces(
+        on: loops[0].events, countMax: $0.countMax, journalBytesMax: $0.journalBytesMax,
+        plan: $0.planner(loops[0], refusals))
     }
     let control = ControlSite(
       space, settings: settings.description(of: gateway.bindings), secret: settings.controlSecret,
@@ -101,7 +108,7 @@ package final class RunningGateway: Sendable {
     controlSettings.takesLastDescriptors = true
     let controlListener = try await Listener.start(controlSettings, serving: control, on: [loops[0]])
     return RunningGateway(
-      gateway: gateway, faults: space.faults, spaces: spaces, refusals: refusals, drainOrders: drainOrders,
+      space: space, spaces: spaces, refusals: refusals, drainOrders: drainOrders,
       loops: loops,
       listeners: listeners, controlListener: controlListener)
   }
@@ -185,6 +192,12 @@ package final class RunningGateway: Sendable {
   /// Reads the certificate anew; on an error the old one stays.
   package func reloadCertificate() async throws {
     for listener in listeners { try await listener.reloadCertificate() }
+  }
+
+  /// Goes by the keys of `settings`, which are the gateway's own with every file read anew. On an error the old ones stay;
+  /// sessions stay in any case.
+  package func renewKeys(by settings: SpaceSettings) throws {
+    try space.renewal(by: settings)()
   }
 
   /// Ends everything at once.

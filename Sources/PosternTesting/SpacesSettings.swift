@@ -26,17 +26,32 @@ package struct SpacesSettings: Sendable {
 
   /// How many there may be.
   package var countMax: Int
+  /// How many bytes the journals of all of them may take.
+  package var journalBytesMax = Spaces.usualJournalBytesMax
+  /// Whether an order may choose a port below 1024, where a system's own services listen.
+  package var allowsLowPorts: Bool
   /// Reads the settings of an order. Throws what is wrong with them.
   package var read: @Sendable ([SpaceOrder.Setting]) throws -> Reading
 
-  package init(countMax: Int, read: @escaping @Sendable ([SpaceOrder.Setting]) throws -> Reading) {
+  private static let lowPorts = 1...1_023
+
+  package init(
+    countMax: Int, allowsLowPorts: Bool = false,
+    read: @escaping @Sendable ([SpaceOrder.Setting]) throws -> Reading
+  ) {
     self.countMax = countMax
+    self.allowsLowPorts = allowsLowPorts
     self.read = read
   }
 
   /// Makes plans of orders, for spaces on that loop.
   func planner(_ loop: SocketLoop, _ refusals: TransportRefusals) -> Spaces.Planner {
-    { [read] order, name in
+    { [read, allowsLowPorts] order, name in
+      guard allowsLowPorts || !Self.lowPorts.contains(order.port) else {
+        throw GatewayError.invalidParameter.detailed(
+          "port must be 1024 or above, or 0 for a free one: serve was not told to give others away (--spaces-low-ports)"
+        )
+      }
       let reading = try read(order.settings)
       var settings = reading.settings
       settings.port = order.port

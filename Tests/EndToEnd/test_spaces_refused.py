@@ -32,8 +32,11 @@ def host():
         ({"settings": {"tls-key": "x"}}, "the whole process's"), ({"settings": {"loops": 2}}, "the whole process's"),
         ({"settings": {"spaces": True}}, "the whole process's"), ({"settings": {"seed": 1}}, "the whole process's"),
         ({"settings": {"refresh-timeout": "1s"}}, "60 to 1800"), ({"settings": {"secret": "short"}}, "has 5 bytes"),
-        ({"settings": {"key-file": "/dev/zero"}}, "no regular file"),
-        ({"settings": {"key-file": "/nowhere"}}, "does not exist"), ({"settings": {"config": "/x"}}, "config"),
+        ({"settings": {"key-file": "/dev/zero"}}, "takes no path"), ({"settings": {"config": "/x"}}, "config"),
+        ({"settings": {"key-file": {"file": "x"}}}, "--spaces-folder"), ({"port": 80}, "--spaces-low-ports"),
+        ({"settings": {"token-life": {"content": "1h"}}}, "takes text, and no file"),
+        ({"settings": {"secret-file": {"name": "x", "content": "y"}}}, "without a name"),
+        ({"settings": {"template-secret": {"content": "y"}}}, 'with a "name"'),
     ],
 )
 def test_a_space_that_cannot_be_is_refused_and_not_made(host, body, said):

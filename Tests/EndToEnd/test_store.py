@@ -263,7 +263,8 @@ def test_a_file_that_cannot_be_the_store_is_named_at_the_start(flags, tmp_path, 
     else:
         with Gateway(*flags):
             outcome = subprocess.run(command, capture_output=True, text=True, timeout=30)
-    assert outcome.returncode == 1 and not outcome.stdout
+    # What another start does not mend has a status of its own.
+    assert outcome.returncode == (3 if content else 1) and not outcome.stdout
     assert f"{tmp_path / 'store'}: " in outcome.stderr and reason in outcome.stderr
 
 
@@ -280,7 +281,7 @@ def test_a_damaged_file_is_named_at_the_start_and_left_as_it_is(flags, tmp_path)
     (tmp_path / "store").write_bytes(damaged)
     command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *flags]
     outcome = subprocess.run(command, capture_output=True, text=True, timeout=30)
-    assert outcome.returncode == 1 and f"{tmp_path / 'store'}: it is damaged" in outcome.stderr
+    assert outcome.returncode == 3 and f"{tmp_path / 'store'}: it is damaged" in outcome.stderr
     assert (tmp_path / "store").read_bytes() == damaged
 
 
@@ -288,6 +289,94 @@ def test_a_disk_that_is_full_at_the_start_is_named_and_the_next_start_is_a_good_
     command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *flags]
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     outcome = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=30, preexec_fn=full)
-    assert outcome.returncode == 1 and str(tmp_path / "store").encode() in outcome.stderr
+    assert outcome.returncode == 3 and str(tmp_path / "store").encode() in outcome.stderr
     with Gateway(*flags) as gateway:
         opaque(gateway, "ann")
+
+
+def damage(tmp_path, table):
+    """Has one row of the table hold what is none of its."""
+    file = sqlite3.connect(tmp_path / "store")
+    name = table.encode() + b"\0"
+    changed = file.execute(
+        "UPDATE entry SET value = ? WHERE key >= ? AND key < ?", (b'{"us', name, name[:-1] + b"\1")).rowcount
+    file.commit()
+    file.close()
+    assert changed == 1
+
+
+def start(flags):
+    command = [os.environ["POSTERN"], "serve", "--port", "0", "--control-port", "0", *flags]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_a_damaged_row_is_named_at_the_start_with_its_file_and_table_and_what_to_do(flags, tmp_path):
+    with Gateway(*flags) as gateway:
+        assert control(gateway, "POST", "/revocations", {"user_id": "ann"}).status == 200
+    damage(tmp_path, "gateway.revoked.user")
+    for _ in range(2):
+        outcome = start(flags)
+        assert outcome.returncode == 3 and not outcome.stdout
+        for part in (f"{tmp_path / 'store'}: ", "gateway.revoked.user (ann)", "--store-set-damaged-aside", "backup"):
+            assert part in outcome.stderr
+        assert "GatewayError" not in outcome.stderr and "context" not in outcome.stderr
+
+
+def test_a_damaged_row_is_set_aside_where_that_is_asked_for_and_the_rest_is_kept(flags, tmp_path):
+    with Gateway(*flags) as gateway:
+        access = opaque(gateway, "bob")
+        assert control(gateway, "POST", "/revocations", {"user_id": "ann"}).status == 200
+    damage(tmp_path, "gateway.revoked.user")
+    with Gateway(*flags, "--store-set-damaged-aside") as gateway:
+        assert "moved to the table damaged" in gateway.log()
+        with Client(gateway, token=access) as bob:
+            bob.receive("connected")
+    file = sqlite3.connect(tmp_path / "store")
+    assert file.execute("SELECT value FROM damaged").fetchall() == [(b'{"us',)]
+    file.close()
+    with Gateway(*flags):
+        pass
+
+
+def test_ready_is_503_while_the_store_takes_no_writes_and_200_again_afterwards(flags, tmp_path):
+    with Gateway(*flags) as gateway:
+        assert control(gateway, "GET", "/ready").status == 200
+        soft, hard = resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (0, hard))
+        answer = wait_for_ready(gateway, 503)
+        assert answer.json == {"status": "store_unavailable"}
+        resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (soft, hard))
+        wait_for_ready(gateway, 200)
+
+
+def wait_for_ready(gateway, status):
+    until = time.monotonic() + 30
+    while (answer := control(gateway, "GET", "/ready")).status != status:
+        assert time.monotonic() < until, answer.body
+        time.sleep(0.05)
+    return answer
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63), -1])
+def test_a_count_on_the_disk_that_no_count_can_be_ends_no_gateway(flags, tmp_path, number):
+    with Gateway(*flags) as gateway:
+        opaque(gateway, "ann")
+    file = sqlite3.connect(tmp_path / "store")
+    assert file.execute("UPDATE tally SET number = ? WHERE CAST(key AS TEXT) LIKE 'plain%'", (number,)).rowcount > 0
+    file.commit()
+    file.close()
+    with Gateway(*flags) as gateway:
+        order = {"user_id": "bob", "format": "opaque"}
+        assert request(gateway.http_url, "POST", "/v1/tokens", order, document=None).status in (200, 429)
+        assert control(gateway, "GET", "/ready").status == 200
+
+
+def test_a_last_commit_number_that_cannot_be_is_named_at_the_start(flags, tmp_path):
+    with Gateway(*flags) as gateway:
+        opaque(gateway, "ann")
+    file = sqlite3.connect(tmp_path / "store")
+    assert file.execute("UPDATE tally SET number = -1 WHERE length(key) = 0").rowcount == 1
+    file.commit()
+    file.close()
+    outcome = start(flags)
+    assert outcome.returncode == 3 and "the number of its last commit" in outcome.stderr

@@ -67,6 +67,22 @@ struct TidyTests {
           "Sources/postern/Serve/SpaceOptions.swift", "Sources/postern/Workers/WorkerProof.swift",
         ]),
       Ban(
+        name: "InputFile.readLocal(", words: ["readLocal("], pattern: #/\bInputFile\.readLocal\(/#,
+        instead:
+          "read the file of an option with InputFile.read(_:of:sizeMax:), which opens no path that an order names",
+        allowed: [
+          // A file beside a description, which a storm reads.
+          "Sources/GatewayWires/Tokens/TokenDescription.swift",
+          // Operands of a command, and files of its own.
+          "Sources/postern/CommandLine/Configuration/ConfigurationFile.swift",
+          "Sources/postern/Control/ReplayCommand.swift", "Sources/postern/Control/SpaceActions.swift",
+          "Sources/postern/Files/FilePath.swift", "Sources/postern/Report/ReportFile.swift",
+          "Sources/postern/Scenario/ScenarioFile.swift",
+          // Below the folder that the operator has set aside for orders.
+          "Sources/postern/Serve/SpaceFolder.swift",
+          "Tests/GatewayKitTests/Options/InputFileTests.swift",
+        ]),
+      Ban(
         name: "pthread_self", words: ["pthread_self"], pattern: #/\bpthread_self\b/#,
         instead: "ask the loop: EventLoop.isCurrent; glibc lets the compiler cache pthread_self across a suspension"),
       Ban(

@@ -147,6 +147,9 @@ class AsyncSpace:
     async def wall_time(self) -> float:
         return await in_thread(self.space.wall_time)
 
+    async def set_wall(self, date: str) -> None:
+        await in_thread(self.space.set_wall, date)
+
     async def end(self) -> None:
         await in_thread(self.space.end)
 

@@ -63,9 +63,10 @@ class Gateway:
         seed: Optional[int] = None,
         idle_s: Optional[float] = None,
         port: int = 0,
+        wall: Optional[str] = None,
     ) -> Space:
-        """Makes a space. `settings` are options of `postern serve`: {"refresh-timeout": "2s", "any-refresh-timeout": True}."""
-        order: Dict[str, Any] = {"name": name, "settings": settings, "seed": seed, "idle_s": idle_s}
+        """Makes a space. `wall` is its time of day at first: "2000-01-01T00:00:00Z". `settings` are options of `postern serve`: {"refresh-timeout": "2s", "any-refresh-timeout": True}."""
+        order: Dict[str, Any] = {"name": name, "settings": settings, "seed": seed, "idle_s": idle_s, "wall": wall}
         order = {name: value for name, value in order.items() if value is not None}
         made = self.control.post("/spaces", {**order, "frozen": frozen, "port": port})
         return Space(self.control, made)

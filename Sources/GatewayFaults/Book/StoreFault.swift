@@ -1,3 +1,6 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
 /// A fault of the store that the directories are written on: nothing reaches it for 10 s, for instance.
 package protocol StoreFault: Fault {
   var fate: StoreFate { get }
@@ -5,6 +8,17 @@ package protocol StoreFault: Fault {
 
 extension StoreFault {
   package static var isOfAll: Bool { true }
+}
+
+extension FaultBook {
+  /// Whether a fault keeps the store out of reach now, without befalling anybody by the question. Only on the loop.
+  package var keepsStoreAway: Bool {
+    let now = loop.now
+    return standing.contains { fault in
+      (fault.order.fault as? any StoreFault)?.fate == .away && now >= fault.begins && !fault.isOver(at: now)
+        && fault.order.times == nil
+    }
+  }
 }
 
 /// A store's wrongdoing with what it is asked: it writes, and its answer is lost, for instance.

@@ -5,10 +5,21 @@ package struct Arguments: Sendable {
   package struct Value: Sendable {
     package let text: String
     package let source: String
+    /// Where a file that the text names is read from.
+    package let files: Files
 
-    package init(text: String, source: String) {
+    /// The origin of a value, which decides what a file's name in it means.
+    package enum Files: Hashable, Sendable {
+      /// The operator's command line, environment or file: a path of this machine.
+      case local
+      /// An order of a stranger: no path is opened. The content of the file, if the order has one.
+      case order(content: [UInt8]?)
+    }
+
+    package init(text: String, source: String, files: Files = .local) {
       self.text = text
       self.source = source
+      self.files = files
     }
   }
 

@@ -15,6 +15,19 @@ package struct Flag: Sendable {
     self.repeats = repeats
   }
 
+  /// Whether the value is a file's path, or a name, = and a file's path.
+  package var file: FileForm? {
+    guard let value else { return nil }
+    return value == "FILE" ? .path : value.hasSuffix("=FILE") ? .named : nil
+  }
+
+  /// The place of a file's path in a flag's value.
+  package enum FileForm: Sendable {
+    case path
+    /// Behind a name and =.
+    case named
+  }
+
   /// `--refresh-timeout` is `POSTERN_REFRESH_TIMEOUT` in the environment.
   package var environmentName: String {
     "POSTERN_" + name.uppercased().split(separator: "-").joined(separator: "_")

@@ -2,10 +2,28 @@ import Glibc
 
 /// A file that a flag names, read whole: the key of `--key-file`, for instance.
 package enum InputFile {
-  /// The file's bytes, at most `sizeMax`; `source` is the flag, as the user wrote it.
+  /// Returns the bytes of the file at `path`, which `value` names, at most `sizeMax`. For a value of an order no file is
+  /// opened: the content that the order carries stands in its place.
+  ///
+  /// Throws what is in the way: no such file, a directory, no permission, too many bytes, an order without content.
+  package static func read(_ path: String, of value: Arguments.Value, sizeMax: Int) throws -> [UInt8] {
+    switch value.files {
+    case .local: return try readLocal(path, of: value.source, sizeMax: sizeMax)
+    case .order(let content?):
+      guard content.count <= sizeMax else {
+        throw UsageError("\(value.source): the content is larger than \(sizeMax) bytes")
+      }
+      return content
+    case .order(nil):
+      throw UsageError("\(value.source): an order cannot name a file of the gateway's machine; send its content")
+    }
+  }
+
+  /// Returns the bytes of a file of this machine, at most `sizeMax`; `source` is the flag, as the user wrote it. Only for
+  /// paths that no order can set; options call ``read(_:of:sizeMax:)``.
   ///
   /// Throws what is in the way: no such file, a directory, no permission, too many bytes.
-  package static func read(_ path: String, of source: String, sizeMax: Int) throws -> [UInt8] {
+  package static func readLocal(_ path: String, of source: String, sizeMax: Int) throws -> [UInt8] {
     func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)' \(reason)") }
     guard !path.isEmpty else { throw UsageError("\(source): the name of the file is empty") }
     guard !path.utf8.contains(0) else { throw wrong("holds a NUL byte and names no file") }

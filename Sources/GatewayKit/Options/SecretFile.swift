@@ -3,9 +3,10 @@ package enum SecretFile {
   private static let sizeMax = 64 * 1024
 
   /// The file's text without the line feed at its end. Throws what is wrong with the file, never what it holds.
-  /// `source` is the flag that names the file, as the user wrote it.
-  package static func read(_ path: String, of source: String) throws -> String {
-    let bytes = try InputFile.read(path, of: source, sizeMax: sizeMax)
+  /// `value` is the flag's value that names the file.
+  package static func read(_ path: String, of value: Arguments.Value) throws -> String {
+    let source = value.source
+    let bytes = try InputFile.read(path, of: value, sizeMax: sizeMax)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw UsageError("\(source): '\(path)' is not text in UTF-8")
     }
@@ -19,6 +20,6 @@ package enum SecretFile {
 extension Arguments {
   /// The secret in the file that the flag names; nil if the flag is not given.
   package func secret(_ name: String) throws -> String? {
-    try value(name).map { try SecretFile.read($0.text, of: $0.source) }
+    try value(name).map { try SecretFile.read($0.text, of: $0) }
   }
 }

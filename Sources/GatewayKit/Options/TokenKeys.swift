@@ -60,6 +60,9 @@ package struct TokenKeys {
 
   private static let ownKeyID = "postern-own"
 
+  /// A random secret for ``addOwnKey(_:)``.
+  package static func newOwnKey() -> String { Base64URL.encode(SecureRandom.bytes(32)) }
+
   /// No keys yet.
   package init() {
     algorithm = nil
@@ -131,7 +134,7 @@ package struct TokenKeys {
     case (let secret?, nil):
       guard !secret.isEmpty else { throw UsageError("--secret is empty") }
       return secret
-    case (nil, let file?): return try SecretFile.read(file.text, of: file.source)
+    case (nil, let file?): return try SecretFile.read(file.text, of: file)
     case (nil, nil): return nil
     }
   }
@@ -152,7 +155,7 @@ package struct TokenKeys {
   private static func keys(
     _ file: Arguments.Value, id: String?, _ algorithm: JWTAlgorithm?
   ) throws -> [KeyMaterial] {
-    let bytes = try InputFile.read(file.text, of: file.source, sizeMax: keyFileSizeMax)
+    let bytes = try InputFile.read(file.text, of: file, sizeMax: keyFileSizeMax)
     do {
       if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try KeyMaterial.jwks(bytes) }
       var material = try KeyMaterial.pem(bytes)

@@ -13,6 +13,10 @@ package protocol Vendor: Sendable {
   /// Puts what it remembers from the start where it remembers. Before anything listens.
   func prepare(at now: WallTime) async throws(GatewayError)
 
+  /// What has it go by the keys and secrets of `settings`, its own with every file read anew; sessions stay. Throws what
+  /// is wrong with them. Nothing changes before the renewal is called.
+  func renewal(by settings: any VendorSettings) throws -> KeyRenewal
+
   /// What it answers on the gateway's port.
   ///
   /// - Parameter provider: The gateway's token provider, which mints with the ``issuers`` of every vendor.
@@ -28,9 +32,13 @@ package protocol Vendor: Sendable {
   var figures: [VendorFigure] { get async }
 }
 
+/// A change of keys that cannot fail any more. From any thread.
+package typealias KeyRenewal = @Sendable () -> Void
+
 // What holds for a vendor that says nothing else.
 
 extension Vendor {
+  package func renewal(by settings: any VendorSettings) throws -> KeyRenewal { {} }
   package var issuers: [String: any TokenIssuer] { [:] }
   package func prepare(at now: WallTime) async throws(GatewayError) {}
   package var namesItsRoutes: Bool { false }

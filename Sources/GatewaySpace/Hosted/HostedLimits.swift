@@ -7,6 +7,21 @@ package struct HostedLimits: Sendable {
   package var journalBytes = GatewayConfiguration.usualJournalBytes
   /// How much for what its messages said.
   package var journalPayloadBytes = 4 << 20
+  /// How many bytes its journal may take.
+  var journalRoom: Int { journalBytes + journalPayloadBytes }
+
+  /// How small a journal gets where there are many spaces.
+  private static let journalBytesMin = 32 << 10
+
+  /// The same with a journal of `room` bytes, if that is less than it would take, but never so small that it is of no use.
+  func withJournal(of room: Int) -> HostedLimits {
+    guard room < journalRoom else { return self }
+    var limits = self
+    limits.journalBytes = min(journalBytes, max(Self.journalBytesMin, room / 2))
+    limits.journalPayloadBytes = min(journalPayloadBytes, max(Self.journalBytesMin, room / 2))
+    return limits
+  }
+
   /// How long a space is kept that nobody uses.
   package var idleTime = Duration.seconds(600)
   /// How long clients may take to answer the close frame when their space ends.

@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 internal import GatewayFaults
 package import GatewayKit
 package import GatewayRuntime
@@ -48,12 +48,13 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   /// A space with everything of its own. Only on the host, where ``prepare()`` follows before anybody is served.
   ///
   /// - Parameters:
+  ///   - wall: Its time of day at first; nil for that of its host.
   ///   - store: Makes what it remembers in, on its loop. It has a hundredth of the room that a gateway has.
   ///   - whenEnded: Told on the host that it has ended, by whatever: whoever listens for it has nothing more to serve.
   /// - Throws: What a vendor says of its settings.
   package init(
     _ settings: SpaceSettings, on host: EventLoop, limits: HostedLimits = HostedLimits(), isFrozen: Bool = false,
-    store: (EventLoop) throws -> any Store, whenEnded: @escaping @Sendable () -> Void = {}
+    wall: WallTime? = nil, store: (EventLoop) throws -> any Store, whenEnded: @escaping @Sendable () -> Void = {}
   ) throws {
     host.preconditionOnLoop()
     var settings = settings
@@ -72,6 +73,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     lastUse = host.now
     beganAt = loop.now
     if isFrozen { driver.stop(wall: true) }
+    if let wall { driver.setWall(to: wall) }
     alarm = Wakeup(target: self)
     host.deadlines.set(alarm, at: lastUse + limits.idleTime)
     keepAlive = self

@@ -24,6 +24,11 @@ struct SpaceClock {
 
   mutating func stopWall(at host: WallTime) { wallStandsAt = wallTime(host) }
 
+  /// Has the time of day be another one from now on, whether it stands still or not.
+  mutating func setWall(to wall: WallTime, at host: WallTime) {
+    if wallStandsAt != nil { wallStandsAt = wall } else { wallLead = wall - host }
+  }
+
   mutating func run(from host: Instant) {
     lead = now(host) - host
     standsAt = nil

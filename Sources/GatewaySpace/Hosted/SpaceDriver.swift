@@ -108,6 +108,9 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
     setAlarm()
   }
 
+  /// Has the time of day be another one from now on; the time of sessions goes on as it went.
+  func setWall(to wall: WallTime) { clock.setWall(to: wall, at: host.rightWallTime) }
+
   /// Moves the time of sessions on, which stands still, and the time of day with it unless that stays.
   func move(to instant: Instant, wall: Bool) {
     let duration = instant - now

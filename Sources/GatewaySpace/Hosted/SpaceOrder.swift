@@ -1,3 +1,5 @@
+package import GatewayCore
+
 /// An order for a hosted space: one called t17 whose time stands still, for instance.
 package struct SpaceOrder: Sendable {
   /// A name that is free, where there is none.
@@ -5,6 +7,8 @@ package struct SpaceOrder: Sendable {
   /// 0 for a free one.
   package var port = 0
   package var isFrozen = false
+  /// The time of day there at first; nil for the host's.
+  package var wall: WallTime?
   /// The seed of its chance; nil for that of its host's settings.
   package var seed: UInt64?
   /// How long it is kept that nobody uses; nil for the usual time.
@@ -15,18 +19,31 @@ package struct SpaceOrder: Sendable {
 
   package init() {}
 
-  /// One setting by its name, with its values as text: `refresh-timeout` as `2s`, for instance.
+  /// One setting by its name, with its values: `refresh-timeout` as `2s`.
   package struct Setting: Hashable, Sendable {
     package let name: String
-    package let values: [String]
+    package let values: [Value]
     /// Whether the values stand in an array.
     package let isArray: Bool
 
-    package init(_ name: String, _ values: [String], isArray: Bool = false) {
+    package init(_ name: String, values: [Value], isArray: Bool = false) {
       self.name = name
       self.values = values
       self.isArray = isArray
     }
+
+    package init(_ name: String, _ values: [String], isArray: Bool = false) {
+      self.init(name, values: values.map { .text($0) }, isArray: isArray)
+    }
+  }
+
+  /// A value of a setting. `name` is what stands before = where the option takes NAME=FILE.
+  package enum Value: Hashable, Sendable {
+    case text(String)
+    /// What would stand in a file that the option takes.
+    case content(String, name: String?)
+    /// The name of a file below the folder that the operator has set aside for orders.
+    case file(String, name: String?)
   }
 
   private static let nameLengthMax = 63

@@ -19,9 +19,22 @@ package final class Spaces: @unchecked Sendable {
   /// The number in the last name that was chosen here.
   private var lastNumber: UInt64 = 0
   private var isDraining = false
+  /// How many bytes the journals of all spaces may take.
+  private let journalBytesMax: Int
+  /// How many they may take by now.
+  private var journalBytes = 0
+  /// The part of what is left that a new space's journal takes at most.
+  private static let journalShare = 16
 
-  /// None yet, and no more than `countMax` of them at any time.
-  package init(on host: EventLoop, countMax: Int, plan: @escaping Planner) {
+  /// How many bytes the journals of a process's spaces take together, unless it is told another number.
+  package static let usualJournalBytesMax = 2 << 30
+
+  /// None yet, and no more than `countMax` of them at any time. Where their journals would take more than `journalBytesMax`
+  /// bytes, those of new spaces are smaller.
+  package init(
+    on host: EventLoop, countMax: Int, journalBytesMax: Int = usualJournalBytesMax, plan: @escaping Planner
+  ) {
+    self.journalBytesMax = journalBytesMax
     self.host = host
     self.countMax = countMax
     self.plan = plan
@@ -55,8 +68,13 @@ package final class Spaces: @unchecked Sendable {
   private nonisolated(nonsending) func make(
     _ plan: SpacePlan, called name: Name, _ order: SpaceOrder
   ) async throws -> NamedSpace {
+    let limits = plan.limits.withJournal(of: max(0, journalBytesMax - journalBytes) / Self.journalShare)
+    journalBytes += limits.journalRoom
+    var isKept = false
+    defer { if !isKept { journalBytes -= limits.journalRoom } }
     let hosted = try HostedSpace(
-      plan.settings, on: host, limits: plan.limits, isFrozen: order.isFrozen, store: plan.store,
+      plan.settings, on: host, limits: limits, isFrozen: order.isFrozen, wall: order.wall,
+      store: plan.store,
       whenEnded: { [weak self] in self?.hasEnded(name) })
     let port: SpacePort
     do {
@@ -75,6 +93,7 @@ package final class Spaces: @unchecked Sendable {
     }
     let space = NamedSpace(name, hosted, port, of: plan)
     spaces[name] = space
+    isKept = true
     return space
   }
 
@@ -135,6 +154,7 @@ package final class Spaces: @unchecked Sendable {
     stage.start { [self] in
       await space.port.end()
       spaces[name] = nil
+      journalBytes -= space.hosted.limits.journalRoom
       // Now nobody finds it.
       space.hosted.space.gateway.close()
       for waiter in space.waiters { waiter.resume() }

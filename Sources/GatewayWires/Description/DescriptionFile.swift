@@ -1,16 +1,16 @@
 internal import GatewayCore
 internal import GatewayJSON
-internal import GatewayKit
+package import GatewayKit
 
 /// A file that describes a wire or a token endpoint, `centrifugo.json` for instance: JSON with comments (JSON5), one
 /// object, 256 KiB at most.
 package enum DescriptionFile {
   package static let sizeMax = 256 * 1024
 
-  /// The description in the file that a flag names. Throws a ``DescriptionError``, or an error that names the flag if the
-  /// file cannot be read.
-  package static func read(_ path: String, of flag: String) throws -> Described {
-    try parse(try InputFile.read(path, of: flag, sizeMax: sizeMax), file: path)
+  /// The description in the file at `path`, which the flag's value names. Throws a ``DescriptionError``, or an error that
+  /// names the flag if the file cannot be read.
+  package static func read(_ path: String, of value: Arguments.Value) throws -> Described {
+    try parse(try InputFile.read(path, of: value, sizeMax: sizeMax), file: path)
   }
 
   /// The description that the bytes are; `file` is what errors call it.

@@ -120,7 +120,7 @@ package struct TokenDescription: Sendable {
   private static func read(_ value: Described, _ sizeMax: Int) throws(DescriptionError) -> (String, [UInt8]) {
     let path = try path(value)
     do {
-      return (path, try InputFile.read(path, of: "csv", sizeMax: sizeMax))
+      return (path, try InputFile.readLocal(path, of: "csv", sizeMax: sizeMax))
     } catch {
       throw value.error("\(error)")
     }

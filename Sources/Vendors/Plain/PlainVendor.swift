@@ -8,14 +8,26 @@ package struct PlainVendor: Vendor {
   package let directory: PlainDirectory
   package let bindings: [DialectBinding]
   private let authenticator: any Authenticator
+  private let verifier: JWTVerifier
   private let ground: Ground
 
   package init(_ settings: PlainSettings, on ground: Ground) {
     self.ground = ground
     directory = PlainDirectory(
       ground.store, limits: settings.limits, generator: SeededGenerator(seed: ground.seed))
+    verifier = settings.verifier
     authenticator = PlainAuthenticator(verifier: settings.verifier, directory: directory)
     bindings = [PlainDialect.binding(authenticator, on: ground.executor)]
+  }
+
+  /// The gateway's own tokens are signed with the new key too.
+  package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
+    guard let fresh = settings as? PlainSettings else { return {} }
+    let issuer = ground.issuer as? PlainTokenIssuer
+    return { [verifier] in
+      verifier.takeKeys(of: fresh.verifier)
+      if let signer = fresh.signer { issuer?.takeKey(of: signer) }
+    }
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
@@ -30,6 +42,8 @@ package struct PlainVendor: Vendor {
 /// keeps.
 package struct PlainSettings: VendorSettings {
   package var verifier: JWTVerifier
+  /// Signs the gateway's own tokens, where those come from the same keys.
+  package var signer: JWTSigner?
   package var limits = PlainDirectoryLimits()
 
   package init(verifier: JWTVerifier) {
@@ -46,6 +60,8 @@ extension PlainVendor: OfferedVendor {
   package static let clients: any ClientTool = PlainClientTool()
 
   package static func settings(_ arguments: Arguments, _ own: OwnKeys) -> PlainSettings {
-    PlainSettings(verifier: own.verifier)
+    var settings = PlainSettings(verifier: own.verifier)
+    settings.signer = own.signer
+    return settings
   }
 }

@@ -50,9 +50,7 @@ package struct SendbirdVendor: Vendor {
     scheduler = SendbirdScheduler(
       SendbirdSchedule(ground.store, on: ground.executor), on: ground.executor, services: ground.services,
       directory: directory, channels: channels)
-    let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
-    signer = try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true)
-    verifier = JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
+    (signer, verifier) = try Self.keys(settings)
     sessions = SendbirdSessions(
       ground.store, on: ground.executor, settings: settings, directory: directory, channels: channels, signer: signer,
       services: ground.services, generator: SeededGenerator(seed: ground.seed))
@@ -65,6 +63,25 @@ package struct SendbirdVendor: Vendor {
         times: TokenTimes(leeway: .zero, sessionLife: settings.sessionLife, lead: settings.expiryLead),
         commands: commands, observer: SendbirdConnections(sessions: sessions, next: commands))
     ]
+  }
+
+  private static func keys(_ settings: SendbirdSettings) throws -> (JWTSigner, JWTVerifier) {
+    let key = try KeyMaterial.secret(Array(settings.apiToken.token.utf8))
+    return (
+      try JWTSigner(key, algorithm: .hs256, allowingShortSecret: true),
+      JWTVerifier(keys: try KeySet([VerificationKey(key, allowingShortSecret: true)]))
+    )
+  }
+
+  /// Session keys are good for as long as their Api-Token is; a new one ends them over HTTP, and open sockets stay.
+  package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
+    guard let fresh = settings as? SendbirdSettings, !fresh.hasRandomSecret else { return {} }
+    let keys = try Self.keys(fresh)
+    return { [signer, verifier, secret = self.settings.secret] in
+      signer.takeKey(of: keys.0)
+      verifier.takeKeys(of: keys.1)
+      secret.replace(with: fresh.apiToken)
+    }
   }
 
   package var issuers: [String: any TokenIssuer] { ["sendbird": SendbirdTokenIssuer(signer: signer)] }

@@ -22,6 +22,11 @@ package struct SinchVendor: Vendor {
     issuers = settings.issuer(drawing: ground.secrets).map { ["sinch": $0] } ?? [:]
   }
 
+  package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
+    guard let fresh = settings as? SinchSettings, !fresh.applications.isRandom else { return {} }
+    return { [applications = registrar.settings.applications] in applications.takeKeys(of: fresh.applications) }
+  }
+
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     SinchRoutes(registrar: registrar, services: services).routes
   }

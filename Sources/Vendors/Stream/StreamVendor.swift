@@ -64,6 +64,11 @@ package struct StreamVendor: Vendor {
     try await ringer.begin(at: now)
   }
 
+  package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
+    guard let fresh = settings as? StreamVideoSettings else { return {} }
+    return { [applications = self.settings.applications] in applications.takeKeys(of: fresh.applications) }
+  }
+
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     let services = ground.services
     let rest = StreamRoutes(

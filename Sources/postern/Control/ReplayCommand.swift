@@ -48,7 +48,7 @@ enum ReplayCommand {
   }
 
   private static func lines(_ file: String) throws -> [ReplayLine] {
-    let bytes = try InputFile.read(file, of: "FILE", sizeMax: sizeMax)
+    let bytes = try InputFile.readLocal(file, of: "FILE", sizeMax: sizeMax)
     let lines: [ReplayLine]
     do throws(ReplayLine.Malformed) {
       lines = try ReplayLine.read(bytes)

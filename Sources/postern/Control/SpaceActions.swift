@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayWires
 
 // What `postern ctl` does with the spaces that a gateway hosts. That of a `--space` is asked where one is named.
 
@@ -16,8 +17,11 @@ extension ControlAction {
       Flag("port", "N", "where it listens (default: a free port)"),
       Flag("frozen", nil, "its time stands still until it is moved"),
       Flag("seed", "N", "the seed of its chance"),
+      Flag("wall", "DATE", "its time of day at first, as 2000-01-01T00:00:00Z (default: the gateway's)"),
       Flag("idle", "DURATION", "how long it is kept that nobody uses (default 10m)"),
-      Flag("set", "OPTION=VALUE", "an option of postern serve, for this space", repeats: true),
+      Flag(
+        "set", "OPTION=VALUE", "an option of postern serve, for this space; a file is read here, and its content sent",
+        repeats: true),
     ]
   ) { arguments, verb in
     switch verb {
@@ -30,8 +34,12 @@ extension ControlAction {
   }
 
   static let clock = ControlAction(
-    "clock", "the time of a space", example: "clock --space t17"
-  ) { arguments, _ in .get(try path(arguments, "clock") + "clock") }
+    "clock", "the time of a space; with --wall, have its time of day be another", example: "clock --space t17",
+    flags: [Flag("wall", "DATE", "the time of day from now on, as 2000-01-01T00:00:00Z, from 1970 to 2200")]
+  ) { arguments, _ in
+    let path = try path(arguments, "clock") + "clock"
+    return arguments.string("wall").map { .post(path, [JSONMember("wall", $0)]) } ?? .get(path)
+  }
 
   static let advance = ControlAction(
     "advance", "move the time of a space on, and say who has not answered what that led to",
@@ -68,10 +76,33 @@ extension ControlAction {
     if let port = try arguments.int("port", in: 0...65_535) { body.append(JSONMember("port", json: String(port))) }
     if try arguments.isOn("frozen") { body.append(JSONMember("frozen", json: "true")) }
     if let seed = try arguments.int("seed", in: 0 ... .max) { body.append(JSONMember("seed", json: String(seed))) }
+    if let wall = arguments.string("wall") { body.append(JSONMember("wall", wall)) }
     if let idle = try arguments.duration("idle") { body.append(JSONMember("idle_s", json: String(idle.inSeconds))) }
     let settings = try settings(arguments)
     if !settings.isEmpty { body.append(JSONMember("settings", json: settings)) }
     return body
+  }
+
+  /// A value in JSON. A file that it names is read here: the gateway, which may be on another machine, opens none.
+  private static func setting(_ text: String, of name: Name) throws -> JSONMember {
+    guard let form = ServeFlags.all.first(where: { Name($0.name) == name })?.file else { return JSONMember("", text) }
+    let source = "--set \(name)"
+    var members: [JSONMember] = []
+    var path = text
+    if form == .named {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2 else { throw UsageError(source, value: text, expected: "a name, = and a file") }
+      members.append(JSONMember("name", parts[0]))
+      path = parts[1]
+    } else if name == Name("wire"), WireFile.shipped(text) != nil {
+      return JSONMember("", text)
+    }
+    let bytes = try InputFile.readLocal(path, of: source, sizeMax: DescriptionFile.sizeMax)
+    guard let content = String(validating: bytes, as: UTF8.self) else {
+      throw UsageError("\(source): '\(path)' is not text in UTF-8")
+    }
+    members.append(JSONMember("content", content))
+    return JSONMember("", json: String(decoding: members.object() as [UInt8], as: UTF8.self))
   }
 
   /// The options as a JSON object, in which one that is given again and again has an array; empty if there are none.
@@ -87,9 +118,9 @@ extension ControlAction {
       if values[name] == nil { names.append(name) }
       values[name, default: []].append(String(parts[1]))
     }
-    let members = names.map { name -> JSONMember in
-      let texts = values[name] ?? []
-      return texts.count == 1 ? JSONMember(name.text, texts[0]) : JSONMember(name.text, texts)
+    let members = try names.map { name -> JSONMember in
+      let texts = try (values[name] ?? []).map { try setting($0, of: name).json }
+      return JSONMember(name.text, json: texts.count == 1 ? texts[0] : "[\(texts.joined(separator: ","))]")
     }
     return members.isEmpty ? "" : String(decoding: members.object() as [UInt8], as: UTF8.self)
   }

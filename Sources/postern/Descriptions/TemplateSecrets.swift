@@ -11,7 +11,7 @@ enum TemplateSecrets {
       guard parts.count == 2, !parts[0].isEmpty else {
         throw UsageError(value.source, value: value.text, expected: "NAME=FILE, for {{secret.NAME}} in a description")
       }
-      guard secrets.updateValue(try SecretFile.read(parts[1], of: value.source), forKey: parts[0]) == nil else {
+      guard secrets.updateValue(try SecretFile.read(parts[1], of: value), forKey: parts[0]) == nil else {
         throw UsageError("\(value.source): there are two secrets '\(parts[0])'")
       }
     }

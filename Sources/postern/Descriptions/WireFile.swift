@@ -13,10 +13,27 @@ enum WireFile {
   /// Throws a ``UsageError`` that says what is wrong with the file, and where.
   static func read(_ value: Arguments.Value) throws -> WireDescription {
     do {
-      return try WireDescription(try DescriptionFile.read(NamedFile.path(value.text, in: folder), of: value.source))
+      return try WireDescription(try DescriptionFile.read(path(value), of: value))
     } catch let error as DescriptionError {
       throw UsageError("\(error)")
     }
+  }
+
+  /// Where the file is. An order's text is no path, and is not looked for.
+  private static func path(_ value: Arguments.Value) -> String {
+    value.files == .local ? NamedFile.path(value.text, in: folder) : value.text
+  }
+
+  /// Where the description of that name is that comes with postern; nil if there is none.
+  static func shipped(_ name: String) -> String? {
+    let letters = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+      default: false
+      }
+    }
+    let path = letters && !name.isEmpty ? NamedFile.path(name, in: folder) : name
+    return path == name ? nil : path
   }
 
   /// The description as a gateway plays it, with tokens of the plain scheme. Throws a ``UsageError`` if it does not say what a

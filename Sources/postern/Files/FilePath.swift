@@ -34,7 +34,7 @@ struct FilePath {
   /// The whole text of a file of the system's, `/proc/cpuinfo` for instance, which does not know its size; nil if it cannot be
   /// read, or has more than a mebibyte.
   var systemText: String? {
-    (try? InputFile.read(text, of: text, sizeMax: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
+    (try? InputFile.readLocal(text, of: text, sizeMax: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Where the link leads that stands there; nil if it is none.

@@ -31,7 +31,8 @@ struct Postern {
     HelpText(columns: min(max(Terminal.columns(of: STDOUT_FILENO) ?? 100, 60), 120))
   }
 
-  /// Runs the command that `words` call. Returns the exit status: 2 for what was asked wrongly, 1 for what went wrong.
+  /// Runs the command that `words` call. Returns the exit status: 2 for what was asked wrongly, 3 for what every
+  /// start will meet until an operator acts, 1 for what else went wrong.
   static func run(_ words: [String]) async -> Int32 {
     guard let (command, rest) = find(words) else { return runNone(words) }
     do {
@@ -55,6 +56,9 @@ struct Postern {
     } catch let error as UsageError {
       Output.error("\(error)\n(postern \(command.name) --help tells more)")
       return 2
+    } catch let error as any LastingFailure {
+      Output.error("\(error)")
+      return error.isLasting ? 3 : 1
     } catch {
       Output.error("\(error)")
       return 1

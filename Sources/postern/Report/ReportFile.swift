@@ -7,7 +7,7 @@ enum ReportFile {
   private static let sizeMax = 64 << 20
 
   static func read(_ path: String) throws -> RecordedReport {
-    let bytes = try InputFile.read(path, of: "FILE", sizeMax: sizeMax)
+    let bytes = try InputFile.readLocal(path, of: "FILE", sizeMax: sizeMax)
     do throws(RecordedReportError) {
       return try RecordedReport(json: bytes)
     } catch {

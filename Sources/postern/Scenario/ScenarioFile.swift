@@ -13,7 +13,7 @@ struct ScenarioFile {
 
   /// - Parameter source: The flag or operand that names it.
   init(_ path: String, of source: String) throws {
-    let bytes = try InputFile.read(path, of: source, sizeMax: DescriptionFile.sizeMax)
+    let bytes = try InputFile.readLocal(path, of: source, sizeMax: DescriptionFile.sizeMax)
     func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)': \(reason)") }
     do {
       let file = try DescriptionFile.parse(bytes, file: path)

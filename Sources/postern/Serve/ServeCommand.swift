@@ -7,6 +7,7 @@ import GatewaySpace
 import GatewayStores
 import Glibc
 import PosternTesting
+import Synchronization
 
 /// The command `postern serve`, the gateway: on port 8080, for instance, with the control port on 8081.
 enum ServeCommand: Command {
@@ -37,10 +38,12 @@ enum ServeCommand: Command {
           + "\(least) (ulimit -n)")
     }
     let signals = SignalStream([SIGTERM, SIGINT, SIGHUP])
+    let kept = Mutex<String?>(nil)
     let running = try await RunningGateway.start(options.settings) { store, space in
       guard options.hasRandomSecret, options.settings.store != .memory else { return }
-      let kept = try await KeptSecret.secret(in: store, at: SystemTime.now, from: space.secrets)
-      space.sign(as: try ServeOptions(arguments, kept: kept).settings.space)
+      let secret = try await KeptSecret.secret(in: store, at: SystemTime.now, from: space.secrets)
+      kept.withLock { $0 = secret }
+      space.sign(as: try ServeOptions(arguments, kept: secret).settings.space)
     }
     // Nobody has to read it.
     LineWriter.standardOutput.add(try ReadyLine(running, options.settings).json() + "\n")
@@ -56,7 +59,10 @@ enum ServeCommand: Command {
     warnOfQueue(options.settings.space.provider, log)
     let supervision = Supervision(ProcessEnvironment.variables, log)
     supervision.begin(running)
-    let (cause, window) = await waitForEnd(running, signals, options, supervision)
+    let secret = kept.withLock { $0 }
+    let (cause, window) = await waitForEnd(running, signals, options, supervision) {
+      try options.readAnew(arguments, kept: secret)
+    }
     supervision.stop(within: window + RunningGateway.requestPatience)
     await end(running, cause, over: window, log)
     LineWriter.standardError.flush()
@@ -78,17 +84,18 @@ enum ServeCommand: Command {
   /// How long clients wait for a token where nobody says.
   private static let usualPatience = Duration.seconds(10)
 
-  /// Waits for a signal, an order to drain or the end of standard input; reloads the certificate meanwhile. Returns who wants the drain, and its
+  /// Waits for a signal, an order to drain or the end of standard input; reads keys and the certificate anew meanwhile. Returns who wants the drain, and its
   /// window.
   private static func waitForEnd(
-    _ running: RunningGateway, _ signals: SignalStream, _ options: ServeOptions, _ supervision: Supervision
+    _ running: RunningGateway, _ signals: SignalStream, _ options: ServeOptions, _ supervision: Supervision,
+    readingAnew: @escaping @Sendable () throws -> ServeOptions
   ) async -> (cause: String, window: Duration) {
     let configured = options.drainWindow
     return await withTaskGroup(of: (cause: String, window: Duration).self) { group in
       group.addTask {
         for await signal in signals {
           guard signal == SIGHUP else { return (signal == SIGTERM ? "SIGTERM" : "SIGINT", configured) }
-          await supervision.reload(running) { await reload(running, options) }
+          await supervision.reload(running) { await reload(running, options, readingAnew) }
         }
         return ("none", configured)
       }
@@ -110,9 +117,18 @@ enum ServeCommand: Command {
     }
   }
 
-  private static func reload(_ running: RunningGateway, _ options: ServeOptions) async {
+  /// Reads the keys of tokens and the certificate anew, each by itself: what cannot be read leaves the old one in its place.
+  private static func reload(
+    _ running: RunningGateway, _ options: ServeOptions, _ readingAnew: @Sendable () throws -> ServeOptions
+  ) async {
     let log = options.log
-    guard options.settings.tls != nil else { return log.write(.warning, "no_certificate_to_reload") }
+    do {
+      try running.renewKeys(by: readingAnew().settings.space)
+      log.write(.info, "keys_reloaded")
+    } catch {
+      log.write(.error, "keys_kept", ["error": "\(error)"])
+    }
+    guard options.settings.tls != nil else { return }
     do {
       try await running.reloadCertificate()
       log.write(.info, "certificate_reloaded")

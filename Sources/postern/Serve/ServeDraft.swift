@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayRuntime
 import GatewayServer
+import GatewaySpace
 import GatewayStores
 import GatewayWires
 
@@ -48,8 +49,12 @@ struct ServeDraft: Sendable {
   var logLevel = LogLevel.info
   var logFormat = OperatorLog.Format.text
   var store = StoreChoice.memory
+  var setsDamagedAside = false
   var hostsSpaces = false
   var spacesMax = 1_000
+  var allowsLowPorts = false
+  /// How many MiB the journals of all spaces may take.
+  var spacesJournalMiB = Spaces.usualJournalBytesMax >> 20
   /// Nil for one a core; with spaces, faults or a journal, for one.
   var loops: Int?
   var endsWithInput = false

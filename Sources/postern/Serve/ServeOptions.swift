@@ -15,17 +15,29 @@ struct ServeOptions {
   let log: OperatorLog
   /// Whether no key was given that can mint, so that a random secret signs the tokens of guests and the provider.
   let hasRandomSecret: Bool
+  /// The secret that signs where no key was given that can: the same when the options are read anew.
+  private let ownKey: String
 
   private static let tlsFileSizeMax = 1 << 20
   private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost"]
 
   /// - Parameter kept: The secret that an earlier life has kept, to sign with where no key is given.
   init(_ arguments: Arguments, kept: String? = nil) throws {
+    try self.init(arguments, kept: kept, ownKey: kept ?? TokenKeys.newOwnKey())
+  }
+
+  /// The same options with every file that they name read anew.
+  func readAnew(_ arguments: Arguments, kept: String?) throws -> ServeOptions {
+    try ServeOptions(arguments, kept: kept, ownKey: kept ?? ownKey)
+  }
+
+  private init(_ arguments: Arguments, kept: String?, ownKey: String) throws {
+    self.ownKey = ownKey
     var draft = try ServeDraft()
     try arguments.read(ServeFlags.options, into: &draft)
     var tokenKeys = try TokenKeys(arguments) ?? TokenKeys()
     hasRandomSecret = try tokenKeys.signer() == nil
-    if hasRandomSecret { try tokenKeys.addOwnKey(kept) }
+    if hasRandomSecret { try tokenKeys.addOwnKey(ownKey) }
     let provider = try Self.provider(draft)
     let verifier = try tokenKeys.verifier(try TokenKeys.policy(arguments))
     guard let signer = try tokenKeys.signer() else {
@@ -57,6 +69,7 @@ struct ServeOptions {
     }
     if draft.keepsPayloads { settings.space.configuration.journalPayloadBytes = HostedLimits().journalPayloadBytes }
     settings.store = draft.store
+    settings.setsDamagedAside = draft.setsDamagedAside
     settings.space.seed = draft.seed
     log = OperatorLog(level: draft.logLevel, format: draft.logFormat)
     settings.space.configuration.log = log.gateway
@@ -68,7 +81,11 @@ struct ServeOptions {
     }
     if draft.hostsSpaces {
       let options = SpaceOptions(arguments)
-      settings.spaces = SpacesSettings(countMax: draft.spacesMax) { try options.read($0) }
+      var spaces = SpacesSettings(countMax: draft.spacesMax, allowsLowPorts: draft.allowsLowPorts) {
+        try options.read($0)
+      }
+      spaces.journalBytesMax = draft.spacesJournalMiB << 20
+      settings.spaces = spaces
     }
     drainWindow = draft.drainWindow
     endsWithInput = draft.endsWithInput
@@ -106,7 +123,7 @@ struct ServeOptions {
     case (let certificate?, let key?):
       // What is in them is read, and judged, when the gateway starts, and again on SIGHUP.
       for file in [certificate, key] {
-        _ = try InputFile.read(file.text, of: file.source, sizeMax: tlsFileSizeMax)
+        _ = try InputFile.read(file.text, of: file, sizeMax: tlsFileSizeMax)
       }
       return TLSFiles(certificatePath: certificate.text, keyPath: key.text)
     default: throw UsageError("--tls-certificate and --tls-key are given together, or neither")

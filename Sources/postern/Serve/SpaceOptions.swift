@@ -3,7 +3,6 @@ import GatewayKit
 import GatewayServer
 import GatewaySpace
 import GatewayTokens
-import Glibc
 import PosternTesting
 
 /// The options that a hosted space may be set to: the options of `postern serve`, `refresh-timeout` for instance, but
@@ -12,24 +11,30 @@ import PosternTesting
 struct SpaceOptions: Sendable {
   /// What `serve` was told.
   private let base: Arguments
+  /// The folder whose files an order may name; nil for none.
+  private let folder: SpaceFolder?
   /// The options that an order may name.
   private let known: [String: Flag]
 
   /// Those of the ports, of the process and of the space's own members.
   private static let ofProcess: Set<String> = [
     "host", "port", "control-host", "control-port", "control-secret-file", "control-allowed-host", "tls-certificate",
-    "tls-key", "trusted-proxy", "proxy-protocol", "drain-window", "log-level", "log-format", "store", "spaces",
-    "spaces-max", "loops", "end-with-input", "seed", "journal", "journal-payloads", "faults",
+    "tls-key", "trusted-proxy", "proxy-protocol", "drain-window", "log-level", "log-format", "store",
+    "store-set-damaged-aside", "spaces",
+    "spaces-max", "spaces-journal-max", "spaces-folder", "spaces-low-ports", "loops", "end-with-input", "seed",
+    "journal", "journal-payloads",
+    "faults",
   ]
 
   /// The flags that name keys, and files of vendors' secrets: what serve was given is not for spaces.
   private static let keys =
-    TokenKeys.flags.map(\.name) + Vendors.all.flatMap { $0.flags }.filter(\.namesFile).map(\.name)
+    TokenKeys.flags.map(\.name) + Vendors.all.flatMap { $0.flags }.filter { $0.file != nil }.map(\.name)
 
   init(_ serve: Arguments) {
     var base = serve
     for name in Self.keys + ["spaces"] { base.given[name] = nil }
     self.base = base
+    folder = serve.string("spaces-folder").map { SpaceFolder(path: $0) }
     known = ServeFlags.all.reduce(into: [:]) { known, flag in
       if !Self.ofProcess.contains(flag.name) { known[flag.name] = flag }
     }
@@ -49,6 +54,8 @@ struct SpaceOptions: Sendable {
 
   private func reading(_ settings: [SpaceOrder.Setting]) throws -> SpacesSettings.Reading {
     var arguments = base
+    // The secrets of serve's own description are not for another.
+    if settings.contains(where: { Name($0.name) == Name("wire") }) { arguments.given["template-secret"] = nil }
     for setting in settings { arguments.given[setting.name] = try values(of: setting) }
     var secret: String?
     if ["secret", "secret-file", "key-file"].allSatisfy({ arguments.given[$0] == nil }) {
@@ -68,8 +75,44 @@ struct SpaceOptions: Sendable {
     guard flag.repeats || !setting.isArray else {
       throw UsageError("settings: '\(flag.name)' takes one value, no array")
     }
-    if flag.namesFile { for text in setting.values { try requireFile(text, of: flag) } }
-    return setting.values.map { Arguments.Value(text: $0, source: "--\(flag.name)") }
+    return try setting.values.map { value in
+      switch value {
+      case .text(let text): return try self.text(text, of: flag)
+      case .content(let content, let name): return try file(Array(content.utf8), name, of: flag)
+      case .file(let file, let name):
+        guard let folder else {
+          throw UsageError(
+            "--\(flag.name): no folder of files is set aside for orders (--spaces-folder); send the content")
+        }
+        return try self.file(try folder.read(file, of: flag), name, of: flag)
+      }
+    }
+  }
+
+  /// A value that is text. In place of a file it is the name of a description that comes with postern, or nothing: no path
+  /// of an order is looked at.
+  private func text(_ text: String, of flag: Flag) throws -> Arguments.Value {
+    let source = "--\(flag.name)"
+    guard let form = flag.file else { return Arguments.Value(text: text, source: source, files: .order(content: nil)) }
+    if flag.name == "wire", let path = WireFile.shipped(text) { return Arguments.Value(text: path, source: source) }
+    let shape = form == .named ? #"{"name": NAME, "content": TEXT}"# : #"{"content": TEXT}"#
+    throw UsageError(
+      "settings: '\(flag.name)' takes no path: send the file's content, \(shape), or the name of a file below "
+        + "--spaces-folder in place of the content, \"file\": NAME"
+        + (flag.name == "wire" ? ", or the name of a wire of Deploy/wires" : ""))
+  }
+
+  /// A value that has a file's content.
+  private func file(_ content: [UInt8], _ name: String?, of flag: Flag) throws -> Arguments.Value {
+    guard let form = flag.file else { throw UsageError("settings: '\(flag.name)' takes text, and no file") }
+    guard (name == nil) == (form == .path), name?.isEmpty != true, name?.utf8.contains(UInt8(ascii: "=")) != true else {
+      throw UsageError(
+        form == .path
+          ? "settings: '\(flag.name)' takes a content without a name"
+          : "settings: '\(flag.name)' takes a content with a \"name\", which is not empty and has no =")
+    }
+    return Arguments.Value(
+      text: name.map { "\($0)=content" } ?? "content", source: "--\(flag.name)", files: .order(content: content))
   }
 
   private func unknown(_ name: String) -> UsageError {
@@ -81,18 +124,4 @@ struct SpaceOptions: Sendable {
       "settings: '\(name.prefix(64))': no option of postern serve is called so"
         + (near.isEmpty ? "; there is \(known.keys.sorted().joined(separator: ", "))" : Suggestion.question(near)))
   }
-
-  /// Whoever opens a pipe waits for who writes into it, and with it would every space.
-  private func requireFile(_ text: String, of flag: Flag) throws {
-    let path = flag.value == "FILE" ? text[...] : text.drop { $0 != "=" }.dropFirst()
-    var status = stat()
-    guard stat(String(path), &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-      throw UsageError("--\(flag.name): '\(path)' is no regular file")
-    }
-  }
-}
-
-extension Flag {
-  /// Whether the value is a file's path, or ends with one.
-  fileprivate var namesFile: Bool { value?.hasSuffix("FILE") == true }
 }

@@ -17,7 +17,7 @@ enum TokensFile {
     guard let value = arguments.value("tokens") else { return nil }
     do {
       return try TokenDescription(
-        try DescriptionFile.read(NamedFile.path(value.text, in: folder), of: value.source),
+        try DescriptionFile.read(NamedFile.path(value.text, in: folder), of: value),
         secrets: try TemplateSecrets.read(arguments), wireTaken: wireTaken)
     } catch let error as DescriptionError {
       throw UsageError("\(error)")

@@ -30,7 +30,7 @@ enum TokenBenchCommand: Command {
     for file in arguments.values("key-file") {
       let key: KeyMaterial
       do {
-        key = try KeyMaterial.pem(try InputFile.read(file.text, of: file.source, sizeMax: keyFileSizeMax))
+        key = try KeyMaterial.pem(try InputFile.read(file.text, of: file, sizeMax: keyFileSizeMax))
       } catch let error as KeyError {
         throw UsageError("\(file.source) \(file.text): \(error)")
       }

@@ -9,7 +9,7 @@ struct InputFileTests {
   /// What reading the file throws, nothing if it can be read.
   private func complaint(_ path: String) -> String {
     do {
-      _ = try InputFile.read(path, of: "--key-file", sizeMax: 1000)
+      _ = try InputFile.readLocal(path, of: "--key-file", sizeMax: 1000)
       return ""
     } catch {
       return "\(error)"
@@ -20,7 +20,7 @@ struct InputFileTests {
   func whole() throws {
     for text in ["text", ""] {
       let file = try TemporaryFile(text)
-      #expect(try InputFile.read(file.path, of: "--f", sizeMax: 4) == Array(text.utf8))
+      #expect(try InputFile.readLocal(file.path, of: "--f", sizeMax: 4) == Array(text.utf8))
     }
     let large = try TemporaryFile(String(repeating: "x", count: 1001))
     #expect(complaint(large.path) == "--key-file: '\(large.path)' is larger than 1000 bytes")
@@ -42,17 +42,17 @@ struct InputFileTests {
   @Test("a secret is the text without line feeds at its ends, and must not be empty or anything but text")
   func secrets() throws {
     let good = try TemporaryFile("\nhush hush\r\n")
-    #expect(try SecretFile.read(good.path, of: "--s") == "hush hush")
+    #expect(try SecretFile.read(good.path, of: .init(text: good.path, source: "--s")) == "hush hush")
     for (text, expected) in [("\n", "is empty; expected a secret"), ("", "is empty; expected a secret")] {
       let file = try TemporaryFile(text)
       #expect {
-        _ = try SecretFile.read(file.path, of: "--s")
+        _ = try SecretFile.read(file.path, of: .init(text: file.path, source: "--s"))
       } throws: {
         "\($0)" == "--s: '\(file.path)' \(expected)"
       }
     }
     #expect {
-      _ = try SecretFile.read("/proc/self/exe", of: "--s")
+      _ = try SecretFile.read("/proc/self/exe", of: .init(text: "/proc/self/exe", source: "--s"))
     } throws: {
       "\($0)".contains("larger than 65536 bytes")
     }

@@ -63,6 +63,33 @@ struct SpaceOptionsTests {
     }
   }
 
+  @Test("no option of an order tells whether a path exists, nor reads what is there")
+  func paths() throws {
+    let hidden = try TemporaryFile("marked and hidden, of forty letters or so")
+    let paths = [hidden.path, hidden.path + ".missing", "/tmp", "/nowhere/x"]
+    for flag in ServeFlags.all where flag.value != nil {
+      for form in ["", "ann=", "sqlite:"] {
+        let said = paths.map { path in
+          complaint(.init(flag.name, [form + path])).split(separator: path).joined(separator: "PATH")
+        }
+        #expect(Set(said).count == 1, "\(flag.name): \(said)")
+        #expect(!said[0].contains("marked and hidden"))
+      }
+    }
+  }
+
+  @Test("an order carries the content of every option that takes a file")
+  func contents() throws {
+    for flag in ServeFlags.all where flag.file != nil {
+      let name = flag.file == .named ? "ann" : nil
+      let said = complaint(.init(flag.name, values: [.content("content of forty letters, or nearly so", name: name)]))
+      #expect(!said.contains("takes no path") && !said.contains("does not exist"), "\(flag.name): \(said)")
+    }
+    let own = try read(
+      [], .init("secret-file", values: [.content("a secret of the space, of forty letters too", name: nil)]))
+    #expect(own.secret == nil)
+  }
+
   @Test("what cannot be is refused, saying what would be right")
   func refusals() {
     #expect(complaint(.init("refresh-timeot", ["1s"])).contains("did you mean 'refresh-timeout'?"))
@@ -70,7 +97,7 @@ struct SpaceOptionsTests {
     #expect(complaint(.init("refresh-timeout", ["1s"])).contains("60 to 1800 s"))
     #expect(complaint(.init("token-life", ["1s", "2s"], isArray: true)).contains("takes one value, no array"))
     #expect(complaint(.init("\u{212A}ey-file", ["x"])).contains("no option of postern serve"))
-    #expect(complaint(.init("key-file", ["/dev/zero"])).contains("is no regular file"))
+    #expect(complaint(.init("key-file", ["/dev/zero"])).contains("takes no path"))
     #expect(complaint(.init("token-life", [String(repeating: "9", count: 9_000)])).utf8.count < 5_000)
     #expect(!complaint(.init("secret", ["hush-hush"])).contains("hush-hush"))
   }

@@ -18,6 +18,9 @@ package final class PlainTokenIssuer: TokenIssuer {
     self.audience = audience
   }
 
+  /// Signs with the key of `other` from now on.
+  package func takeKey(of other: JWTSigner) { signer.takeKey(of: other) }
+
   package func mint(
     user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
   ) -> Credentials {

@@ -15,6 +15,7 @@ extension SendbirdVendor: OfferedVendor {
     // Without either nobody but this process knows it: the Platform API is closed.
     let apiToken = file ?? own.secret ?? Base64URL.encode(SecureRandom.bytes(32))
     var settings = SendbirdSettings(apiToken: Credentials(token: apiToken))
+    settings.hasRandomSecret = file == nil && own.secret == nil
     try arguments.read(options, into: &settings)
     return settings
   }

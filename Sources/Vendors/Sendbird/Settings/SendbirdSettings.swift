@@ -17,7 +17,10 @@ package struct SendbirdSettings: Sendable {
   /// The application that clients must name; nil for any.
   package var applicationID: Name?
   /// The secret of the Platform API, which signs session tokens too.
-  package var apiToken: Credentials
+  package var apiToken: Credentials { secret.credentials }
+  let secret: SendbirdSecret
+  /// Whether nobody but this process knows the Api-Token: it stays the same as long as that lives.
+  package var hasRandomSecret = false
   package var usersWithoutToken = UsersWithoutToken.full
 
   /// How long a session key lives whose client can refresh it (`expiring_session=1`).
@@ -63,7 +66,7 @@ package struct SendbirdSettings: Sendable {
   package var sessionsMax = 200_000
 
   package init(apiToken: Credentials) {
-    self.apiToken = apiToken
+    secret = SendbirdSecret(apiToken)
   }
 
   /// How long a silent client is kept: two rounds of keep-alive. Ours; the vendor's limit is not known.

@@ -47,7 +47,7 @@ extension SinchVendor: OfferedVendor {
       guard SinchUserName.isLegacyWeb(name) else {
         throw UsageError(value.source, value: value.text, expected: "a name of at most 40 printable characters")
       }
-      settings.passwords[Name(name)] = Credentials(token: try SecretFile.read(file, of: value.source))
+      settings.passwords[Name(name)] = Credentials(token: try SecretFile.read(file, of: value))
     }
   }
 
@@ -79,7 +79,10 @@ extension SinchVendor: OfferedVendor {
   private static func applications(_ arguments: Arguments, _ own: OwnKeys) throws -> SinchApplications {
     let values = arguments.values("sinch-application")
     guard values.isEmpty else { return SinchApplications(try values.map(application)) }
-    return SinchApplications(any: own.secret.map { SinchSecret(of: $0) } ?? SinchSecret(bytes: SecureRandom.bytes(16)))
+    guard let secret = own.secret else {
+      return SinchApplications(any: SinchSecret(bytes: SecureRandom.bytes(16)), isRandom: true)
+    }
+    return SinchApplications(any: SinchSecret(of: secret))
   }
 
   private static func application(_ value: Arguments.Value) throws -> SinchApplication {
@@ -87,7 +90,7 @@ extension SinchVendor: OfferedVendor {
     guard SinchApplications.isKey(key) else {
       throw UsageError(value.source, value: value.text, expected: "a key of letters, digits, - and _, = and a file")
     }
-    guard let secret = SinchSecret(try SecretFile.read(file, of: value.source)) else {
+    guard let secret = SinchSecret(try SecretFile.read(file, of: value)) else {
       throw UsageError("\(value.source): '\(file)' holds no base64 text (either alphabet, padding optional)")
     }
     return SinchApplication(key: Name(key), secrets: [secret])

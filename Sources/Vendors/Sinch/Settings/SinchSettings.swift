@@ -33,9 +33,7 @@ package struct SinchSettings: Sendable {
   }
 
   /// Mints for the built-in token provider, which is told of no application: the first one's tokens.
-  func issuer(drawing secrets: Secrets) -> SinchTokenIssuer? {
-    applications.first.map {
-      SinchTokenIssuer(application: $0.key, secret: $0.secrets[0], policy: tokens, drawing: secrets)
-    }
+  func issuer(drawing secrets: Secrets) -> (any TokenIssuer)? {
+    applications.first.map { SinchUsualIssuer(first: $0, of: applications, policy: tokens, drawing: secrets) }
   }
 }

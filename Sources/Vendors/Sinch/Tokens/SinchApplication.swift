@@ -42,31 +42,47 @@ package struct SinchSecret: Hashable, Sendable, CustomStringConvertible, CustomR
 
 /// The applications that a gateway knows: the one called `postern`, for instance, unless it was told of others.
 package struct SinchApplications: Sendable {
-  private let known: [Name: SinchApplication]
-  /// The secrets of every application that is not among the known ones; empty if there are no others.
-  private let others: [SinchSecret]
+  private let content: Replaceable<Content>
+  /// Whether nobody but this process knows the secret: it stays the same as long as that lives.
+  package let isRandom: Bool
+
+  private final class Content: Sendable {
+    let known: [Name: SinchApplication]
+    /// The secrets of every application that is not among the known ones; empty if there are no others.
+    let others: [SinchSecret]
+
+    init(_ known: [Name: SinchApplication], others: [SinchSecret]) {
+      self.known = known
+      self.others = others
+    }
+  }
 
   /// Those applications, and no other.
   package init(_ applications: [SinchApplication]) {
-    known = applications.reduce(into: [:]) { known, application in
+    let known = applications.reduce(into: [Name: SinchApplication]()) { known, application in
       let secrets = (known[application.key]?.secrets ?? []) + application.secrets
       known[application.key] = SinchApplication(key: application.key, secrets: secrets)
     }
-    others = []
+    content = Replaceable(Content(known, others: []))
+    isRandom = false
   }
 
   /// An application of any key, all with one secret: for a gateway that nobody has told of applications.
-  package init(any secret: SinchSecret) {
-    known = [:]
-    others = [secret]
+  package init(any secret: SinchSecret, isRandom: Bool = false) {
+    content = Replaceable(Content([:], others: [secret]))
+    self.isRandom = isRandom
   }
+
+  /// Has the applications and secrets of `other` from now on.
+  func takeKeys(of other: SinchApplications) { content.replace(with: other.content.value) }
 
   /// The key of the application that is meant where none is named and any is known.
   package static let usualKey: Name = "postern"
 
   /// The application with the first of the keys, in their order; nil if there is none.
   var first: SinchApplication? {
-    known.keys.min().flatMap { known[$0] } ?? self[Self.usualKey]
+    let known = content.value.known
+    return known.keys.min().flatMap { known[$0] } ?? self[Self.usualKey]
   }
 
   /// The longest accepted key, in bytes.
@@ -74,9 +90,10 @@ package struct SinchApplications: Sendable {
 
   /// The application of that key; nil if there is none.
   package subscript(key: Name) -> SinchApplication? {
-    if let application = known[key] { return application }
-    guard !others.isEmpty, Self.isKey(key.text) else { return nil }
-    return SinchApplication(key: key, secrets: others)
+    let content = content.value
+    if let application = content.known[key] { return application }
+    guard !content.others.isEmpty, Self.isKey(key.text) else { return nil }
+    return SinchApplication(key: key, secrets: content.others)
   }
 
   /// Keys look like UUIDs; letters, digits, `-` and `_` are taken.

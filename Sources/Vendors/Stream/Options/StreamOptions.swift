@@ -101,7 +101,7 @@ extension StreamVendor: OfferedVendor {
     let keys = arguments.strings("stream-api-key")
     let secrets = try arguments.values("stream-secret-file").map { file in
       do {
-        return try StreamApplication(secret: try SecretFile.read(file.text, of: file.source))
+        return try StreamApplication(secret: try SecretFile.read(file.text, of: file))
       } catch let error as KeyError {
         throw UsageError("\(file.source) \(file.text): \(error)")
       }

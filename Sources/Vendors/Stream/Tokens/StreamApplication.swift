@@ -25,6 +25,14 @@ package struct StreamApplication: Sendable {
   }
 }
 
+extension StreamApplication {
+  /// Goes by the keys of `other` from now on.
+  fileprivate func takeKeys(of other: StreamApplication) {
+    verifier.takeKeys(of: other.verifier)
+    signer.takeKey(of: other.signer)
+  }
+}
+
 /// The API keys that are known, with their applications: `key` with its secret, for instance. All of them share the
 /// users, as the keys of one application do at Stream.
 package struct StreamApplications: Sendable {
@@ -35,6 +43,14 @@ package struct StreamApplications: Sendable {
   package init(_ byKey: [Name: StreamApplication] = [:], fallback: StreamApplication? = nil) {
     self.byKey = byKey
     self.fallback = fallback
+  }
+
+  /// Has each application go by the keys of the one in `other` that has the same API key.
+  package func takeKeys(of other: StreamApplications) {
+    if let fallback, let fresh = other.fallback { fallback.takeKeys(of: fresh) }
+    for (key, application) in byKey {
+      if let fresh = other.byKey[key] { application.takeKeys(of: fresh) }
+    }
   }
 
   /// The application whose tokens are minted where nobody names a key: the one for every key, else that of the first

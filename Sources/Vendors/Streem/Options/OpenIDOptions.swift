@@ -93,7 +93,7 @@ enum OpenIDOptions {
       throw UsageError(value.source, value: value.text, expected: "the user's name, = and the file of the password")
     }
     let names = parts[0].split(separator: "~", maxSplits: 1).map(String.init)
-    let password = try SecretFile.read(parts[1], of: value.source)
+    let password = try SecretFile.read(parts[1], of: value)
     return names.count == 2
       ? OpenIDUser(name: Name(names[1]), company: Name(names[0]), password: password)
       : OpenIDUser(name: Name(parts[0]), password: password)

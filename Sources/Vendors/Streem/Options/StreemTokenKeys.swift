@@ -40,7 +40,7 @@ enum StreemTokenKeys {
       }
       id = Name(parts[0])
       source = "\(value.source) \(parts[1])"
-      text = try SecretFile.read(parts[1], of: value.source)
+      text = try SecretFile.read(parts[1], of: value)
       do {
         key = try StreemSecret(text)
       } catch {

@@ -24,7 +24,7 @@ enum ConfigurationFile {
   ///
   /// - Parameter source: The flag or variable that names the file.
   static func read(_ path: String, of source: String) throws -> [Entry] {
-    let bytes = try InputFile.read(path, of: source, sizeMax: sizeMax)
+    let bytes = try InputFile.readLocal(path, of: source, sizeMax: sizeMax)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw UsageError("\(path):\(firstBadPlace(bytes)): not text in UTF-8")
     }

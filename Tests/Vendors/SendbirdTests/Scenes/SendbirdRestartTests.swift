@@ -60,7 +60,9 @@ struct SendbirdRestartTests {
   @Test("of another application, or changed by a letter, is no key")
   func forged() throws {
     let (key, _) = try key("session")
-    let other = try SimulatedSendbird { $0.apiToken = Credentials(token: String(repeating: "x", count: 40)) }
+    let other = try SimulatedSendbird {
+      $0 = SendbirdSettings(apiToken: Credentials(token: String(repeating: "x", count: 40)))
+    }
     #expect(other.connect(["key": key]).last("code", of: "LOGI") == "400303")
     let sendbird = try SimulatedSendbird()
     for index in stride(from: 0, to: key.count, by: 7) {

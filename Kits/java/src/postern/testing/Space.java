@@ -65,6 +65,11 @@ public final class Space implements AutoCloseable {
     return order("/clock/advance", Map.of("by_s", seconds, "patience_ms", patienceMs));
   }
 
+  /** Has the space's time of day be another one: "2000-01-01T00:00:00Z". Sessions keep their deadlines. */
+  Map<String, Object> setWall(String date) throws IOException, InterruptedException {
+    return order("/clock", Map.of("wall", date));
+  }
+
   /** What happened after line `after`, of one kind unless that is empty, to anybody unless `user` is given. */
   @SuppressWarnings("unchecked")
   public List<Map<String, Object>> journal(String kind, String user, long after) throws IOException, InterruptedException {
