@@ -62,6 +62,8 @@ struct ServeStreamTests {
     ]).calls.sfu
     #expect(own?.address == "https://calls.example" && own?.tokenLife == .seconds(120))
     #expect(own?.returnWindow == .zero && own?.admitsAnonymous == true)
+    #expect(try options(["--stream-sfu-refuse-anonymous"]).calls.sfu?.admitsAnonymous == false)
+    #expect(try complaint(["--stream-sfu-anonymous", "--stream-sfu-refuse-anonymous"]).contains("exclude each other"))
     #expect(try options(["--stream-sfu", "off"]).calls.sfu == nil)
     let elsewhere = try options(["--stream-sfu", "https://sfu.example:8443"]).calls
     #expect(elsewhere.sfu == nil && elsewhere.sfuURL == "https://sfu.example:8443/twirp")

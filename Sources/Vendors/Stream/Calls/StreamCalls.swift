@@ -22,16 +22,20 @@ package struct StreamCalls: Sendable {
     self.sfu = sfu
   }
 
-  /// The call, which must exist, with the membership of whoever asks.
-  func known(_ id: CallID, for rights: StreamCallRights) async throws(StreamError) -> StreamCall {
-    guard let call = try await call(id, for: rights) else { throw Self.missing(id) }
+  /// The call, which must exist, with the memberships of the caller and `others`.
+  func known(
+    _ id: CallID, for rights: StreamCallRights, with others: [UserID] = []
+  ) async throws(StreamError) -> StreamCall {
+    guard let call = try await call(id, for: rights, with: others) else { throw Self.missing(id) }
     return call
   }
 
-  /// The call with the membership of whoever asks, nil if there is none.
-  func call(_ id: CallID, for rights: StreamCallRights) async throws(StreamError) -> StreamCall? {
+  /// The call with the memberships of the caller and `others`, nil if there is none.
+  func call(
+    _ id: CallID, for rights: StreamCallRights, with others: [UserID] = []
+  ) async throws(StreamError) -> StreamCall? {
     do throws(GatewayError) {
-      return try await directory.call(id, with: rights.user.map { [$0] } ?? [], at: services.wallTime)
+      return try await directory.call(id, with: (rights.user.map { [$0] } ?? []) + others, at: services.wallTime)
     } catch {
       throw StreamError(error)
     }

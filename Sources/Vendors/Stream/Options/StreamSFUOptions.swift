@@ -49,14 +49,19 @@ enum StreamSFUOptions {
       "stream-sfu-return", "DURATION", "how long a participant whose socket was lost stays in the call (default 5s)",
       \.returnWindow, .duration)
     Option(
-      "stream-sfu-anonymous", "let anonymous viewers in by a socket, as Stream does (default: they get none)",
+      "stream-sfu-anonymous", "let anonymous viewers with a call token take part by the SFU's socket (the default)",
       \.admitsAnonymous)
+    Option(
+      "stream-sfu-refuse-anonymous", "refuse anonymous viewers at the SFU's socket", \.admitsAnonymous, on: false)
   }
 
   static func check(_ arguments: Arguments) throws {
     let isElsewhere = ["stream-sfu-url", "stream-sfu-socket"].contains { arguments.value($0) != nil }
     guard arguments.string("stream-sfu") != "own" || !isElsewhere else {
       throw UsageError("--stream-sfu own, and --stream-sfu-url or --stream-sfu-socket, name two places")
+    }
+    guard arguments.value("stream-sfu-anonymous") == nil || arguments.value("stream-sfu-refuse-anonymous") == nil else {
+      throw UsageError("--stream-sfu-anonymous and --stream-sfu-refuse-anonymous exclude each other; give one of them")
     }
   }
 

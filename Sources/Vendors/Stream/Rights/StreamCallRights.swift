@@ -54,13 +54,21 @@ struct StreamCallRights: Sendable {
     return capabilities
   }
 
-  /// The names of the capabilities, in the order of the alphabet: without those that the call's settings leave no use for.
+  /// The names of the capabilities for `own_capabilities`, in alphabetical order: without those that the call's settings
+  /// disable.
   func names(in call: StreamCall) -> [String] {
-    capabilities(in: call).subtracting(StreamCallSettings(of: call).withheld).map(\.rawValue).sorted()
+    capabilities(in: call).intersection(StreamCapability.listed).subtracting(StreamCallSettings(of: call).withheld)
+      .map(\.rawValue).sorted()
   }
 
   func check(_ capability: StreamCapability, in call: StreamCall) throws(StreamError) {
     guard capabilities(in: call).contains(capability) else { throw refusal(capability, in: call.id.type) }
+  }
+
+  /// Whether the call's backstage is open to the user. The call's maker is never locked out of it: in `default` calls the
+  /// grants give owners `update-call`, and so `stop_live`, but not `join-backstage`.
+  func mayBeBackstage(in call: StreamCall) -> Bool {
+    call.createdBy == user || capabilities(in: call).contains(.joinBackstage)
   }
 
   /// Whether a call of the type may be made.
@@ -69,7 +77,7 @@ struct StreamCallRights: Sendable {
     guard capabilities(by: grants).contains(.createCall) else { throw refusal(.createCall, in: type) }
   }
 
-  private func refusal(_ capability: StreamCapability, in type: String) -> StreamError {
+  func refusal(_ capability: StreamCapability, in type: String) -> StreamError {
     .notAllowed(
       "User '\(user?.rawValue ?? "")' with role '\(role?.text ?? "")' is not allowed to perform action "
         + "\(capability.action) in scope 'video:\(type)'")

@@ -1,15 +1,19 @@
-/// A thing that somebody may do in a call, `join-call` for instance: `OwnCapability` of the API description.
+/// A thing that somebody may do in a call, as `join-call`: those of `OwnCapability` of the API description, and what only
+/// grants name.
 package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
   case blockUsers = "block-users"
   case changeMaxDuration = "change-max-duration"
   case createCall = "create-call"
   case createReaction = "create-reaction"
+  case deleteCall = "delete-call"
+  case deleteRecording = "delete-recording"
   case enableNoiseCancellation = "enable-noise-cancellation"
   case endCall = "end-call"
   case joinBackstage = "join-backstage"
   case joinCall = "join-call"
   case joinEndedCall = "join-ended-call"
   case kickUser = "kick-user"
+  case listRecordings = "list-recordings"
   case muteUsers = "mute-users"
   case pinForEveryone = "pin-for-everyone"
   case readCall = "read-call"
@@ -17,6 +21,7 @@ package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
   case screenshare
   case sendAudio = "send-audio"
   case sendClosedCaptionsCall = "send-closed-captions-call"
+  case sendEvent = "send-event"
   case sendVideo = "send-video"
   case startBroadcastCall = "start-broadcast-call"
   case startClosedCaptionsCall = "start-closed-captions-call"
@@ -34,8 +39,17 @@ package enum StreamCapability: String, Hashable, Sendable, CaseIterable {
   case stopTranscriptionCall = "stop-transcription-call"
   case updateCall = "update-call"
   case updateCallMember = "update-call-member"
+  case updateCallMemberRole = "update-call-member-role"
   case updateCallPermissions = "update-call-permissions"
   case updateCallSettings = "update-call-settings"
+
+  /// What grants give and no `own_capabilities` lists: clients do not know these names.
+  private static let unlisted: Set<StreamCapability> = [
+    .deleteCall, .deleteRecording, .listRecordings, .sendEvent, .updateCallMemberRole,
+  ]
+
+  /// Those of `OwnCapability`.
+  static let listed = Set(allCases).subtracting(unlisted)
 
   /// The name that refusals use: `JoinCall` for `join-call`.
   var action: String {

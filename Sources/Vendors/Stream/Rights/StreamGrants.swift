@@ -4,7 +4,9 @@ internal import GatewayCore
 ///
 /// Source of the built-in types' grants: the permission reference of Stream's documentation, which lists `admin`,
 /// `user`, `guest` and `anonymous`; `host` is as `admin`, `call_member` as `user`. What has come since then (captions,
-/// kicks, the other recordings) is given as recordings are. Where a type lists nothing for guests they watch and react.
+/// kicks, the other recordings) is given as recordings are, and so is the listing of recordings where the reference has no
+/// row for it. Where a type lists nothing for guests they watch and react. That a call's maker may delete it is a guess:
+/// Stream publishes that clients may, not who.
 struct StreamGrants: Sendable {
   /// The rights that a role gives: to join, for instance.
   struct Rights: Hashable, Sendable {
@@ -104,16 +106,17 @@ struct StreamGrants: Sendable {
       "screenshare", "update-call-member",
     ]
     + owners([
-      "block-user", "kick-user", "mute-users", "pin-call-track", "update-call", "update-call-permissions",
-      "update-call-settings", "change-max-duration",
+      "block-user", "delete-call", "kick-user", "mute-users", "pin-call-track", "update-call",
+      "update-call-permissions", "update-call-settings", "change-max-duration",
     ])
 
   private static let makers =
     reactors + ["create-call", "enable-noise-cancellation"]
     + owners(
       [
-        "block-user", "kick-user", "end-call", "join-backstage", "join-ended-call", "mute-users", "remove-call-member",
-        "send-audio", "update-call", "update-call-member", "update-call-member-role", "update-call-permissions",
+        "block-user", "delete-call", "kick-user", "end-call", "join-backstage", "join-ended-call", "list-recordings",
+        "mute-users", "remove-call-member", "send-audio", "update-call", "update-call-member",
+        "update-call-member-role", "update-call-permissions",
         "change-max-duration",
       ] + egress + texts)
 

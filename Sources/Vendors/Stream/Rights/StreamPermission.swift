@@ -37,8 +37,7 @@ struct StreamPermission: Hashable, Sendable {
   /// The ids of all there are, without those for creators only.
   static let catalogue: [String] = {
     let names = Dictionary(renamed.map { ($1, $0) }, uniquingKeysWith: min)
-    let others = ["delete-recording", "list-recordings", "send-event", "update-call-member-role"]
-    return (StreamCapability.allCases.map { names[$0] ?? $0.rawValue } + others).sorted()
+    return StreamCapability.allCases.map { names[$0] ?? $0.rawValue }.sorted()
   }()
 
   /// The permission of that id, if it is one of the catalogue's.

@@ -13,8 +13,9 @@ package struct StreamSFUPolicy: Hashable, Sendable {
   package var farewell: Duration = .seconds(2)
   /// How long a client may say nothing: the SDKs ask for a sign of life every 4 to 10 s.
   package var silenceMax: Duration = .seconds(30)
-  /// Whether anonymous viewers get this socket, as they do at Stream; by the gateway's own rule they get none.
-  package var admitsAnonymous = false
+  /// Whether anonymous viewers, who join with a call token, get this socket, as they do at Stream. The coordinator's
+  /// socket is refused to them whatever this says.
+  package var admitsAnonymous = true
 
   package init() {}
 }

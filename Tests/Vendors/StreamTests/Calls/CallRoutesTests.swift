@@ -75,7 +75,8 @@ struct CallRoutesTests {
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[{"user_id":"bob"}]}}"#)
     let (bob, eve) = (try http.connect("bob"), try http.connect("eve"))
     let added = try http.ask(
-      "POST", "call/default/a/members", #"{"update_members":[{"user_id":"eve"},{"user_id":"bob","role":"host"}]}"#)
+      "POST", "call/default/a/members", #"{"update_members":[{"user_id":"eve"},{"user_id":"bob","role":"host"}]}"#,
+      as: .server)
     #expect(added.status == 201)
     #expect(added.body.at("members")?.count == 2)
     #expect(http.told() == ["call.created", "call.member_added", "call.member_updated_permission"])
@@ -83,7 +84,7 @@ struct CallRoutesTests {
     let permission = try http.event("call.member_updated_permission")
     #expect(permission.at("members.0.role")?.string == "host" && permission.at("capabilities_by_role.host") != nil)
     let both = #"{"update_members":[{"user_id":"bob","role":"admin","custom":{"a":1}},{"user_id":"eve","custom":{}}]}"#
-    _ = try http.ask("POST", "call/default/a/members", both)
+    _ = try http.ask("POST", "call/default/a/members", both, as: .server)
     #expect(http.told().suffix(2) == ["call.member_updated_permission", "call.member_updated"])
     let updated = try http.event("call.member_updated")
     #expect(updated.at("members")?.count == 1 && updated.at("members.0.custom.a")?.integer == 1)
@@ -96,12 +97,12 @@ struct CallRoutesTests {
     #expect(refused.status == 403)
   }
 
-  @Test("are deleted by a server")
+  @Test("are deleted for good by a server alone")
   func delete() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
-    #expect(try http.ask("POST", "call/default/a/delete").status == 403)
-    let answer = try http.ask("POST", "call/default/a/delete", as: .server)
+    #expect(try http.ask("POST", "call/default/a/delete", #"{"hard":true}"#).status == 403)
+    let answer = try http.ask("POST", "call/default/a/delete", #"{"hard":true}"#, as: .server)
     #expect(answer.status == 201 && answer.body.at("call.cid")?.string == "default:a")
     #expect(http.told().last == "call.deleted")
     #expect(try http.ask("GET", "call/default/a").status == 404)
@@ -116,7 +117,7 @@ struct CallRoutesTests {
       let made = try http.ask("POST", "call/default/\(call)", #"{"data":\#(data)}"#, as: .server, v2: true)
       #expect(made.status == 201)
       #expect(made.body.at("call.created_by.id")?.string == "zoe")
-      #expect(made.body.at("own_capabilities")?.count == 30, "but six that the settings disable")
+      #expect(made.body.at("own_capabilities")?.count == 32, "but four that the settings disable")
     }
     #expect(try http.ask("POST", "call/default/a", as: .server).body.at("created")?.bool == false)
   }

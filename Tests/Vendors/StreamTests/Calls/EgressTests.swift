@@ -69,10 +69,11 @@ struct EgressTests {
     let fetched = try http.fetch("GET", path, as: .nobody)
     #expect(fetched.status == 200 && fetched.body.count == 16 && fetched.body[4...7].elementsEqual("ftyp".utf8))
     #expect(try http.fetch("GET", path + "x", as: .nobody).status == 404)
-    #expect(try http.ask("DELETE", "call/default/a/none/transcriptions/\(name)").status == 404)
-    #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)", as: .guest).status == 403)
-    #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)").status == 200)
-    #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)").body.at("code")?.integer == 16)
+    #expect(try http.ask("DELETE", "call/default/a/none/transcriptions/\(name)", as: .server).status == 404)
+    #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)").status == 403)
+    #expect(try http.ask("DELETE", "call/default/a/none/recordings/\(name)", as: .server).status == 200)
+    #expect(
+      try http.ask("DELETE", "call/default/a/none/recordings/\(name)", as: .server).body.at("code")?.integer == 16)
     #expect(try http.fetch("GET", path, as: .nobody).status == 404)
   }
 

@@ -35,8 +35,8 @@ struct RightsTests {
     let host = StreamCallWorld.Asker.user("bob", calls: ["default:a"], role: "host")
     #expect(try http.ask("GET", "call/default/a", as: .user("bob")).body.at("own_capabilities")?.count != 36)
     #expect(
-      try http.ask("GET", "call/default/a", as: host).body.at("own_capabilities")?.count == 30,
-      "but six that the settings disable")
+      try http.ask("GET", "call/default/a", as: host).body.at("own_capabilities")?.count == 32,
+      "but four that the settings disable")
     #expect(try http.ask("POST", "call/default/a/mark_ended", as: host).status == 201)
   }
 

@@ -28,7 +28,10 @@ struct SetupTests {
       "start-transcription-call", "stop-broadcast-call", "stop-record-call", "stop-transcription-call", "update-call",
       "update-call-member", "update-call-permissions", "update-call-settings",
     ]
-    let later = ["kick-user", "start-closed-captions-call", "stop-closed-captions-call"]
+    let later = [
+      "kick-user", "start-closed-captions-call", "stop-closed-captions-call", "start-individual-record-call",
+      "stop-individual-record-call",
+    ]
     #expect(try capabilities(http) == (seen + later).sorted())
   }
 

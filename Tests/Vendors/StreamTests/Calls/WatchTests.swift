@@ -125,7 +125,7 @@ struct WatchTests {
       ("/reject", #"{"reason":"busy"}"#, .user("eve")), ("/ring", "", .user("ann")),
       (
         "/members", #"{"update_members":[{"user_id":"zoe"},{"user_id":"bob","role":"host","custom":{"a":1}}]}"#,
-        .user("ann")
+        .server
       ),
       ("/join", #"{"location":"FRA"}"#, .anonymous(calls: ["default:a"])),
       ("/members", #"{"remove_members":["zoe"]}"#, .user("ann")), ("/go_live", "", .user("ann")),

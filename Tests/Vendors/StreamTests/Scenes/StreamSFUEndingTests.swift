@@ -99,16 +99,17 @@ struct StreamSFUEndingTests {
       "!anon", "livestream/show", session: "v", credentials: answer.flatMap(SimulatedStream.credentials) ?? "")
   }
 
-  @Test("anonymous viewers get no socket, by the rule of the gate")
-  func anonymous() {
+  @Test("where the gateway is told to refuse anonymous viewers they get 403 at the SFU's socket")
+  func anonymousRefused() throws {
+    let stream = try SimulatedStream { $0.calls.sfu?.admitsAnonymous = false }
+    _ = stream.enter("host", "livestream/show", session: "h")
     let peer = viewer(stream)
     #expect(code(peer) == "ERROR_CODE_PERMISSION_DENIED" && !peer.isOpen)
-    #expect(stream.call("livestream/show")?.at("session") == nil)
+    #expect(stream.call("livestream/show")?.at("session.anonymous_participant_count")?.integer == 0)
   }
 
-  @Test("where the gateway is told to let them in they watch, are counted, and not shown")
+  @Test("an anonymous viewer joins with a call token by default, is counted and not shown")
   func anonymousAdmitted() throws {
-    let stream = try SimulatedStream { $0.calls.sfu?.admitsAnonymous = true }
     let host = stream.enter("host", "livestream/show", session: "h")
     let peer = viewer(stream)
     let count = try #require(peer.signal("joinResponse")?.at("callState.participantCount"))

@@ -232,7 +232,8 @@ extension StreamGrants {
       for (role, _) in listed {
         json.name(role.text)
         json.beginArray()
-        for name in rights(of: role).all.map(\.rawValue).sorted() { json.string(name) }
+        let names = rights(of: role).all.intersection(StreamCapability.listed).map(\.rawValue)
+        for name in names.sorted() { json.string(name) }
         json.endArray()
       }
     }

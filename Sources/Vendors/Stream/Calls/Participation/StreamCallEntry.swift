@@ -62,7 +62,7 @@ extension StreamCall {
     leave(at: now) { participant in
       let role = participant.user == .anonymous ? StreamRole.anonymous.name : participant.role
       let rights = StreamCallRights(user: participant.user, role: role)
-      return !rights.capabilities(in: call).contains(.joinBackstage)
+      return !rights.mayBeBackstage(in: call)
     }
   }
 }

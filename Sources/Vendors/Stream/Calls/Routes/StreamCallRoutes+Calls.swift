@@ -21,25 +21,7 @@ extension StreamCallRoutes {
       + resource("POST", "/members", "UpdateCallMembers") { asked throws(StreamError) in
         try await updateMembers(asked)
       }
-      + resource("POST", "/delete", "DeleteCall", .server) { asked throws(StreamError) in
-        let removed: StreamCall?
-        do throws(GatewayError) {
-          removed = try await calls.directory.turns.inTurn(of: asked.id) { () async throws(GatewayError) in
-            let removed = try await calls.directory.removeCall(asked.id, at: asked.now)
-            if let removed { await calls.tell([.deleted], of: removed, at: asked.now) }
-            return removed
-          }
-        } catch {
-          throw StreamError(error)
-        }
-        guard let call = removed else { throw StreamCalls.missing(asked.id) }
-        calls.letGo(call.present, of: call.id, .callEnded(.ended))
-        let picture = try await calls.picture(of: call)
-        return StreamAnswer(201) { json in
-          json.name("call")
-          picture.write(to: &json, asked.family)
-        }
-      }
+      + resource("POST", "/delete", "DeleteCall") { asked throws(StreamError) in try await delete(asked) }
   }
 
   /// The call, made now if there was none; whoever makes it becomes its creator.
@@ -134,7 +116,7 @@ extension StreamCallRoutes {
     let change = try await calls.change(asked.id, by: rights.user, at: now, also: { _ in [.updated] }) {
       (call) throws(GatewayError) in
       try rights.demand(.updateCall, in: call)
-      if settings != nil { try rights.demand(.updateCallSettings, in: call) }
+      if let settings { try rights.demandChange(of: settings, in: call) }
       if let custom { call.custom = custom }
       if let startsAt { call.startsAt = startsAt }
       if let settings {
@@ -148,41 +130,6 @@ extension StreamCallRoutes {
     let picture = try await calls.picture(of: change.after, members: StreamCallPicture.membersMax)
     return StreamAnswer(200) { json in
       Self.writeState(picture, for: rights, to: &json, asked.family)
-    }
-  }
-
-  private func updateMembers(_ asked: StreamCallRequest) async throws(StreamError) -> StreamAnswer {
-    let wishes = try StreamCallWish.members(asked.body, "update_members")
-    let removed = (try asked.body.strings("remove_members") ?? []).map { UserID($0) }
-    let (rights, now) = (asked.rights, asked.now)
-    // Nobody is made for a call that is not there, or by those who may not.
-    let known = try await calls.known(asked.id, for: asked.rights)
-    if !wishes.isEmpty || removed.isEmpty { try rights.check(.updateCallMember, in: known) }
-    try await makeUsers(wishes.map(\.user), for: asked.request)
-    let change = try await calls.change(
-      asked.id, by: rights.user, with: removed + wishes.map(\.user), at: now
-    ) { (call) throws(GatewayError) in
-      if !wishes.isEmpty { try rights.demand(.updateCallMember, in: call) }
-      if !removed.isEmpty { try rights.demand(.removeCallMember, in: call) }
-      for user in removed { call.members[user] = nil }
-      call.put(wishes, at: now)
-      call.updatedAt = now
-    }
-    let picture = try await calls.picture(of: change.after, members: StreamCallPicture.membersMax)
-    return StreamAnswer(201) { json in
-      json.name("members")
-      picture.write(members: picture.members, to: &json, asked.family)
-    }
-  }
-}
-
-extension StreamCallRights {
-  /// ``check(_:in:)`` inside a change of the directory.
-  func demand(_ capability: StreamCapability, in call: StreamCall) throws(GatewayError) {
-    do throws(StreamError) {
-      try check(capability, in: call)
-    } catch {
-      throw error.gatewayError
     }
   }
 }

@@ -27,7 +27,8 @@ extension StreamCallRoutes {
       }
       + resource("DELETE", "/{session}/\(path)/{filename}", "Delete\(operation)") { asked throws(StreamError) in
         let call = try await calls.known(asked.id, for: asked.rights)
-        try asked.rights.check(isMeant(.transcription) ? .stopTranscriptionCall : .stopRecordCall, in: call)
+        // Grants have no name for the deletion of transcriptions.
+        try asked.rights.check(.deleteRecording, in: call)
         let (parameters, isThere) = (asked.request.parameters, { @Sendable in isMeant($0) })
         let wasThere: Bool
         do throws(GatewayError) {
@@ -46,7 +47,8 @@ extension StreamCallRoutes {
     _ name: String, of session: String?, _ asked: StreamCallRequest, where isMeant: (StreamEgress.Kind) -> Bool
   ) async throws(StreamError) -> StreamAnswer {
     let call = try await calls.known(asked.id, for: asked.rights)
-    try asked.rights.check(.readCall, in: call)
+    // Grants have no name for the list of transcriptions.
+    try asked.rights.check(isMeant(.transcription) ? .readCall : .listRecordings, in: call)
     var files: [StreamCallFile]
     do throws(GatewayError) {
       files = try await calls.directory.files(of: asked.id, where: isMeant, at: asked.now)

@@ -105,7 +105,7 @@ extension StreamCallRoutes {
 
   private static func permissions(_ body: StreamBody, _ name: String) throws(StreamError) -> [String] {
     let names = try body.strings(name) ?? []
-    for text in names where StreamCapability(rawValue: text) == nil {
+    for text in names where StreamCapability(rawValue: text).map(StreamCapability.listed.contains) != true {
       throw body.wrong(name, "an array of capabilities, such as send-audio")
     }
     return names

@@ -30,7 +30,7 @@ extension StreamCallRoutes {
         let custom = try asked.body.custom("custom") ?? [:]
         let user = try asked.actingUser()
         let call = try await calls.known(asked.id, for: asked.rights)
-        try asked.rights.check(.readCall, in: call)
+        try asked.rights.check(.sendEvent, in: call)
         await calls.tell([.custom(custom, by: user.id)], of: call, at: asked.now)
         return StreamAnswer(201)
       }
@@ -214,7 +214,8 @@ extension StreamCallRights {
     if call.isBackstage {
       let ahead = settings.number("backstage.join_ahead_time_seconds") ?? 0
       let opensAt = call.startsAt.map { $0 - .seconds(ahead) }
-      if ahead == 0 || opensAt.map({ now < $0 }) ?? true { try check(.joinBackstage, in: call) }
+      let isClosed = ahead == 0 || opensAt.map { now < $0 } ?? true
+      if isClosed, !mayBeBackstage(in: call) { throw refusal(.joinBackstage, in: call.id.type) }
     }
     if let most = fullness(of: call, for: user) {
       throw .notAllowed("the call has its \(most) participants already")

@@ -73,7 +73,7 @@ extension StreamSetting {
       [.flag("audio_only", false), .choice("mode", modes), .choice("quality", qualities), layout()]),
     .group(
       "individual_recording",
-      [.choice("mode", ["disabled", "available", "auto-on"]), .texts("output_types", standard: nil)]),
+      [.choice("mode", modes), .texts("output_types", standard: nil)]),
     .group("raw_recording", [.choice("mode", ["disabled", "available", "auto-on"]), .flag("audio_only", nil)]),
     .group(
       "frame_recording",
