@@ -29,5 +29,30 @@ package enum MarkedMessages {
       #expect(lost.withUnsafeBytes { dialect.redacted($0, .text, isUnderstood: false) }?.contains(mark) != true)
     }
     #expect(count > 0, "no message has a secret")
+    try checkEveryMember(of: messages, by: dialect)
+  }
+
+  /// The shapes of secrets that are known by how they look, whatever member they stand in.
+  private static let shapes = [
+    "eyJhbGciOiJIUzI1NiJ9.\(mark).x", "see eyJhbGciOiJIUzI1NiJ9.\(mark)",
+    "https://h.example/a?access_token=\(mark)&b=1",
+    "wss://h.example/?AUTH=\(mark)", "bearer \(mark)", "Basic \(mark)", #"{\"token\":\"\#(mark)\"}"#,
+    #"MESG[{\"a\":{\"client_secret\":\"\#(mark)\"}}]"#,
+    #"{\"data\":\"{\\\"password\\\":\\\"\#(mark)\\\"}\"}"#, #"\u0065yJhbGciOiJIUzI1NiJ9.\#(mark)"#,
+  ]
+
+  /// Holds the dialect to hiding each of them in the value of each member of each message.
+  private static func checkEveryMember(of messages: [String], by dialect: any Dialect) throws {
+    let member = try Regex(#""[A-Za-z_]+":\s*("(?:[^"\\]|\\.)*")"#, as: (Substring, Substring).self)
+    for message in messages {
+      for match in message.matches(of: member) {
+        for shape in shapes {
+          let value = match.output.1
+          let marked = message[..<value.startIndex] + "\"\(shape)\"" + message[value.endIndex...]
+          let shown = Array(marked.utf8).withUnsafeBytes { dialect.redacted($0, .text, isUnderstood: true) }
+          #expect(shown?.contains(mark) != true, "\(marked)")
+        }
+      }
+    }
   }
 }

@@ -3,18 +3,27 @@ internal import GatewayJSON
 
 /// JSON text as it may be seen by whoever looks for a fault in a client: `{"type":"refresh","token":"(redacted)"}`.
 ///
-/// A secret is the value of a member whose name says so, `access_token` for instance, and what a dialect names beside
-/// those; and wherever it stands what looks like a signed token, or like an address with one in it.
+/// A secret is the value of a member whose name says so, as `access_token`, and what a dialect names beside those. Wherever
+/// it stands, a secret is also what looks like a signed token, an address with a token in it, and JSON text that holds a
+/// secret itself.
 package struct JSONRedaction: Sendable {
   /// What stands where a secret was.
   package static let blank = "(redacted)"
 
   /// What the name of a secret ends with, its signs left out: `accessToken` as well as `SESSION-TOKENS`.
   private static let endings = [
-    "token", "tokens", "secret", "password", "jwt", "authorization", "credentials",
+    "token", "tokens", "secret", "secrets", "password", "passphrase", "jwt", "authorization", "credential",
+    "credentials",
+    "cookie", "privatekey", "sessionkey", "streamkey",
   ].map { Array($0.utf8) }
-  /// What the text of a secret has in it: the beginning of a token's header, or a secret in a query.
-  private static let marks = ["eyJ", "token=", "auth=", "secret=", "password=", "Bearer "].map { Array($0.utf8) }
+  /// What the text of a secret has in it: the beginning of a token's header.
+  private static let mark = Array("eyJ".utf8)
+  /// The same, in letters of either case: a secret in a query, or a header's value.
+  private static let words = ["token=", "auth=", "secret=", "password=", "jwt=", "bearer ", "basic "].map {
+    Array($0.utf8)
+  }
+  /// How deep JSON text is looked into that stands in JSON text; what is deeper is hidden.
+  private static let depthMax = 4
   /// How long a text may be that nobody understands.
   private static let strangeMax = 24
 
@@ -28,6 +37,10 @@ package struct JSONRedaction: Sendable {
   /// The text of one object or array, its secrets blanked; nil if it is neither. Where it is not understood, every longer text
   /// in it is blanked.
   package func text(_ json: UnsafeRawBufferPointer, isUnderstood: Bool = true) -> String? {
+    text(json, isUnderstood: isUnderstood, depth: 0)
+  }
+
+  private func text(_ json: UnsafeRawBufferPointer, isUnderstood: Bool, depth: Int) -> String? {
     guard (try? JSONDocument(json, integersOfAnySize: true)) != nil else { return nil }
     var (output, index) = ([UInt8](), 0)
     output.reserveCapacity(json.count)
@@ -42,7 +55,7 @@ package struct JSONRedaction: Sendable {
       var next = Self.skip(json, from: end)
       let isName = next < json.count && json[next] == UInt8(ascii: ":")
       index = end
-      if hides(string, isUnderstood) { output += Self.quotedBlank } else { output += string }
+      if hides(string, isUnderstood, depth) { output += Self.quotedBlank } else { output += string }
       if isName && isSecret(string) {
         next = Self.skip(json, from: next + 1)
         output += json[end..<next] + Self.quotedBlank
@@ -57,11 +70,47 @@ package struct JSONRedaction: Sendable {
   private static let quotedBlank = Array("\"\(blank)\"".utf8)
 
   /// Whether a string, with its quotes, has something in it that nobody may see.
-  private func hides(_ string: Slice<UnsafeRawBufferPointer>, _ isUnderstood: Bool) -> Bool {
+  private func hides(_ string: Slice<UnsafeRawBufferPointer>, _ isUnderstood: Bool, _ depth: Int) -> Bool {
     if !isUnderstood && string.count > Self.strangeMax { return true }
-    return Self.marks.contains { mark in
-      string.indices.contains { string[$0] == mark[0] && string[$0...].starts(with: mark) }
+    if string.contains(UInt8(ascii: "\\")) {
+      guard let meant = Self.meant(string) else { return true }
+      return meant.withUnsafeBytes { bytes in
+        hasMark(Slice(base: bytes, bounds: bytes.indices)) || holdsSecret(bytes, depth)
+      }
     }
+    return hasMark(string)
+  }
+
+  private func hasMark(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+    text.indices.contains { index in
+      let rest = text[index...]
+      if rest.starts(with: Self.mark) { return true }
+      return Self.words.contains { word in
+        rest.count >= word.count && zip(rest, word).allSatisfy { Self.lower($0) == $1 }
+      }
+    }
+  }
+
+  /// Whether JSON text stands in the text, with or without words before it, and has a secret in it.
+  private func holdsSecret(_ text: UnsafeRawBufferPointer, _ depth: Int) -> Bool {
+    guard let start = text.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
+      return false
+    }
+    if depth >= Self.depthMax { return true }
+    let inner = UnsafeRawBufferPointer(rebasing: text[start...])
+    guard let shown = self.text(inner, isUnderstood: true, depth: depth + 1) else { return false }
+    return !shown.utf8.elementsEqual(inner)
+  }
+
+  /// What a string with its quotes means; nil for none.
+  private static func meant(_ string: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
+    let array = [UInt8(ascii: "[")] + Array(string) + [UInt8(ascii: "]")]
+    let document = try? JSONDocument.parse(array, sizeMax: array.count)
+    return document?.root.elements?.first?.string.map { Array($0.utf8) }
+  }
+
+  private static func lower(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
   /// Whether a name, with its quotes, is a secret's. What is escaped in a name is not looked into.
@@ -70,8 +119,7 @@ package struct JSONRedaction: Sendable {
     let letters = string.compactMap { byte -> UInt8? in
       switch byte {
       case Self.quote, UInt8(ascii: "_"), UInt8(ascii: "-"): nil
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-      default: byte
+      default: Self.lower(byte)
       }
     }
     return names.contains(Name(String(decoding: letters, as: UTF8.self)))

@@ -62,10 +62,10 @@ package struct ServedDialect: Dialect {
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     guard !hidesMessages else { return nil }
     guard let start = payload.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
-      // A line without JSON: a ping, a word.
-      return payload.count <= Self.wordMax ? String(decoding: payload, as: UTF8.self) : nil
+      // A line without JSON: a ping, a word. One that the description does not know may be a token.
+      return isUnderstood && payload.count <= Self.wordMax ? String(decoding: payload, as: UTF8.self) : nil
     }
-    guard start <= Self.wordMax else { return nil }
+    guard start <= (isUnderstood ? Self.wordMax : Self.strangeMax) else { return nil }
     let end = served.wire.frames.end
     var json = payload[start...]
     if !end.isEmpty, json.suffix(end.count).elementsEqual(end) { json = json.dropLast(end.count) }
@@ -74,6 +74,8 @@ package struct ServedDialect: Dialect {
   }
 
   private static let wordMax = 24
+  /// How much may stand before the JSON text of a message that the description does not know: `42` of Socket.IO, `MSG `.
+  private static let strangeMax = 4
 
   package func closeReason(for reason: CloseReason) -> CloseReason {
     served.code(for: reason).flatMap { CloseReason(code: $0, name: reason.name) } ?? reason

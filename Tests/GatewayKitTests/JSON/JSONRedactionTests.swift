@@ -26,6 +26,12 @@ struct JSONRedactionTests {
       (#"{"new_key":"x","key":"y"}"#, #"{"new_key":"(redacted)","key":"y"}"#),
       (#"{"text":"look: eyJhbGciOiJIUzI1NiJ9.e30.x"}"#, #"{"text":"(redacted)"}"#),
       (#"{"url":"https://a.example/?auth=1&x=2"}"#, #"{"url":"(redacted)"}"#), (#"[1,"é",true]"#, #"[1,"é",true]"#),
+      (#"{"to":"wss://a.example/?AUTH=1"}"#, #"{"to":"(redacted)"}"#), (#"{"h":"bearer x"}"#, #"{"h":"(redacted)"}"#),
+      (#"{"data":"{\"api_secret\":\"x\"}"}"#, #"{"data":"(redacted)"}"#),
+      (#"{"data":"42[\"auth\",{\"token\":\"x\"}]"}"#, #"{"data":"(redacted)"}"#),
+      (#"{"data":"{\"a\":\"{\\\"jwt\\\":1}\"}"}"#, #"{"data":"(redacted)"}"#),
+      (#"{"data":"{\"a\":1}","b":"\n{"}"#, #"{"data":"{\"a\":1}","b":"\n{"}"#),
+      (#"{"a":"\u0065yJhbGci"}"#, #"{"a":"(redacted)"}"#), (#"{"stream_key":"k"}"#, #"{"stream_key":"(redacted)"}"#),
       (#"{"n":18446744073709551616}"#, #"{"n":18446744073709551616}"#),
       (#"{"token":"x"} "#, #"{"token":"(redacted)"} "#),
     ])

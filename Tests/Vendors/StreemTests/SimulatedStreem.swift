@@ -12,15 +12,16 @@ struct SimulatedStreem {
   let forge: StreemForge
 
   init(
-    _ policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2,
+    _ policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, keepsJournal: Bool = false,
     _ change: (inout StreemSettings) -> Void = { _ in }
   ) throws {
     forge = try StreemForge()
     var settings = StreemSettings()
     settings.apiKeys = [(forge.id, try StreemSecret(forge.secret))]
     change(&settings)
-    space = try TestSpace(
-      settings, GatewayConfiguration(session: policy, pingInterval: nil), loops: loops, keepsTrace: false)
+    var configuration = GatewayConfiguration(session: policy, pingInterval: nil)
+    if keepsJournal { (configuration.journalBytes, configuration.journalPayloadBytes) = (1 << 16, 1 << 20) }
+    space = try TestSpace(settings, configuration, loops: keepsJournal ? 1 : loops, keepsTrace: false)
   }
 
   var world: SimulatedWorld { space.world }

@@ -20,9 +20,9 @@ struct StreemRulesTests {
     try MarkedMessages.check(
       [
         #"{"type":"identify","token":"a.b.c","isExpert":true,"name":"Ann"}"#, #"{"type":"token","token":"a.b.c"}"#,
-        #"{"type":"invitationCreated","invitationCode":"123456","toUserName":"Zoe"}"#,
+        #"{"type":"invitation","id":"1","invitationCode":"123-456-789","url":"https://home.streem.us/i/123456789"}"#,
         #"{"type":"tokenRequired","reason":"expiry","timeoutMs":60000}"#, #"{"type":"token","token":"a.b"#,
-      ], secrets: "token|invitationCode", by: StreemDialect(home: "home"))
+      ], secrets: "token|invitationCode|url", by: StreemDialect(home: "home"))
   }
 }
 

@@ -106,7 +106,8 @@ package struct StreamDialect: Dialect {
   }
 
   // Clients authenticate in frames of either kind.
-  private static let redaction = JSONRedaction()
+  // The address of a recording or a playlist opens it to its holder.
+  private static let redaction = JSONRedaction(["url", "playlisturl", "hlsplaylisturl"])
 
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     Self.redaction.text(payload, isUnderstood: isUnderstood)

@@ -54,8 +54,8 @@ package struct StreemDialect: Dialect {
     }
   }
 
-  // Whoever has the code of an invitation gets in.
-  private static let redaction = JSONRedaction(["invitationcode"])
+  // A code of an invitation lets its holder in, and so does the link that holds the code.
+  private static let redaction = JSONRedaction(["invitationcode", "url"])
 
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     kind == .text ? Self.redaction.text(payload, isUnderstood: isUnderstood) : nil

@@ -59,6 +59,23 @@ struct StreemInvitationTests {
     )
   }
 
+  @Test("is in the journal without its code, and without the link that holds the code")
+  func journal() throws {
+    let streem = try SimulatedStreem(keepsJournal: true)
+    let expert = streem.identify(streem.token("ann"), #","isExpert":true"#)
+    streem.say(expert, #"{"type":"createInvitation","toUserName":"Carl","invitationType":"LINK"}"#)
+    let code = try #require(SimulatedStreem.member("invitationCode", expert.texts.last ?? ""))
+    var query = Journal.Query(limit: .max)
+    query.hasPayloads = true
+    let lines = streem.space.order { [query] in await $0.journal(query)?.lines ?? [] } ?? []
+    let payloads = lines.compactMap(\.payload)
+    #expect(payloads.contains { $0.contains(#""type":"invitation""#) && $0.contains(#""toName":"Carl""#) })
+    for secret in [code, code.filter { $0 != "-" }] {
+      #expect(payloads.allSatisfy { !$0.contains(secret) })
+      #expect(lines.allSatisfy { !"\($0)".contains(secret) })
+    }
+  }
+
   @Test(
     "is not made for what is no name and no number, in the vendor's words",
     arguments: [
