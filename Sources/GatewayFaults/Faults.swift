@@ -16,7 +16,7 @@ package enum Faults {
     JudgeSlowly.self, RefuseToken.self, RefuseForNow.self, RotateKeys.self, WithdrawKeys.self,
     // The token provider.
     MintSlowly.self, MintNever.self, MintRate.self, MintRefused.self, MintSame.self, MintExpired.self, MintEarly.self,
-    MintMalformed.self, MintEmpty.self, MintForOther.self,
+    MintMalformed.self, MintForged.self, MintEmpty.self, MintForOther.self,
     // Clocks.
     IssuerClock.self, GatewayClock.self,
     // The store.

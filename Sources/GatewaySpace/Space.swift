@@ -40,7 +40,7 @@ package final class Space: Sendable {
       isSecure: settings.isSecure,
       isLocal: settings.isLocal)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
-    gateway.open(with: vendors.flatMap(\.bindings)) { faults?.decorate($0) ?? $0 }
+    gateway.open(with: vendors.flatMap(\.bindings), objector: faults) { faults?.decorate($0) ?? $0 }
     let provider = TokenProvider(
       on: loops[0], policy: settings.provider, services: gateway, issuer: settings.issuer,
       vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } }, minting: faults?.minting)

@@ -75,13 +75,42 @@ struct ProviderFaultTests {
     arguments: [
       #"{"fault": "mint_expired", "times": 1}"#, #"{"fault": "mint_expired", "by_s": 6, "times": 1}"#,
       #"{"fault": "mint_early", "times": 1}"#, #"{"fault": "mint_early", "by_s": 6, "times": 1}"#,
-      #"{"fault": "mint_malformed", "times": 1}"#,
+      #"{"fault": "mint_malformed", "times": 1}"#, #"{"fault": "mint_forged", "times": 1}"#,
     ])
   func spoilt(order: String) throws {
     try faulty.fail(order)
     let (spoilt, good) = (try faulty.minted(for: "ann"), try faulty.minted(for: "ann"))
     #expect(faulty.simulated.connect(spoilt).refusal == 401)
     #expect(faulty.simulated.connect(good).types == ["connected"])
+  }
+
+  @Test("forges tokens that say what the right ones say, and whose signature nobody knows")
+  func forged() throws {
+    try faulty.fail(#"{"fault": "mint_forged"}"#)
+    let token = try faulty.minted(for: "ann").token
+    let right = faulty.simulated.token("ann").token
+    #expect(token.split(separator: ".").count == 3 && token.split(separator: ".")[0] == right.split(separator: ".")[0])
+    let claims = UnverifiedClaims(token)
+    #expect(claims.text.contains(#""user_id":"ann""#) && claims.text.contains(#""exp":"#))
+    let answer = try #require(
+      try faulty.simulated.fetch("GET", "/v1/calls/default/a", token: Credentials(token: token))?.get())
+    #expect(answer.status == 401 && String(decoding: answer.body, as: UTF8.self).contains("signature_invalid"))
+    // One that has no signature is no token of anybody's either.
+    let opaque = try faulty.minted(for: "ann", #","format":"opaque""#)
+    #expect(faulty.simulated.connect(opaque).refusal == 401)
+  }
+
+  @Test("says when to come back only if the order does", arguments: [429, 500, 503])
+  func withoutRetryAfter(status: Int) throws {
+    func retryAfter(_ more: String) throws -> [String] {
+      try faulty.fail(#"{"fault": "mint_refused", "status": \#(status), "times": 1\#(more)}"#)
+      let answer = try #require(try faulty.mint("ann")?.get())
+      #expect(answer.status == status)
+      return answer.headers.filter { $0.name == "retry-after" }.map(\.value)
+    }
+    #expect(try retryAfter("") == [])
+    #expect(try retryAfter(#", "retry_after_s": 0"#) == ["0"])
+    #expect(try retryAfter(#", "retry_after_s": 1.5"#) == ["2"])
   }
 
   @Test("gives an empty token, or half of one, also where an opaque one is wanted")
@@ -113,5 +142,15 @@ struct ProviderFaultTests {
     #expect(peer.texts.last?.contains("token_not_renewed") == true)
     try faulty.mend(fault)
     #expect(try faulty.minted(for: "ann") != ann)
+  }
+}
+
+/// The claims of a token, as text, whoever signed it.
+private struct UnverifiedClaims {
+  let text: String
+
+  init(_ token: String) {
+    let parts = token.split(separator: ".")
+    text = parts.count == 3 ? String(decoding: Base64URL.decode(String(parts[1])) ?? [], as: UTF8.self) : ""
   }
 }

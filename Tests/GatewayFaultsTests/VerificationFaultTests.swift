@@ -38,6 +38,37 @@ struct VerificationFaultTests {
     #expect(cleo.types == ["connected"], "\(cleo.events)")
   }
 
+  @Test("a token that is refused at sockets is refused over HTTP with the same error, and counts as an occurrence")
+  func refuseOverHTTP() throws {
+    let token = faulty.simulated.token()
+    let ann = faulty.simulated.connect(token)
+    let ask = { try #require(try faulty.simulated.fetch("GET", "/v1/calls/default/a", token: token)?.get()) }
+    #expect(try ask().status == 404)
+    let fault = try faulty.fail(
+      #"{"fault": "refuse_token", "error": "signature_invalid", "of": "login", "who": {"users": ["ann"]}, "times": 2}"#)
+    #expect(faulty.connect("bob").types == ["connected"] && fault.count == 0)
+    let answer = try ask()
+    #expect(answer.status == 401 && String(decoding: answer.body, as: UTF8.self).contains("signature_invalid"))
+    #expect(fault.count == 1 && faulty.simulated.connect(token).refusal == 401 && fault.count == 2)
+    #expect(try ask().status == 404 && ann.types == ["connected"])
+    try faulty.fail(#"{"fault": "refuse_for_now"}"#)
+    #expect(try ask().status == 503)
+  }
+
+  @Test("keys that are rotated refuse old tokens over HTTP too, and a fault of refreshes refuses no request")
+  func rotateOverHTTP() throws {
+    let old = faulty.simulated.token()
+    _ = faulty.simulated.connect(old)
+    faulty.world.advance(by: .seconds(1))
+    let status = { token in try faulty.simulated.fetch("GET", "/v1/calls/default/a", token: token)?.get().status }
+    try faulty.fail(#"{"fault": "refuse_token", "of": "refresh"}"#)
+    #expect(try status(old) == 404)
+    try faulty.fail(#"{"fault": "rotate_keys"}"#)
+    #expect(try status(old) == 401)
+    faulty.world.advance(by: .seconds(1))
+    #expect(try status(faulty.simulated.token()) == 404)
+  }
+
   @Test("a token that cannot be judged for now is neither good nor bad, however often")
   func forNow() throws {
     try faulty.fail(#"{"fault": "refuse_for_now", "of": "refresh", "times": 20, "who": {"users": ["ann"]}}"#)

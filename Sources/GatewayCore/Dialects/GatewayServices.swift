@@ -48,8 +48,15 @@ package protocol GatewayServices: Sendable {
   /// are told nothing. Returns how many they are.
   func renew(_ sessions: SessionFilter, with token: VerifiedToken) async -> Int
 
-  /// Whether the token has been revoked, or an operator let it expire.
-  func isRevoked(_ token: VerifiedToken) async -> Bool
+  /// Why a token that verifies is not good all the same: it was revoked, or an operator let it expire; nil if it is good.
+  func refusal(of token: VerifiedToken) async -> GatewayError?
+
+  /// The same for a token that a request over HTTP shows to a wire format, where a fault may refuse it too.
+  ///
+  /// - Parameters:
+  ///   - dialect: The name of the wire format that the token is for.
+  ///   - isRefresh: Whether the request exchanges it for another session of a user who is logged in.
+  func refusal(of token: VerifiedToken, shownTo dialect: String, isRefresh: Bool) async -> GatewayError?
 
   /// Tells of what the token provider does for a user. Only on a loop.
   func note(_ record: ProviderRecord, for user: UserID)

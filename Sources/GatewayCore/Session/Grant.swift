@@ -15,6 +15,8 @@ package final class Grant: Hashable, Sendable {
   package let kind: UserKind
   /// Why the gateway asks for the next token when it does.
   package let renewal: RefreshCause
+  /// Why the gateway asks for the next token where an operator lets the session expire.
+  package let orderedRenewal: RefreshCause
   package let form: TokenForm
 
   /// The grant of a token accepted at `now`, the refresh request `lead` ahead of expiry and earlier still by the
@@ -30,6 +32,7 @@ package final class Grant: Hashable, Sendable {
     issuedAt = token.issuedAt
     expiresAt = acceptance.expiresAt
     renewal = token.renewal
+    orderedRenewal = token.orderedRenewal ?? token.renewal
     form = token.form
     let spread = Duration.nanoseconds(Int64(Double(policy.refreshSpread.nanoseconds) * acceptance.spreadShare))
     let wanted = acceptance.expiresAt - (token.refreshLead ?? policy.refreshLead) - spread
@@ -48,18 +51,20 @@ package final class Grant: Hashable, Sendable {
     issuedAt = other.issuedAt
     expiresAt = min(other.expiresAt, now)
     askAt = min(other.askAt, now)
-    renewal = other.renewal
+    renewal = other.orderedRenewal
+    orderedRenewal = other.orderedRenewal
     form = other.form
   }
 
-  /// The same, expired at `now` if it has not been yet.
+  /// The same, which an operator lets expire at `now`.
   func expired(at now: Instant) -> Grant { Grant(self, dueBy: now) }
 
   package static func == (one: Grant, other: Grant) -> Bool {
     one === other
       || one.user == other.user && one.kind == other.kind && one.fingerprint == other.fingerprint
         && one.issuer == other.issuer && one.issuedAt == other.issuedAt && one.expiresAt == other.expiresAt
-        && one.askAt == other.askAt && one.renewal == other.renewal && one.form == other.form
+        && one.askAt == other.askAt && one.renewal == other.renewal && one.orderedRenewal == other.orderedRenewal
+        && one.form == other.form
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -71,6 +76,7 @@ package final class Grant: Hashable, Sendable {
     hasher.combine(expiresAt)
     hasher.combine(askAt)
     hasher.combine(renewal)
+    hasher.combine(orderedRenewal)
     hasher.combine(form)
   }
 }

@@ -14,9 +14,14 @@ package struct VerifiedToken: Hashable, Sendable {
   package var expiresAt: WallTime?
   /// Why another token is asked for when ``expiresAt`` comes.
   package var renewal: RefreshCause
+  /// Why another token is asked for when an operator lets the session expire; nil for ``renewal``. A session that ends
+  /// before its token asks for the same token at its own end, and for another one where the token is let expire.
+  package var orderedRenewal: RefreshCause?
   /// How long before ``expiresAt`` it is asked for; nil for what the session's policy says.
   package var refreshLead: Duration?
   package var form: TokenForm
+  /// What is odd about its dates, for the log: `exp` may have been written in milliseconds. Nil for nothing.
+  package var doubt: String?
   /// Text that the dialect puts into its answer to the login or refresh, made where the directory was asked: the user
   /// object of a greeting, as JSON.
   package var welcome: String?

@@ -4,6 +4,26 @@ package import GatewayRuntime
 
 // How a gateway comes by its faults: what it is made of is decorated, and what has no faults is not.
 
+extension FaultBook: TokenObjector {
+  package func refusal(of token: VerifiedToken, shownTo dialect: String, isRefresh: Bool) -> GatewayError? {
+    guard !standing.isEmpty else { return nil }
+    let subject = FaultSubject(
+      user: token.user, kind: token.kind, dialect: Name(dialect), expiresIn: token.expiresAt.map { $0 - loop.wallTime })
+    return refusal(of: token, subject, nil, isRefresh: isRefresh)
+  }
+
+  /// Why a fault refuses the token; nil if none does.
+  func refusal(
+    of token: VerifiedToken, _ subject: FaultSubject, _ connection: ConnectionID?, isRefresh: Bool
+  ) -> GatewayError? {
+    let now = loop.now
+    let found = befallen((any VerificationFault).self, of: subject, connection) { fault, standing in
+      fault.refusal(of: token, isRefresh: isRefresh, standing, at: now) != nil
+    }
+    return found.flatMap { $0.fault.refusal(of: token, isRefresh: isRefresh, $0.standing, at: now) }
+  }
+}
+
 extension FaultBook {
   /// Who makes the token provider's tokens.
   package var minting: any TokenMinting { FaultyProvider(in: self) }

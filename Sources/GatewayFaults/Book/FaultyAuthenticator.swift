@@ -53,11 +53,7 @@ package struct FaultyAuthenticator: Authenticator {
   }
 
   private func refusal(of token: VerifiedToken, _ subject: FaultSubject, _ bearer: Bearer) -> GatewayError? {
-    let (isRefresh, now) = (bearer.user != nil, book.loop.now)
-    let found = book.befallen((any VerificationFault).self, of: subject, bearer.connection) { fault, standing in
-      fault.refusal(of: token, isRefresh: isRefresh, standing, at: now) != nil
-    }
-    return found.flatMap { $0.fault.refusal(of: token, isRefresh: isRefresh, $0.standing, at: now) }
+    book.refusal(of: token, subject, bearer.connection, isRefresh: bearer.user != nil)
   }
 
   private func subject(of verdict: Verdict, _ bearer: Bearer, at now: WallTime) -> FaultSubject {

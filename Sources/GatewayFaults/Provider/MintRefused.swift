@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayKit
 
-/// A token provider that refuses: with 429 and `Retry-After`, for instance.
+/// A token provider that refuses with an HTTP status. `Retry-After` is sent only if the order names it.
 package struct MintRefused: ProviderAnswer {
   package static let word = "mint_refused"
   package static let summary = "lets the token provider answer with an HTTP status in place of a token"
@@ -15,6 +15,7 @@ package struct MintRefused: ProviderAnswer {
   }
 
   package func answer(to order: ProviderOrder) throws(TokenRefusal) -> MintedToken {
-    throw TokenRefusal(answer.error, status: answer.status, retryAfter: answer.retryAfter)
+    throw TokenRefusal(
+      answer.error, status: answer.status, retryAfter: answer.retryAfter.map { .after($0) } ?? RetryAdvice.none)
   }
 }

@@ -4,7 +4,7 @@ package import GatewayCore
 /// nor bad.
 package struct RefuseForNow: VerificationFault {
   package static let word = "refuse_for_now"
-  package static let summary = "says of sockets' tokens that they cannot be judged just now"
+  package static let summary = "says of tokens, at sockets and over HTTP, that they cannot be judged just now"
   package static let members = ["of"]
   package static let example = #"{"fault": "refuse_for_now", "of": "refresh", "times": 3}"#
 

@@ -3,7 +3,8 @@ package import GatewayCore
 /// A good token that is refused: for its signature, for instance.
 package struct RefuseToken: VerificationFault {
   package static let word = "refuse_token"
-  package static let summary = "refuses good tokens of sockets with this error, signature_invalid unless said"
+  package static let summary =
+    "refuses good tokens, at sockets and over HTTP, with this error, signature_invalid unless said"
   package static let members = ["error", "of"]
   package static let example = #"{"fault": "refuse_token", "error": "audience_mismatch", "of": "refresh", "times": 1}"#
 

@@ -4,7 +4,8 @@ package import GatewayCore
 /// expired, after a while in which both are good, of 30 s for instance.
 package struct RotateKeys: VerificationFault {
   package static let word = "rotate_keys"
-  package static let summary = "refuses sockets' tokens issued before the order, when overlap_s have passed"
+  package static let summary =
+    "refuses tokens issued before the order, at sockets and over HTTP, when overlap_s have passed"
   package static let members = ["overlap_s"]
   package static let example = #"{"fault": "rotate_keys", "overlap_s": 30}"#
 

@@ -6,7 +6,7 @@ internal import GatewayRuntime
 /// revoked.
 package struct WithdrawKeys: VerificationFault, SocketFault {
   package static let word = "withdraw_keys"
-  package static let summary = "refuses sockets' tokens issued before the order, and revokes those of the connections"
+  package static let summary = "refuses tokens issued before the order, and revokes those of the connections"
   package static let example = #"{"fault": "withdraw_keys"}"#
 
   package init(_ fields: FaultFields) throws(GatewayError) {}

@@ -15,10 +15,10 @@ package struct TokenRefusal: Error, Hashable, Sendable {
   package var error: GatewayError
   /// The status over HTTP; nil for the error's own.
   package var status: Int?
-  /// Nil for what the provider says of itself.
-  package var retryAfter: Duration?
+  /// When to ask again.
+  package var retryAfter: RetryAdvice
 
-  package init(_ error: GatewayError, status: Int? = nil, retryAfter: Duration? = nil) {
+  package init(_ error: GatewayError, status: Int? = nil, retryAfter: RetryAdvice = .usual) {
     self.error = error
     self.status = status
     self.retryAfter = retryAfter
@@ -28,10 +28,19 @@ package struct TokenRefusal: Error, Hashable, Sendable {
   package func response(_ words: (GatewayError) -> HTTPResponse) -> HTTPResponse {
     var response = words(error)
     if let status { response.status = status }
-    if let retryAfter {
-      response.headers.removeAll { $0.name == "retry-after" }
-      response.headers.append(.retryAfter(retryAfter))
+    if retryAfter != .usual { response.headers.removeAll { $0.name == "retry-after" } }
+    if case .after(let wait) = retryAfter {
+      response.headers.append(wait == .zero ? HTTPField("retry-after", "0") : .retryAfter(wait))
     }
     return response
   }
+}
+
+/// The advice of a refusal when to ask again: its `Retry-After`.
+package enum RetryAdvice: Hashable, Sendable {
+  /// What the provider says of itself.
+  case usual
+  case after(Duration)
+  /// No field at all.
+  case none
 }

@@ -22,6 +22,20 @@ extension Connection {
     }
   }
 
+  /// A token was accepted whose end is odd. Of many the first are told: what minted one mints all.
+  func log(doubt: String, of user: UserID) {
+    guard table.doubtsTold < Self.doubtsMax else { return }
+    table.doubtsTold += 1
+    table.log.write(
+      .warning, "token_end_odd",
+      [
+        LogEvent.Field("connection", id.description), LogEvent.Field("dialect", dialect.name),
+        LogEvent.Field("user", user.rawValue), LogEvent.Field("end", doubt),
+      ])
+  }
+
+  private static let doubtsMax = 10
+
   /// The gateway closes the connection. Whoever was refused has a line for that already.
   func log(closing reason: CloseReason) {
     switch reason {

@@ -42,11 +42,11 @@ extension Connection {
     }
   }
 
-  /// The token that would count as expired if an operator let the session expire; nil if none would: a session that ends
-  /// by itself leaves its token as good as it is, and a name is no token. Only on the loop.
+  /// The token that would count as expired if an operator let the session expire; nil if none would: a session that asks for
+  /// the same token again leaves it as good as it is, and a name is no token. Only on the loop.
   nonisolated var expirable: ExpiredToken? {
     onLoop { connection in
-      guard let grant = connection.standing.grant, grant.renewal != .sessionEnd,
+      guard let grant = connection.standing.grant, grant.orderedRenewal != .sessionEnd,
         grant.form == .jwt || grant.form == .opaque
       else { return nil }
       let loop = connection.table.loop

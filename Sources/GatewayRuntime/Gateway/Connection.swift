@@ -244,11 +244,15 @@ package actor Connection {
       if let refusal = refusal(of: token) {
         .failure(refusal)
       } else {
-        .success(
-          Acceptance(
-            token, now: table.loop.now, wallNow: table.loop.wallTime, spreadShare: table.loop.nextShare()))
+        accept(token)
       }
     }
+  }
+
+  private func accept(_ token: VerifiedToken) -> Result<Acceptance, GatewayError> {
+    if let doubt = token.doubt { log(doubt: doubt, of: token.user) }
+    return .success(
+      Acceptance(token, now: table.loop.now, wallNow: table.loop.wallTime, spreadShare: table.loop.nextShare()))
   }
 
   private func leaveEverything(_ ending: ConnectionEnding) {

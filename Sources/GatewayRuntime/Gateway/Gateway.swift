@@ -15,6 +15,8 @@ package final class Gateway: Sendable {
   private let drains = Atomic(false)
   private let line: AnnouncementLine
   private let keeper: (any RevocationKeeper)?
+  /// Written with ``bindings``, when no loop has a connection.
+  private nonisolated(unsafe) var objector: (any TokenObjector)?
   /// Written when no loop has a connection too, with ``bindings``.
   private(set) nonisolated(unsafe) var spoken = SpokenDialects([])
 
@@ -31,12 +33,17 @@ package final class Gateway: Sendable {
     line = AnnouncementLine(loops: loops.count)
   }
 
-  /// Takes the wire formats that it serves from here on, each as `decorate` makes it. Once, before anything listens.
+  /// Takes the wire formats that it serves from here on, each as `decorate` makes it, and who else may refuse a token that a
+  /// request shows. Once, before anything listens.
   ///
   /// - Precondition: 1 to 255 of them.
-  package func open(with bindings: [DialectBinding], decorate: (DialectBinding) -> DialectBinding = { $0 }) {
+  package func open(
+    with bindings: [DialectBinding], objector: (any TokenObjector)? = nil,
+    decorate: (DialectBinding) -> DialectBinding = { $0 }
+  ) {
     precondition(self.bindings.isEmpty && (1...Int(UInt8.max)).contains(bindings.count))
     self.bindings = bindings.map(decorate)
+    self.objector = objector
     spoken = SpokenDialects(bindings)
     for table in tables { table.count(bindings) }
   }
@@ -45,6 +52,7 @@ package final class Gateway: Sendable {
   /// request, and gets none any more.
   package func close() {
     bindings = []
+    objector = nil
     spoken = SpokenDialects([])
   }
 
@@ -350,8 +358,17 @@ extension Gateway: GatewayServices {
     }
   }
 
-  package func isRevoked(_ token: VerifiedToken) async -> Bool {
-    await currentTable.perform { $0.refusal(of: token) != nil }
+  package func refusal(of token: VerifiedToken) async -> GatewayError? {
+    await currentTable.perform { $0.refusal(of: token) }
+  }
+
+  package func refusal(
+    of token: VerifiedToken, shownTo dialect: String, isRefresh: Bool
+  ) async -> GatewayError? {
+    let objector = objector
+    return await currentTable.perform { table in
+      table.refusal(of: token) ?? objector?.refusal(of: token, shownTo: dialect, isRefresh: isRefresh)
+    }
   }
 
   package func note(_ record: ProviderRecord, for user: UserID) {

@@ -42,6 +42,8 @@ package final class LoopTable: @unchecked Sendable {
   @exclusivity(unchecked) var lastRefreshRequest: RefreshRequest?
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
   @exclusivity(unchecked) var scratch: [SessionEffect] = []
+  /// How many tokens with an odd end the log has told of.
+  var doubtsTold = 0
   /// Whether the loop's connections are just being told what was announced.
   var isHearing = false
   /// The alarms for silent peers, by the serial numbers of their connections: where sessions live in another time than

@@ -17,6 +17,15 @@ package enum NumericDate {
     return WallTime(nanoseconds: Int64(microseconds) * 1000)
   }
 
+  /// The seconds at which the year 10000 begins.
+  private static let year10000 = 253_402_300_800.0
+
+  /// Returns what is odd about a date beyond the year 9999, with its number as it was written; nil for any other value.
+  package static func doubt(_ value: JSONView?) -> String? {
+    guard let value, let seconds = value.number, seconds >= year10000 else { return nil }
+    return "\(value.text) is beyond the year 9999: milliseconds? dates of tokens are seconds"
+  }
+
   /// The number for `time`: whole seconds without a fraction, else with as many digits as it takes, microseconds at
   /// most. What is finer is cut off.
   package static func text(_ time: WallTime) -> String {

@@ -9,7 +9,9 @@ package struct PlainDialect: Dialect {
   /// How deep the content of a published message may be nested: every member's client has to read it.
   package static let contentDepthMax = 32
 
-  package var name: String { "plain" }
+  package static let name = "plain"
+
+  package var name: String { Self.name }
 
   package init() {}
 

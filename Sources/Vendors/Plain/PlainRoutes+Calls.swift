@@ -53,7 +53,7 @@ extension PlainRoutes {
   /// The token of a user who may ask something about `call`: one with an authenticated connection, or an anonymous one
   /// whose call token lists the call.
   private func caller(_ request: HTTPRequest, of call: CallID) async throws(GatewayError) -> VerifiedToken {
-    let token = try await authenticator.token(of: request, on: services)
+    let token = try await authenticator.token(of: request, for: PlainDialect.name, on: services)
     switch token.kind {
     case .anonymous:
       guard token.expiresAt != nil, let calls = token.calls, calls.count <= TokenOrder.callsMax else {

@@ -13,7 +13,7 @@ extension SendbirdDialect {
     case .refreshed(_, let request, let welcome):
       welcome.map { SendbirdFrame.command("LOGI", request, object: $0) }
     case .refreshRequired(let cause, _):
-      Self.sessionEvent(cause, expiresIn: context.expiresIn)
+      Self.sessionEvent(cause, expiresIn: context.hasExpired ? notice : context.expiresIn)
     case .error(let error, let request):
       // Without a request nobody asked, and the strictest client logs out on it.
       request.map { SendbirdFrame.error(SendbirdError(error), $0, at: context.now) }
@@ -36,6 +36,10 @@ extension SendbirdDialect {
       json.member("message", "The server is overloaded.")
     }
   }
+
+  /// The notice of a session that has ended already, as by an operator's order: below 5 s clients on iOS give up the socket
+  /// that they could refresh on. The refresh timeout is longer.
+  private var notice: Duration { min(settings.expiryLead, .seconds(5)) }
 
   /// What is the matter decides what a client does: with 400309 it presents the token it has, with 400302 it asks its
   /// application for another one first, with 400310 it is logged out. Without a reason some do nothing.

@@ -12,12 +12,14 @@ struct SimulatedSendbird {
   let space: TestSpace<SendbirdVendor>
 
   init(
-    policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1,
+    policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1, takesFaults: Bool = false,
     _ change: (inout SendbirdSettings) -> Void = { _ in }
   ) throws {
     var settings = SendbirdSettings(apiToken: Credentials(token: Self.apiToken))
     change(&settings)
-    space = try TestSpace(settings, GatewayConfiguration(session: policy), seed: seed, loops: loops)
+    space = try TestSpace(
+      settings, GatewayConfiguration(session: policy), seed: seed, loops: takesFaults ? 1 : loops,
+      takesFaults: takesFaults)
   }
 
   var world: SimulatedWorld { space.world }

@@ -17,9 +17,10 @@ struct SimulatedStream {
   /// - Parameters:
   ///   - session: The gateway's times.
   ///   - isSecure: Whether it says that clients reach it over TLS.
+  ///   - takesFaults: Whether it may be ordered to fail.
   ///   - adjust: Changes the settings from what they are by default.
   init(
-    session: SessionPolicy = try! SessionPolicy(), isSecure: Bool = false,
+    session: SessionPolicy = try! SessionPolicy(), isSecure: Bool = false, takesFaults: Bool = false,
     _ adjust: (inout StreamVideoSettings) -> Void = { _ in }
   ) throws {
     let application = try StreamApplication(secret: Self.secret)
@@ -27,7 +28,9 @@ struct SimulatedStream {
     issuer = StreamTokenIssuer(signer: signer)
     var settings = StreamVideoSettings(applications: StreamApplications([Name(Self.key): application]))
     adjust(&settings)
-    space = try TestSpace(settings, GatewayConfiguration(session: session), isSecure: isSecure)
+    space = try TestSpace(
+      settings, GatewayConfiguration(session: session), loops: takesFaults ? 1 : 2, isSecure: isSecure,
+      takesFaults: takesFaults)
   }
 
   var world: SimulatedWorld { space.world }

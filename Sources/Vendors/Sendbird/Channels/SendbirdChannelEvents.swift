@@ -168,6 +168,15 @@ struct SendbirdChannelEvents: Sendable {
     await tell(channel, nil, except: speaker, frame, on: services)
   }
 
+  /// Somebody has marked messages as unread.
+  func unread(_ mark: SendbirdUnreadMark, by user: SendbirdMessage.Sender, on services: any GatewayServices) async {
+    let frame = SendbirdFrame.command("READ", capacity: 340) { json in
+      Self.writeRead(mark.channel, by: user, at: mark.readAt, to: &json)
+      json.member("is_excluded", true)
+    }
+    await tell(mark.channel, nil, except: nil, frame, on: services)
+  }
+
   static func writeRead(
     _ channel: SendbirdChannel, by user: SendbirdMessage.Sender, at time: WallTime, to json: inout JSONWriter
   ) {

@@ -143,7 +143,12 @@ extension SendbirdChannelRoutes {
 
   private func markRead(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     let channel = try await known(.group, request)
-    guard let user = request.actor(try request.body.user("user_id")) else { throw .missing("user_id") }
+    let body = try request.body
+    guard let user = request.actor(try body.user("user_id")) else { throw .missing("user_id") }
+    if try body.bool("is_excluded") ?? false {
+      guard let id = try body.integer("message_id") else { throw .missing("message_id") }
+      return try await markUnread(channel.url, from: id, user)
+    }
     try await markRead(channel.url, user)
     return SendbirdResource.answer()
   }

@@ -88,6 +88,24 @@ extension SendbirdChannelRoutes {
     }
   }
 
+  /// Notes that the user has not read the message, nor what came after it, and tells the others.
+  func markUnread(_ url: Name, from id: Int64, _ user: UserID) async throws(SendbirdError) -> HTTPResponse {
+    let now = services.wallTime
+    let reader = SendbirdMessage.Sender(await events.who([user], at: now)[user] ?? SendbirdUser(user, createdAt: now))
+    let (mark, unread) = try await ask { () throws(SendbirdChannelRefusal) in
+      let mark = try await channels.markUnread(url, from: id, user: user, at: now) {
+        await events.unread($0, by: reader, on: services)
+      }
+      return (mark, try await channels.unread(user, at: now))
+    }
+    return SendbirdResource.answer { json in
+      json.member("channel_url", url.text)
+      json.member("ts", mark.readAt.milliseconds)
+      json.member("unread_message_count", Int64(mark.count))
+      json.member("total_unread_count") { unread.write(to: &$0, at: now) }
+    }
+  }
+
   /// The user of the path, who must exist and be the caller, unless a server asks.
   func own(_ request: SendbirdRequest) async throws(SendbirdError) -> UserID {
     try request.needs(request.userInPath)

@@ -14,6 +14,33 @@ extension SendbirdChannels {
     }
   }
 
+  /// Notes that the member has not read the message of that number, nor what came after it; how many messages of others these
+  /// are, and when the one before them was read at the latest.
+  package func markUnread(
+    _ url: Name, from id: Int64, user: UserID, at now: WallTime,
+    telling: (SendbirdUnreadMark) async -> Void = { _ in }
+  ) async throws(SendbirdChannelRefusal) -> SendbirdUnreadMark {
+    try await inTurn(of: url, at: now, telling: telling) {
+      () async throws(SendbirdChannelRefusal) -> SendbirdUnreadMark in
+      let (row, count, readAt) = try await transact(at: now) {
+        (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>)
+          -> (SendbirdChannelRow, Int, WallTime) in
+        let (row, found) = try await self.member(user, of: url, in: &transaction)
+        var member = found
+        let message = try await self.message(id, in: url, by: nil, &transaction)
+        let later = try await Self.asking { () async throws(StoreError) in try await kept(url, after: id, at: now) }
+        let count = ([message] + later).count { $0.sender?.id != user }
+        let readAt = message.createdAt - .milliseconds(1)
+        member.member.readAt = readAt
+        member.readCount = row.messageCount - Int64(count)
+        put(member, of: url, in: &transaction)
+        return (row, count, readAt)
+      }
+      await rooms.unread(url, count: count, by: user)
+      return SendbirdUnreadMark(channel: await outline(row), count: count, readAt: readAt)
+    }
+  }
+
   /// Notes that everything sent until `now` has arrived at the member; the channel's outline.
   package func markDelivered(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
@@ -29,11 +56,8 @@ extension SendbirdChannels {
       () async throws(SendbirdChannelRefusal) -> SendbirdChannel in
       let (row, hasRead) = try await transact(at: now) {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> (SendbirdChannelRow, Bool) in
-        let key = Self.members.key(url.text, user.rawValue)
-        let found = try await transaction.read([Self.channels.key(url.text), key])
-        let row = try Self.row(try transaction.value(found[0], as: SendbirdChannelRow.self), .group)
-        guard var member = try transaction.value(found[1], as: SendbirdMemberRow.self), member.member.state == .joined
-        else { throw .failure(.notAMember) }
+        let (row, found) = try await self.member(user, of: url, in: &transaction)
+        var member = found
         change(&member, row)
         put(member, of: url, in: &transaction)
         return (row, member.readCount == row.messageCount)
@@ -41,6 +65,18 @@ extension SendbirdChannels {
       if hasRead { await rooms.read(url, by: user) }
       return await outline(row)
     }
+  }
+
+  /// The group channel, and the user as one who has joined it.
+  private func member(
+    _ user: UserID, of url: Name, in transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) -> (SendbirdChannelRow, SendbirdMemberRow) {
+    let key = Self.members.key(url.text, user.rawValue)
+    let found = try await transaction.read([Self.channels.key(url.text), key])
+    let row = try Self.row(try transaction.value(found[0], as: SendbirdChannelRow.self), .group)
+    guard let member = try transaction.value(found[1], as: SendbirdMemberRow.self), member.member.state == .joined
+    else { throw .failure(.notAMember) }
+    return (row, member)
   }
 
   /// How many messages of how many channels the user has not read.

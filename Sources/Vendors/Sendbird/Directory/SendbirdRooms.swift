@@ -115,10 +115,14 @@ actor SendbirdRooms {
   }
 
   /// Notes that the member has read everything.
-  func read(_ url: Name, by user: UserID) {
-    guard let count = seats[url]?.unread[user], let type = seats[url]?.customType else { return }
-    seats[url]?.unread[user] = 0
-    change(user, from: count, to: 0, type)
+  func read(_ url: Name, by user: UserID) { unread(url, count: 0, by: user) }
+
+  /// Notes that the member has not read so many messages; none count for a member who wants none counted.
+  func unread(_ url: Name, count: Int, by user: UserID) {
+    guard let before = seats[url]?.unread[user], let type = seats[url]?.customType else { return }
+    let count = seats[url]?.uncounted.contains(user) == true ? 0 : count
+    seats[url]?.unread[user] = count
+    change(user, from: before, to: count, type)
   }
 
   /// What these users have not read; who is not in the answer has read everything.

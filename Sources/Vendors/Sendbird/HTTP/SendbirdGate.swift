@@ -33,7 +33,7 @@ package struct SendbirdGate: Sendable {
     guard let key = SendbirdWire.meant(request.header("session-key")) else { throw .apiTokenMissing }
     do throws(GatewayError) {
       let holder = try await sessions.caller(key: key, at: services.wallTime)
-      if await services.isRevoked(holder.token) { throw GatewayError.tokenRevoked }
+      if let refusal = await services.refusal(of: holder.token) { throw refusal }
       if holder.needsConnection, await !services.isConnected(holder.token.user) {
         throw GatewayError.connectionRequired
       }

@@ -34,6 +34,10 @@ struct SendbirdSession: Hashable, Codable, Sendable {
     return keyEnd.map { $0 < tokenEnd } ?? false ? .sessionEnd : .expiry
   }
 
+  /// What is asked for where an operator lets the session expire: a session token is dead then, as at its own end. An access
+  /// token has no end, so only the key is ended.
+  private var orderedRenewal: RefreshCause { token.form == .jwt ? .expiry : .sessionEnd }
+
   func hasEnded(at now: WallTime) -> Bool {
     end.map { $0 <= now } ?? false
   }
@@ -78,6 +82,7 @@ struct SendbirdSession: Hashable, Codable, Sendable {
     var verified = VerifiedToken(
       user: user, kind: kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt, expiresAt: end,
       renewal: renewal, form: token.form, welcome: welcome)
+    verified.orderedRenewal = orderedRenewal
     verified.refreshLead = lead(settings)
     return verified
   }

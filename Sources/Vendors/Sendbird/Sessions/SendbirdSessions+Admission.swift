@@ -5,8 +5,11 @@ internal import GatewayTokens
 
 extension SendbirdSessions {
   /// The user whom `token` lets in, made if the settings have users made on connect.
+  ///
+  /// - Parameter request: What a request over HTTP wants by it; nil for a token that came by a socket.
   func admit(
-    _ name: UserID, _ token: SendbirdPresentedToken, from address: String, at now: WallTime
+    _ name: UserID, _ token: SendbirdPresentedToken, for request: SendbirdTokenRequest?, from address: String,
+    at now: WallTime
   ) async throws(GatewayError) -> (SendbirdUser, SendbirdAcceptedToken, UserKind) {
     let known = try await directory.user(name, at: now)
     if let known, !known.isActive { throw .userDeactivated }
@@ -23,7 +26,9 @@ extension SendbirdSessions {
       guard let own = known.accessToken,
         ConstantTime.areEqual(Array(own.token.utf8), Array(presented.token.utf8))
       else { throw .tokenUnknown }
-      return (known, SendbirdAcceptedToken(form: .opaque, fingerprint: TokenFingerprint(of: own.token)), .regular)
+      let accepted = SendbirdAcceptedToken(form: .opaque, fingerprint: TokenFingerprint(of: own.token))
+      try await checkGood(accepted, of: name, for: request)
+      return (known, accepted, .regular)
     case .session(let token, let fingerprint):
       guard token.userNumber == SendbirdSessionToken.number(of: name) else { throw .userMismatch }
       guard token.expiresAt > now else { throw .tokenExpired }
@@ -31,8 +36,25 @@ extension SendbirdSessions {
       guard !SendbirdSessionToken.isVoid(issuedAt: token.issuedAt, for: user) else { throw .tokenRevoked }
       let accepted = SendbirdAcceptedToken(
         form: .jwt, fingerprint: fingerprint, issuedAt: token.issuedAt, expiresAt: token.expiresAt)
+      try await checkGood(accepted, of: name, for: request)
       return (user, accepted, .regular)
     }
+  }
+
+  /// Throws if the token was revoked, an operator let it expire, or a fault refuses it: before anything is changed by it.
+  private func checkGood(
+    _ token: SendbirdAcceptedToken, of user: UserID, for request: SendbirdTokenRequest?
+  ) async throws(GatewayError) {
+    let verified = VerifiedToken(
+      user: user, kind: .regular, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
+      expiresAt: token.expiresAt, form: token.form)
+    let refusal =
+      if let request {
+        await services.refusal(of: verified, shownTo: SendbirdWire.name, isRefresh: request == .refresh)
+      } else {
+        await services.refusal(of: verified)
+      }
+    if let refusal { throw refusal }
   }
 
   /// Once any token was issued, one is always needed.
@@ -64,4 +86,9 @@ extension SendbirdSessions {
     }
     return try await makeUser(name, hasToken: true, at: now)
   }
+}
+
+/// A request over HTTP that shows a token: for a first session key, or for the next.
+enum SendbirdTokenRequest: Hashable, Sendable {
+  case login, refresh
 }

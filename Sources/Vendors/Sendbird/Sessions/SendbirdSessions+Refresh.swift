@@ -10,7 +10,7 @@ extension SendbirdSessions {
     from address: String, at now: WallTime
   ) async -> Verdict {
     do throws(GatewayError) {
-      let (known, accepted, kind) = try await admit(user, token, from: address, at: now)
+      let (known, accepted, kind) = try await admit(user, token, for: nil, from: address, at: now)
       let id = connection.flatMap { connections[user]?[$0] }
       var renewed: SendbirdSessionKey?
       if let id, try await table.session(id, of: user, at: now)?.kind == kind {
@@ -35,7 +35,7 @@ extension SendbirdSessions {
   func refreshOverHTTP(
     _ user: UserID, _ token: SendbirdPresentedToken, isExpiring: Bool, from address: String, at now: WallTime
   ) async throws(GatewayError) -> SendbirdHTTPRefresh {
-    let (_, accepted, kind) = try await admit(user, token, from: address, at: now)
+    let (_, accepted, kind) = try await admit(user, token, for: .refresh, from: address, at: now)
     let own = try await table.sessions(of: user, at: now).filter { $0.session.kind == kind }
     let newest = own.last?.id
     let connected = Set((connections[user] ?? [:]).values)

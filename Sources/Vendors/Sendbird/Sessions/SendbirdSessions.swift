@@ -25,7 +25,7 @@ package actor SendbirdSessions {
   /// The users' connections with the sessions they are part of: both end with the process.
   var connections: [UserID: [ConnectionID: UInt64]] = [:]
   /// Says which connections are gone whose end nobody heard of.
-  private let services: any GatewayServices
+  let services: any GatewayServices
 
   package init(
     _ store: any Store, on executor: any SerialExecutor, settings: SendbirdSettings, directory: SendbirdDirectory,
@@ -81,7 +81,8 @@ package actor SendbirdSessions {
       throw .credentialsMissing.detailed("user_id is missing")
     }
     guard name != .anonymous else { throw .anonymousRefused }
-    let (user, token, kind) = try await admit(name, login.token, from: login.address, at: now)
+    let request = login.connection == nil ? SendbirdTokenRequest.login : nil
+    let (user, token, kind) = try await admit(name, login.token, for: request, from: login.address, at: now)
     try await checkConnectionCount(of: name, login.connection)
     let key = try await open(
       name, kind, token, isExpiring: login.isExpiring, isForHTTP: login.connection == nil, at: now)
@@ -197,6 +198,9 @@ package actor SendbirdSessions {
       session.previousKeyEnd = session.begunAt + grace
     }
     guard !session.hasEnded(at: now), session.accepts(key.session.generation, at: now) else { throw session.refusal }
+    // With its token ends what the token opened, as at the token's own end.
+    let refusal = await services.refusal(of: session.verified(welcome: nil, settings))
+    if refusal?.isSame(as: .tokenExpired) == true { throw session.refusal }
     return SendbirdSessionKey(key.id, session)
   }
 

@@ -88,7 +88,9 @@ package struct SinchRoutes: Sendable {
   ) async throws(GatewayError) -> SinchRegistrar.Registered {
     try await registrar.register(
       device, proof, extending: id,
-      unless: { [services] in await services.isRevoked($0) ? .tokenRevoked : nil }, at: now)
+      unless: { [services] in
+        await services.refusal(of: $0, shownTo: SinchDialect.name, isRefresh: id != nil)
+      }, at: now)
   }
 
   /// The instance that asks; one whose registration has been revoked is none.
@@ -96,14 +98,15 @@ package struct SinchRoutes: Sendable {
     -> SinchInstance
   {
     let instance = try await asking { () async throws(SinchRefusal) in try await gate.instance(request, at: now) }
-    guard await !services.isRevoked(SinchRegistrar.token(of: instance)) else { throw .tokenRevoked }
+    if let refusal = await services.refusal(of: SinchRegistrar.token(of: instance)) { throw refusal }
     return instance
   }
 
   /// The instance of that id that a registration is to extend: alive, and not revoked. A client that was told that its
   /// instance is unknown has dropped it with its secret, and needs another.
   nonisolated(nonsending) func extensible(_ id: Name, at now: WallTime) async throws(GatewayError) -> SinchInstance? {
-    guard let instance = try await known(id, at: now), await !services.isRevoked(SinchRegistrar.token(of: instance))
+    guard let instance = try await known(id, at: now),
+      await services.refusal(of: SinchRegistrar.token(of: instance)) == nil
     else { return nil }
     return instance
   }

@@ -19,7 +19,7 @@ extension StreamRoutes {
       guard let text = Self.authorization(request) else {
         throw .authenticationMissing("JWTAuth error: token is missing; send it as Authorization")
       }
-      try await read(text, application, into: &caller)
+      try await read(text, application, for: StreamDialect.Kind(pathOfResource: request.path), into: &caller)
     default:
       throw .authenticationMissing("stream-auth-type missing or invalid")
     }
@@ -49,14 +49,14 @@ extension StreamRoutes {
       caller.calls = []
       return
     }
-    try await read(text, application, into: &caller)
+    try await read(text, application, for: StreamDialect.Kind(pathOfResource: request.path), into: &caller)
     guard caller.kind == .anonymous else {
       throw .authentication("stream-auth-type anonymous does not go with a token of a user")
     }
   }
 
   private func read(
-    _ text: String, _ application: StreamApplication, into caller: inout StreamCaller
+    _ text: String, _ application: StreamApplication, for dialect: StreamDialect.Kind, into caller: inout StreamCaller
   ) async throws(StreamError) {
     let now = services.wallTime
     let token = try StreamToken(text, of: application, key: caller.apiKey, at: now, leeway: settings.leeway)
@@ -75,7 +75,8 @@ extension StreamRoutes {
     let verified = VerifiedToken(
       user: id, kind: .regular, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
       expiresAt: token.expiresAt, calls: token.calls)
-    if await services.isRevoked(verified) { throw .tokenRevoked }
+    let shown = await services.refusal(of: verified, shownTo: dialect.rawValue, isRefresh: false)
+    if let shown { throw StreamError(shown) }
     if id == .anonymous {
       caller.kind = .anonymous
       if caller.calls == nil { caller.calls = [] }
@@ -101,6 +102,13 @@ extension StreamRoutes {
       let connection = StreamConnectionID.read(text), await services.user(of: connection) == user
     else { return nil }
     return connection
+  }
+}
+
+extension StreamDialect.Kind {
+  /// The kind of the sockets whose clients ask for resources of that path.
+  fileprivate init(pathOfResource path: String) {
+    self = path.hasPrefix("/api/v2/") ? .v2 : path.hasPrefix("/video/") ? .video : .chat
   }
 }
 

@@ -106,7 +106,7 @@ package struct StreamSFUDialect: Dialect {
 }
 
 extension StreamSignalFormat {
-  fileprivate var name: String {
+  var name: String {
     switch self {
     case .protobuf: "stream-sfu"
     case .json: "stream-sfu-json"

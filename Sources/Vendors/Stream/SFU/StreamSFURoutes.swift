@@ -32,7 +32,8 @@ struct StreamSFURoutes: Sendable {
       let verified = VerifiedToken(
         user: token.user, kind: token.kind, fingerprint: token.fingerprint, issuedAt: token.issuedAt,
         expiresAt: token.expiresAt)
-      if await services.isRevoked(verified) { throw .tokenRevoked }
+      let format = StreamSignalFormat.protobuf
+      if let refusal = await services.refusal(of: verified, shownTo: format.name, isRefresh: false) { throw refusal }
     } catch {
       return Self.response(error)
     }

@@ -137,9 +137,11 @@ package struct StreamAuthenticator: Authenticator {
 
   private static func verified(_ token: StreamToken, _ user: StreamUser, _ family: StreamFamily) -> VerifiedToken {
     let me = JSONWriter.object(capacity: 768) { user.writeFullMembers(to: &$0, family, isOnline: true) }
-    return VerifiedToken(
+    var verified = VerifiedToken(
       user: user.id, kind: user.role == StreamRole.guest.name ? .guest : .regular, fingerprint: token.fingerprint,
       issuedAt: token.issuedAt, expiresAt: token.expiresAt, calls: token.calls,
       welcome: String(decoding: me, as: UTF8.self))
+    verified.doubt = token.doubt
+    return verified
   }
 }

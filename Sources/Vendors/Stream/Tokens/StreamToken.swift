@@ -21,6 +21,8 @@ package struct StreamToken: Hashable, Sendable {
   /// Nil for a token that never expires.
   package var expiresAt: WallTime?
   package var fingerprint: TokenFingerprint
+  /// What is odd about its end: it may have been written in milliseconds.
+  package var doubt: String?
   /// Whether nobody signed it: good only where authentication is not checked.
   package var isDevelopment: Bool
 
@@ -49,6 +51,7 @@ package struct StreamToken: Hashable, Sendable {
     }
     issuedAt = try Self.date(claims, "iat")
     expiresAt = try Self.date(claims, "exp")
+    doubt = NumericDate.doubt(claims["exp"])
     let notBefore = try Self.date(claims, "nbf")
     user = try Self.user(claims)
     role = try Self.string(claims, "role").map { Name($0) }

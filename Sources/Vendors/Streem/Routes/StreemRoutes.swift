@@ -51,7 +51,8 @@ package struct StreemRoutes: Sendable {
       let credentials = Credentials(token: token, details: Baggage(details))
       let verified = try await authenticator.judge(credentials, at: services.wallTime).verdict.get()
       if verified.kind == .anonymous { throw .anonymousRefused }
-      if await services.isRevoked(verified) { throw .tokenRevoked }
+      let refusal = await services.refusal(of: verified, shownTo: StreemDialect.name, isRefresh: false)
+      if let refusal { throw refusal }
       let answer = JSONWriter.object(capacity: 512) { json in
         json.member("type", "identified")
         json.name("user")

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayJSON
 package import GatewayTokens
 
 /// The judge of Streem Tokens, who logs their users in: new ones are made, known ones are overwritten with what the
@@ -49,11 +50,12 @@ package struct StreemAuthenticator: Authenticator {
             expiresAt: claims.sessionExpiresAt, issuer: claims.apiKey))
       }
       let user = try await directory.identify(login(claims, details, company), at: now)
-      return .success(
-        VerifiedToken(
-          user: StreemName(user).userID(home: settings.homeCompany.code), kind: user.kind, fingerprint: fingerprint,
-          issuedAt: claims.issuedAt, expiresAt: claims.sessionExpiresAt, welcome: user.json(company),
-          issuer: claims.apiKey))
+      var verified = VerifiedToken(
+        user: StreemName(user).userID(home: settings.homeCompany.code), kind: user.kind, fingerprint: fingerprint,
+        issuedAt: claims.issuedAt, expiresAt: claims.sessionExpiresAt, welcome: user.json(company),
+        issuer: claims.apiKey)
+      verified.doubt = NumericDate.doubt(open.payload["session_exp"])
+      return .success(verified)
     } catch {
       return .failure(error)
     }
@@ -113,7 +115,7 @@ package struct StreemAuthenticator: Authenticator {
       user: StreemName(user).userID(home: settings.homeCompany.code), kind: user.kind,
       fingerprint: TokenFingerprint(of: presented), issuedAt: claims.issuedAt, expiresAt: claims.sessionExpiresAt,
       issuer: claims.apiKey)
-    if await services.isRevoked(token) { throw .tokenRevoked }
+    if let refusal = await services.refusal(of: token, shownTo: StreemDialect.name, isRefresh: false) { throw refusal }
     guard await services.isConnected(token.user) else { throw .connectionRequired }
     return (user, token)
   }

@@ -28,7 +28,7 @@ package struct StreemTokenVerifier: Sendable {
     package let apiKey: Name
     fileprivate let token: String
     fileprivate let header: JSONView
-    fileprivate let payload: JSONView
+    let payload: JSONView
   }
 
   /// The use of a token: to start a session, for instance, for which `exp` counts.

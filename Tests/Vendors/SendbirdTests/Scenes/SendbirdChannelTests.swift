@@ -126,6 +126,47 @@ struct SendbirdChannelTests {
     #expect(commands(bob, "EROR").count == 1 && bob.isOpen)
   }
 
+  @Test("mark messages as unread from one on, with the answer that clients need and a READ that says so")
+  func markUnread() throws {
+    let sendbird = try application("ann", "bob")
+    let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
+    _ = sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
+    var ids: [String] = []
+    for (index, speaker) in [ann, ann, bob, ann].enumerated() {
+      sendbird.world.advance(by: .seconds(1))
+      sendbird.say(#"MESG{"channel_url":"talk","message":"\#(index)","req_id":"m\#(index)"}"#, speaker)
+      ids.append(try #require(speaker.last("msg_id", of: "MESG")))
+    }
+    sendbird.say(#"READ{"channel_url":"talk","req_id":"r"}"#, bob)
+    let own = { sendbird.serve("GET", "/v3/users/bob/unread_message_count").member("unread_count") }
+    #expect(own() == "0")
+    func mark(_ body: String) -> HTTPResponse {
+      sendbird.fetch(
+        "PUT", "/v3/group_channels/talk/messages/mark_as_read", ["session-key": bob.sessionKey], body: body)
+    }
+    // Of four messages two from the second on are of others.
+    let answer = mark(#"{"user_id":"bob","message_id":\#(ids[1]),"is_excluded":true}"#)
+    #expect(answer.status == 200 && answer.member("channel_url") == "talk")
+    #expect(answer.member("unread_message_count") == "2" && answer.member("ts") == "1800000001999")
+    #expect(answer.member("total_unread_count")?.contains(#""all":2"#) == true)
+    #expect(own() == "2" && bob.last("is_excluded", of: "READ") == "true")
+    #expect(ann.last("is_excluded", of: "READ") == "true" && ann.last("ts", of: "READ") == "1800000001999")
+    #expect(bob.commands.last?.contains(#""unread_cnt":{"all":2"#) == true)
+    // One more message counts from there, and reading ends it.
+    sendbird.say(#"MESG{"channel_url":"talk","message":"4"}"#, ann)
+    #expect(own() == "3")
+    #expect(mark(#"{"user_id":"bob"}"#).text == "{}" && own() == "0")
+    #expect(mark(#"{"user_id":"bob","message_id":\#(ids[0]),"is_excluded":false}"#).status == 200 && own() == "0")
+    for body in [
+      #"{"user_id":"bob","is_excluded":true}"#, #"{"user_id":"bob","message_id":0,"is_excluded":true}"#,
+      #"{"user_id":"bob","message_id":9223372036854775807,"is_excluded":true}"#,
+      #"{"user_id":"bob","message_id":"x","is_excluded":true}"#,
+    ] {
+      #expect(mark(body).status == 400, "\(body)")
+    }
+    #expect(own() == "0")
+  }
+
   @Test("are in an open channel from entering it until they leave it or their connection ends")
   func openChannels() throws {
     let sendbird = try application("ann", "bob")

@@ -245,15 +245,70 @@ struct SendbirdRefreshTests {
     #expect(peer.ending?.code == 4000 && peer.commands.filter { $0.hasPrefix("EXPR") }.count == 1)
   }
 
-  @Test("that an operator lets expire asks for another token, and one that an operator revokes is told so")
-  func orders() throws {
+  @Test("that an operator lets expire asks for another token with 400302, and its session token is dead everywhere")
+  func expiredByOrder() throws {
+    let sendbird = try SimulatedSendbird()
+    let token = sendbird.sessionToken()
+    let peer = expiring(sendbird, token)
+    let key = peer.sessionKey
+    sendbird.order("ann", .expireNow)
+    #expect(peer.commands.last == #"EXPR{"expires_in":5,"reason":400302}"#)
+    // On the open socket, on a new one, and over HTTP.
+    refresh(sendbird, peer, token)
+    #expect(peer.last("code", of: "EROR") == "400302")
+    #expect(expiring(sendbird, token).last("code", of: "LOGI") == "400302")
+    let again = sendbird.fetch("POST", "/v3/users/ann/session_key", ["access-token": token], body: "{}")
+    #expect(code(again) == 400_302)
+    let login = sendbird.fetch("POST", "/v3/users/ann/login", ["access-token": token, "app-id": "APP"], body: "{}")
+    #expect(code(login) == 400_302)
+    // What the token has opened has ended with it, as at its own end.
+    #expect(code(get(sendbird, key)) == 400_309)
+    #expect(sendbird.connect(["key": key, "expiring_session": "1"]).last("code", of: "LOGI") == "400309")
+    // Another token keeps the socket, and the session goes on under a new key.
+    sendbird.world.advance(by: .seconds(1))
+    refresh(sendbird, peer, sendbird.sessionToken())
+    #expect(peer.commands.last?.hasPrefix("LOGI{") == true && code(get(sendbird, peer.sessionKey)) == 0)
+    sendbird.order("ann", .askForRefresh)
+    #expect(peer.commands.last == #"EXPR{"expires_in":600,"reason":400302}"#)
+  }
+
+  @Test("that an operator lets expire and that no new token comes for is closed with 4000 after the refresh timeout")
+  func expiredByOrderAndSilent() throws {
     let sendbird = try SimulatedSendbird()
     let peer = expiring(sendbird, sendbird.sessionToken())
     sendbird.order("ann", .expireNow)
-    #expect(peer.commands.last == #"EXPR{"expires_in":0,"reason":400309}"#)
-    refresh(sendbird, peer, sendbird.sessionToken())
-    sendbird.order("ann", .askForRefresh)
-    #expect(peer.commands.last == #"EXPR{"expires_in":600,"reason":400302}"#)
+    for _ in 0..<2 {
+      sendbird.world.advance(by: .seconds(29))
+      sendbird.say("PING{}", peer)
+    }
+    #expect(peer.isOpen)
+    sendbird.world.advance(by: .seconds(2))
+    #expect(peer.ending?.code == 4000 && peer.commands.filter { $0.hasPrefix("EXPR") }.count == 1)
+  }
+
+  @Test("of an access token that an operator lets expire asks with 400309, since such a token has no end")
+  func accessTokenByOrder() throws {
+    let sendbird = try SimulatedSendbird()
+    sendbird.setAccessToken(access)
+    let peer = expiring(sendbird, access)
+    sendbird.order("ann", .expireNow)
+    #expect(peer.commands.last == #"EXPR{"expires_in":5,"reason":400309}"#)
+    refresh(sendbird, peer, access)
+    #expect(peer.commands.last?.hasPrefix("LOGI{") == true)
+  }
+
+  @Test("whose token a fault refuses gets the same code over HTTP as on the socket, and keeps its key")
+  func refusedByFault() throws {
+    let sendbird = try SimulatedSendbird(takesFaults: true)
+    let token = sendbird.sessionToken()
+    let peer = expiring(sendbird, token)
+    try sendbird.space.fail(#"{"fault": "refuse_token", "of": "refresh", "who": {"users": ["ann"]}}"#)
+    refresh(sendbird, peer, token)
+    #expect(peer.last("code", of: "EROR") == "400302")
+    let request = { sendbird.fetch("POST", "/v3/users/ann/session_key", ["access-token": token], body: "{}") }
+    #expect(code(request()) == 400_302 && code(get(sendbird, peer.sessionKey)) == 0)
+    let login = sendbird.fetch("POST", "/v3/users/ann/login", ["access-token": token, "app-id": "APP"], body: "{}")
+    #expect(code(login) == 0, "a fault of refreshes leaves logins alone")
   }
 
   @Test("survives its socket: the key opens the next one, after a loss and after a close by the client")
