@@ -81,7 +81,9 @@ package final class SQLiteStore: Store {
       writes.append(ShelfWrite(path: write.path, value: bytes, expires: write.expires, counts: write.counts))
     }
     return try await withCheckedContinuation { continuation in
-      ask(.commit(SQLiteCommit(id: commit.id, checks: commit.checks, writes: writes, now: now), continuation))
+      let commit = SQLiteCommit(
+        id: commit.id, checks: commit.checks, writes: writes, forgetsUntil: commit.forgetsUntil, now: now)
+      ask(.commit(commit, continuation))
     }.get()
   }
 
@@ -198,6 +200,7 @@ struct SQLiteCommit: Sendable {
   var id: StoreCommitID
   var checks: [StoreCommit.Check]
   var writes: [ShelfWrite<[UInt8]>]
+  var forgetsUntil: WallTime?
   var now: WallTime
 }
 
