@@ -51,6 +51,28 @@ struct TokenCommandTests {
         + #""call_cids":["default:a","default:b"],"level":3,"name":"Ann B"}"#)
   }
 
+  @Test("exp in milliseconds is shown as it was written and called beyond the year 9999, by inspect and verify")
+  func milliseconds() throws {
+    let signer = try JWTSigner(.secret(Array(secret.utf8)))
+    let odd = signer.sign(Array(#"{"user_id":"ann","iat":1700000000,"exp":1700000060000}"#.utf8))
+    let words = "1700000060000 is beyond the year 9999: milliseconds?"
+    let shown = try TokenInspectCommand.inspect(odd, json: false, at: now)
+    #expect(shown.contains(words) && shown.contains("2023-11-14T22:14:20Z (in 60 s)") && !shown.contains("2262"))
+    let object = try JSONDocument.parse(try TokenInspectCommand.inspect(odd, json: true, at: now)).root
+    #expect(object.at("caveats.0")?.string?.hasPrefix("exp \(words)") == true)
+    let (text, isValid) = try verify(odd)
+    #expect(isValid && text.contains("caveat") && text.contains(words) && !text.contains("2262"))
+    let json = try JSONDocument.parse(try verify(odd, "--json").text).root
+    #expect(json["expires_at"]?.text == "1700000060000" && json["caveats"]?.count == 1)
+    // The last second of the year 9999 is a date like any other.
+    for (exp, isOdd) in [
+      ("253402300799", false), ("253402300800", true), ("9223372036854775807", true), ("1e300", true),
+    ] {
+      let token = signer.sign(Array(#"{"user_id":"ann","exp":\#(exp)}"#.utf8))
+      #expect(try TokenInspectCommand.inspect(token, json: false, at: now).contains("milliseconds?") == isOdd, "\(exp)")
+    }
+  }
+
   @Test("a token lives an hour, until a time, or for ever")
   func expiry() throws {
     func expiry(_ token: String) throws -> String? { try UnverifiedToken(token).payload["exp"]?.text }

@@ -45,6 +45,7 @@ extension TokenReport.Value {
     case .yes: "yes"
     case .time(let time, let before, let otherwise):
       (time.map(say) ?? otherwise).map { before + $0 }
+    case .beyond(_, let words): words
     case .list(let texts): texts.joined(separator: ", ")
     case .object: nil
     }
@@ -56,6 +57,7 @@ extension TokenReport.Value {
     case .number(let number): writer.raw(String(number))
     case .yes: writer.raw("true")
     case .time(let time, _, _): writer.raw(time.map(NumericDate.text) ?? "null")
+    case .beyond(let number, _): writer.raw(number)
     case .list(let texts):
       writer.beginArray()
       for text in texts { writer.string(text) }

@@ -147,6 +147,10 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
       }
       return answer
     }
+    if let doubt = description.answer.ends.lazy.compactMap({ $0.doubt(about: token, body) }).first {
+      answer.sentence = "\(title(of: request)) gave a token whose end \(doubt); without it a storm needs --timeout"
+      return answer
+    }
     let looked = description.answer.ends.map(\.words).filter { !$0.isEmpty }.joined(separator: ", and ")
     answer.sentence =
       "nobody says when a token ends (\(looked)): \"end\" in the description names where the answer does, "

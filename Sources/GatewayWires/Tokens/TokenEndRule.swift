@@ -81,6 +81,18 @@ enum TokenEndRule: Hashable, Sendable {
     }
   }
 
+  /// What is odd about the number that it finds and cannot take; nil if it finds none, or one that it takes.
+  func doubt(about token: Credentials, _ body: JSONView?) -> String? {
+    switch self {
+    case .jwt: (try? UnverifiedToken(token.token).payload).flatMap { NumericDate.doubt($0["exp"]) }.map { "exp \($0)" }
+    case .unixSeconds(let pointer):
+      body.flatMap { NumericDate.doubt(pointer.find(in: $0)) }.map {
+        "at \(pointer) \($0); \"unix_ms\" in place of \"unix_s\" reads them"
+      }
+    default: nil
+    }
+  }
+
   /// Where it looks, for people.
   var words: String {
     switch self {

@@ -72,6 +72,8 @@ enum TokenInspectCommand: Command {
     writer.raw(token.header.text)
     writer.name("payload")
     writer.raw(token.payload.text)
+    let doubts = doubts(about: token.payload)
+    if !doubts.isEmpty { writer.member("caveats", strings: doubts) }
     writer.member("signature_bytes", Int64(token.signatureSize))
     writer.member("fingerprint", token.fingerprint.description)
     writer.endObject()
@@ -91,12 +93,32 @@ enum TokenInspectCommand: Command {
 
   private static func members(_ object: JSONView, at now: WallTime) -> [String] {
     let members = object.members ?? []
-    let dates = ["exp", "nbf", "iat"] + Vendors.all.flatMap { $0.tokens.dates }
+    let dates = dates
     let width = members.map(\.name.count).max() ?? 0
     return members.map { name, value in
       let isDate = dates.contains(name)
+      let label = "  \(name)\(String(repeating: " ", count: width - name.count))  "
+      if isDate, NumericDate.doubt(value) != nil { return label + doubt(value, at: now) }
       let date = isDate ? NumericDate.read(value).map { "  \(SystemTime.text($0, from: now))" } : nil
-      return "  \(name)\(String(repeating: " ", count: width - name.count))  \(value.text)\(date ?? "")"
+      return "\(label)\(value.text)\(date ?? "")"
+    }
+  }
+
+  /// The claims that are dates.
+  private static var dates: [String] { ["exp", "nbf", "iat"] + Vendors.all.flatMap { $0.tokens.dates } }
+
+  /// What is odd about the date, and what it would be in milliseconds.
+  private static func doubt(_ value: JSONView, at now: WallTime) -> String {
+    let words = NumericDate.doubt(value) ?? value.text
+    guard let milliseconds = value.number, milliseconds < 253_402_300_800_000 else { return words }
+    return words + "; in milliseconds \(SystemTime.text(WallTime(seconds: milliseconds / 1000), from: now))"
+  }
+
+  /// What is odd about each date of a token's claims, by the claim's name.
+  static func doubts(about payload: JSONView) -> [String] {
+    (payload.members ?? []).compactMap { name, value in
+      guard dates.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return nil }
+      return NumericDate.doubt(value).map { "\(name) \($0)" }
     }
   }
 

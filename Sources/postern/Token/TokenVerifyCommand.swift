@@ -1,5 +1,7 @@
 import GatewayCore
+import GatewayJSON
 import GatewayKit
+import GatewayTokens
 
 /// The command `postern token verify`: verifies a token as the gateway does, and says which check failed, its signature
 /// for instance.
@@ -35,7 +37,10 @@ enum TokenVerifyCommand: Command {
   {
     let json = try arguments.isOn("json")
     let vendor = try TokenScheme.read(arguments) { $0.tokens.verifyFlags }
-    let report = try vendor.verify(token, arguments, at: now)
+    var report = try vendor.verify(token, arguments, at: now)
+    if let payload = try? UnverifiedToken(token).payload {
+      report = report.saying(doubts: TokenInspectCommand.doubts(about: payload), about: payload)
+    }
     return (json ? report.json : report.text { SystemTime.text($0, from: now) }, report.isValid)
   }
 }

@@ -240,6 +240,18 @@ struct TokenEndpointTests {
     #expect(try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(living)"}"#)).sentence == nil)
   }
 
+  @Test("says of a token whose exp is in milliseconds that it is, with the number")
+  func milliseconds() throws {
+    let odd = Self.jwt(#"{"exp":1800000060000}"#)
+    let answer = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(odd)"}"#))
+    #expect(answer.end == nil)
+    #expect(answer.sentence?.contains("exp 1800000060000 is beyond the year 9999: milliseconds?") == true)
+    let rules = #""token": "/t", "end": {"unix_s": "/e"}"#
+    let told = try Self.answer(rules, Self.json(#"{"t":"x","e":1800000060000}"#))
+    #expect(told.sentence?.contains(#"at /e 1800000060000 is beyond"#) == true)
+    #expect(told.sentence?.contains(#""unix_ms" in place of "unix_s""#) == true)
+  }
+
   @Test("is asked whether it wants TLS, where it ends a connection in plain text without a word")
   func silentEnd() throws {
     func sentence(_ url: String, _ detail: String) throws -> String {

@@ -22,9 +22,11 @@ package enum PlainTokenScheme {
     }
     let id = claims["jti"]
     if let id, id.kind != .string { throw .claimInvalid("jti", expected: "a string") }
-    return VerifiedToken(
+    var verified = VerifiedToken(
       user: user, kind: kind, fingerprint: fingerprint, id: id?.string, issuedAt: claims.issuedAt,
       expiresAt: claims.expiresAt, calls: calls)
+    verified.doubt = NumericDate.doubt(claims["exp"])
+    return verified
   }
 
   private static func user(_ claims: JWTClaims) throws(TokenError) -> UserID {
