@@ -127,12 +127,17 @@ def test_v2(case):
 
 def test_v3(case):
     case.call()
+    assert case.refused(case.token()).status == 403
+    case.connect()
     anonymous = case.own_token("!anon", call_cids=["default:standup"])
     assert case.refused(anonymous).status == 403
 
 
 def test_v4(case):
     case.call()
+    case.connect()
+    answer = api(case, "GET", "/v1/calls/default/standup", token=case.token(), document=None)
+    assert answer.json["error"]["number"] == 800101
     client = Client(case)
     case.clients.append(client)
     client.send("join", cid="default:standup", id="1")
@@ -150,6 +155,9 @@ def test_v5(case):
 
 def test_v6(case):
     case.call()
+    case.connect()
+    answers = [api(case, "GET", "/v1/calls/default/standup", token=case.token(), document=None) for _ in range(2)]
+    assert [answer.status for answer in answers] == [403, 404]
     anonymous = case.own_token("!anon", call_cids=["default:standup"])
     answer = api(case, "GET", "/v1/calls/default/other", token=anonymous, document=None)
     assert answer.status == 403

@@ -55,6 +55,7 @@ def x10(walk):
 
 
 def x12(walk):
+    walk.call()
     for _ in range(3):
         walk.peers.append(Peer(walk, walk.token(), "martin"))
     for peer in walk.peers:
@@ -63,6 +64,7 @@ def x12(walk):
 
 
 def x13(walk):
+    walk.call()
     walk.enters("x.y.z", name="connects with a dead token")
     walk.enters("x.y.z", name="again")
     counted = [line for line in walk.call().splitlines() if "refused" in line and line.endswith(" 2")]
