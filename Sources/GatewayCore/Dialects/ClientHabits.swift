@@ -64,9 +64,6 @@ package struct KeepAliveHabit: Hashable, Sendable {
   /// Whether ``limit`` counts from a ping, and not from the last sign of life.
   package var limitCountsFromPing = false
   package var despair = Despair.comesBack
-  /// The share of clients that notice the silence when ``limit`` is over. One that does not looks again only after
-  /// something has come.
-  package var noticedShare = 1.0
 
   package init(every interval: Duration, limit: Duration) {
     self.interval = interval
@@ -107,6 +104,8 @@ package struct ComebackHabit: Hashable, Sendable {
   /// Whether it takes a close with 1000 for the gateway's will, and comes back only if it looks when its
   /// ``KeepAliveHabit/limit`` is over and notices the silence.
   package var heedsNormalClose = false
+  /// The share of clients that notice the silence after such a close. The others never look again.
+  package var normalCloseNoticedShare = 1.0
   /// What ends and refusals mean, the first rule that holds; nil for an SDK that sees a loss in all of them.
   package var ends: [EndRule]?
   /// Which token it shows on its way back.

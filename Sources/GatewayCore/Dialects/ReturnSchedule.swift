@@ -3,6 +3,9 @@ package enum ReturnSchedule: Hashable, Sendable {
   /// Uniformly random between min(max(`low`, (n - 1)·`step`), `cap`) and min(`high` + n·`step`, `cap`) after n failures.
   /// With `firstAtOnce` the first attempt waits for nothing.
   case window(low: Duration, high: Duration, step: Duration, cap: Duration, firstAtOnce: Bool)
+  /// Between n·`step` and n·`step` + `jitter`, uniformly random, and at most `cap`, before attempt n of an outage, counted
+  /// from 1.
+  case linear(step: Duration, jitter: Duration, cap: Duration)
   /// These waits one after the other, and then never again.
   case list([Duration])
   /// At once, then `first`, then each `factor` times as long as the one before, up to `cap`. Nil for ever, else so many
@@ -21,6 +24,9 @@ package enum ReturnSchedule: Hashable, Sendable {
       let least = min(max(low, step * max(0, failures - 1)), cap)
       let most = min(high + step * max(0, failures), cap)
       return least + .nanoseconds(Int64(Double((most - least).nanoseconds) * chance.nextShare()))
+    case .linear(let step, let jitter, let cap):
+      let steps = min(max(0, attempt), Self.stepsMax) + 1
+      return min(step * steps + .nanoseconds(Int64(Double(jitter.nanoseconds) * chance.nextShare())), cap)
     case .list(let waits):
       return waits.indices.contains(attempt) ? waits[attempt] : nil
     case .growing(let first, let factor, let cap, let tries):
@@ -37,4 +43,7 @@ package enum ReturnSchedule: Hashable, Sendable {
       return .nanoseconds(Int64(seconds * (isJittered ? chance.nextShare() : 1) * 1e9))
     }
   }
+
+  /// Waits of more steps are all at their cap.
+  private static let stepsMax = 1 << 16
 }

@@ -31,17 +31,10 @@ extension ClientSession {
     case .ping(.message): effects.append(.send(.ping))
     case .ping(.protocolPing): effects.append(.ping)
     case .despair(.comesBack):
-      guard noticesSilence(&chance) else { return }
       effects.append(.close)
       hasDespaired = habits.comeback == nil
       cutOff(nil, Self.silence, at: now, chance: &chance, into: &effects)
     case .despair(.stopsPinging), .despair(.nothing), .some(.none), nil: return
     }
-  }
-
-  /// Whether the client's look at the silence sees it.
-  func noticesSilence(_ chance: inout SeededGenerator) -> Bool {
-    let share = habits.keepAlive?.noticedShare ?? 1
-    return share >= 1 || chance.nextShare() < share
   }
 }

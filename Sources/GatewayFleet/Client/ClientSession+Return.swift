@@ -92,7 +92,8 @@ extension ClientSession {
         dialAgain(at: now, into: &effects)
       }
     case .unaware:
-      guard noticesSilence(&chance) else { return giveUpReturn("close_unnoticed", into: &effects) }
+      let share = habits.comeback?.normalCloseNoticedShare ?? 1
+      guard share >= 1 || chance.nextShare() < share else { return giveUpReturn("close_unnoticed", into: &effects) }
       takeNextStep(at: now, chance: &chance, into: &effects)
     case .pondering: askForToken(into: &effects)
     case .asking, .askingForKey, .parting: return

@@ -167,9 +167,47 @@ struct StreamVideoClientTests {
     var client = Self.live(.flutter)
     _ = client.on(Self.over)
     _ = client.on(.closed(1000))
-    #expect(try Self.sleep(client) <= .milliseconds(2500))
+    let wait = try Self.sleep(client)
+    #expect(wait >= .milliseconds(200) && wait <= .milliseconds(700))
     #expect(try client.wake() == [.fetch(number: 3, .refresh(call: 1))])
     #expect(client.answer(.token(Client.new)) == [.record(.reconnecting), .dial])
+  }
+
+  @Test("Flutter waits 200 ms more before each attempt, with up to 499 ms by chance, and never more than 3 s")
+  func flutterBackoff() throws {
+    for seed in 0..<40 as Range<UInt64> {
+      var client = Self.live(.flutter, seed: seed)
+      _ = client.on(.closed(4005))
+      for attempt in 1...25 {
+        let least = min(Duration.milliseconds(200) * attempt, .seconds(3))
+        let wait = try Self.sleep(client)
+        #expect(wait >= least && wait <= min(least + .milliseconds(500), .seconds(3)), "attempt \(attempt): \(wait)")
+        _ = try client.wake()
+        _ = client.on(.dialFailed(.timedOut))
+      }
+    }
+  }
+
+  @Test("a provider that gives no token ends JavaScript, Swift and Flutter, and Android tries again")
+  func noToken() throws {
+    for (sdk, isEnd) in [(.javascript, true), (.swift, true), (.flutter, true), (.android, false)]
+      as [(StreamVideoSDK, Bool)]
+    {
+      var client = Self.live(sdk)
+      var effects = client.on(Self.over)
+      if !effects.asksForToken { effects = client.on(.closed(4001)) }
+      for _ in 0..<8 where !effects.asksForToken {
+        switch client.session.phase {
+        case .dialling: effects = client.on(.opened)
+        case .loggingIn: effects = client.on(Self.over)
+        default: effects = try client.wake()
+        }
+      }
+      try #require(effects.asksForToken, "\(sdk)")
+      let answered = client.answer(.failed("http_500"))
+      let hasGivenUp = answered.contains { if case .record(.gaveUp) = $0 { true } else { false } }
+      #expect(hasGivenUp == isEnd, "\(sdk): \(answered)")
+    }
   }
 
   @Test("Python comes back after 1 s with the same token and stops when it is refused: a loss that its SDK demands")
@@ -214,13 +252,23 @@ struct StreamVideoClientTests {
     }
   }
 
+  @Test("JavaScript notices each half-open socket after 35 s, also where it would not notice a close with 1000")
+  func javascriptHalfOpen() throws {
+    for seed in 0..<100 as Range<UInt64> {
+      var client = Self.live(.javascript, seed: seed)
+      let start = client.now
+      var effects: [ClientEffect] = []
+      for _ in 0..<5 where !effects.contains(.close) { effects = try client.wake() }
+      #expect(effects.contains(.record(.interrupted("silence"))) && client.now - start == .seconds(35), "seed \(seed)")
+    }
+  }
+
   @Test("a gateway that stays silent is given up after the SDK's own limit")
   func silence() throws {
     for (sdk, seconds) in [
       (.javascript, 35), (.swift, 8), (.android, 30), (.flutter, 35), (.python, 30),
     ] as [(StreamVideoSDK, Int)] {
-      // Of JavaScript's clients, one that looks in time.
-      var client = Self.live(sdk, seed: sdk == .javascript ? try Self.noticingSeed() : 1)
+      var client = Self.live(sdk)
       let start = client.now
       var effects: [ClientEffect] = []
       while !effects.contains(.close) { effects = try client.wake() }
@@ -265,4 +313,9 @@ struct StreamVideoClientTests {
   func chaos(sdk: StreamVideoSDK, behaviour: Behaviour) {
     Client.checkChaos(behaviour, sdk.habits)
   }
+}
+
+extension [ClientEffect] {
+  /// Whether the provider is asked for a token.
+  fileprivate var asksForToken: Bool { contains { if case .fetch = $0 { true } else { false } } }
 }
