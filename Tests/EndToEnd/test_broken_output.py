@@ -119,7 +119,8 @@ def test_standard_output_that_takes_nothing_ends_nothing():
             deadline = time.monotonic() + 20
             while "event=ready" not in (text := Path(log.name).read_text()) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            ready = dict(field.split("=", 1) for field in text.splitlines()[-1].split() if "=" in field)
+            line = next(line for line in text.splitlines() if "event=ready" in line)
+            ready = dict(field.split("=", 1) for field in line.split() if "=" in field)
             gateway.http_url, gateway.port = f"http://127.0.0.1:{ready['port']}", int(ready["port"])
             gateway.url, gateway.control_url = f"ws://127.0.0.1:{ready['port']}", f"http://127.0.0.1:{ready['control_port']}"
             serves_and_drains(gateway)
@@ -142,7 +143,8 @@ def test_a_command_whose_result_nobody_takes_says_so_and_fails(tmp_path):
     os.close(read)
     gone = subprocess.run([POSTERN, *mint], stdout=write, stderr=subprocess.PIPE, text=True, timeout=60)
     os.close(write)
-    assert gone.returncode == 1 and "Broken pipe" in gone.stderr
+    # A reader that has what it wanted, `| head`, is no failure.
+    assert gone.returncode == 0 and gone.stderr == ""
     # What was closed from the start is nobody's: neither a failure nor another file.
     assert run(*mint, redirections=">&- 2>&-").returncode == 0
 

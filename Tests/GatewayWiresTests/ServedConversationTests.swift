@@ -95,6 +95,107 @@ struct ServedConversationTests {
     #expect(centrifugo.decode(Array(#"{"id":"9","connect":{"token":"a.b.c"}}"#.utf8), Self.ann) == nil)
   }
 
+  private static let live = DialectContext(
+    connection: ConnectionID(loop: 0, serial: 1), isLoggedIn: true, now: WallTime(seconds: 1000))
+
+  private static let welcome = OutboundMessage.connected(
+    live.connection, user: UserID("ann"), kind: .regular, expiresIn: .seconds(60), request: nil)
+
+  private func texts(_ conversation: any Conversation, _ message: OutboundMessage) -> [String] {
+    conversation.encode(message, Self.live).compactMap(\.text)
+  }
+
+  @Test(
+    "a refused refresh of Centrifugo's is no reply, and closes with the code of its cause",
+    arguments: [
+      (.tokenExpired, 3005), (.tokenRevoked, 3005), (.tokenNotRenewed, 3005), (.signatureInvalid, 3500),
+      (.userMismatch, 3500),
+    ] as [(GatewayError, UInt16)])
+  func refusedRefresh(error: GatewayError, code: UInt16) throws {
+    let centrifugo = try Self.conversation("centrifugo", path: "/connection/websocket")
+    _ = centrifugo.decode(Array(#"{"id":1,"connect":{"token":"a.b.c"}}"#.utf8), Self.ann)
+    #expect(texts(centrifugo, Self.welcome).count == 1)
+    _ = centrifugo.decode(Array(#"{"id":2,"refresh":{"token":"a.b.d"}}"#.utf8), Self.live)
+    #expect(texts(centrifugo, .error(error, request: nil)).isEmpty)
+    #expect(centrifugo.closeReason(for: .tooManyFailures)?.code == code)
+    // Other ends keep their own codes.
+    #expect(centrifugo.closeReason(for: .serviceRestart) == nil)
+    #expect(centrifugo.farewell(before: .tooManyFailures, Self.live).isEmpty)
+  }
+
+  @Test("a refused login of Centrifugo's is 109 and 3005 for an expired token, and 3500 alone for a bad one")
+  func refusedLogin() throws {
+    for (error, words, code) in [
+      (GatewayError.tokenExpired, [#"{"id":1,"error":{"code":109,"message":"token expired"}}"#], UInt16(3005)),
+      (.signatureInvalid, [], 3500),
+    ] {
+      let bytes = Array(try Data(contentsOf: WireDescriptionTests.folder.appending(path: "centrifugo.json")))
+      let dialect = try ServedDialect(try WireDescription(try DescriptionFile.parse(bytes, file: "centrifugo.json")))
+      let upgrade = HTTPRequest(method: "GET", path: "/connection/websocket")
+      let centrifugo = try #require(dialect.conversation(for: upgrade))
+      _ = centrifugo.decode(Array(#"{"id":1,"connect":{"token":"a.b.c"}}"#.utf8), Self.ann)
+      #expect(texts(centrifugo, .loginRefused(error, request: nil)) == words)
+      let reason = centrifugo.closeReason(for: .invalidToken) ?? dialect.closeReason(for: .invalidToken)
+      #expect(reason.code == code)
+    }
+  }
+
+  @Test("subscribe and its like are answered under their own number, and what nobody described is nobody's answer")
+  func answers() throws {
+    let centrifugo = try Self.conversation("centrifugo", path: "/connection/websocket")
+    _ = centrifugo.decode(Array(#"{"id":1,"connect":{"token":"a.b.c"}}"#.utf8), Self.ann)
+    func answer(_ text: String, _ context: DialectContext = Self.live) -> [String]? {
+      #expect(centrifugo.decode(Array(text.utf8), context) == nil)
+      return centrifugo.answer(to: Array(text.utf8), context)?.compactMap(\.text)
+    }
+    #expect(answer(#"{"id":7,"subscribe":{"channel":"news"}}"#) == [#"{"id":7,"subscribe":{}}"#])
+    #expect(answer(#"{"id":8,"publish":{"channel":"news","data":1}}"#) == [#"{"id":8,"publish":{}}"#])
+    #expect(answer(#"{"send":{"data":1}}"#) == [])
+    #expect(answer(#"{"id":9,"teleport":{}}"#) == nil)
+    // A number that is none cannot be repeated as one; nor can one of another message stand for it.
+    #expect(answer(#"{"id":"x","subscribe":{}}"#) == nil)
+    #expect(answer(#"{"subscribe":{}}"#) == nil)
+    #expect(answer(#"{"id":1e999,"subscribe":{}}"#) == nil)
+    // Before the login nobody is answered.
+    #expect(answer(#"{"id":7,"subscribe":{}}"#, Self.ann) == nil)
+  }
+
+  @Test("Supabase's channels are answered by their own names, and each is told the end")
+  func channels() throws {
+    let supabase = try Self.conversation("supabase-realtime", path: "/realtime/v1/websocket")
+    func join(_ topic: String, ref: Int, _ context: DialectContext) -> InboundMessage? {
+      let text =
+        #"{"topic":"\#(topic)","event":"phx_join","ref":"\#(ref)","payload":{"config":{"broadcast":{"self":true}},"access_token":"a.b.c"}}"#
+      return supabase.decode(Array(text.utf8), context)
+    }
+    #expect(join("realtime:lobby", ref: 1, Self.ann) == .credentials(Credentials(token: "a.b.c"), request: nil))
+    #expect(
+      texts(supabase, Self.welcome)
+        == [#"{"topic":"realtime:lobby","event":"phx_reply","ref":"1","payload":{"status":"ok","response":{}}}"#])
+    #expect(join("realtime:news\\\"", ref: 2, Self.live) != nil)
+    let second = texts(supabase, .refreshed(expiresIn: .seconds(60), request: nil, welcome: nil))
+    #expect(
+      second == [
+        #"{"topic":"realtime:news\"","event":"phx_reply","ref":"2","payload":{"status":"ok","response":{}}}"#
+      ])
+    // A heartbeat between says nothing of channels.
+    _ = supabase.decode(Array(#"{"topic":"phoenix","event":"heartbeat","ref":"3","payload":{}}"#.utf8), Self.live)
+    let end = texts(supabase, .loggedOut(user: UserID("ann"), request: nil))
+    #expect(end.count == 4)
+    #expect(end[0].contains(#""topic":"realtime:lobby","event":"system""#))
+    #expect(end[0].contains("Access token has expired"))
+    #expect(end[1].hasPrefix(#"{"topic":"realtime:lobby","event":"phx_close""#))
+    #expect(end[2].contains(#"realtime:news\""#) && end[3].contains(#"realtime:news\""#))
+    // Once.
+    #expect(texts(supabase, .loggedOut(user: UserID("ann"), request: nil)).isEmpty)
+    let leave = #"{"topic":"realtime:lobby","event":"phx_leave","ref":"9","payload":{}}"#
+    #expect(supabase.decode(Array(leave.utf8), Self.ann) == nil)
+    let answers = supabase.answer(to: Array(leave.utf8), Self.ann)?.compactMap(\.text)
+    #expect(
+      answers?.first
+        == #"{"topic":"realtime:lobby","event":"phx_reply","ref":"9","payload":{"status":"ok","response":{}}}"#)
+  }
+
   @Test("ends no message with anything, and takes any bytes", arguments: WireDescriptionTests.shipped)
   func anything(name: String) throws {
     guard name != "postern-plain" else { return }
@@ -114,6 +215,7 @@ struct ServedConversationTests {
         if case .credentials(let credentials, _)? = conversation.decode(bytes, Self.ann) {
           #expect(credentials.token.utf8.count <= text.utf8.count)
         }
+        _ = conversation.answer(to: bytes, generator.next() % 2 == 0 ? Self.ann : Self.live)
         _ = bytes.withUnsafeBytes { dialect.redacted($0, .text, isUnderstood: false) }
       }
     }

@@ -21,8 +21,9 @@ struct ServedWireTests {
     return try WireDescription(try DescriptionFile.parse(bytes, file: "\(name).json"))
   }
 
-  private static func storm(_ wire: WireDescription) throws -> VirtualStorm {
+  private static func storm(_ wire: WireDescription, stale: Bool = false) throws -> VirtualStorm {
     var storm = try VirtualStorm()
+    if stale { storm.plan.behaviours = try BehaviourMix(parsing: "stale=100") }
     storm.plan.clients = 50
     storm.dialect = DescribedClientDialect(wire, provider: PlainClientDialect(), secrets: secrets)
     storm.vendor = try settings(wire)
@@ -108,6 +109,42 @@ struct ServedWireTests {
     #expect(throws: (any Error).self) { try TokenDescription(file) }
     wire = try Self.wire("centrifugo")
     #expect(wire.takenBeforeToken.isEmpty)
+  }
+
+  @Test("a described gateway keeps the grace of a wire whose renewals nobody answers")
+  func grace() throws {
+    let result = try Self.storm(try Self.wire("supabase-realtime"), stale: true).run().result
+    let tally = try #require(result.behaviours[.stale])
+    #expect(tally.connected == 50 && tally.lostExpectedly == 50, "\(tally)")
+    // Told on the channel, and not by a close frame.
+    #expect(result.disconnects.counts.keys.allSatisfy { !$0.hasPrefix("4000") }, "\(result.disconnects)")
+    #expect(result.tokens.endsEarly == 0)
+  }
+
+  // MARK: What clients are left to guess
+
+  @Test("a refused renewal that is answered with silence, and a message that nobody answers, are warned about")
+  func silences() throws {
+    let text = """
+      { "wire": 1, "name": "x", "connect": { "path": "/x" },
+        "say": { "login": { "json": { "t": "{{token}}" } }, "renew": { "json": { "r": "{{token}}" } }, "beat": { "json": { "b": 1 } } },
+        "at_open": { "say": "login" },
+        "hear": [
+          { "when": { "text": "IN" }, "is": "logged_in", "as": { "text": "IN" } },
+          { "when": { "text": "OK" }, "is": "refreshed", "as": { "text": "OK" } }
+        ],
+        "refresh": { "how": "timer", "lead": "1s", "say": "renew" },
+        "keep_alive": { "say": "beat", "every": "10s" } }
+      """
+    func silences(_ text: String) throws -> [String] {
+      try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "w.json")).silences
+    }
+    let found = try silences(text)
+    #expect(found.count == 2 && found[0].contains("a refused 'renew'") && found[1].contains("nobody answers 'beat'"))
+    let mended = text.replacing(
+      #""every": "10s" } }"#, with: #""every": "10s" }, "serve": { "closes": { "refresh_expired": 4401 } } }"#)
+    #expect(try silences(mended).count == 1)
+    for name in Self.wires { #expect(try Self.wire(name).silences == [], "\(name)") }
   }
 
   // MARK: What nobody can play
@@ -200,6 +237,36 @@ struct ServedWireTests {
         "/say/login/known_by/~1t: has no holes"
       ),
       (#""name": "x""#, "\"name\": \"x\", \"settle\": \"-1s\"", "/settle: '-1s' is no duration"),
+      (#""expired": 4401"#, #""refresh_expird": 4401"#, "no such reason to close 'refresh_expird'; did you mean"),
+      (#""serve": {"#, #""serve": { "at_end": "go","#, "/serve/at_end: no such end of a session 'go'"),
+      (#""serve": {"#, #""serve": { "login_timeout": "0s","#, "/serve/login_timeout: expected 10ms to 365d"),
+      (#""serve": {"#, #""serve": { "hear": [{ "say": { "text": "a" } }],"#, "/serve/hear/0: lacks \"when\""),
+      (
+        #""serve": {"#, #""serve": { "hear": [{ "when": { "text": "a" } }, { "when": { "text": "a" } }],"#,
+        "/serve/hear/1: never reached: /serve/hear/0 has the same condition"
+      ),
+      (
+        #""serve": {"#, #""serve": { "hear": [{ "when": { "text": "a" }, "say": { "text": "{{heard.id}}" } }],"#,
+        "nothing takes 'id' from a client's message"
+      ),
+      (
+        #""serve": {"#,
+        #""serve": { "hear": [{ "when": { "json": { "/a": 1 } }, "take": { "ident": "/a" }, "say": { "text": "{{heard.idnet}}" } }],"#,
+        "nothing takes 'idnet' from a client's message"
+      ),
+      (
+        #""serve": {"#, #""serve": { "hear": [{ "when": { "json": { "/a": 1 } }, "take": { "id": "a" } }],"#,
+        "/serve/hear/0/take/id: 'a' is no JSON pointer"
+      ),
+      (#""as": { "text": "IN" }"#, #""as": []"#, "/hear/1/as: an empty list says nothing"),
+      (
+        #""as": { "text": "IN" }"#, #""as": [{ "text": "IN" }, { "text": "NOBODY" }]"#,
+        "/hear/1/as/1: no rule of /hear takes"
+      ),
+      (
+        #"{ "text": "R {{token}}" }"#, #"{ "text": "R {{token}}", "take": { "a": "/a" } }"#,
+        "points into JSON, and the message is none"
+      ),
     ])
   func mistakes(part: String, mistake: String, expected: String) throws {
     let found = try #require(Self.good.range(of: part), "\(part)")

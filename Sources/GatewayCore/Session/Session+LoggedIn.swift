@@ -32,6 +32,14 @@ extension Session {
     move(to: .awaitingCredentials(until: now + policy.loginTimeout))
   }
 
+  /// Ends a session whose token is over: with the connection, or without it where the policy keeps the socket.
+  mutating func end(
+    _ grant: Grant, _ reason: CloseReason, at now: Instant, into effects: inout [SessionEffect]
+  ) {
+    guard policy.keepsSocketAtEnd else { return close(reason, at: now, into: &effects) }
+    logOut(grant, request: nil, at: now, into: &effects)
+  }
+
   /// Ends the identity, not the connection.
   mutating func leave(_ grant: Grant, request: RequestID?, into effects: inout [SessionEffect]) {
     effects.append(.logOut)

@@ -75,7 +75,8 @@ extension Session {
     rememberLogin(nil)
     switch verdict {
     case .success(let acceptance) where acceptance.token.kind == .anonymous && !policy.admitsAnonymous:
-      refuseLogin(.anonymousRefused, .anonymousRefused, request, at: now, into: &effects)
+      refuseLogin(
+        .anonymousRefused, .anonymousRefused, request, until: openedAt + policy.loginTimeout, at: now, into: &effects)
     case .success(let acceptance):
       keepNotes(of: acceptance)
       let grant = Grant(acceptance, policy: policy, now: now)
@@ -89,17 +90,21 @@ extension Session {
     case .failure(let error):
       // What cannot be judged just now is not refused: the same token may be good in a moment.
       let isJudged = !error.isSame(as: .storeUnavailable)
-      refuseLogin(error, isJudged ? .invalidToken : .overloaded, request, at: now, into: &effects)
+      refuseLogin(
+        error, isJudged ? .invalidToken : .overloaded, request, until: openedAt + policy.loginTimeout, at: now,
+        into: &effects)
     }
   }
 
   private mutating func refuseLogin(
-    _ error: GatewayError, _ reason: CloseReason, _ request: RequestID?, at now: Instant,
-    into effects: inout [SessionEffect]
+    _ error: GatewayError, _ reason: CloseReason, _ request: RequestID?, until: Instant,
+    at now: Instant, into effects: inout [SessionEffect]
   ) {
     effects.append(.record(.loginRefused(error)))
     effects.append(.send(.loginRefused(error, request: request)))
-    if policy.refusalLinger > .zero {
+    if policy.keepsSocketAtEnd, reason == .invalidToken, !countRefusal() {
+      move(to: .awaitingCredentials(until: until))
+    } else if policy.refusalLinger > .zero {
       move(to: .refused(reason, until: now + policy.refusalLinger))
     } else {
       close(reason, at: now, into: &effects)

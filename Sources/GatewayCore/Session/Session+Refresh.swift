@@ -40,7 +40,7 @@ extension Session {
     case .revoked:
       switch policy.revocation {
       case .refresh: ask(grant, .revocation, at: now, into: &effects)
-      case .close: close(.tokenRevoked, at: now, into: &effects)
+      case .close: end(grant, .tokenRevoked, at: now, into: &effects)
       }
     case .renewed(let acceptance):
       if let next = renew(acceptance, grant, nil, at: now, into: &effects) { activate(next) }
@@ -62,7 +62,7 @@ extension Session {
       // One request for each expiry, and it has been sent; its time-out ends before this expiry's would.
       move(to: .refreshing(grant.expired(at: now), wait))
     case .revoked where policy.revocation == .close:
-      close(.tokenRevoked, at: now, into: &effects)
+      end(grant, .tokenRevoked, at: now, into: &effects)
     case .renewed(let acceptance):
       if let next = renew(acceptance, grant, wait, at: now, into: &effects) { activate(next) }
     case .askForRefresh, .revoked, .verified, .wakeUp:
@@ -85,7 +85,7 @@ extension Session {
       move(to: .verifyingRefresh(attempt: attempt, grant.expired(at: now), wait, request: request))
     case .askForRefresh, .revoked:
       if case .revoked = event, policy.revocation == .close {
-        close(.tokenRevoked, at: now, into: &effects)
+        end(grant, .tokenRevoked, at: now, into: &effects)
       } else if wait == nil {
         let cause = event == .revoked ? RefreshCause.revocation : .request
         let wait = makeWait(grant, cause, at: now, isTold: false)
@@ -135,8 +135,8 @@ extension Session {
       effects.append(.record(.refreshRefused(error)))
       refuse(error, request: request, into: &effects)
       // A token that cannot be judged just now is no refused one: the client tries again while it has time.
-      if !error.isSame(as: .storeUnavailable), countRefusal() {
-        close(.tooManyFailures, at: now, into: &effects)
+      if !error.isSame(as: .storeUnavailable), countRefusal() || policy.endsAtRefusedRefresh {
+        end(grant, .tooManyFailures, at: now, into: &effects)
       } else {
         resume(grant, wait, at: now, into: &effects)
       }

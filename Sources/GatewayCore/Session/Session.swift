@@ -159,8 +159,8 @@ package struct Session: Hashable, Sendable {
     case .verifyingRefresh(let attempt, let grant, nil, let request):
       let wait = makeWait(grant, grant.renewal, at: now, isTold: false)
       phase = .verifyingRefresh(attempt: attempt, grant, wait, request: request)
-    case .refreshing, .verifyingRefresh:
-      close(.refreshTimeout, at: now, into: &effects)
+    case .refreshing(let grant, _), .verifyingRefresh(_, let grant, _, _):
+      end(grant, .refreshTimeout, at: now, into: &effects)
     case .draining:
       close(.serviceRestart, at: now, into: &effects)
     case .closing(let reason, _):

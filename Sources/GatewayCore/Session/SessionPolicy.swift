@@ -28,6 +28,12 @@ package struct SessionPolicy: Hashable, Sendable {
   /// Whether anonymous users may log in: only where a vendor's wire is played that lets them, against the rule of the gate.
   package private(set) var admitsAnonymous = false
 
+  /// Whether the first refused refresh ends the session, whatever ``refusedRefreshesMax`` is.
+  package private(set) var endsAtRefusedRefresh = false
+  /// Whether a session that ends for its token leaves the socket open: the user is logged out and may log in again.
+  /// A refused login leaves it open too, up to ``refusedRefreshesMax`` of them.
+  package private(set) var keepsSocketAtEnd = false
+
   /// The lot of live sessions whose token is revoked: they are closed, for instance.
   package enum RevocationAction: String, Hashable, Sendable, CaseIterable {
     /// They are asked for another token at once.
@@ -79,6 +85,21 @@ package struct SessionPolicy: Hashable, Sendable {
   package var admittingAnonymous: SessionPolicy {
     var policy = self
     policy.admitsAnonymous = true
+    return policy
+  }
+
+  /// The same policy, for a wire on which a refused refresh ends the session.
+  package var endingAtRefusedRefresh: SessionPolicy {
+    var policy = self
+    policy.endsAtRefusedRefresh = true
+    return policy
+  }
+
+  /// The same policy, for a wire on which the socket outlives the session.
+  package var keepingSocketAtEnd: SessionPolicy {
+    var policy = self
+    policy.endsAtRefusedRefresh = true
+    policy.keepsSocketAtEnd = true
     return policy
   }
 

@@ -29,6 +29,14 @@ final class FaultyConversation: Conversation {
     inner.foresee(payload, context)
   }
 
+  func answer(to message: [UInt8], _ context: DialectContext) -> [Frame]? { inner.answer(to: message, context) }
+
+  func farewell(before reason: CloseReason, _ context: DialectContext) -> [Frame] {
+    inner.farewell(before: reason, context)
+  }
+
+  func closeReason(for reason: CloseReason) -> CloseReason? { inner.closeReason(for: reason) }
+
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> [Frame] {
     book.isSaying(message.meaning, to: context.connection)
     return inner.encode(message, context)

@@ -145,6 +145,7 @@ extension ClientSession {
   /// When a renewal that nobody answers is proven; nil where the gateway answers.
   func survivalProvenAt(_ now: Instant) -> Instant? {
     guard habits.refresh.isProvenBySurvival else { return nil }
-    return max(now, clock.end ?? now) + habits.refresh.grace
+    // A second more: ends are whole seconds, and the gateway closes at the end of the grace.
+    return max(now, clock.end ?? now) + habits.refresh.grace + .seconds(1)
   }
 }

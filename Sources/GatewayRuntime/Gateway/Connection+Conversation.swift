@@ -36,11 +36,49 @@ extension Connection {
     for message in conversation.messages(in: payload) {
       guard !standing.isClosing else { return }
       let meaning = conversation.decode(message, context)
+      let answer = meaning == nil ? conversation.answer(to: message, context) : []
       if table.journal != nil {
-        message.withUnsafeBytes { journal(.in, meaning?.meaning ?? .idle, nil, $0, kind) }
+        let known = answer?.isEmpty == false ? JournalMessage.vendor : .idle
+        message.withUnsafeBytes { journal(.in, meaning?.meaning ?? known, nil, $0, kind) }
       }
       if let meaning { take(meaning) }
+      guard let answer else {
+        warnOfUnanswered(message, kind)
+        continue
+      }
+      reply(answer)
     }
+  }
+
+  private func reply(_ frames: [Frame]) {
+    guard !frames.isEmpty else { return }
+    var effects: [SessionEffect] = []
+    for frame in frames { send(frame, as: .vendor, &effects) }
+    if !effects.isEmpty { performAll(&effects) }
+  }
+
+  /// Tells the operator of a message that nobody answers. Its client may wait for the answer and then reconnect.
+  private func warnOfUnanswered(_ message: [UInt8], _ kind: Frame.Kind) {
+    guard gateway.unanswered.mayWarn() else { return }
+    var fields = about("message_bytes", String(message.count))
+    let text = message.withUnsafeBytes { dialect.redacted($0, kind, isUnderstood: false) }
+    if let text { fields.append(LogEvent.Field("message", String(text.prefix(200)))) }
+    fields.append(LogEvent.Field("hint", Self.unansweredHint))
+    table.log.write(.warning, "message_unanswered", fields)
+  }
+
+  private static let unansweredHint =
+    "the description has no answer to it; add a rule to \"serve\": {\"hear\": […]}"
+
+  /// Says what the wire says before a close frame.
+  func sayFarewell(before reason: CloseReason, _ effects: inout [SessionEffect]) {
+    guard let conversation else { return }
+    for frame in conversation.farewell(before: reason, context) { send(frame, as: .vendor, &effects) }
+  }
+
+  /// The code and text of the close frame.
+  func closeWords(for reason: CloseReason) -> CloseReason {
+    conversation?.closeReason(for: reason) ?? dialect.closeReason(for: reason)
   }
 
   /// Asks the client for a sign of life in the words of its wire; false where it has none.

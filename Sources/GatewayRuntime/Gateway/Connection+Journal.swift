@@ -46,7 +46,7 @@ extension Connection {
     case .peerClosed: journal(.closed(JournalClose(reason, code: peerCode ?? reason.code), by: .peer))
     case .connectionLost: journal(.closed(JournalClose(reason, code: reason.code), by: .transport))
     default:
-      journal(.closed(close(reason, dialect.closeReason(for: reason).code), by: .gateway))
+      journal(.closed(close(reason, closeWords(for: reason).code), by: .gateway))
     }
   }
 }

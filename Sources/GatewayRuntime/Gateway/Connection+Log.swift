@@ -47,7 +47,7 @@ extension Connection {
   }
 
   /// Which connection, whose, and one thing more.
-  private func about(_ name: String, _ value: String) -> [LogEvent.Field] {
+  func about(_ name: String, _ value: String) -> [LogEvent.Field] {
     var fields = [LogEvent.Field("connection", id.description), LogEvent.Field("dialect", dialect.name)]
     if let user = loggedInAs { fields.append(LogEvent.Field("user", user.rawValue)) }
     fields.append(LogEvent.Field(name, value))

@@ -143,7 +143,8 @@ package actor Connection {
     case .close(let reason):
       log(closing: reason)
       leaveEverything(.closed(reason))
-      let words = dialect.closeReason(for: reason)
+      sayFarewell(before: reason, &effects)
+      let words = closeWords(for: reason)
       socket?.close(words)
       journalCutOff(reason, words.code)
       table.countClose(reason)

@@ -14,6 +14,7 @@ package final class Gateway: Sendable {
   package private(set) nonisolated(unsafe) var bindings: [DialectBinding] = []
   private let drains = Atomic(false)
   private let line: AnnouncementLine
+  let unanswered = UnansweredWarnings()
   private let keeper: (any RevocationKeeper)?
   /// Written with ``bindings``, when no loop has a connection.
   private nonisolated(unsafe) var objector: (any TokenObjector)?

@@ -15,10 +15,24 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   private var sent: [String?]
   /// The part of a message of several that is to come next.
   private var expected: (message: Int, part: Int)?
-  /// Whether a token is being judged that is to take the place of another.
-  private var isRenewing = false
+  /// The message whose token is being judged.
+  private var judged: Judged?
+  /// The error with which the last token was refused.
+  private var refusal: (of: Judged, error: GatewayError)?
+  /// What was taken from the client's messages.
+  private var heard: [String?]
+  /// What was taken from each login that was accepted: a client may be in several channels of one socket.
+  private var rooms: [[String?]] = []
   private var number: UInt32 = 0
   var askedAt: Instant?
+
+  /// The purpose of a token that is being judged.
+  private enum Judged {
+    case login, renewal
+  }
+
+  /// Channels beyond so many are not told of the end one by one.
+  private static let roomsMax = 64
 
   /// A message of the client's, and what stood in it.
   private struct Heard {
@@ -32,6 +46,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     self.token = token
     self.secrets = secrets
     sent = Array(repeating: nil, count: served.wire.messages.count)
+    heard = Array(repeating: nil, count: served.wire.names.heardByGateway.count)
   }
 
   // MARK: Hearing
@@ -50,9 +65,34 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     if let id = heard.bindings.id { sent[heard.message] = id }
     if !context.isLoggedIn, let name = heard.bindings.user { user = name }
     token = heard.bindings.token ?? token
+    note(heard.bindings)
     let meaning = meaning(of: heard, context)
-    if case .credentials = meaning { isRenewing = context.isLoggedIn && heard.message == served.wire.renewal }
+    if case .credentials = meaning {
+      judged = context.isLoggedIn && heard.message == served.wire.renewal ? .renewal : .login
+    }
     return meaning
+  }
+
+  private func note(_ bindings: Bindings) {
+    for (slot, value) in bindings.heard where heard.indices.contains(slot) { heard[slot] = value }
+  }
+
+  func answer(to message: [UInt8], _ context: DialectContext) -> [Frame]? {
+    // What is said ahead of the part that counts, or to keep the connection alive.
+    if let known = recognised(message), served.needsNoAnswer(known.message) { return [] }
+    let text = WireText(message)
+    let isLoggedIn = context.isLoggedIn
+    for answer in served.wire.serving.answers {
+      guard let bindings = answer.match(text, isLoggedIn: isLoggedIn, holes(context)) else { continue }
+      // What an earlier message said does not answer this one.
+      let kept = heard
+      for slot in answer.hearing.slots where heard.indices.contains(slot) { heard[slot] = nil }
+      note(bindings)
+      let frames = answer.says.map { frame($0, context) }
+      heard = kept
+      return frames.contains { $0 == nil } ? nil : frames.compactMap(\.self)
+    }
+    return nil
   }
 
   func foresee(_ payload: UnsafeRawBufferPointer, _ context: DialectContext) -> InboundMessage? {
@@ -102,22 +142,65 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   }
 
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> [Frame] {
-    let wasRenewing = isRenewing
+    let judging = judged
     var (life, wait) = (context.expiresIn, Duration.zero)
     switch message {
     case .connected(_, let user, _, let expiresIn, _, _):
       self.user = user.rawValue
       life = expiresIn
+      enter()
     case .refreshed(let expiresIn, _, _):
       life = expiresIn
-      isRenewing = false
+      if judging == .login { enter() }
+      judged = nil
     // The other token is still being judged.
-    case .error(let error, _): isRenewing = isRenewing && error.isSame(as: .alreadyInProgress)
+    case .error(let error, _) where error.isSame(as: .alreadyInProgress): break
+    case .error(let error, _), .loginRefused(let error, _):
+      refusal = judging.map { ($0, error) }
+      judged = nil
     case .refreshRequired(_, let timeout): wait = timeout
     case .pong(let request): return say(rule(answering: request), context)
-    case .loginRefused, .loggedOut, .closing: break
+    case .loggedOut: return served.wire.serving.end == .stay ? leave(context) : []
+    case .closing: break
     }
-    return say(served.words(for: message, isRenewing: wasRenewing), context, life: life, wait: wait)
+    let rule = served.words(for: message, isRenewing: judging == .renewal, isLoggingIn: judging == .login)
+    return say(rule, context, life: life, wait: wait)
+  }
+
+  func farewell(before reason: CloseReason, _ context: DialectContext) -> [Frame] {
+    served.saysFarewell(before: reason) ? leave(context) : []
+  }
+
+  func closeReason(for reason: CloseReason) -> CloseReason? {
+    guard let refusal else { return nil }
+    let isRenewal = refusal.of == .renewal
+    switch reason {
+    case .tooManyFailures where isRenewal: break
+    case .invalidToken where !isRenewal: break
+    default: return nil
+    }
+    return served.code(for: refusal.error, isRenewal: isRenewal).flatMap {
+      CloseReason(code: $0, name: refusal.error.name)
+    }
+  }
+
+  /// Notes the channel of a login that was accepted.
+  private func enter() {
+    judged = nil
+    guard rooms.count < Self.roomsMax, !rooms.contains(heard) else { return }
+    rooms.append(heard)
+  }
+
+  /// The goodbye, on each channel.
+  private func leave(_ context: DialectContext) -> [Frame] {
+    let kept = heard
+    defer { heard = kept }
+    let left = served.repeatsGoodbye ? rooms : Array(rooms.prefix(1))
+    rooms = []
+    return left.flatMap { room in
+      heard = room
+      return say(served.over, context)
+    }
   }
 
   func ping(_ context: DialectContext) -> [Frame] { say(served.ping, context) }
@@ -130,22 +213,33 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     return Int(text).flatMap { served.rule($0) }
   }
 
-  /// The rule's own example; nothing where a hole of it cannot be filled.
+  /// The rule's own example, and what follows it; nothing where a hole cannot be filled.
   private func say(
     _ rule: WireRule?, _ context: DialectContext, life: Duration? = nil, wait: Duration = .zero
   ) -> [Frame] {
-    guard let template = rule?.example else { return [] }
+    guard let rule, let example = rule.example else { return [] }
+    return ([example] + rule.further.map(\.template)).compactMap { frame($0, context, life: life, wait: wait) }
+  }
+
+  private func frame(
+    _ template: Template, _ context: DialectContext, life: Duration? = nil, wait: Duration = .zero
+  ) -> Frame? {
     number &+= 1
-    let holes = ServedHoles(
-      context: context, user: user, sent: sent, values: served.wire.serving.values, secrets: secrets, number: number,
-      life: life ?? context.expiresIn, wait: wait)
     let frames = served.wire.frames
     var bytes: [UInt8] = []
     do {
-      try template.write(to: &bytes, from: holes, refusing: frames.end.isEmpty ? frames.split : frames.end)
+      try template.write(
+        to: &bytes, from: holes(context, life: life, wait: wait),
+        refusing: frames.end.isEmpty ? frames.split : frames.end)
     } catch {
-      return []
+      return nil
     }
-    return [Frame(frames.kind, bytes + frames.end)]
+    return Frame(frames.kind, bytes + frames.end)
+  }
+
+  private func holes(_ context: DialectContext, life: Duration? = nil, wait: Duration = .zero) -> ServedHoles {
+    ServedHoles(
+      context: context, user: user, sent: sent, heard: heard, values: served.wire.serving.values, secrets: secrets,
+      number: number, life: life ?? context.expiresIn, wait: wait)
   }
 }

@@ -6,6 +6,8 @@ struct ServedHoles: HoleSource {
   let user: String?
   /// The numbers of the client's messages, by their slots.
   let sent: [String?]
+  /// What was taken from the client's messages, by the slots of the names.
+  let heard: [String?]
   let values: [Int: String]
   let secrets: [String: String]
   /// The number of the gateway's own message.
@@ -28,6 +30,7 @@ struct ServedHoles: HoleSource {
     case .endMilliseconds: "\(life.map { (context.now + $0).nanoseconds / Self.millisecond } ?? 0)"
     case .taken(let slot): values[slot]
     case .sent(let slot): sent.indices.contains(slot) ? sent[slot] : nil
+    case .heard(let slot): heard.indices.contains(slot) ? heard[slot] : nil
     case .secret(let name): secrets[name]
     case .connection: context.connection.description
     case .waitMilliseconds: "\(wait.nanoseconds / Self.millisecond)"

@@ -33,12 +33,29 @@ package struct ServedVendor: Vendor {
   /// The times of its sessions: where the gateway asks they are those of every session of it; where it does not, whoever
   /// has not renewed within the grace is cut off, and who comes back with a new token is at once.
   private static func session(of wire: WireDescription, on usual: SessionPolicy) throws -> SessionPolicy? {
+    let serving = wire.serving
+    let isUsual = wire.habits.refresh.how == .asked
+    guard !isUsual || serving.endsAtRefusedRenewal || serving.loginTimeout != nil else { return nil }
+    let policy = try times(of: wire, isUsual: isUsual, usual)
+    if serving.end == .stay { return policy.keepingSocketAtEnd }
+    return serving.endsAtRefusedRenewal ? policy.endingAtRefusedRefresh : policy
+  }
+
+  private static func times(
+    of wire: WireDescription, isUsual: Bool, _ usual: SessionPolicy
+  ) throws -> SessionPolicy {
     let habit = wire.habits.refresh
-    guard habit.how != .asked else { return nil }
+    let loginTimeout = wire.serving.loginTimeout ?? usual.loginTimeout
+    guard !isUsual else {
+      return try SessionPolicy(
+        loginTimeout: loginTimeout, refreshTimeout: usual.refreshTimeout, refreshLead: usual.refreshLead,
+        refreshSpread: usual.refreshSpread, refusalLinger: usual.refusalLinger, closeTimeout: usual.closeTimeout,
+        refusedRefreshesMax: usual.refusedRefreshesMax, malformedMax: usual.malformedMax,
+        revocation: usual.revocation, anyRefreshTimeout: true)
+    }
     return try SessionPolicy(
-      loginTimeout: usual.loginTimeout,
-      // Who is believed by having survived is not to survive an old token.
-      refreshTimeout: habit.how == .timer && !habit.isProvenBySurvival ? habit.grace : .zero,
+      loginTimeout: loginTimeout,
+      refreshTimeout: habit.how == .timer ? habit.grace : .zero,
       revocation: usual.revocation, anyRefreshTimeout: true)
   }
 

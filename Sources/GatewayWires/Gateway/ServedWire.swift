@@ -14,7 +14,8 @@ struct ServedWire: Sendable {
   private let asks: WireRule?
   private let refreshed: WireRule?
   private let refreshRefused: WireRule?
-  private let over: WireRule?
+  /// The goodbye to a client whose token is over.
+  let over: WireRule?
   private let leaving: WireRule?
   private let failed: WireRule?
   /// The number of the rule that answers a client's ping.
@@ -46,7 +47,8 @@ struct ServedWire: Sendable {
     let renewable = first(.loginRefused) { $0.then == .renew }
     let final = first(.loginRefused) { $0.then == .giveUp }
     refusedForAge = renewable ?? final ?? first(.loginRefused)
-    refused = final ?? renewable ?? first(.loginRefused)
+    // Words that ask for a new token fit a bad one only where nothing else tells the client.
+    refused = final ?? (wire.serving.closes[.refused] == nil ? refusedForAge : nil)
     asks = first(.ask)
     refreshed = first(.refreshed)
     refreshRefused = first(.refreshRefused)
@@ -94,13 +96,15 @@ struct ServedWire: Sendable {
   func rule(_ number: Int) -> WireRule? { wire.rules.indices.contains(number) ? wire.rules[number] : nil }
 
   /// What is said for the gateway's message.
-  func words(for message: OutboundMessage, isRenewing: Bool) -> WireRule? {
+  func words(for message: OutboundMessage, isRenewing: Bool, isLoggingIn: Bool) -> WireRule? {
     switch message {
     case .connected: loggedIn
     case .loginRefused(let error, _): Self.isAboutAge(error) ? refusedForAge : refused
     case .refreshRequired: wire.habits.refresh.how == .asked ? asks : wire.habits.refresh.how == .timer ? nil : over
     case .refreshed: isRenewing ? refreshed : loggedIn
-    case .error where isRenewing: refreshRefused ?? failed
+    case .error where isRenewing: refreshRefused ?? (endsAtRefusedRenewal ? nil : failed)
+    // A login on a connection that has one: another channel.
+    case .error(let error, _) where isLoggingIn: Self.isAboutAge(error) ? refusedForAge : refused
     case .error(let error, _): error.isSame(as: .connectionRequired) ? refused ?? failed : failed
     case .closing: leaving
     case .loggedOut, .pong: nil
@@ -108,7 +112,7 @@ struct ServedWire: Sendable {
   }
 
   /// Whether a newer token would be better.
-  private static func isAboutAge(_ error: GatewayError) -> Bool {
+  static func isAboutAge(_ error: GatewayError) -> Bool {
     [.tokenExpired, .tokenRevoked, .sessionExpired, .tokenNotRenewed].contains { error.isSame(as: $0) }
   }
 
@@ -124,6 +128,66 @@ struct ServedWire: Sendable {
     case .invalidToken, .loginTimeout, .anonymousRefused, .tooManyFailures: return closes[.refused]
     default: return nil
     }
+  }
+
+  /// The code of the close frame behind a token that is refused, by the cause; nil where the wire tells no causes apart.
+  func code(for error: GatewayError, isRenewal: Bool) -> UInt16? {
+    let closes = wire.serving.closes
+    let isAboutAge = Self.isAboutAge(error)
+    if isRenewal {
+      return isAboutAge
+        ? closes[.refreshExpired] ?? closes[.expired] : closes[.refreshRefused] ?? closes[.refused]
+    }
+    return isAboutAge ? closes[.loginExpired] : nil
+  }
+
+  // MARK: The end of a session
+
+  var endsAtRefusedRenewal: Bool { wire.serving.endsAtRefusedRenewal }
+
+  /// Whether the goodbye stands before that close frame: where clients renew in time, nothing else tells them.
+  func saysFarewell(before reason: CloseReason) -> Bool {
+    guard wire.serving.end == .close else { return false }
+    if reason == .tooManyFailures { return endsAtRefusedRenewal }
+    return wire.habits.refresh.how == .timer && (reason == .refreshTimeout || reason == .tokenRevoked)
+  }
+
+  /// Whether the goodbye is another one for each channel.
+  var repeatsGoodbye: Bool {
+    guard let over, let example = over.example else { return false }
+    return ([example] + over.further.map(\.template)).contains { template in
+      template.holes.contains { if case .heard = $0 { true } else { false } }
+    }
+  }
+
+  // MARK: What is answered
+
+  /// Whether a client that says this message waits for no answer to it.
+  func needsNoAnswer(_ message: Int) -> Bool {
+    // A sign of life of a wire on which the gateway pings, or a part of something else.
+    wire.rules.contains { $0.reply == message } || chain.contains(message) || message == wire.renewal
+  }
+
+  /// What a client will not be told, as warnings to whoever plays the description.
+  var silences: [String] {
+    var silences: [String] = []
+    if let renewal = wire.renewal, refreshRefused == nil, failed == nil, !endsAtRefusedRenewal {
+      silences.append(
+        "a refused '\(wire.names.sent[renewal])' is answered with silence: its client waits until the session ends; "
+          + "\"as\" in a rule that is refresh_refused, or \"serve\": {\"closes\": {\"refresh_expired\": CODE}}")
+    }
+    if wire.serving.end == .stay, over == nil {
+      silences.append(
+        "a session ends without a word on a socket that stays open; \"as\" in a rule that is goodbye with \"then\": \"renew\""
+      )
+    }
+    for number in wire.messages.indices where !needsNoAnswer(number) {
+      guard number != wire.keepAlive?.message || answer == nil else { continue }
+      silences.append(
+        "nobody answers '\(wire.names.sent[number])'; \"as\" in the rule that takes its answer, or a rule of \"serve\": {\"hear\": […]}"
+      )
+    }
+    return silences
   }
 
   // MARK: The upgrade

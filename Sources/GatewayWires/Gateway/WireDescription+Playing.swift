@@ -8,4 +8,7 @@ extension WireDescription {
       return error
     }
   }
+
+  /// What a gateway that plays it leaves its clients to guess, as warnings; none where nobody can play it.
+  package var silences: [String] { (try? ServedWire(self))?.silences ?? [] }
 }

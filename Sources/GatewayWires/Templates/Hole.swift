@@ -19,6 +19,9 @@ package enum Hole: Hashable, Sendable {
   case taken(Int)
   /// The `id` under which a message was said last, by its place among the names of ``HoleNames``.
   case sent(Int)
+  /// What a gateway that plays the description took from the client's messages, by its place among the names of
+  /// ``HoleNames``.
+  case heard(Int)
   /// From a file that the command line names.
   case secret(String)
   /// What the gateway calls a connection; only where the description plays the gateway.

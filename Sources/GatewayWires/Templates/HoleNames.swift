@@ -6,6 +6,10 @@ package struct HoleNames: Hashable, Sendable {
   package var taken: [String]
   /// The messages that are said.
   package var sent: [String]
+  /// What a gateway that plays the description takes from clients' messages; empty where a client speaks.
+  package var heard: [String] = []
+  /// What ``heard`` is for ``ofGateway``.
+  var heardByGateway: [String] = []
   /// The words without a dot that there is a value for.
   package var words: Set<String>
   /// The columns of the list of users; nil where the description does not know them.
@@ -33,6 +37,14 @@ package struct HoleNames: Hashable, Sendable {
   /// What the gateway's side has besides.
   package static let gateway: Set<String> = ["connection", "wait_ms"]
 
+  /// The names that what the gateway says may have.
+  var ofGateway: HoleNames {
+    var names = self
+    names.words.formUnion(Self.gateway)
+    names.heard = heardByGateway
+    return names
+  }
+
   private static let table: [(name: String, hole: Hole)] = [
     ("user", .user), ("token", .token), ("id", .id), ("number", .number), ("random", .random),
     ("now", .nowSeconds), ("now_ms", .nowMilliseconds), ("life_s", .lifeSeconds), ("end_s", .endSeconds),
@@ -46,6 +58,7 @@ package struct HoleNames: Hashable, Sendable {
     case .column(let column): "user.\(column)"
     case .taken(let slot): "taken.\(taken[slot])"
     case .sent(let slot): "sent.\(sent[slot])"
+    case .heard(let slot): "heard.\(heard[slot])"
     case .secret(let name): "secret.\(name)"
     default: Self.table.first { $0.hole == hole }?.name ?? ""
     }
@@ -78,6 +91,13 @@ package struct HoleNames: Hashable, Sendable {
         throw described.error("no message '\(parts[1])' under /say" + Described.lead(parts[1], to: sent))
       }
       return .sent(slot)
+    case "heard":
+      guard let slot = heard.firstIndex(of: parts[1]) else {
+        throw described.error(
+          "nothing takes '\(parts[1])' from a client's message; \"take\": {\"\(parts[1])\": POINTER} in a message of "
+            + "/say, or in a rule of /serve/hear" + Described.lead(parts[1], to: heard))
+      }
+      return .heard(slot)
     case "secret":
       if let secrets, !secrets.contains(parts[1]) {
         throw described.error(

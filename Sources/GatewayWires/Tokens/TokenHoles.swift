@@ -37,7 +37,7 @@ struct TokenHoles: HoleSource {
         ? (wish.taken.indices.contains(slot) ? wish.taken[slot] : nil)
         : (memory.taken.indices.contains(slot - wireTaken) ? memory.taken[slot - wireTaken] : nil)
     case .secret(let name): secrets[name]
-    case .id, .sent, .connection, .waitMilliseconds: nil
+    case .id, .sent, .heard, .connection, .waitMilliseconds: nil
     }
   }
 

@@ -6,9 +6,17 @@ struct Bindings {
   private(set) var token: String?
   private(set) var user: String?
   private(set) var id: String?
+  /// What ``Hearing`` took, by the slots of its names.
+  private(set) var heard: [(slot: Int, value: String)] = []
 
   /// Longer numbers of messages, and names, are not repeated to anybody.
   private static let nameMax = 256
+
+  /// Notes a value that is repeated to the client; not one that is longer than a name.
+  mutating func note(_ value: String, in slot: Int) {
+    guard value.utf8.count <= Self.nameMax else { return }
+    heard.append((slot, value))
+  }
 
   /// Notes what stood in a hole; false if it cannot have been written by that filter.
   mutating func note(_ hole: Hole, _ filter: HoleFilter?, _ place: Template.Place, _ text: [UInt8]) -> Bool {

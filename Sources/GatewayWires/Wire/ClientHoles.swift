@@ -26,7 +26,7 @@ struct ClientHoles: HoleSource {
     case .sent(let slot):
       memory.flatMap { $0.sent.indices.contains(slot) && $0.sent[slot] > 0 ? "\($0.sent[slot])" : nil }
     case .secret(let name): secrets[name]
-    case .column, .connection, .waitMilliseconds: nil
+    case .column, .heard, .connection, .waitMilliseconds: nil
     }
   }
 

@@ -20,6 +20,7 @@ struct MessagePattern: Sendable {
   private let content: Content
   /// What is asked of the message in place of its literals; empty where they count.
   private let knownBy: [(pointer: JSONPointer, matcher: JSONMatcher)]
+  private let hearing: Hearing
 
   /// The pattern of one message; nil where its prefix has holes: it cannot be known again.
   init?(
@@ -30,6 +31,7 @@ struct MessagePattern: Sendable {
     guard let literal = prefix.literal else { return nil }
     self.prefix = literal
     self.knownBy = knownBy
+    hearing = try Hearing(part["take"], names)
     if let json = part["json"] {
       content = .json(try Self.node(json, names))
     } else if let text = part["text"] {
@@ -67,11 +69,14 @@ struct MessagePattern: Sendable {
       if !knownBy.isEmpty {
         guard knownBy.allSatisfy({ $0.matcher.matches($0.pointer.find(in: root), ExampleSource()) }) else { return nil }
         _ = Self.matches(node, root, &bindings, isLoose: true)
+        hearing.take(from: root, into: &bindings)
         return bindings
       }
       // An object without members is just that: every other would be one with more.
       if case .object(let members) = node, members.isEmpty, root.count != 0 { return nil }
-      return Self.matches(node, root, &bindings, isLoose: false) ? bindings : nil
+      guard Self.matches(node, root, &bindings, isLoose: false) else { return nil }
+      hearing.take(from: root, into: &bindings)
+      return bindings
     }
   }
 

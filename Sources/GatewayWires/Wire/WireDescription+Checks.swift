@@ -81,6 +81,21 @@ extension WireDescription {
     }
   }
 
+  /// What the gateway says behind an example is taken by some rule.
+  private func checkIsTaken(_ template: Template, _ described: Described) throws(DescriptionError) {
+    var bytes: [UInt8] = []
+    do {
+      try template.write(to: &bytes, from: ExampleSource())
+    } catch {
+      throw described.error("cannot be said: \(error)")
+    }
+    let text = WireText(bytes)
+    guard rules.contains(where: { $0.condition.holds(for: text, ExampleSource()) }) else {
+      throw described.error(
+        "no rule of /hear takes this message; a rule for it, as { \"when\": …, \"is\": \"ignore\" }")
+    }
+  }
+
   /// Every example is taken by its own rule.
   private func checkExamples() throws(DescriptionError) {
     for (number, rule) in rules.enumerated() {
@@ -99,6 +114,7 @@ extension WireDescription {
       where earlier.phases.isSuperset(of: rule.phases) && earlier.condition.holds(for: text, ExampleSource()) {
         throw rule.described.error("its example is taken by \(earlier.described.pointer), which stands before it")
       }
+      for (template, described) in rule.further { try checkIsTaken(template, described) }
     }
   }
 }
@@ -109,7 +125,7 @@ struct ExampleSource: HoleSource {
   func value(of hole: Hole) -> String? {
     switch hole {
     case .user: "ann"
-    case .column, .taken, .secret: "1"
+    case .column, .taken, .heard, .secret: "1"
     case .token: "a.b.c"
     case .id, .number: "1"
     case .sent(let slot): "\(slot + 1)"

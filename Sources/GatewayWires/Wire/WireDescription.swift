@@ -45,7 +45,9 @@ package struct WireDescription: Sendable {
     let moment = try wire["token"]?.choice("moment to ask for a token", TokenMoment.self) ?? .before
     let said = try wire["say"]?.members() ?? []
     let heard = try wire["hear"]?.elements() ?? []
-    let names = HoleNames(taken: try Self.taken(by: heard, wire["before"]), sent: said.map(\.name))
+    var names = HoleNames(taken: try Self.taken(by: heard, wire["before"]), sent: said.map(\.name))
+    for (_, message) in said { try WireMessage.collectHeard(in: message, into: &names.heardByGateway) }
+    try WireServing.collectHeard(in: wire["serve"], into: &names.heardByGateway)
     self.names = names
     before = try wire["before"].map { (before) throws(DescriptionError) in try WireBefore(before, names) }
     connect = try WireConnect(try wire.required("connect", example: "{ \"path\": \"/socket\" }"), names)

@@ -26,8 +26,15 @@ struct WireMessage: Sendable {
     guard !parts.isEmpty else { throw described.error("an empty list says nothing") }
   }
 
+  private static let keys = ["json", "text", "prefix", "kind", "known_by", "take"]
+
+  /// Adds the names under which a gateway takes something from the message to `names`.
+  static func collectHeard(in described: Described, into names: inout [String]) throws(DescriptionError) {
+    for part in try described.oneOrMore() { try Hearing.collect(part.object(keys)["take"], into: &names) }
+  }
+
   private static func part(_ described: Described, _ names: HoleNames) throws(DescriptionError) -> Part {
-    let part = try described.object(["json", "text", "prefix", "kind", "known_by"])
+    let part = try described.object(keys)
     let kind = try part["kind"].map { (kind) throws(DescriptionError) -> Frame.Kind in
       switch try kind.text() {
       case "text": .text
@@ -35,8 +42,10 @@ struct WireMessage: Sendable {
       case let other: throw kind.unknown(other, "kind of frames", among: ["text", "binary"])
       }
     }
-    if let known = part["known_by"], part["json"] == nil {
-      throw known.error("points into JSON, and the message is none")
+    for name in ["known_by", "take"] {
+      if let pointing = part[name], part["json"] == nil {
+        throw pointing.error("points into JSON, and the message is none")
+      }
     }
     var knownBy: [(pointer: JSONPointer, matcher: JSONMatcher)] = []
     for condition in try part["known_by"]?.members() ?? [] {

@@ -52,6 +52,8 @@ struct WireRule: Sendable {
   let unpack: JSONPointer?
   /// The message as the gateway would say it.
   let example: Template?
+  /// What the gateway says behind the example.
+  let further: [(template: Template, described: Described)]
 
   static let keys = ["when", "during", "is", "say", "take", "then", "label", "unpack", "as"]
 
@@ -72,10 +74,13 @@ struct WireRule: Sendable {
     then = try rule["then"]?.choice("verdict") ?? .retry
     label = try rule["label"].map { (label) throws(DescriptionError) in try WireLabel(label) }
     unpack = try rule["unpack"].map { (unpack) throws(DescriptionError) in try JSONPointer(unpack) }
-    var serving = names
-    serving.words.formUnion(HoleNames.gateway)
-    example = try rule["as"].map { (example) throws(DescriptionError) in
-      try WireMessage.template(example, try example.object(["json", "text", "prefix"]), serving)
-    }
+    let serving = names.ofGateway
+    var said =
+      try rule["as"]?.oneOrMore().map { (one) throws(DescriptionError) in
+        (template: try WireMessage.template(one, try one.object(["json", "text", "prefix"]), serving), described: one)
+      } ?? []
+    if said.isEmpty, let empty = rule["as"] { throw empty.error("an empty list says nothing") }
+    example = said.isEmpty ? nil : said.removeFirst().template
+    further = said
   }
 }

@@ -1,18 +1,30 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The rules for a gateway that plays a description, beside what its clients do: `"closes": { "expired": 3005 }`, for
-/// instance.
+/// The rules for a gateway that plays a description, beside what its clients do: `"closes": { "expired": 3005 }`.
 struct WireServing: Sendable {
-  /// The reason for which a connection is closed, as far as wires tell such reasons apart: the token is over, for
-  /// instance.
+  /// The reasons to close a connection that a wire tells apart.
   enum Close: String, Hashable, Sendable, CaseIterable {
     /// The token is over.
     case expired
-    /// Nobody is let in.
+    /// A login is refused.
     case refused
     /// The client has given no sign of life.
     case silent
+    /// A login is refused since its token is over; ``refused`` where it is not given.
+    case loginExpired = "login_expired"
+    /// A renewal is refused since the new token is over. A renewal that is refused ends the session where this code or
+    /// the next is given.
+    case refreshExpired = "refresh_expired"
+    /// A renewal is refused for any other reason.
+    case refreshRefused = "refresh_refused"
+  }
+
+  /// What becomes of the socket when the session's token is over.
+  enum End: String, Hashable, Sendable, CaseIterable {
+    case close
+    /// It stays open, and the client may log in again.
+    case stay
   }
 
   /// What stands for `{{taken.NAME}}` in what the gateway says, by the slots of the names.
@@ -20,9 +32,16 @@ struct WireServing: Sendable {
   let closes: [Close: UInt16]
   /// How often clients are asked for a sign of life; nil for as often as the gateway asks any.
   let pingInterval: Duration?
+  /// How long a socket may stay without a login; nil for as long as everywhere.
+  let loginTimeout: Duration?
+  let end: End
+  /// In their order.
+  let answers: [ServedAnswer]
+
+  private static let keys = ["values", "closes", "ping_every", "login_timeout", "at_end", "hear"]
 
   init(_ described: Described?, _ names: HoleNames) throws(DescriptionError) {
-    let serve = try described?.object(["values", "closes", "ping_every"])
+    let serve = try described?.object(Self.keys)
     var values: [Int: String] = [:]
     for (name, value) in try serve?["values"]?.members() ?? [] {
       guard let slot = names.taken.firstIndex(of: name) else {
@@ -47,10 +66,35 @@ struct WireServing: Sendable {
       closes[close] = code
     }
     self.closes = closes
-    pingInterval = try serve?["ping_every"].map { (every) throws(DescriptionError) in
-      let duration = try every.duration()
-      guard duration >= .milliseconds(10) else { throw every.error("expected 10ms or more") }
-      return duration
+    pingInterval = try serve?["ping_every"].map { (every) throws(DescriptionError) in try Self.time(every) }
+    loginTimeout = try serve?["login_timeout"].map { (time) throws(DescriptionError) in try Self.time(time) }
+    end = try serve?["at_end"]?.choice("end of a session") ?? .close
+    answers =
+      try serve?["hear"]?.elements().map { (rule) throws(DescriptionError) in try ServedAnswer(rule, names) } ?? []
+    for (number, answer) in answers.enumerated() {
+      for earlier in answers[..<number] where earlier.condition == answer.condition && earlier.holds == answer.holds {
+        throw answer.described.error("never reached: \(earlier.described.pointer) has the same condition")
+      }
     }
+  }
+
+  private static func time(_ described: Described) throws(DescriptionError) -> Duration {
+    let duration = try described.duration()
+    guard (.milliseconds(10)...timeMax).contains(duration) else { throw described.error("expected 10ms to 365d") }
+    return duration
+  }
+
+  private static let timeMax = Duration.seconds(365 * 86400)
+
+  /// Adds the names under which rules take something from clients' messages to `names`.
+  static func collectHeard(in described: Described?, into names: inout [String]) throws(DescriptionError) {
+    for rule in try described?.object(keys)["hear"]?.elements() ?? [] {
+      try Hearing.collect(rule.object(ServedAnswer.keys)["take"], into: &names)
+    }
+  }
+
+  /// Whether the first renewal that is refused ends the session.
+  var endsAtRefusedRenewal: Bool {
+    end == .stay || closes[.refreshExpired] != nil || closes[.refreshRefused] != nil
   }
 }

@@ -28,9 +28,6 @@ enum ServeCommand: Command {
     let spacePorts = (options.settings.spaces?.countMax ?? 0) * options.settings.hosts.count
     let wanted = connectionsMax + spacePorts + DescriptorLimit.reserve
     let descriptors = DescriptorLimit.raised(to: wanted)
-    if descriptors < wanted {
-      log.write(.warning, "few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
-    }
     let least = ServerLimits.descriptorsMin(loops: options.settings.loops)
     guard descriptors >= least else {
       throw ServerError.cannotStartLoop(
@@ -53,6 +50,12 @@ enum ServeCommand: Command {
         "version": Version.number, "port": String(running.port), "control_port": String(running.controlPort),
         "hosts": running.hosts.joined(separator: ","), "loops": String(options.settings.loops),
       ])
+    if descriptors < wanted {
+      // A limit of the system that nobody has run into yet is no fault of who took the default.
+      let level = arguments.value("connections-max") == nil ? LogLevel.info : .warning
+      log.write(level, "few_descriptors", ["limit": String(descriptors), "connections_max": String(connectionsMax)])
+    }
+    for silence in options.wireSilences { log.write(.warning, "wire_silence", ["wire": silence]) }
     if options.hasRandomSecret {
       log.write(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }

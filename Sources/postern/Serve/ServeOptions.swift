@@ -4,6 +4,7 @@ import GatewayPlain
 import GatewayRuntime
 import GatewayServer
 import GatewaySpace
+import GatewayWires
 import PosternTesting
 
 /// The wishes in the flags of `postern serve`, checked: that `--tls-key` does not come without its certificate, for
@@ -17,6 +18,8 @@ struct ServeOptions {
   let hasRandomSecret: Bool
   /// The secret that signs where no key was given that can: the same when the options are read anew.
   private let ownKey: String
+  /// What the description of `--wire` leaves its clients to guess.
+  let wireSilences: [String]
 
   private static let tlsFileSizeMax = 1 << 20
   private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost"]
@@ -49,6 +52,7 @@ struct ServeOptions {
     var vendors = try Vendors.all.map { vendor -> any VendorSettings in
       try vendor.settings(arguments, own)
     }
+    wireSilences = draft.wire?.silences ?? []
     // Last: what a vendor's wire accepts is the vendor's.
     if let wire = draft.wire { vendors.append(try WireFile.served(wire, arguments, verifier)) }
     var settings = GatewaySettings(

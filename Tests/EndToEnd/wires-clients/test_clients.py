@@ -9,7 +9,7 @@ import time
 from urllib.parse import urlencode
 
 import pytest
-from described import serving
+from described import TIMES, WIRES, secrets, serving
 from gateway import Gateway, token
 from orders import counts_of, lines, order
 
@@ -118,6 +118,85 @@ def test_supabase_is_told_that_its_token_is_no_good(serve):
         states = asyncio.run(asyncio.wait_for(main(gateway), 40))
         assert "CHANNEL_ERROR" in states[0][0] and "InvalidJWTToken" in states[0][1], states
         assert counts_of(gateway).get("logged_in", 0) == 0
+
+
+def supabase_in_a_hurry(tmp_path):
+    """The description with a grace of a second, and the flags to serve it."""
+    path = tmp_path / "supabase-realtime.json"
+    text = (WIRES / path.name).read_text()
+    assert '"grace": "5s"' in text
+    path.write_text(text.replace('"grace": "5s"', '"grace": "1s"'))
+    return Gateway("--wire", str(path), *secrets(tmp_path), *TIMES, loops=1)
+
+
+def test_supabase_joins_channels_of_any_name_with_any_configuration(serve):
+    from realtime import AsyncRealtimeClient
+
+    async def main(gateway):
+        client = AsyncRealtimeClient(f"{gateway.http_url}/realtime/v1", params={"apikey": "k"}, auto_reconnect=False)
+        client.access_token = token("ann", 600)
+        await client.connect()
+        states = {}
+        for topic in ("lobby", "room:42", "news"):
+            channel = client.channel(topic, {"config": {"broadcast": {"self": True, "ack": False}, "presence": {"key": "a"}, "private": True}})
+            await channel.subscribe(lambda state, error, topic=topic: states.setdefault(topic, []).append(str(state)))
+        while len(states) < 3:
+            await asyncio.sleep(0.05)
+        await channel.send_broadcast("shout", {"a": 1})
+        await channel.unsubscribe()
+        while len(states["news"]) < 2:
+            await asyncio.sleep(0.05)
+        await client.close()
+        return states
+
+    with serve("supabase-realtime") as gateway:
+        states = asyncio.run(asyncio.wait_for(main(gateway), 40))
+        counts = counts_of(gateway)
+        assert all("SUBSCRIBED" in seen[0] for seen in states.values()) and "CLOSED" in states["news"][1], states
+        assert counts["logged_in"] == 1 and "message_unanswered" not in gateway.log(), counts
+
+
+def test_supabase_is_told_on_each_channel_that_its_token_is_over_and_rejoins_on_the_same_socket(tmp_path):
+    from realtime import AsyncRealtimeClient
+
+    async def main(gateway):
+        client = AsyncRealtimeClient(f"{gateway.http_url}/realtime/v1", params={"apikey": "k"}, auto_reconnect=False)
+        client.access_token = token("ann", 2)
+        began = time.monotonic()
+        await client.connect()
+        told = {}
+        for topic in ("lobby", "news"):
+            await client.channel(topic).subscribe(lambda state, error, topic=topic: told.setdefault(topic, []).append((str(state), str(error))))
+        while not all(len(states) >= 3 for states in told.values()) or len(told) < 2:
+            await asyncio.sleep(0.02)
+        after = time.monotonic() - began
+        assert client.is_connected, told
+        # The old token is refused on the open socket, a new one joins there.
+        client.channels.clear()
+        client.access_token = token("ann", -60)
+        late = []
+        await client.connect()
+        waiting = asyncio.create_task(client.channel("lobby").subscribe(lambda state, error: late.append(str(error))))
+        while not late:
+            await asyncio.sleep(0.02)
+        waiting.cancel()
+        client.channels.clear()
+        client.access_token = token("ann", 600)
+        await client.channel("lobby").subscribe(lambda state, error: late.append(str(state)))
+        while len(late) < 2:
+            await asyncio.sleep(0.02)
+        await client.close()
+        return told, after, late
+
+    with supabase_in_a_hurry(tmp_path) as gateway:
+        told, after, late = asyncio.run(asyncio.wait_for(main(gateway), 40))
+        counts = counts_of(gateway)
+    for states in told.values():
+        assert "SUBSCRIBED" in states[0][0] and "Access token has expired" in states[1][1] and "CLOSED" in states[2][0], told
+    # PyJWT's `exp` is a fraction of a second; the gateway ends the channels a second after it.
+    assert after > 2.5, after
+    assert "InvalidJWTToken" in late[0] and "SUBSCRIBED" in late[1], late
+    assert counts["logged_in"] == 2 and counts["connection_opened"] == 1 and counts.get("cut_off", 0) == 0, counts
 
 
 # SignalR

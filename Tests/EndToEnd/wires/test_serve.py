@@ -171,6 +171,136 @@ def test_centrifuge_python_renews_in_band(serve):
     assert counts["logged_in"] == 1 and counts["refreshed"] >= 2, counts
 
 
+def centrifuge_client(gateway, tokens, first, delays=(0.1, 0.3)):
+    """A client whose tokens come from `tokens`, one after the other, and what it went through."""
+    states = []
+
+    class Events(centrifuge.ClientEventHandler):
+        async def on_connecting(self, context):
+            states.append(("connecting", context.code))
+
+        async def on_connected(self, context):
+            states.append(("connected", None))
+
+        async def on_disconnected(self, context):
+            states.append(("disconnected", context.code))
+
+    async def get_token(*_):
+        return tokens.pop(0) if len(tokens) > 1 else tokens[0]
+
+    client = centrifuge.Client(
+        gateway.url + "/connection/websocket", events=Events(), token=first, get_token=get_token,
+        min_reconnect_delay=delays[0], max_reconnect_delay=delays[1],
+    )
+    return client, states
+
+
+async def seen(states, wanted):
+    while wanted not in states:
+        await asyncio.sleep(0.05)
+
+
+def test_an_expired_token_in_a_refresh_has_centrifuge_python_come_back(serve):
+    async def main(gateway):
+        client, states = centrifuge_client(gateway, [token("ann", -60), token("ann", 600)], token("ann", 2))
+        await client.connect()
+        await seen(states, ("connecting", 3005))
+        while states.count(("connected", None)) < 2:
+            await asyncio.sleep(0.05)
+        await client.disconnect()
+        return states
+
+    with serve("centrifugo") as gateway:
+        states = asyncio.run(asyncio.wait_for(main(gateway), 40))
+        codes = [line["code"] for line in lines(gateway) if line["kind"] == "cut_off"]
+        assert counts_of(gateway)["logged_in"] == 2 and set(codes) == {3005}, (states, codes)
+
+
+def test_a_bad_token_in_a_refresh_ends_centrifuge_python_for_good(serve):
+    async def main(gateway):
+        client, states = centrifuge_client(gateway, ["no token"], token("ann", 2))
+        await client.connect()
+        await seen(states, ("disconnected", 3500))
+        await client.disconnect()
+
+    with serve("centrifugo") as gateway:
+        asyncio.run(asyncio.wait_for(main(gateway), 40))
+        assert counts_of(gateway)["logged_in"] == 1
+
+
+def test_an_expired_token_at_the_login_has_centrifuge_python_come_back_and_a_bad_one_does_not(serve):
+    async def main(gateway):
+        client, states = centrifuge_client(gateway, [token("ann", 600)], token("ann", -60))
+        await client.connect()
+        await seen(states, ("connected", None))
+        await client.disconnect()
+        client, states = centrifuge_client(gateway, [token("bob", 600)], "no token")
+        await client.connect()
+        await seen(states, ("disconnected", 3500))
+
+    with serve("centrifugo") as gateway:
+        asyncio.run(asyncio.wait_for(main(gateway), 40))
+        assert counts_of(gateway)["logged_in"] == 1
+
+
+def test_centrifuge_python_with_a_subscription_settles_on_its_first_connection(serve):
+    async def main(gateway):
+        client, states = centrifuge_client(gateway, [token("ann", 600)], token("ann", 600))
+        await client.connect()
+        subscription = client.new_subscription("news")
+        await subscription.subscribe()
+        await subscription.ready(timeout=10)
+        await subscription.publish({"a": 1})
+        history = await subscription.history(limit=10)
+        stats = await subscription.presence_stats()
+        assert history.publications == [] and stats.num_clients == 0
+        with pytest.raises(centrifuge.ReplyError, match="method not found"):
+            await client.rpc("any", {})
+        await subscription.unsubscribe()
+        await client.disconnect()
+        assert [state for state, _ in states].count("connected") == 1
+
+    with serve("centrifugo") as gateway:
+        asyncio.run(asyncio.wait_for(main(gateway), 40))
+        assert counts_of(gateway)["logged_in"] == 1 and "message_unanswered" not in gateway.log()
+
+
+def test_a_message_that_nobody_answers_is_told_in_the_log_without_its_token_and_not_for_ever(serve):
+    import websockets.sync.client
+
+    with serve("centrifugo") as gateway:
+        with websockets.sync.client.connect(gateway.url + "/connection/websocket", open_timeout=10) as socket:
+            socket.send(json.dumps({"id": 1, "connect": {"token": token("ann", 600)}}))
+            assert '"connect"' in socket.recv(timeout=10)
+            for number in range(100):
+                socket.send(json.dumps({"id": number + 2, "teleport": {"channel": "news", "token": token("ann")}}))
+            socket.send(json.dumps({"id": 999, "subscribe": {"channel": "news"}}))
+            assert json.loads(socket.recv(timeout=10)) == {"id": 999, "subscribe": {}}
+        warnings = [line for line in gateway.log().splitlines() if "message_unanswered" in line]
+    assert 1 <= len(warnings) <= 8 and "teleport" in warnings[0], warnings
+
+
+def test_a_description_that_leaves_clients_without_an_answer_is_warned_about_at_the_start(tmp_path):
+    path = tmp_path / "silent.json"
+    path.write_text(
+        """{"wire": 1, "name": "silent", "connect": {"path": "/x"},
+        "say": {"login": {"json": {"t": "{{token}}"}}, "renew": {"json": {"r": "{{token}}"}}, "beat": {"json": {"b": 1}}},
+        "at_open": {"say": "login"},
+        "hear": [{"when": {"text": "IN"}, "is": "logged_in", "as": {"text": "IN"}}, {"when": {"text": "OK"}, "is": "refreshed", "as": {"text": "OK"}}],
+        "refresh": {"how": "timer", "lead": "1s", "say": "renew"}, "keep_alive": {"say": "beat", "every": "10s"}}"""
+    )
+    with Gateway("--wire", str(path), loops=1) as gateway:
+        until(lambda: gateway.log().count("wire_silence") >= 2)
+        log = gateway.log()
+    assert "a refused 'renew' is answered with silence" in log and "nobody answers 'beat'" in log, log
+
+
+@pytest.mark.parametrize("name", [*RENEWED, *RETURNING, "pusher"])
+def test_no_shipped_description_is_warned_about(name, serve):
+    with serve(name) as gateway:
+        assert "wire_silence" not in gateway.log()
+
+
 def test_python_socketio_is_let_in_pinged_and_put_out(serve, wires, tmp_path):
     quick = tmp_path / "quick.json"
     quick.write_text((wires / "socketio.json").read_text().replace('"ping_every": "25s"', '"ping_every": "300ms"'))
@@ -259,6 +389,9 @@ def test_nonsense_is_passed_over_and_nobody_is_let_in_by_it(name, serve, wires):
                     socket.recv(timeout=10)
         except (websockets.exceptions.ConnectionClosed, websockets.exceptions.InvalidStatus):
             pass
+        except TimeoutError:
+            # A description may say how long a socket without a login stays.
+            assert name == "supabase-realtime"
         counts = counts_of(gateway)
         assert counts.get("logged_in", 0) == 0, counts
         assert get(gateway, "/sessions")["sessions"] == []
