@@ -76,6 +76,7 @@ struct TidyTests {
           // Operands of a command, and files of its own.
           "Sources/postern/CommandLine/Configuration/ConfigurationFile.swift",
           "Sources/postern/Control/ReplayCommand.swift", "Sources/postern/Control/SpaceActions.swift",
+          "Sources/postern/Descriptions/ShippedFiles.swift",
           "Sources/postern/Files/FilePath.swift", "Sources/postern/Report/ReportFile.swift",
           "Sources/postern/Scenario/ScenarioFile.swift",
           // Below the folder that the operator has set aside for orders.

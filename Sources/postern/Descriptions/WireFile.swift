@@ -5,11 +5,8 @@ import GatewayTokens
 import GatewayWires
 
 /// The description of a wire that a flag or an operand names: a file, or the name of one that comes with postern,
-/// `centrifugo` for instance.
+/// `centrifugo`; see ``ShippedFiles``.
 enum WireFile {
-  /// Where those that come with postern are, below the folder in which it is called.
-  private static let folder = "Deploy/wires"
-
   /// Throws a ``UsageError`` that says what is wrong with the file, and where.
   static func read(_ value: Arguments.Value) throws -> WireDescription {
     do {
@@ -20,20 +17,14 @@ enum WireFile {
   }
 
   /// Where the file is. An order's text is no path, and is not looked for.
-  private static func path(_ value: Arguments.Value) -> String {
-    value.files == .local ? NamedFile.path(value.text, in: folder) : value.text
+  private static func path(_ value: Arguments.Value) throws -> String {
+    value.files == .local ? try ShippedFiles.wires.path(value) : value.text
   }
 
-  /// Where the description of that name is that comes with postern; nil if there is none.
+  /// The path of the description of that name that comes with postern; nil if there is none.
   static func shipped(_ name: String) -> String? {
-    let letters = name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-      default: false
-      }
-    }
-    let path = letters && !name.isEmpty ? NamedFile.path(name, in: folder) : name
-    return path == name ? nil : path
+    guard ShippedFiles.isName(name) else { return nil }
+    return ShippedFiles.wires.all.first { $0.name.utf8.elementsEqual(name.utf8) }?.path
   }
 
   /// The description as a gateway plays it, with tokens of the plain scheme. Throws a ``UsageError`` if it does not say what a

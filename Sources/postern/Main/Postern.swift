@@ -8,7 +8,7 @@ struct Postern {
   static var commands: [any Command.Type] {
     [
       ServeCommand.self, ConnectCommand.self, StormCommand.self, SimulatePlanCommand.self, SimulateCommand.self,
-      WorkerCommand.self, WireCheckCommand.self,
+      WorkerCommand.self, WireListCommand.self, WireShowCommand.self, WireCheckCommand.self,
       WireTryCommand.self, ReportCompareCommand.self, ReportShowCommand.self, ControlCommand.self,
       TokenMintCommand.self,
       TokenInspectCommand.self,

@@ -76,8 +76,8 @@ enum ServeFlags {
       "those proxies begin each connection with the PROXY protocol, version 1 or 2",
       \.speaksProxyProtocol)
     Option(
-      "wire", "FILE",
-      "a gateway's wire in a file, or NAME of Deploy/wires, played beside the dialects; its tokens are the plain scheme's"
+      "wire", "FILE|NAME",
+      "a wire played beside the dialects: a file (its path has a / or a .), or a name of postern wire list; its tokens are the plain scheme's"
     ) { value, draft in draft.wire = try WireFile.read(value) }
     Option("template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in --wire", repeats: true)
     Option(

@@ -13,6 +13,20 @@ enum StormFlags {
     FlagSection("clients that mint", minting),
   ]
 
+  /// Those that mean something to a storm of one client, which shows what is said.
+  static let ofOneClient = sections.map { section in
+    FlagSection(section.title, section.flags.filter { !fleetOnly.contains($0.name) })
+  }.filter { !$0.flags.isEmpty }
+
+  private static let fleetOnly = Set([
+    "provider-only", "control-url", "control-secret-file", "fault", "scenario", "dialect", "sdk", "api-key",
+    "application", "clients", "rate", "ramp", "hold", "expiry", "start-at", "waves", "reconnect", "slow-delay",
+    "fetches", "fetch-rate", "sources", "processes", "worker", "worker-secret-file", "loops", "stop-when", "threshold",
+    "report", "live", "json", "refresh-lead", "refresh-spread", "refresh-timeout",
+  ])
+  .union(ReportOutputs.flags.map(\.name))
+  .union(Vendors.all.flatMap { $0.clients.flags + $0.clients.keyFlags }.map(\.name))
+
   private static let addresses = [
     Flag(
       "url", "URL",
@@ -21,7 +35,8 @@ enum StormFlags {
     Flag("provider", "URL", "the token provider (default: the first gateway's own POST /v1/tokens)"),
     Flag(
       "tokens", "FILE|NAME",
-      "how the token endpoint is asked, as Deploy/token-endpoints.md describes it; its paths are below --provider"),
+      "how the token endpoint is asked: a file (its path has a / or a .), or a name of postern wire list --tokens; its paths are below --provider"
+    ),
     Flag("template-secret", "NAME=FILE", "what stands for {{secret.NAME}} in a description", repeats: true),
     Flag("provider-only", nil, "storm the endpoint of --tokens alone: logins and renewals, without a gateway"),
     Flag("provider-secret-file", "FILE", "what the provider wants as a bearer token" + secrets),
@@ -55,7 +70,8 @@ enum StormFlags {
     ]
 
   private static let wire = Flag(
-    "wire", "FILE|NAME", "what the clients speak, as Deploy/wires.md describes it, in place of --dialect")
+    "wire", "FILE|NAME",
+    "what the clients speak, in place of --dialect: a file (its path has a / or a .), or a name of postern wire list")
 
   private static var sdk: Flag {
     let vendors = Vendors.all.filter { !$0.clients.sdks.isEmpty }

@@ -7,9 +7,6 @@ import GatewayWires
 /// The description of a token endpoint that `--tokens` names: a file, or the name of one that comes with postern,
 /// `get-text` for instance.
 enum TokensFile {
-  /// Where those that come with postern are, below the folder in which it is called.
-  private static let folder = "Deploy/tokens"
-
   /// Nil if no flag names one. Throws a ``UsageError`` that says what is wrong with the file, and where.
   ///
   /// - Parameter wireTaken: What the wire takes before it asks for a token.
@@ -17,7 +14,7 @@ enum TokensFile {
     guard let value = arguments.value("tokens") else { return nil }
     do {
       return try TokenDescription(
-        try DescriptionFile.read(NamedFile.path(value.text, in: folder), of: value),
+        try DescriptionFile.read(ShippedFiles.tokens.path(value), of: value),
         secrets: try TemplateSecrets.read(arguments), wireTaken: wireTaken)
     } catch let error as DescriptionError {
       throw UsageError("\(error)")

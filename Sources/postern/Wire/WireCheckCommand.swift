@@ -7,8 +7,8 @@ enum WireCheckCommand: Command {
   static let name = "wire check"
   static let summary = "read the description of a gateway's wire; with --url, play one client and show what is said"
   static let operands = "FILE|NAME"
-  static let example = "postern wire check Deploy/wires/socketio.json"
-  static let sections = StormFlags.sections
+  static let example = "postern wire check socketio"
+  static let sections = StormFlags.ofOneClient
   static let neededFirst = [
     "url", "provider", "provider-secret-file", "mint", "secret-file", "life", "behaviour", "insecure",
     "connect-timeout",
@@ -17,13 +17,14 @@ enum WireCheckCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard arguments.operands.count == 1 else {
-      throw UsageError("wire check wants one FILE, or the NAME of one in Deploy/wires")
+      throw UsageError("wire check wants one FILE, or a NAME of postern wire list")
     }
     let file = Arguments.Value(text: arguments.operands[0], source: "FILE")
     let wire = try WireFile.read(file)
     guard arguments.value("url") != nil else {
       Output.line(wire.outline)
       if let reason = wire.unplayable { Output.line("for storms, not for postern serve: \(reason)") }
+      for silence in wire.silences { Output.line("on postern serve: \(silence)") }
       return 0
     }
     var arguments = arguments

@@ -20,7 +20,7 @@ struct WireTrial {
     if arguments.value("expiry") == nil && arguments.value("expire-after") == nil { options.plan.expiry = .own }
     options.plan.bound = options.plan.bound ?? Self.usualLength
     guard let dialect = options.dialect as? DescribedClientDialect else {
-      throw UsageError("--wire is needed: a FILE, or the NAME of one in Deploy/wires")
+      throw UsageError("--wire is needed: a FILE, or a NAME of postern wire list")
     }
     wire = dialect.wire
     options.dialect = dialect.watched { Output.line(Self.text($0)) }

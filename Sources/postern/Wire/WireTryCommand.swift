@@ -6,14 +6,14 @@ enum WireTryCommand: Command {
   static let summary = "play one client of a described wire, and show what is said with the rule that took it"
   static let example =
     "postern wire try --wire socketio --url ws://127.0.0.1:3000 --mint --secret-file secret --life 5s"
-  static let sections = StormFlags.sections
+  static let sections = StormFlags.ofOneClient
   static let neededFirst = [
     "wire", "url", "tokens", "template-secret", "provider", "mint", "secret-file", "life", "insecure", "timeout",
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard arguments.value("wire") != nil else {
-      throw UsageError("--wire is needed: a FILE, or the NAME of one in Deploy/wires")
+      throw UsageError("--wire is needed: a FILE, or a NAME of postern wire list")
     }
     return try await WireTrial(arguments).run()
   }

@@ -97,7 +97,7 @@ struct ArgumentsTests {
       (["--zebra", "1"], "--zebra: no such flag"),
       (
         ["--clients", "1"],
-        "--clients: no flag of this command, but of postern storm, postern simulate plan, postern simulate, postern wire check, postern wire try"
+        "--clients: no flag of this command, but of postern storm, postern simulate plan, postern simulate"
       ),
       (["--por", "1"], "--por: no such flag; did you mean --port?"),
       (["-x"], "-x: no such flag"),

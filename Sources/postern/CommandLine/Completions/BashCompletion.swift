@@ -16,6 +16,11 @@ struct BashCompletion {
     _postern_words() {
       COMPREPLY=($(compgen -W "$1" -- "$cur"))
     }
+    # Files, and what a command prints.
+    _postern_shipped() {
+      _postern_files -f
+      COMPREPLY+=($(compgen -W "$(eval "$1")" -- "$cur"))
+    }
     _postern() {
       local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} at=$((COMP_CWORD - 1)) equals= named= flag operands= flags=
       COMPREPLY=()
@@ -91,6 +96,9 @@ struct BashCompletion {
     for words in choices { branch("_postern_words '\(words.joined(separator: " "))'") { $0 == .choice(words) } }
     branch("_postern_files -f") { $0 == .file }
     branch("_postern_files -d") { $0 == .directory }
+    for names in [ValueForm.wireNames, ValueForm.tokenNames] {
+      branch("_postern_shipped '\(names)'") { $0 == .shipped(names) }
+    }
     branch("[[ $named ]] && _postern_files -f") { $0 == .namedFile }
     branch(":") { $0 == .other }
     return lines.joined(separator: "\n")
@@ -100,7 +108,8 @@ struct BashCompletion {
     completed.all.map { command in
       let flags = command.flags.map { "--\($0.name)" }.joined(separator: " ")
       return "    '\(command.words.joined(separator: " "))') flags='\(flags)' operands='"
-        + command.operands.joined(separator: " ") + "' ;;"
+        + command.operands.joined(separator: " ") + "'"
+        + (command.operandNames.map { " operands=\"$(\($0))\"" } ?? "") + " ;;"
     }.joined(separator: "\n")
   }
 }

@@ -24,6 +24,7 @@ struct FishCompletion {
       let condition = command.words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
       let head = "complete -c postern -n '\(condition)'"
       if !command.operands.isEmpty { lines.append("\(head) -a \(quoted(command.operands.joined(separator: " ")))") }
+      if let names = command.operandNames { lines.append("\(head) -F -a '(\(names))'") }
       lines += command.flags.map { "\(head) -l \($0.name)\(value($0)) -d \(quoted($0.help))" }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -34,6 +35,7 @@ struct FishCompletion {
     case .none: ""
     case .choice(let words): " -x -a \(quoted(words.joined(separator: " ")))"
     case .file, .namedFile: " -r -F"
+    case .shipped(let names): " -r -F -a '(\(names))'"
     case .directory: " -x -a '(__fish_complete_directories)'"
     case .other: " -x"
     }

@@ -54,6 +54,7 @@ struct ZshCompletion {
     if !command.operands.isEmpty {
       specifications.append(quoted("1:what to do:(\(command.operands.joined(separator: " ")))"))
     }
+    if let names = command.operandNames { specifications.append(quoted("1:NAME:\(Self.shipped(names))")) }
     return """
       \(space)\(command.words[count - 1]))
       \(space)  shift \(count) words
@@ -72,10 +73,14 @@ struct ZshCompletion {
       case .choice(let words): "(\(words.joined(separator: " ")))"
       case .file: "_files"
       case .directory: "_files -/"
+      case .shipped(let names): Self.shipped(names)
       case .none, .namedFile, .other: ""
       }
     return quoted("\(head)=[\(help)]:\(value.replacing(bytesOf: ":", with: "\\:")):\(action)")
   }
+
+  /// Files, and what a command prints.
+  private static func shipped(_ names: String) -> String { "{_files; compadd -- $(\(names))}" }
 
   private func described(_ words: [(word: String, summary: String)]) -> String {
     words.map { quoted("\($0.word):\(Self.escaped($0.summary, "\\:"))") }.joined(separator: " ")

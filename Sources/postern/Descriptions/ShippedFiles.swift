@@ -1,0 +1,77 @@
+import GatewayKit
+
+/// The descriptions that come with postern, each called by its name: `nats` for `nats.json` among the wires.
+///
+/// One rule everywhere: a value with a `/` or a `.` is the path of a file, any other is such a name. A name is
+/// looked for in the checkout of the current folder first, and then where the package has put the files.
+enum ShippedFiles: String {
+  case wires, tokens
+
+  /// A file that comes with postern.
+  struct File {
+    let name: String
+    let path: String
+  }
+
+  private static let suffix = ".json"
+
+  /// Below the current folder, and beside the program: `/usr/share/postern/wires` for `/usr/bin/postern`.
+  private var folders: [FilePath] {
+    var folders = [FilePath("Deploy/\(rawValue)")]
+    if let program = FilePath("/proc/self/exe").destination {
+      folders.append(FilePath(program).folder.folder.appending("share/postern/\(rawValue)"))
+    }
+    return folders
+  }
+
+  /// Whether a value names one of them, and no file by its path.
+  static func isName(_ text: String) -> Bool { !text.contains("/") && !text.contains(".") }
+
+  /// What there is, each name once, in order.
+  var all: [File] {
+    var files: [File] = []
+    for folder in folders {
+      for entry in folder.names.sorted() where entry.hasSuffix(Self.suffix) && !entry.hasSuffix(".schema.json") {
+        let name = String(entry.dropLast(Self.suffix.count))
+        guard !files.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { continue }
+        files.append(File(name: name, path: folder.appending(entry).text))
+      }
+    }
+    return files.sorted { $0.name < $1.name }
+  }
+
+  /// The path that a value means. Throws a ``UsageError`` that leads to the nearest name.
+  func path(_ value: Arguments.Value) throws -> String {
+    guard Self.isName(value.text) else { return value.text }
+    let files = all
+    if let file = files.first(where: { $0.name.utf8.elementsEqual(value.text.utf8) }) { return file.path }
+    let near = Suggestion.near(value.text, among: files.map(\.name)).map { "'\($0)'" }
+    let places = folders.map(\.text).joined(separator: " and ")
+    throw UsageError(
+      "\(value.source): no '\(value.text)' among the \(rawValue) that come with postern (\(places))"
+        + (near.isEmpty ? "" : Suggestion.question(near)) + "; a file of one's own has a path, as ./\(value.text).json")
+  }
+
+  /// Its whole text. Throws a ``UsageError`` that says what is in the way.
+  func text(of file: File) throws -> String {
+    String(decoding: try InputFile.readLocal(file.path, of: file.name, sizeMax: Self.sizeMax), as: UTF8.self)
+  }
+
+  private static let sizeMax = 1 << 20
+
+  /// The first sentence of the comment at its beginning; empty if there is none.
+  func about(_ file: File) throws -> String {
+    var words: [Substring] = []
+    for line in try text(of: file).split(separator: "\n") {
+      let line = line.drop { $0 == " " }
+      if line.hasPrefix("//") {
+        words += line.dropFirst(2).split(separator: " ")
+        if words.last?.hasSuffix(".") == true { break }
+      } else if !words.isEmpty || line != "{" {
+        break
+      }
+    }
+    let end = words.firstIndex { $0.hasSuffix(".") } ?? words.count - 1
+    return words.prefix(end + 1).joined(separator: " ")
+  }
+}

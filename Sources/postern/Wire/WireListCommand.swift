@@ -1,0 +1,54 @@
+import GatewayCore
+import GatewayJSON
+import GatewayKit
+import GatewayReport
+import GatewayWires
+
+/// The command `postern wire list`: prints the descriptions of wires that come with postern.
+enum WireListCommand: Command {
+  static let name = "wire list"
+  static let summary = "the descriptions of wires that come with postern, for --wire NAME"
+  static let example = "postern wire list"
+  static let sections = [
+    FlagSection(
+      "flags",
+      [
+        Flag("json", nil, "as JSON"), Flag("names", nil, "the names alone, one a line"),
+        Flag("tokens", nil, "the descriptions of token endpoints in place of them, for --tokens NAME"),
+      ])
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let shipped: ShippedFiles = try arguments.isOn("tokens") ? .tokens : .wires
+    let files = shipped.all
+    if try arguments.isOn("names") {
+      for file in files { Output.line(file.name) }
+      return 0
+    }
+    if try arguments.isOn("json") {
+      Output.line(try json(files, of: shipped))
+      return 0
+    }
+    var rows = [shipped == .wires ? ["NAME", "RENEWAL", "WHAT IT IS"] : ["NAME", "WHAT IT IS"]]
+    for file in files {
+      let about = VisibleText.escaping(try shipped.about(file))
+      rows.append(shipped == .wires ? [file.name, try renewal(file), about] : [file.name, about])
+    }
+    Output.line(TextTable.aligned(rows).joined(separator: "\n"))
+    return 0
+  }
+
+  private static func renewal(_ file: ShippedFiles.File) throws -> String {
+    try WireFile.read(Arguments.Value(text: file.path, source: file.name)).habits.refresh.how.rawValue
+  }
+
+  private static func json(_ files: [ShippedFiles.File], of shipped: ShippedFiles) throws -> String {
+    let objects = try files.map { file in
+      var members = [JSONMember("name", file.name), JSONMember("path", file.path)]
+      members.append(JSONMember("about", try shipped.about(file)))
+      if shipped == .wires { members.append(JSONMember("renewal", try renewal(file))) }
+      return String(decoding: members.object() as [UInt8], as: UTF8.self)
+    }
+    return "{\"\(shipped.rawValue)\":[\(objects.joined(separator: ","))]}"
+  }
+}

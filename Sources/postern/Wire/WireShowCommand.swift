@@ -1,0 +1,23 @@
+import GatewayKit
+
+/// The command `postern wire show`: prints a description that comes with postern, to begin one's own with.
+enum WireShowCommand: Command {
+  static let name = "wire show"
+  static let summary = "print a description that comes with postern, to begin one's own with"
+  static let operands = "NAME"
+  static let example = "postern wire show socketio > my.json"
+  static let sections = [
+    FlagSection("flags", [Flag("tokens", nil, "that of a token endpoint in place of a wire's")])
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let shipped: ShippedFiles = try arguments.isOn("tokens") ? .tokens : .wires
+    guard let name = try arguments.operand() else {
+      throw UsageError("wire show wants the NAME of a description; postern wire list has them")
+    }
+    let path = try shipped.path(Arguments.Value(text: name, source: "NAME"))
+    let text = try shipped.text(of: ShippedFiles.File(name: name, path: path))
+    Output.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    return 0
+  }
+}
