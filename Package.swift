@@ -103,12 +103,14 @@ let package = Package(
     library("GatewayRuntime", ["GatewayCore", "CRuntime"]),
     library("GatewayFaults", ["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewaySpace", ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
-    library("GatewayControl", ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"]),
+    library(
+      "GatewayControl",
+      ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewayServer", ["GatewayRuntime", "GatewayCore", "CLibWebSockets", "CLibEV", "CBuildCommit"]),
     library("GatewaySimulator", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayFleet", ["GatewayRuntime", "GatewayCore"]),
     library("GatewayPlanner", ["GatewayFleet", "GatewayCore"]),
-    library("GatewayReport", ["GatewayFleet", "GatewayJSON", "GatewayCore"]),
+    library("GatewayReport", ["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"]),
     library("GatewayWires", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library(
       "PosternTesting",

@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 internal import GatewayRuntime
 
 /// The question whether a client keeps to an expectation, by the journal: whether martin's asked its provider once for
@@ -57,7 +58,8 @@ struct ExpectRoute {
     // By bytes, as every word of a peer's.
     guard let form = ExpectationForm.all.first(where: { Name($0.name) == Name(text) }) else {
       throw .invalidParameter.detailed(
-        "expect must be one of \(ExpectationForm.all.map(\.name).joined(separator: ", "))")
+        "no expectation is called '\(text.prefix(64))'"
+          + Nearest.lead(from: text, to: ExpectationForm.all.map(\.name)))
     }
     return form
   }
@@ -102,7 +104,9 @@ struct ExpectRoute {
       var parameters = ExpectationParameters()
       if let since {
         guard let kind = JournalKind(word: since) else {
-          throw .invalidParameter.detailed("since must be one of \(JournalKind.words)")
+          throw .invalidParameter.detailed(
+            "since: no kind of line is called '\(since.prefix(64))'"
+              + Nearest.lead(from: since, to: JournalKind.allWords))
         }
         parameters.since = kind
       }

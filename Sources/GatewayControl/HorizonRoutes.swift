@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 internal import GatewayRuntime
 
 /// The resources for the ends of the tokens that sessions live by, `GET /horizon` for instance, and the order that
@@ -64,7 +65,8 @@ struct HorizonRoutes {
     }
     let known = gateway.bindings.map(\.dialect.name)
     if let dialect = body.dialect, !known.contains(where: { Name($0) == Name(dialect) }) {
-      throw .invalidParameter.detailed("dialect must be one of \(Set(known).sorted().joined(separator: ", "))")
+      throw .invalidParameter.detailed(
+        "no dialect is called '\(dialect.prefix(64))'" + Nearest.lead(from: dialect, to: Set(known).sorted()))
     }
     let sessions = SessionFilter(user: body.user.map(UserID.init), dialects: body.dialect.map { [$0] })
     let order = SpreadOrder(

@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 internal import GatewayRuntime
 
 /// The resources for reading the journal of a gateway, and for waiting for what it will say: that martin was refreshed
@@ -130,6 +131,10 @@ struct JournalRoutes {
 
   private static func kind(_ text: String) throws(GatewayError) -> JournalKind {
     guard let kind = JournalKind(word: text) else {
+      let near = Suggestion.near(text, among: JournalKind.allWords).map { "'\($0)'" }
+      guard near.isEmpty else {
+        throw .invalidParameter.detailed("kind: '\(text)' is unknown" + Suggestion.question(near))
+      }
       throw .invalidParameter.detailed("kind must be some of \(JournalKind.words), with commas between them")
     }
     return kind
@@ -144,7 +149,8 @@ struct JournalRoutes {
 
   static func dialect(_ text: String, of journal: Journal) throws(GatewayError) -> UInt8 {
     guard let number = journal.dialects.firstIndex(where: { Name($0) == Name(text) }) else {
-      throw .invalidParameter.detailed("dialect must be one of \(journal.dialects.joined(separator: ", "))")
+      throw .invalidParameter.detailed(
+        "no dialect is called '\(text.prefix(64))'" + Nearest.lead(from: text, to: journal.dialects))
     }
     return UInt8(clamping: number)
   }
@@ -259,7 +265,8 @@ struct JournalRoutes {
 
 extension JournalKind {
   /// All of them, with commas between them.
-  static let words = allCases.map(\.rawValue).joined(separator: ", ")
+  static let words = allWords.joined(separator: ", ")
+  static let allWords = allCases.map(\.rawValue)
 
   /// By bytes, as every word of a peer's.
   init?(word: String) {

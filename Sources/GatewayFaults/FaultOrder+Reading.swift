@@ -1,5 +1,6 @@
 package import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 
 // How an order is read, of whichever fault it is.
 
@@ -16,7 +17,7 @@ extension FaultOrder {
     guard let word = try fields.text("fault", bytes: FaultFields.nameLengthMax) else { throw fields.missing("fault") }
     for type in Faults.all where Name(type.word) == Name(word) { return type }
     throw .invalidParameter.detailed(
-      "no fault is called '\(word.prefix(64))'; there is \(Faults.all.map { $0.word }.joined(separator: ", "))")
+      "no fault is called '\(word.prefix(64))'" + FaultFields.lead(from: word, to: Faults.all.map { $0.word }))
   }
 
   private static func read(

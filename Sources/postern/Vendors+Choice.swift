@@ -10,8 +10,7 @@ extension Vendors {
   static func named(by flag: String, _ arguments: Arguments) throws -> any OfferedVendor.Type {
     guard let value = arguments.value(flag) else { return all[0] }
     guard let vendor = all.first(where: { $0.scheme == value.text }) else {
-      throw UsageError(
-        value.source, value: value.text, expected: all.map { $0.scheme }.joined(separator: " or "))
+      throw UsageError(value.source, value: value.text, oneOf: all.map { $0.scheme })
     }
     return vendor
   }

@@ -149,6 +149,21 @@ def test_a_client_that_ends_at_once_is_seen_to_have_ended(host):
     assert "| no such client" in done.stdout and "ended by itself, with status 3" in done.stdout
 
 
+@pytest.mark.parametrize("run", ["/nowhere/client", "/etc/hostname", "no-such-program-anywhere"])
+def test_a_command_that_cannot_start_ends_the_run_at_once_with_status_2(host, run):
+    began = time.monotonic()
+    done = conform(host, run, flags=("--jobs", "2"))
+    assert done.returncode == 2 and "--run: the command cannot start: " in done.stderr and done.stdout == "", done
+    assert time.monotonic() - began < 60
+
+
+def test_a_list_that_nobody_reads_to_its_end_ends_quietly():
+    line = '"$0" ctl conform --list | head -1'
+    done = subprocess.run(
+        ["bash", "-c", f"{line}; echo ${{PIPESTATUS[0]}}", os.environ["POSTERN"]], capture_output=True, text=True, timeout=30)
+    assert done.stderr == "" and done.stdout.splitlines()[-1] == "0" and "refresh-at-lead" in done.stdout, done
+
+
 def test_a_client_that_prints_without_end_is_heard_to_its_last_words_only(host):
     done = conform(host, command("chatty"), "refresh-at-expiry")
     assert verdicts(done) == {"refresh-at-expiry": "passed"}
@@ -187,7 +202,8 @@ def test_a_run_of_which_the_last_behaviour_was_stopped_is_no_success(host):
 @pytest.mark.parametrize(
     "flags, told",
     [
-        (["--only", "nothing"], "one of refresh-at-lead"), (["--dialect", "morse"], "plain or "),
+        (["--only", "nothing"], "one of refresh-at-lead"), (["--dialect", "morse"], "one of plain, "), (["--dialect", "sendbrid"], "did you mean 'sendbird'?"),
+        (["--only", "refresh-at-expirry"], "did you mean 'refresh-at-expiry'?"),
         (["--jobs", "0"], "1 to 64"), (["--space", "t1"], "says nothing to ctl conform"),
         (["--junit", "/nowhere/results.xml"], "there is no such directory"), (["--junit", "/"], "is a directory"),
         (["--journals", "/dev/null"], "a folder"), (["--journals", "/proc/nowhere"], "a folder"),

@@ -1,5 +1,6 @@
 """What a gateway does wrong on purpose, ordered over the control port and seen by a real client."""
 
+import json
 import os
 import socket
 import subprocess
@@ -75,7 +76,7 @@ def test_every_known_fault_takes_its_own_example(faulty):
 
 
 def test_an_unknown_word_is_answered_with_those_that_are_known(faulty):
-    answer = control(faulty, "POST", "/faults", {"fault": "drip"})
+    answer = control(faulty, "POST", "/faults", {"fault": "a_fault"})
     assert answer.status == 400 and "drop, delay" in answer.json["error"]["message"]
     answer = control(faulty, "POST", "/faults", {"fault": "drop", "what": "tea"})
     assert answer.status == 400 and "reply:refresh" in answer.json["error"]["message"]
@@ -308,17 +309,30 @@ def test_a_gateway_that_is_told_to_end_keeps_nobody_waiting():
         client.close()
 
 
+@pytest.mark.parametrize(
+    "order, near",
+    [({"fault": "dorp"}, "drop"), ({"fault": "drop", "waht": "ping"}, "what"), ({"fault": "drop", "what": "rely:refresh"}, "reply:refresh")],
+)
+def test_a_slip_in_an_order_leads_to_what_was_meant(faulty, order, near):
+    refused = control(faulty, "POST", "/faults", order)
+    assert refused.status == 400 and f"did you mean '{near}'" in refused.body.decode(), refused.body
+
+
 def test_the_shell_orders_lists_and_mends(faulty):
     def ctl(*arguments):
         command = [os.environ["POSTERN"], "ctl", *arguments, "--url", faulty.control_url]
         return subprocess.run(command, capture_output=True, text=True, timeout=20)
 
-    assert '"fault":"drop"' in ctl("faults", "--known").stdout
+    known = ctl("faults", "--known").stdout.splitlines()
+    assert known[0].split()[0] == "FAULT" and any(line.split()[:1] == ["drop"] for line in known), known
+    assert "drop" in [fault["fault"] for fault in json.loads(ctl("faults", "--known", "--json").stdout)["faults"]]
     made = ctl("fault", '{"fault": "drop", "what": "ping"}')
-    assert made.returncode == 0, made.stderr
-    assert '"befell":0' in ctl("faults").stdout
+    assert made.returncode == 0 and made.stdout.splitlines()[0].split() == ["number", "1"], made
+    table = ctl("faults").stdout.splitlines()
+    assert table[0].split()[:3] == ["NUMBER", "FAULT", "BEFELL"] and table[1].split()[:3] == ["1", "drop", "0"], table
+    assert json.loads(ctl("faults", "--json").stdout)["faults"][0]["befell"] == 0
     assert ctl("mend", "--all").returncode == 0
-    assert ctl("faults").stdout.strip() == '{"faults":[]}'
+    assert ctl("faults").stdout.split() == ["faults", "none"]
     refused = ctl("fault", '{"fault": "drip"}')
     assert refused.returncode != 0 and "drop" in refused.stderr
 

@@ -271,10 +271,10 @@ def test_a_client_with_connections_of_two_wires_is_told_apart_by_the_wire(record
 @pytest.mark.parametrize(
     "order, told",
     [
-        ({"expect": "single_flight", "dialect": "morse"}, "dialect must be one of plain"),
+        ({"expect": "single_flight", "dialect": "morse"}, "no dialect is called 'morse'; there is plain"),
         ({"expect": "no_loop"}, "single_flight"), ({}, "expect"), ({"expect": "stops_after"}, "at_most"),
         ({"expect": "single_flight", "at_most": 2}, "does not take at_most"),
-        ({"expect": "waits_at_least", "at_least_ms": 1, "since": "monday"}, "since must be one of"),
+        ({"expect": "waits_at_least", "at_least_ms": 1, "since": "monday"}, "since: no kind of line is called 'monday'"),
         ({"expect": "stops_after", "at_most": -1}, "at_most must be 0"),
     ],
 )

@@ -1,6 +1,7 @@
 """Gateways that a process hosts, one for each test: made, moved in time and ended over the control port."""
 
 import concurrent.futures
+import json
 import os
 import socket
 import subprocess
@@ -284,11 +285,19 @@ def test_the_same_from_a_shell(host):
         command = [os.environ["POSTERN"], "ctl", *words, "--url", host.control_url]
         return subprocess.run(command, capture_output=True, text=True, timeout=30)
 
+    def facts(text):
+        return dict(line.split(maxsplit=1) for line in text.splitlines())
+
     made = ctl("space", "create", "--name", "shell", "--frozen", "--set", "token-life=2m", "--set", "origin=null")
-    assert made.returncode == 0 and '"name":"shell"' in made.stdout and '"frozen":true' in made.stdout
-    assert '"name":"shell"' in ctl("spaces").stdout and '"port":' in ctl("space", "show", "--space", "shell").stdout
-    assert '"moved_s":86400' in ctl("advance", "--space", "shell", "--by", "1d").stdout
-    assert '"session_s":86400' in ctl("clock", "--space", "shell").stdout
+    assert made.returncode == 0, made.stderr
+    shown = facts(made.stdout)
+    assert shown["name"] == "shell" and shown["frozen"] == "yes" and shown["urls.plain"].endswith("/v1/connect"), shown
+    lines = ctl("spaces").stdout.splitlines()
+    assert lines[0].split()[0] == "CONNECTIONS" and any("shell" in line.split() for line in lines[1:]), lines
+    assert facts(ctl("space", "show", "--space", "shell").stdout)["port"] == shown["port"]
+    assert json.loads(ctl("space", "show", "--space", "shell", "--json").stdout)["port"] == int(shown["port"])
+    assert facts(ctl("advance", "--space", "shell", "--by", "1d").stdout)["moved_s"] == "86400"
+    assert facts(ctl("clock", "--space", "shell").stdout)["session_s"] == "86400"
     assert '"token_life_s":120' in ctl("settings", "--space", "shell").stdout
     assert "SESSION" in ctl("sessions", "--space", "shell").stdout
     assert "'ann' has no session" in ctl("expire", "--user", "ann", "--space", "shell").stderr

@@ -94,6 +94,19 @@ struct RecordedOutputTests {
     #expect(lines[2].hasPrefix("- fails: `refresh.p99 < 1ms` is "))
     #expect(!summary.contains("127.0.0.1") && !summary.contains("access_token"))
   }
+
+  @Test("the summary names the reasons for what was not let in, the most frequent first")
+  func reasons() throws {
+    let summary = try RecordedReportTests.recorded { result in
+      for (reason, count) in [("http_503", 7), ("a`b\nc", 1), ("timed_out", 12), ("x", 1), ("y", 1)] {
+        result.connects.failed.count(reason, count)
+      }
+    }.summary
+    let lines = summary.components(separatedBy: "\n")
+    #expect(
+      lines.contains("- not let in: 12 by `timed_out`, 7 by `http_503`, 1 by `abc`, 1 by `x`, and 1 other reason"),
+      "\(lines)")
+  }
 }
 
 /// The cases of JUnit's XML, as a reader of XML finds them.

@@ -23,7 +23,7 @@ private let others: [String: Allowed] = [
     ["GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"], ["Synchronization"]
   ),
   "GatewayControl": (
-    ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayJSON", "GatewayCore"],
+    ["GatewaySpace", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"],
     ["Synchronization"]
   ),
   "GatewayServer": (
@@ -32,7 +32,7 @@ private let others: [String: Allowed] = [
   "GatewaySimulator": (["GatewayRuntime", "GatewayCore"], ["Synchronization"]),
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
   "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
-  "GatewayReport": (["GatewayFleet", "GatewayJSON", "GatewayCore"], ["Glibc"]),
+  "GatewayReport": (["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"], ["Glibc"]),
   "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
   "PosternTesting": (
     [

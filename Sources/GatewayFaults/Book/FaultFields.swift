@@ -1,5 +1,6 @@
 package import GatewayCore
 package import GatewayJSON
+internal import GatewayKit
 
 /// The members of an order for a fault, as JSON: `{"fault": "delay", "by_ms": 300}`.
 package typealias FaultFields = Fields<FaultWords>
@@ -49,14 +50,27 @@ extension FaultFields {
     try strings(name, count: count, max: Self.nameLengthMax)
   }
 
+  /// `; did you mean 'drop'?`, or where nothing is near `; there is` with all that there is.
+  static func lead(from word: String, to words: [String]) -> String {
+    let near = Suggestion.near(word, among: words).map { "'\($0)'" }
+    return near.isEmpty ? "; there is \(words.joined(separator: ", "))" : Suggestion.question(near)
+  }
+
+  private func notOne(of words: [String], _ name: String, _ text: String) -> GatewayError {
+    let near = Suggestion.near(text, among: words).map { "'\($0)'" }
+    guard near.isEmpty else {
+      return .invalidParameter.detailed("\(path(of: name)): '\(text)' is unknown" + Suggestion.question(near))
+    }
+    return .invalidParameter.detailed("\(path(of: name)) must be one of \(words.joined(separator: ", "))")
+  }
+
   /// One of `words`, which a refusal lists; nil if there is no such member.
   package func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, _ type: Word.Type = Word.self
   ) throws(GatewayError) -> Word? where Word.RawValue == String {
     guard let text = try string(name, max: Self.nameLengthMax) else { return nil }
     guard let word = Word.allCases.first(where: { Name($0.rawValue) == Name(text) }) else {
-      let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-      throw .invalidParameter.detailed("\(path(of: name)) must be one of \(known)")
+      throw notOne(of: Word.allCases.map(\.rawValue), name, text)
     }
     return word
   }
@@ -65,8 +79,7 @@ extension FaultFields {
   package func error(_ name: String) throws(GatewayError) -> GatewayError? {
     guard let text = try string(name, max: Self.nameLengthMax) else { return nil }
     guard let error = GatewayError.all.first(where: { Name($0.name) == Name(text) }) else {
-      let known = GatewayError.all.map(\.name).joined(separator: ", ")
-      throw .invalidParameter.detailed("\(path(of: name)) must be one of \(known)")
+      throw notOne(of: GatewayError.all.map(\.name), name, text)
     }
     return error
   }
@@ -125,7 +138,7 @@ extension FaultFields {
       }
       guard known.contains(where: { Name($0) == Name(name) }) else {
         throw .invalidParameter.detailed(
-          "no member is called '\(path(of: String(name.prefix(64))))'; there is \(known.joined(separator: ", "))")
+          "no member is called '\(path(of: String(name.prefix(64))))'" + Self.lead(from: name, to: known))
       }
       guard seen.insert(Name(name)).inserted else {
         throw .invalidParameter.detailed("\(path(of: name)) is given twice")

@@ -13,6 +13,10 @@ package struct ControlAction: Sendable {
     case verdict
     /// As lines of the journal; none to be content with where they were waited for and have not all come.
     case lines
+    /// As its members, line by line, and tables.
+    case table
+    /// As the list of every fault there is.
+    case knownFaults
     case words(String)
   }
 
@@ -24,12 +28,13 @@ package struct ControlAction: Sendable {
   /// What to write behind `postern ctl`.
   package let example: String
   package let flags: [Flag]
-  package let telling: Telling
+  private let usualTelling: Telling
+  private let tellingAsked: (@Sendable (Arguments) throws -> Telling)?
   package let request: @Sendable (_ arguments: Arguments, _ operand: String) throws -> HTTPRequest
 
   package init(
     _ word: String, _ summary: String, operand: String = "", example: String? = nil, flags: [Flag] = [],
-    telling: Telling = .verbatim,
+    telling: Telling = .verbatim, tellingBy tellingAsked: (@Sendable (Arguments) throws -> Telling)? = nil,
     request: @escaping @Sendable (_ arguments: Arguments, _ operand: String) throws -> HTTPRequest
   ) {
     self.word = word
@@ -37,9 +42,13 @@ package struct ControlAction: Sendable {
     self.operand = operand
     self.example = example ?? word
     self.flags = flags
-    self.telling = telling
+    usualTelling = telling
+    self.tellingAsked = tellingAsked
     self.request = request
   }
+
+  /// How the answer to that command line is told to people.
+  package func telling(_ arguments: Arguments) throws -> Telling { try tellingAsked?(arguments) ?? usualTelling }
 }
 
 extension HTTPRequest {

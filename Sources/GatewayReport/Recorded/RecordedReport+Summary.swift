@@ -10,6 +10,7 @@ extension RecordedReport {
       figures[name].flatMap { $0.value == nil && !$0.isNever ? nil : "\(words) \($0.text)" }
     }
     if !parts.isEmpty { lines.append("- " + parts.joined(separator: ", ")) }
+    if let reasons { lines.append("- not let in: \(reasons)") }
     for outcome in thresholds where !outcome.holds {
       lines.append("- fails: `\(outcome.threshold)` \(outcome.row[2])")
     }
@@ -17,6 +18,20 @@ extension RecordedReport {
     if let advice { lines.append("- \(advice)") }
     return lines.joined(separator: "\n")
   }
+
+  /// Why clients were not let in, the most frequent reasons first; nil if all were.
+  private var reasons: String? {
+    let sorted = failedLogins.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    guard !sorted.isEmpty else { return nil }
+    var parts = sorted.prefix(Self.reasonsMax).map { reason, count in
+      "\(Figures.count(count)) by `\(reason.filter { $0 != "`" && !$0.isNewline })`"
+    }
+    let others = sorted.dropFirst(Self.reasonsMax).count
+    if others > 0 { parts.append("and \(others) other \(others == 1 ? "reason" : "reasons")") }
+    return parts.joined(separator: ", ")
+  }
+
+  private static let reasonsMax = 4
 
   private var clients: String { settings["clients"].flatMap { Int($0) }.map(Figures.count) ?? "an unknown number of" }
 

@@ -28,6 +28,8 @@ package struct RecordedReport: Sendable {
   package let figures: [String: Figure]
   /// What the storm was asked to do, each setting by its path: `gateway.lead` is `0`.
   package let settings: [String: String]
+  /// Why logins came to nothing, and how often; empty where the report does not say.
+  package let failedLogins: [String: Int]
   /// In one line: cores, processor, memory, system.
   package let machine: String
   /// How long it took, in seconds.
@@ -74,6 +76,7 @@ package struct RecordedReport: Sendable {
     thresholds = document.thresholds
     figures = document.figures
     settings = document.plan.settings
+    failedLogins = document.result.connects?.failed ?? [:]
     machine = document.machine.summary
     // A number that no storm can have taken draws no axis of its length.
     seconds = min(max(0, document.result.seconds), Double(StormSeries.secondsMax))
@@ -118,6 +121,11 @@ package struct RecordedReport: Sendable {
       let series: StormSeries
       let latencies: StormResult.Latencies
       let behaviours: [String: Tally]
+      let connects: Connects?
+    }
+
+    struct Connects: Decodable {
+      let failed: [String: Int]?
     }
 
     struct Tally: Decodable {

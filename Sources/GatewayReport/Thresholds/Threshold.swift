@@ -1,5 +1,6 @@
 internal import GatewayCore
 package import GatewayFleet
+internal import GatewayKit
 
 /// A limit that decides whether a storm has passed, e.g. `refresh.p99 < 500ms`.
 package struct Threshold: Sendable, CustomStringConvertible {
@@ -53,8 +54,12 @@ package struct Threshold: Sendable, CustomStringConvertible {
     }
     let name = Self.trimmed(text[..<range.lowerBound])
     guard let metric = Metric.named(name) else {
+      let names = Metric.all.map(\.name)
+      let near = Suggestion.near(name, among: names).map { "'\($0)'" }
       throw ThresholdError(
-        text, "names no metric; there are \(Metric.all.map(\.name).joined(separator: ", "))")
+        text,
+        "names no metric"
+          + (near.isEmpty ? "; there are \(names.joined(separator: ", "))" : Suggestion.question(near)))
     }
     self.metric = metric
     self.comparison = comparison

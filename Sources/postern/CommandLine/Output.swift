@@ -8,9 +8,10 @@ enum Output {
   private static let failure = Atomic<Int32>(0)
 
   /// Why results could not be written, in the system's words; nil if all were.
+  /// A reader that has what it wanted, as in `postern ctl conform --list | head`, is no failure.
   static var failed: String? {
     let error = failure.load(ordering: .relaxed)
-    return error == 0 ? nil : String(cString: strerror(error))
+    return error == 0 || error == EPIPE ? nil : String(cString: strerror(error))
   }
 
   /// Opens those of the descriptors 0, 1 and 2 on /dev/null that whoever started this process has closed. Otherwise a

@@ -56,8 +56,7 @@ struct ConformOptions: Sendable {
   static func behaviours(_ arguments: Arguments) throws -> [Behaviour] {
     let names = arguments.values("only")
     for name in names where !Behaviour.all.contains(where: { $0.name == name.text }) {
-      throw UsageError(
-        name.source, value: name.text, expected: "one of \(Behaviour.all.map(\.name).joined(separator: ", "))")
+      throw UsageError(name.source, value: name.text, oneOf: Behaviour.all.map(\.name))
     }
     return names.isEmpty ? Behaviour.all : Behaviour.all.filter { one in names.contains { $0.text == one.name } }
   }

@@ -21,6 +21,11 @@ struct ConformResult: Sendable {
   /// The journal in JSON Lines, of what has failed.
   var journal: [UInt8] = []
 
+  /// Whether the shell found no command to start, or one that it may not start (POSIX, section 2.8.2 of the shell).
+  var saysCommandCannotStart: Bool {
+    verdict != .passed && ["127", "126"].contains { output.hasSuffix("the client ended by itself, with status \($0)") }
+  }
+
   /// What the verdicts of all expectations come to: one that failed decides, one that passed counts only where none is
   /// undecided.
   static func whole(_ verdicts: [Verdict]) -> Verdict {

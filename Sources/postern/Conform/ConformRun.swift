@@ -23,17 +23,23 @@ struct ConformRun: Sendable {
     guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: answer.complaint) }
     return try await withThrowingTaskGroup(of: (Int, ConformResult).self) { group in
       var results = [ConformResult?](repeating: nil, count: options.behaviours.count)
-      func take(_ number: Int, _ result: ConformResult) {
+      func take(_ number: Int, _ result: ConformResult) throws {
         results[number] = result
+        guard !result.saysCommandCannotStart || results.contains(where: { $0?.saysCommandCannotStart == false }) else {
+          stop.order()
+          throw UsageError(
+            "--run: the command cannot start: \(result.output.split(separator: "\n").first ?? ""); "
+              + "a command line for /bin/sh, as 'python3 client.py'")
+        }
         let count = results.count { $0 != nil }
         Output.error("\(count) of \(results.count): \(result.behaviour.name) \(result.verdict.words)")
       }
       for (number, behaviour) in options.behaviours.enumerated() {
-        if number >= options.jobs, let (done, result) = try await group.next() { take(done, result) }
+        if number >= options.jobs, let (done, result) = try await group.next() { try take(done, result) }
         guard !stop.isOrdered else { break }
         group.addTask { (number, try await outcome(of: behaviour)) }
       }
-      for try await (done, result) in group { take(done, result) }
+      for try await (done, result) in group { try take(done, result) }
       return results.compactMap { $0 }
     }
   }

@@ -27,11 +27,12 @@ extension ControlAction {
       Output.error(answer.complaint)
       return 1
     }
-    let failure = failure(answer, arguments)
+    let telling = try telling(arguments)
+    let failure = failure(answer, arguments, telling)
     if try arguments.isOn("json") {
       Output.line(answer.text)
     } else if failure == nil {
-      Output.line(text(answer))
+      Output.line(text(answer, telling))
     }
     guard let failure else { return 0 }
     Output.error(failure)
@@ -39,19 +40,21 @@ extension ControlAction {
   }
 
   /// The gateway's answer for a person.
-  private func text(_ answer: ControlClient.Answer) -> String {
+  private func text(_ answer: ControlClient.Answer, _ telling: Telling) -> String {
     switch telling {
     case .verbatim: answer.text
     case .reach: ControlText.reached(answer)
     case .sessions: ControlText.sessions(answer)
     case .verdict: ControlText.verdict(answer)
     case .lines: ControlText.journal(answer)
+    case .table: ControlTable.text(answer.data) ?? answer.text
+    case .knownFaults: ControlTable.knownFaults(answer.data) ?? answer.text
     case .words(let words): words
     }
   }
 
   /// Why an answer that the gateway gives is no success; nil if it is one.
-  private func failure(_ answer: ControlClient.Answer, _ arguments: Arguments) -> String? {
+  private func failure(_ answer: ControlClient.Answer, _ arguments: Arguments, _ telling: Telling) -> String? {
     if telling == .verdict { return ControlText.failedVerdict(answer) }
     if telling == .lines { return ControlText.unmetWait(answer) }
     guard telling == .reach(mustBe: true), let user = arguments.string("user"),

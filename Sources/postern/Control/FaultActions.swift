@@ -6,7 +6,7 @@ import GatewayKit
 extension ControlAction {
   static let fault = ControlAction(
     "fault", "have the gateway fail so from here on (postern ctl faults --known tells what there is)", operand: "JSON",
-    example: #"fault '{"fault": "drop", "what": "reply:refresh", "times": 1}'"#
+    example: #"fault '{"fault": "drop", "what": "reply:refresh", "times": 1}'"#, telling: .table
   ) { _, order in
     HTTPRequest(
       method: "POST", path: "/faults", headers: [HTTPField("content-type", "application/json")],
@@ -14,8 +14,9 @@ extension ControlAction {
   }
 
   static let faults = ControlAction(
-    "faults", "the faults that the gateway has been ordered to have, and how often they befell, as JSON",
-    flags: [Flag("known", nil, "every fault there is, with an order of each")]
+    "faults", "the faults that the gateway has been ordered to have, and how often they befell",
+    flags: [Flag("known", nil, "every fault there is, with an order of each")],
+    tellingBy: { arguments in try arguments.isOn("known") ? .knownFaults : .table }
   ) { arguments, _ in .get(try arguments.isOn("known") ? "/faults/known" : "/faults") }
 
   static let mend = ControlAction(

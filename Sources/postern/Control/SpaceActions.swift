@@ -6,7 +6,7 @@ import GatewayWires
 
 extension ControlAction {
   static let spaces = ControlAction(
-    "spaces", "the spaces that the gateway hosts, as JSON", flags: pageFlags
+    "spaces", "the spaces that the gateway hosts", flags: pageFlags, telling: .table
   ) { arguments, _ in .get("/spaces", query: try page(arguments)) }
 
   static let space = ControlAction(
@@ -22,7 +22,7 @@ extension ControlAction {
       Flag(
         "set", "OPTION=VALUE", "an option of postern serve, for this space; a file is read here, and its content sent",
         repeats: true),
-    ]
+    ], telling: .table
   ) { arguments, verb in
     switch verb {
     case "create": return .post("/spaces", try order(arguments))
@@ -35,7 +35,8 @@ extension ControlAction {
 
   static let clock = ControlAction(
     "clock", "the time of a space; with --wall, have its time of day be another", example: "clock --space t17",
-    flags: [Flag("wall", "DATE", "the time of day from now on, as 2000-01-01T00:00:00Z, from 1970 to 2200")]
+    flags: [Flag("wall", "DATE", "the time of day from now on, as 2000-01-01T00:00:00Z, from 1970 to 2200")],
+    telling: .table
   ) { arguments, _ in
     let path = try path(arguments, "clock") + "clock"
     return arguments.string("wall").map { .post(path, [JSONMember("wall", $0)]) } ?? .get(path)
@@ -49,7 +50,7 @@ extension ControlAction {
       Flag("patience", "DURATION", "how long clients may take to answer, in real time (default 1s)"),
       Flag("wall", "moves|stays", "whether the time of day moves with it (default moves)"),
       Flag("stop-at", "refresh_required", "stop where the first token is asked for"),
-    ]
+    ], telling: .table
   ) { arguments, _ in
     guard let duration = try arguments.duration("by") else { throw UsageError("ctl advance needs --by DURATION") }
     var body = [JSONMember("by_s", json: String(duration.inSeconds))]

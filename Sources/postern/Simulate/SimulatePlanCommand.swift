@@ -39,7 +39,7 @@ enum SimulatePlanCommand: Command {
       throw UsageError("--ask is needed: \(words.joined(separator: ", "))")
     }
     guard words.contains(ask.text) else {
-      throw UsageError(ask.source, value: ask.text, expected: "one of \(words.joined(separator: ", "))")
+      throw UsageError(ask.source, value: ask.text, oneOf: words)
     }
     let question = Question(rawValue: ask.text)
     let picture = try OutputFile(arguments, "svg")

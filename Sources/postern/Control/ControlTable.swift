@@ -1,0 +1,72 @@
+import GatewayJSON
+import GatewayReport
+
+/// An answer of the control port for people: its members line by line, and lists of objects as tables below them.
+enum ControlTable {
+  /// Nil where the answer is no JSON object.
+  static func text(_ data: [UInt8]) -> String? {
+    guard let document = try? JSONDocument.parse(data), document.root.isObject else { return nil }
+    var facts: [[String]] = []
+    var tables: [String] = []
+    collect(document.root, below: "", into: &facts, &tables)
+    let parts = (facts.isEmpty ? [] : [lines(facts)]) + tables
+    return parts.joined(separator: "\n\n")
+  }
+
+  /// Every fault there is: what it does, what an order of it may say, and one that works.
+  static func knownFaults(_ data: [UInt8]) -> String? {
+    guard let document = try? JSONDocument.parse(data), let faults = document.root["faults"]?.elements
+    else { return nil }
+    var rows = [["FAULT", "WHAT IT DOES"]]
+    for fault in faults {
+      rows.append([shown(fault["fault"]), shown(fault["summary"])])
+      let members = shown(fault["members"])
+      if members != none { rows.append(["", "says: \(members)"]) }
+      rows.append(["", "e.g.  \(VisibleText.escaping(fault["example"]?.text ?? ""))"])
+    }
+    return lines(rows)
+  }
+
+  private static let none = "none"
+
+  private static func lines(_ rows: [[String]]) -> String { TextTable.aligned(rows).joined(separator: "\n") }
+
+  private static func collect(
+    _ object: JSONView, below path: String, into facts: inout [[String]], _ tables: inout [String]
+  ) {
+    for (name, value) in object.members ?? [] {
+      let name = VisibleText.escaping(path + name)
+      if let elements = value.elements, elements.contains(where: \.isObject) {
+        tables.append((path.isEmpty && facts.isEmpty ? "" : "\(name)\n") + table(elements))
+      } else if value.isObject, value.count ?? 0 > 0 {
+        collect(value, below: "\(path)\(name).", into: &facts, &tables)
+      } else {
+        facts.append([name, shown(value)])
+      }
+    }
+  }
+
+  /// A row for each object; what is itself an object stands as its JSON text in the last columns.
+  private static func table(_ objects: [JSONView]) -> String {
+    var columns: [String] = []
+    for (name, _) in objects.flatMap({ $0.members ?? [] })
+    where !columns.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+      columns.append(name)
+    }
+    let nested = columns.filter { name in objects.contains { $0[member: name]?.isObject ?? false } }
+    let order = columns.filter { !nested.contains($0) } + nested
+    var rows = [order.map { VisibleText.escaping($0.uppercased()) }]
+    for object in objects { rows.append(order.map { shown(object[member: $0]) }) }
+    return lines(rows)
+  }
+
+  private static func shown(_ value: JSONView?) -> String {
+    guard let value, !value.isNull else { return "-" }
+    if let flag = value.bool { return flag ? "yes" : "no" }
+    if let text = value.string { return VisibleText.escaping(text) }
+    if let elements = value.elements {
+      return elements.isEmpty ? none : elements.map { shown($0) }.joined(separator: ", ")
+    }
+    return VisibleText.escaping(value.text)
+  }
+}
