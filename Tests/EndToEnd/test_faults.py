@@ -327,9 +327,10 @@ def test_the_shell_orders_lists_and_mends(faulty):
     assert known[0].split()[0] == "FAULT" and any(line.split()[:1] == ["drop"] for line in known), known
     assert "drop" in [fault["fault"] for fault in json.loads(ctl("faults", "--known", "--json").stdout)["faults"]]
     made = ctl("fault", '{"fault": "drop", "what": "ping"}')
-    assert made.returncode == 0 and made.stdout.splitlines()[0].split() == ["number", "1"], made
+    shown = dict(line.split(maxsplit=1) for line in made.stdout.splitlines())
+    assert made.returncode == 0 and shown["fault"] == "drop" and shown["order.what"] == "ping", made
     table = ctl("faults").stdout.splitlines()
-    assert table[0].split()[:3] == ["NUMBER", "FAULT", "BEFELL"] and table[1].split()[:3] == ["1", "drop", "0"], table
+    assert table[0].split()[:3] == ["NUMBER", "FAULT", "BEFELL"] and table[1].split()[:3] == [shown["number"], "drop", "0"], table
     assert json.loads(ctl("faults", "--json").stdout)["faults"][0]["befell"] == 0
     assert ctl("mend", "--all").returncode == 0
     assert ctl("faults").stdout.split() == ["faults", "none"]
