@@ -55,4 +55,81 @@ import Testing
     }
     #expect(!reason.isEmpty)
   }
+
+  private static let chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+  @Test(
+    "a chunk size near Int.max behind another chunk is refused, not added",
+    arguments: ["7FFFFFFFFFFFFFFF", "7ffffffffffffffe", "8000000000000000", "FFFFFFFFFFFFFFFF", "7FFFFFFFFFFFFFF"])
+  func hugeChunk(size: String) {
+    for byByte in [false, true] {
+      guard case .invalid = parse(Self.chunkedHead + "5\r\nhello\r\n\(size)\r\n", byByte: byByte).0 else {
+        Issue.record("taken for a chunk")
+        return
+      }
+    }
+  }
+
+  @Test(
+    "a chunk size with a sign, and chunk data without its line end, are refused",
+    arguments: [
+      "+5\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n-0\r\n\r\n", "5\r\nhelloXX0\r\n\r\n", "5\r\nhello\n0\r\n\r\n",
+      "5\r\nhello0\r\n\r\n",
+    ])
+  func strictChunks(body: String) {
+    #expect(parse(Self.chunkedHead + body).0 == .invalid("the response's chunks are malformed"))
+  }
+
+  @Test(
+    "a Content-Length or status that is not decimal digits only is refused",
+    arguments: [
+      "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello", "HTTP/1.1 200 OK\r\nContent-Length: -0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n", "HTTP/1.1 +20 OK\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 4\r\n\r\nhello",
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+    ])
+  func strictNumbers(text: String) {
+    guard case .invalid = parse(text).0 else {
+      Issue.record("taken for a response")
+      return
+    }
+  }
+
+  @Test("100 Continue without end is refused once it is above the limit of a head")
+  func endlessContinue() {
+    var parser = HTTPResponseParser(isHead: false)
+    let piece = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    var count = 0
+    var step = HTTPResponseParser.Step.needsMore
+    while step == .needsMore, count < 10_000 {
+      step = piece.withUnsafeBytes { parser.consume($0) }
+      count += 1
+    }
+    #expect(step == .invalid("the response's head is above \(HTTPResponseParser.headBytesMax) bytes"))
+    #expect(count * piece.count <= HTTPResponseParser.headBytesMax + 2 * piece.count)
+  }
+
+  @Test("chunks whose extensions are longer than they are, one after the other, leave nothing behind but their data")
+  func wordyChunks() {
+    var parser = HTTPResponseParser(isHead: false)
+    func consume(_ text: String) -> HTTPResponseParser.Step { Array(text.utf8).withUnsafeBytes { parser.consume($0) } }
+    #expect(consume(Self.chunkedHead) == .needsMore)
+    let chunk = "1;" + String(repeating: "x", count: 200) + "\r\na\r\n"
+    for _ in 0..<1_000 { #expect(consume(chunk) == .needsMore) }
+    #expect(consume("1;" + String(repeating: "x", count: 300)) == .invalid("the response's chunks are malformed"))
+  }
+
+  @Test("a connection is used again only behind a response that ends where the bytes do")
+  func reusable() {
+    func isReusable(_ text: String) -> Bool {
+      var parser = HTTPResponseParser(isHead: false)
+      return Array(text.utf8).withUnsafeBytes { parser.consume($0) } == .complete && parser.isReusable
+    }
+    #expect(isReusable("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"))
+    #expect(isReusable(Self.chunkedHead + "5\r\nhello\r\n0\r\nX: y\r\n\r\n"))
+    #expect(!isReusable("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!"))
+    #expect(!isReusable(Self.chunkedHead + "0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"))
+    #expect(!isReusable("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"))
+    #expect(!isReusable("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"))
+  }
 }

@@ -91,6 +91,7 @@ final class FetchConnection: DialledConnection {
     if tls != nil { receive() }
   }
 
+  /// Reads one piece: the loop tells of more when other connections, and deadlines, have had their turn.
   private func receive() {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
       while phase == .receiving {
@@ -98,15 +99,18 @@ final class FetchConnection: DialledConnection {
         case .moved(0): return settle(parser.end())
         case .moved(let count):
           settle(parser.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
-          // A plain descriptor that gave less than was asked for has no more.
-          if tls == nil && count < buffer.count { return }
-        case .needsReadable: return watcher!.watch(.readable)
+          guard tls?.hasPending == true else { return watchReadable() }
+        case .needsReadable: return watchReadable()
         case .needsWritable: return watcher!.watch(.writable)
         case .failed(let reason): return end(.failure(.unreachable(reason)))
         case .insecure(let failure): return end(.failure(.insecure(failure)))
         }
       }
     }
+  }
+
+  private func watchReadable() {
+    if phase == .receiving { watcher?.watch(.readable) }
   }
 
   private func settle(_ step: HTTPResponseParser.Step) {

@@ -1,7 +1,8 @@
 internal import GatewayCore
 
-/// A reader of one HTTP/1.1 response (RFC 9112) out of the bytes of a connection that carries no other. A body of
-/// chunks is put together, for instance.
+/// A reader of one HTTP/1.1 response (RFC 9112) from the bytes of a connection.
+///
+/// It holds no more than one head and one body, however many bytes come.
 struct HTTPResponseParser {
   enum Step: Equatable {
     case needsMore
@@ -10,23 +11,27 @@ struct HTTPResponseParser {
     case invalid(String)
   }
 
-  private enum Framing: Equatable {
+  private enum Framing {
     case length(Int)
-    case chunked
+    case chunked(ChunkedBody)
     case toTheEnd
   }
 
-  /// The head of a response, and all of one.
+  /// The limit of all heads together: the response's own and those of the 1xx responses ahead of it.
   static let headBytesMax = 64 << 10
   static let bodyBytesMax = 8 << 20
 
   private let isHead: Bool
-  private var bytes: [UInt8] = []
-  private var position = 0
+  private var head = HeadBuffer(bytesMax: headBytesMax)
+  /// How many bytes the heads before this one had.
+  private var earlierBytes = 0
   private var framing: Framing?
-  /// Where the response ended; nil while it has not, or only the connection ends it.
-  private var endPosition: Int?
-  private var isOld = false
+  /// Whether the response ended, by its own account, with the last byte that came.
+  private var endedWithLastByte = false
+  /// Whether no other request may follow, e.g. because the server speaks HTTP/1.0.
+  private var isLast = false
+  /// Whether anything has come.
+  private(set) var hasBegun = false
   private(set) var response = HTTPResponse(status: 0)
 
   /// - Parameter isHead: the request was a HEAD, whose answer has no body.
@@ -35,112 +40,142 @@ struct HTTPResponseParser {
   }
 
   /// Whether what came is a record of TLS (RFC 8446 section 5.1): an alert, or a part of a handshake.
-  var beginsTLS: Bool { bytes.count >= 3 && (bytes[0] == 0x15 || bytes[0] == 0x16) && bytes[1] == 3 }
+  var beginsTLS: Bool { mayBeTLS && head.bytes.count >= 3 }
 
-  /// Whether anything has come.
-  var hasBegun: Bool { !bytes.isEmpty }
+  private var mayBeTLS: Bool {
+    guard framing == nil, earlierBytes == 0, let first = head.bytes.first else { return false }
+    return (first == 0x15 || first == 0x16) && head.bytes.dropFirst().prefix(1).allSatisfy { $0 == 3 }
+  }
 
-  /// Whether another request may follow on the connection: the response is through, and nothing else came.
+  /// Whether another request may follow on the connection: the response is complete, and nothing else came.
   var isReusable: Bool {
     let says = response.header("connection")?.lowercased() ?? ""
-    return endPosition == bytes.count && !isOld && !says.contains(bytesOf: "close")
+    return endedWithLastByte && !isLast && !says.contains(bytesOf: "close")
   }
 
   mutating func consume(_ more: UnsafeRawBufferPointer) -> Step {
-    bytes.append(contentsOf: more)
-    return advance(atEnd: false)
+    if !more.isEmpty { hasBegun = true }
+    var rest = more
+    while framing == nil {
+      switch head.append(rest) {
+      case .needsMore: return .needsMore
+      case .tooLong: return .invalid("the response's head is above \(Self.headBytesMax) bytes")
+      case .malformed:
+        return mayBeTLS && head.bytes.count < 3 ? .needsMore : .invalid("no HTTP/1.1 response")
+      case .complete(let used):
+        rest = UnsafeRawBufferPointer(rebasing: rest[used...])
+        let bytes = head.bytes
+        earlierBytes += bytes.count
+        head = HeadBuffer(bytesMax: Self.headBytesMax - earlierBytes)
+        if let step = readHead(bytes) { return step }
+      }
+    }
+    return readBody(rest)
   }
 
   /// The connection has ended.
   mutating func end() -> Step {
-    let step = advance(atEnd: true)
-    return step == .needsMore ? .invalid("the connection ended before the response did") : step
+    if case .toTheEnd = framing { return .complete }
+    return .invalid("the connection ended before the response did")
   }
 
-  private mutating func advance(atEnd: Bool) -> Step {
-    while framing == nil {
-      if let step = readHead() { return step }
-    }
-    switch framing! {
+  // MARK: The body
+
+  private static let tooLong = Step.invalid("the response is above \(bodyBytesMax) bytes")
+
+  private mutating func readBody(_ piece: UnsafeRawBufferPointer) -> Step {
+    switch framing {
     case .length(let length):
-      guard length <= Self.bodyBytesMax else { return .invalid("the response is above \(Self.bodyBytesMax) bytes") }
-      guard bytes.count - position >= length else { return .needsMore }
-      response.body = Array(bytes[position..<position + length])
-      endPosition = position + length
+      let used = min(length - response.body.count, piece.count)
+      response.body.append(contentsOf: piece.prefix(used))
+      guard response.body.count == length else { return .needsMore }
+      endedWithLastByte = used == piece.count
       return .complete
     case .toTheEnd:
-      guard bytes.count - position <= Self.bodyBytesMax else {
-        return .invalid("the response is above \(Self.bodyBytesMax) bytes")
+      guard piece.count <= Self.bodyBytesMax - response.body.count else { return Self.tooLong }
+      response.body.append(contentsOf: piece)
+      return .needsMore
+    case .chunked(var chunks):
+      // In one place only, so that it grows in place.
+      framing = nil
+      let step = chunks.append(piece)
+      framing = .chunked(chunks)
+      switch step {
+      case .needsMore: return .needsMore
+      case .tooLong: return Self.tooLong
+      case .malformed: return .invalid("the response's chunks are malformed")
+      case .complete(let used):
+        response.body = chunks.bytes
+        endedWithLastByte = used == piece.count
+        return .complete
       }
-      guard atEnd else { return .needsMore }
-      response.body = Array(bytes[position...])
-      return .complete
-    case .chunked:
-      return readChunks()
+    case nil: return .needsMore
     }
   }
 
-  /// Nil once the head of the final response is read.
-  private mutating func readHead() -> Step? {
-    guard let end = ResponseHead.end(in: bytes, from: position) else {
-      return bytes.count - position > Self.headBytesMax ? .invalid("the response's head is too long") : .needsMore
+  // MARK: The head
+
+  /// Reads a whole head. Returns nil if the next one, or the body, follows.
+  private mutating func readHead(_ bytes: [UInt8]) -> Step? {
+    let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: true).map { line in
+      line.last == 0x0d ? line.dropLast() : line
     }
-    let lines = bytes[position..<end].split(separator: 0x0a, omittingEmptySubsequences: true).map { line in
-      String(decoding: line.last == 0x0d ? line.dropLast() : line, as: UTF8.self)
+    guard let first = lines.first, first.starts(with: "HTTP/1.".utf8), let status = Self.status(first) else {
+      return .invalid("no HTTP/1.1 response")
     }
-    position = end
-    guard let first = lines.first, first.hasPrefix("HTTP/1."),
-      let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) }), (100..<600).contains(status)
-    else { return .invalid("no HTTP/1.1 response") }
-    // What precedes the final response, e.g. 100 (Continue), has a head only.
+    // Nobody asked for another protocol (RFC 9110 section 15.2.2); other 1xx responses precede the final one.
+    if status == 101 { return .invalid("the response changes the protocol, which the request did not ask for") }
     if status < 200 { return nil }
-    isOld = first.hasPrefix("HTTP/1.0")
+    isLast = first.starts(with: "HTTP/1.0".utf8)
     response.status = status
     for line in lines.dropFirst() where !line.isEmpty {
-      guard let colon = line.firstIndex(of: ":") else { return .invalid("a field of the response has no colon") }
-      let value = line[line.index(after: colon)...].split(whereSeparator: { $0 == " " || $0 == "\t" })
-        .joined(separator: " ")
-      response.headers.append(HTTPField(line[..<colon].lowercased(), value))
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+        return .invalid("a field of the response has no colon")
+      }
+      let value = line[(colon + 1)...].split { $0 == 0x20 || $0 == 0x09 }.map { String(decoding: $0, as: UTF8.self) }
+      let name = RequestHead.lower(String(decoding: line[..<colon], as: UTF8.self))
+      response.headers.append(HTTPField(name, value.joined(separator: " ")))
     }
     return setFraming()
   }
 
+  /// The three digits of the status line; nil if there are none.
+  private static func status(_ line: ArraySlice<UInt8>) -> Int? {
+    let words = line.split(separator: 0x20)
+    guard words.count >= 2, words[1].count == 3, let status = number(words[1]), (100..<600).contains(status) else {
+      return nil
+    }
+    return status
+  }
+
+  /// The number that these bytes say in decimal digits only, with no sign; nil if they do not, or it is above `Int.max`.
+  private static func number(_ bytes: some Collection<UInt8>) -> Int? {
+    guard !bytes.isEmpty, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int(String(decoding: bytes, as: UTF8.self))
+  }
+
   private mutating func setFraming() -> Step? {
+    let codings = response.headers.filter { $0.name == "transfer-encoding" }.map(\.value)
+    let lengths = response.headers.filter { $0.name == "content-length" }.map(\.value)
     if isHead || response.status == 204 || response.status == 304 {
       framing = .length(0)
-    } else if let coding = response.header("transfer-encoding") {
-      guard coding.lowercased() == "chunked" else { return .invalid("the response is in transfer coding \(coding)") }
-      framing = .chunked
-    } else if let text = response.header("content-length") {
-      guard let length = Int(text), length >= 0 else { return .invalid("the response's Content-Length is no number") }
+    } else if let coding = codings.first {
+      guard codings.count == 1, RequestHead.lower(coding) == "chunked" else {
+        return .invalid("the response is in transfer coding \(codings.joined(separator: ", "))")
+      }
+      framing = .chunked(ChunkedBody(bytesMax: Self.bodyBytesMax))
+      // A length beside it may be what another reader of the connection goes by (RFC 9112 section 6.3).
+      if !lengths.isEmpty { isLast = true }
+    } else if let text = lengths.first {
+      guard let length = Self.number(text.utf8) else { return .invalid("the response's Content-Length is no number") }
+      guard lengths.allSatisfy({ $0.utf8.elementsEqual(text.utf8) }) else {
+        return .invalid("the response has two different Content-Lengths")
+      }
+      guard length <= Self.bodyBytesMax else { return Self.tooLong }
       framing = .length(length)
     } else {
       framing = .toTheEnd
     }
     return nil
-  }
-
-  /// Moves whole chunks into the body.
-  private mutating func readChunks() -> Step {
-    while let newline = bytes[position...].firstIndex(of: 0x0a) {
-      let line = bytes[position..<newline].prefix { $0 != UInt8(ascii: ";") && $0 != 0x0d }
-      guard let size = Int(String(decoding: line, as: UTF8.self), radix: 16), size >= 0 else {
-        return .invalid("a chunk of the response has no size")
-      }
-      guard response.body.count + size <= Self.bodyBytesMax else {
-        return .invalid("the response is above \(Self.bodyBytesMax) bytes")
-      }
-      // The trailer fields, which nobody asked for, end with the connection.
-      if size == 0 {
-        let rest = bytes[(newline + 1)...]
-        if rest.elementsEqual([0x0d, 0x0a]) { endPosition = bytes.count }
-        return .complete
-      }
-      let end = newline + 1 + size
-      guard bytes.count >= end + 2 else { return .needsMore }
-      response.body += bytes[newline + 1..<end]
-      position = end + 2
-    }
-    return bytes.count - position > 1024 ? .invalid("a chunk of the response has no size") : .needsMore
   }
 }

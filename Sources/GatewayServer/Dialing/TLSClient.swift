@@ -68,6 +68,9 @@ final class TLSClient {
     step(SSL_write(ssl, bytes.baseAddress, CInt(clamping: bytes.count)))
   }
 
+  /// Whether bytes have been taken from the system that nobody has read: no event tells of them.
+  var hasPending: Bool { SSL_has_pending(ssl) != 0 }
+
   private func step(_ result: CInt, isHandshake: Bool = false) -> Step {
     if result > 0 { return .moved(Int(result)) }
     let error = SSL_get_error(ssl, result)
